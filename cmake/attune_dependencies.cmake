@@ -1,0 +1,20 @@
+# Third-party libraries: found, never copied in. `portable` takes the static ones.
+if(ATTUNE_PORTABLE)
+  set(Boost_USE_STATIC_LIBS ON)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS context program_options)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(SQLiteCpp REQUIRED)
+find_library(ATTUNE_LIBMD md REQUIRED)  # SHA-256, in 20 KB and everywhere that dpkg is
+
+if(ATTUNE_PORTABLE)
+  set(ATTUNE_FMT fmt::fmt-header-only)
+else()
+  set(ATTUNE_FMT fmt::fmt)
+endif()

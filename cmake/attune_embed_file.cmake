@@ -1,0 +1,22 @@
+# Run by attune_embed() at build time: INPUT -> OUTPUT, a header that defines attune_embedded::NAME. The text stands in
+# raw string literals of at most 8,000 characters, far below every compiler's limit.
+file(READ "${INPUT}" text)
+get_filename_component(file_name "${INPUT}" NAME)
+if(text MATCHES "\\)attune_text\"")
+  message(FATAL_ERROR "${INPUT} holds the delimiter that embedded text ends with")
+endif()
+string(LENGTH "${text}" length)
+set(pieces "")
+set(position 0)
+while(position LESS length)
+  string(SUBSTRING "${text}" ${position} 8000 piece)
+  string(APPEND pieces "R\"attune_text(${piece})attune_text\"\n")
+  math(EXPR position "${position} + 8000")
+endwhile()
+file(WRITE "${OUTPUT}" "// Generated from ${file_name}.
+#pragma once
+#include \"attune/embedded_file.hpp\"
+namespace attune_embedded {
+inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${pieces}};
+}
+")

@@ -1,0 +1,89 @@
+// WisdomStore: the wisdom database: devices, sessions, trials, records. SQLite underneath (docs/formats/wisdom.md).
+// One connection; one thread at a time. Every write is one IMMEDIATE transaction, durable on return. Two processes
+// may share a file: writes wait for each other (up to 30 s), then throw Error saying who to look for.
+// Throws Error for anything the file or disk does: unreadable, locked, not a wisdom database, newer version, damaged,
+// disk full; nothing that was committed before is lost.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/device_info.hpp"
+#include "core/record.hpp"
+#include "core/trial.hpp"
+
+namespace attune {
+
+enum class SessionState { running = 0, partial = 1, finished = 2 };
+
+// What a session searches; two commands that ask for the same are the same session.
+struct SessionKey {
+  RecordKey record;
+  std::string space;     // fingerprint
+  Effort effort = Effort::measure;
+  std::string strategy;  // "random"
+};
+
+struct SessionRow {
+  std::int64_t id = 0;
+  SessionKey key;
+  SessionState state = SessionState::running;
+  std::uint64_t seed = 0;
+  double used_seconds = 0;  // spent so far, over all continuations
+  std::string toolchain, driver, device_uuid, host, attune_version, protocol;  // protocol: its constants, as JSON text
+  std::int64_t started_ms = 0;
+  std::int64_t trials = 0;
+};
+
+class WisdomStore {
+ public:
+  enum class Access { read_write, read_only };
+  // read_write creates the file (0600) and its directory (0700) and migrates older versions forward, keeping a backup;
+  // read_only throws when there is no file. ":memory:" is allowed.
+  explicit WisdomStore(const std::filesystem::path& file, Access access = Access::read_write);
+  ~WisdomStore();
+  WisdomStore(WisdomStore&&) noexcept;
+  WisdomStore& operator=(WisdomStore&&) noexcept;
+
+  const std::filesystem::path& file() const noexcept;
+
+  // Sessions. The newest session with this key, or nothing.
+  std::optional<SessionRow> find_session(const SessionKey& key);
+  // Stores a new session; returns its id. `device` is stored once per class.
+  std::int64_t begin_session(const SessionRow& session, const DeviceInfo& device);
+  void update_session(std::int64_t session, SessionState state, double used_seconds);
+
+  // Trials. Commits at once; a configuration tried again in the same session replaces its trial.
+  void add_trial(std::int64_t session, const Trial& trial);
+  // In the order in which they were tried.
+  std::vector<Trial> trials(std::int64_t session);
+  // Trials with verdict and times of any session with this record key, newest first, each configuration once.
+  std::vector<Trial> known_trials(const RecordKey& key);
+
+  // Records. Inserts, or replaces the record with the same key; a partial or lesser effort never replaces a record
+  // of more effort unless `replace_anyway`. Returns whether it was stored.
+  bool put_record(const Record& record, bool replace_anyway = false);
+  std::optional<Record> find_record(const RecordKey& key);
+  // All records of a kernel name (all kernels when empty), ordered by kernel, device class, problem text. Rows whose
+  // hash does not match their content are left out and counted in damaged_rows().
+  std::vector<Record> records(std::string_view kernel = {});
+  // Those that share code and contract, regime and objective: what the match ladder chooses from.
+  std::vector<Record> candidates(const RecordKey& key);
+  std::int64_t damaged_rows() const noexcept;
+
+  static std::string sqlite_version();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A fresh random RFC 4122 version 4 identifier, as text.
+std::string make_uuid();
+
+}  // namespace attune

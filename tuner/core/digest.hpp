@@ -1,0 +1,29 @@
+// SHA-256, by libmd.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+// Accumulates fields; each is preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
+class Digest {
+ public:
+  Digest();
+  ~Digest();
+  Digest(const Digest&) = delete;
+  Digest& operator=(const Digest&) = delete;
+  Digest& add(std::string_view field);
+  Digest& add(std::span<const std::byte> field);
+  // 64 hexadecimal digits. Ends the accumulation.
+  std::string hex();
+
+ private:
+  alignas(8) std::byte state_[256];  // holds a SHA2_CTX
+};
+
+std::string sha256(std::string_view text);
+
+}  // namespace attune

@@ -1,0 +1,64 @@
+// Image: compiled code with the symbols of its entries and what they need. ImageRequest: what to compile, and
+// the key under which the result is cached. Plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/kernel_spec.hpp"
+#include "core/verdict.hpp"
+
+namespace attune {
+
+struct ResourceUsage {
+  int registers = 0;                // per thread
+  std::uint64_t shared_static = 0;  // bytes per block
+  std::uint64_t local_bytes = 0;    // stack frame per thread
+  std::uint64_t spill_bytes = 0;    // spill stores + loads per thread
+  std::uint64_t constant_bytes = 0;
+  friend bool operator==(const ResourceUsage&, const ResourceUsage&) = default;
+};
+
+struct ImageFunction {
+  std::string expression;  // as requested: "transpose<float, 32, 8, 1, 1, Order::rows>"
+  std::string symbol;      // lowered name in the code
+  ResourceUsage usage;
+};
+
+struct Image {
+  std::string architecture;  // "sm_90", or "host-" + compiler triple
+  std::string toolchain;     // "NVRTC 13.0", "g++ 12.2.0": soft, in no key
+  std::vector<ImageFunction> functions;
+  std::shared_ptr<const std::vector<std::byte>> code;  // shared by images that came from one compile
+  const ImageFunction* find(std::string_view expression) const noexcept;
+};
+
+struct ImageRequest {
+  SourceText source;
+  std::vector<std::string> expressions;  // entries to instantiate, sorted, each once
+  std::vector<std::string> options;      // resolved, in order
+  std::string architecture;
+  // Hexadecimal SHA-256 over all of the above (not over source.name).
+  std::string key() const;
+};
+
+// A failed compile is a value: verdict compile_error or resources, with the compiler's log.
+struct CompileOutcome {
+  Verdict verdict = Verdict::ok;
+  std::string log;             // verbatim; warnings too
+  std::optional<Image> image;  // set if and only if verdict == ok
+  double milliseconds = 0;
+};
+
+// The bytes of an image on disk or in a message: format in docs/formats/image.md. deserialise() returns nothing
+// for bytes that are damaged, truncated or of another version; it never reads past the end.
+std::vector<std::byte> serialise(const Image& image);
+std::optional<Image> deserialise(std::span<const std::byte> bytes);
+
+}  // namespace attune

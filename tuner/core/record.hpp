@@ -1,0 +1,54 @@
+// Record: one best-known configuration, with how, where and how surely it was measured. A plain value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "attune/bindings.hpp"
+#include "attune/device_info.hpp"
+
+namespace attune {
+
+enum class Effort { estimate = 0, measure = 1, patient = 2, exhaustive = 3 };
+std::string_view to_text(Effort effort) noexcept;
+Effort effort_from_text(std::string_view text);  // throws UsageError
+
+// What a record is keyed by, and a request looks for.
+struct RecordKey {
+  std::string kernel;         // name
+  std::string code;           // fingerprints
+  std::string contract;
+  std::string device_class;   // DeviceInfo::class_key()
+  Problem problem;            // complete, in the order of [problem]
+  std::string regime = "cold";
+  std::string objective = "time";
+};
+
+struct Record {
+  std::string uuid;
+  RecordKey key;
+  std::string device_name;
+  int compute_capability = 0;
+  int multiprocessors = 0;
+  Configuration configuration;
+  double median_ns = 0;          // final stage
+  double default_ns = 0;         // the default configuration's median in the same final stage
+  double speedup = 1;            // default / best: median of paired ratios of the final stage
+  double speedup_low = 1, speedup_high = 1;  // 95 % interval
+  Effort effort = Effort::measure;
+  bool partial = false;          // the session was cut short
+  bool unstable = false;         // too many rounds had to be dropped
+  bool self_checked = false;
+  std::string space;             // fingerprint
+  std::string toolchain;         // "NVRTC 13.0"
+  std::string driver;
+  std::string device_uuid;
+  std::string attune_version;
+  int protocol = 1;              // version of the measuring protocol
+  std::uint64_t seed = 0;
+  std::int64_t trials = 0;       // tried in the session
+  std::int64_t made_ms = 0;      // Unix time, milliseconds
+};
+
+}  // namespace attune

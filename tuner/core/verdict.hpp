@@ -1,0 +1,40 @@
+// Verdict: the outcome of trying a configuration. Stored as an integer: never renumber.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <optional>
+
+namespace attune {
+
+enum class Verdict {
+  ok = 0,
+  restricted = 1,       // not in the search space
+  compile_error = 2,
+  compile_timeout = 3,
+  compile_crash = 4,
+  resources = 5,        // compiled or would compile, but cannot launch: shared memory, registers, threads
+  load_error = 6,
+  launch_error = 7,
+  fault = 8,            // illegal access, trap, a barrier not reached by all
+  timeout = 9,
+  wrong_result = 10,
+  guard = 11,           // wrote outside its arguments
+  unstable = 12,
+  out_of_memory = 13,
+  quarantined = 14,
+};
+
+std::string_view to_text(Verdict verdict) noexcept;
+std::optional<Verdict> verdict_from_text(std::string_view text) noexcept;
+
+// What an operation of a device did: attributable to the configuration. `sticky`: the device context is beyond
+// use, whatever follows in it fails too.
+struct Status {
+  Verdict verdict = Verdict::ok;
+  std::string detail;
+  bool sticky = false;
+  bool ok() const noexcept { return verdict == Verdict::ok; }
+};
+
+}  // namespace attune

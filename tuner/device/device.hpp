@@ -1,0 +1,138 @@
+// Device: the seam. Everything above it is the same for `cuda` (driver API), `host` (the same kernel source run on
+// the CPU) and `replay`. A Device owns its context; module and memory handles belong to it and die before it.
+// Thread-safety: one thread at a time drives a Device for tuning; launch(), allocate(), free(), copies, streams and
+// load() may be called from any thread (dispatch). Compiler is thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/device_info.hpp"
+#include "attune/error.hpp"
+#include "attune/kernel_spec.hpp"
+#include "attune/stream_handle.hpp"
+#include "core/image.hpp"
+#include "core/instantiate.hpp"
+#include "core/verdict.hpp"
+
+namespace attune {
+
+// Source to image. Needs no device: `cuda` compiles on machines without a driver.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // One outcome per request, in order. A failure is an outcome; throws Error only when the compiler itself is
+  // missing or broken. Requests of one call may share one run of the compiler; a request that fails never fails
+  // its neighbours.
+  virtual std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) = 0;
+  // How many requests one call handles best: 1 for NVRTC, some dozens for the host's C++ compiler.
+  virtual std::size_t preferred_batch() const noexcept = 0;
+  // "NVRTC 13.0", "g++ 12.2.0". Throws Error when there is none.
+  virtual std::string toolchain() = 0;
+  // True when compiling disturbs timing on the device (the host device: same cores).
+  virtual bool disturbs_timing() const noexcept = 0;
+};
+
+using FunctionHandle = void*;  // of a loaded Module; valid while that lives
+
+// A loaded image. Owned by whoever launches from it; the Device must outlive it.
+class Module {
+ public:
+  virtual ~Module() = default;
+  // The entry with this expression, ready to launch with `shared_bytes` of dynamic shared memory (opts in above
+  // 48 KB). Null handle and a Status (resources, load_error) when it cannot be launched so.
+  virtual FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) = 0;
+};
+
+struct LoadOutcome {
+  Status status;
+  std::shared_ptr<Module> module;  // set if and only if status.ok()
+};
+
+// One thing that a device does in order. Pointers must stay valid until the device has done it.
+struct Operation {
+  enum class Kind { launch, memset, copy } kind = Kind::launch;
+  // launch
+  FunctionHandle function = nullptr;
+  LaunchShape shape;
+  void** parameters = nullptr;  // one pointer per kernel parameter, to its bytes
+  // memset, copy: device memory
+  void* target = nullptr;
+  const void* source = nullptr;
+  std::size_t bytes = 0;
+  int value = 0;  // memset: a byte
+};
+
+struct Sample {
+  Status status;
+  double nanoseconds = 0;
+};
+
+// Elements that differ by more than the tolerance.
+struct Comparison {
+  std::uint64_t mismatches = 0;
+  std::uint64_t first = 0;           // index of the first mismatch (component index for vector types)
+  double actual_at_first = 0;
+  double expected_at_first = 0;
+  double max_error = 0;              // largest |actual - expected| over all elements
+  std::uint64_t nonfinite_expected = 0;
+};
+
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+  bool allow_nonfinite = false;  // equal infinities match, NaN matches NaN
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const noexcept = 0;
+  // The compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
+  virtual std::shared_ptr<Compiler> compiler() = 0;
+
+  // Memory. Addresses are 256-byte aligned. allocate(0) gives a valid address. Throws OutOfMemory, Error.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void free(void* address) noexcept = 0;
+  virtual std::uint64_t free_memory() = 0;
+  // Copies and byte fills in the order of the stream. A copy to or from host memory is complete on return.
+  virtual void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle stream) = 0;
+  virtual void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle stream) = 0;
+
+  // Streams: null is the default stream. On the host device work is done when the call returns.
+  virtual StreamHandle make_stream() = 0;
+  virtual void destroy_stream(StreamHandle stream) noexcept = 0;
+  virtual Status synchronize(StreamHandle stream) = 0;
+
+  virtual LoadOutcome load(const Image& image) = 0;
+  // Enqueues. An error of the launch itself is in the Status; a fault may surface at synchronize() only.
+  virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
+
+  // Runs `before`, then (cold) overwrites a buffer of 2 x L2, then `timed`, and times `timed` alone, by the device's
+  // own clock; everything is enqueued ahead. Synchronous.
+  virtual Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) = 0;
+
+  // Data, made and checked where it lies. Synchronous on the default stream. `type` is a type name.
+  virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) = 0;
+  virtual Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
+                             const Tolerance& tolerance) = 0;
+  // How many bytes differ from `value`, and the offset of the first.
+  virtual std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) = 0;
+};
+
+// "cuda", "cuda:1", "host". Throws Error saying what is missing and what to do (no driver: how to use `host`), or
+// UsageError for an unknown name or ordinal.
+std::unique_ptr<Device> open_device(std::string_view name);
+
+// The compiler for a device name or an architecture, without a device: "host", "sm_90", "cuda:0".
+std::shared_ptr<Compiler> make_compiler(std::string_view architecture);
+
+// Is there a CUDA driver that answers? `why_not` says what is missing otherwise. Never throws.
+bool cuda_available(std::string& why_not) noexcept;
+
+}  // namespace attune

@@ -1,0 +1,45 @@
+// DeviceMemory: an owned piece of device memory, optionally between guard bands of 0xFF bytes.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "device/device.hpp"
+
+namespace attune {
+
+// Movable owner. The Device must outlive it. Not thread-safe.
+class DeviceMemory {
+ public:
+  // Bytes on each side; a multiple of 256 keeps the base aligned.
+  static constexpr std::size_t guard_bytes = 4096;
+
+  DeviceMemory() = default;
+  DeviceMemory(Device& device, std::size_t bytes, bool guarded = false);
+  DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    DeviceMemory moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  ~DeviceMemory();
+
+  void* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  // Writes the guard bands again. Only for guarded memory.
+  void arm_guards();
+  // True when no byte of the guard bands changed; else `offset` is that of the first changed byte relative to
+  // data() (negative: before it).
+  bool guards_intact(long long& offset) const;
+
+ private:
+  void swap(DeviceMemory& other) noexcept;
+  Device* device_ = nullptr;
+  void* base_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool guarded_ = false;
+};
+
+}  // namespace attune

@@ -1,0 +1,7 @@
+// All that an application needs.
+#pragma once
+
+#include "attune/buffer.hpp"
+#include "attune/dispatcher.hpp"
+#include "attune/error.hpp"
+#include "attune/plan.hpp"

@@ -1,0 +1,67 @@
+// Bindings: names with their values, in a stated order; the common shape of a Configuration (one value per
+// parameter) and of a Problem (the sizes and types that an application asks for). Plain values: made once,
+// read afterwards, safe to read from any thread.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/value.hpp"
+
+namespace attune {
+
+struct Binding {
+  std::string name;
+  Value value;
+  friend bool operator==(const Binding&, const Binding&) = default;
+};
+
+class Bindings {
+ public:
+  Bindings() = default;
+  Bindings(std::initializer_list<Binding> items) : items_(items) {}
+  explicit Bindings(std::vector<Binding> items) : items_(std::move(items)) {}
+
+  // The value bound to `name`, or nullptr.
+  const Value* find(std::string_view name) const noexcept;
+  // The value bound to `name`; throws Error naming it when absent.
+  const Value& at(std::string_view name) const;
+  // Appends, or replaces the value of a name that is bound already.
+  void set(std::string_view name, Value value);
+
+  bool empty() const noexcept { return items_.empty(); }
+  std::size_t size() const noexcept { return items_.size(); }
+  auto begin() const noexcept { return items_.begin(); }
+  auto end() const noexcept { return items_.end(); }
+
+  // "TILE=32 ROWS=8": `name=value` in order, one space between; the canonical text in keys, logs and on the
+  // command line. Empty bindings give "".
+  std::string text() const;
+
+  friend bool operator==(const Bindings&, const Bindings&) = default;
+
+ private:
+  std::vector<Binding> items_;
+};
+
+// One value per parameter, in the order of [parameters].
+class Configuration : public Bindings {
+ public:
+  using Bindings::Bindings;
+  explicit Configuration(Bindings bindings) : Bindings(std::move(bindings)) {}
+};
+
+// One value per problem name, in the order of [problem].
+class Problem : public Bindings {
+ public:
+  using Bindings::Bindings;
+  explicit Problem(Bindings bindings) : Bindings(std::move(bindings)) {}
+};
+
+// Reads "n=2**28 T=float ORDER=Order::rows": items apart by white space, values constant expressions; a value
+// that is a plain identifier (with ::) or quoted is a name. Throws UsageError naming the item and what was expected.
+Bindings parse_bindings(std::string_view text);
+
+}  // namespace attune

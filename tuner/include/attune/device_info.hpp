@@ -1,0 +1,64 @@
+// DeviceInfo: what is known of a device: its limits (which restrictions and implied limits read) and its
+// identity (which keys records). A plain value.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/value.hpp"
+
+namespace attune {
+
+struct DeviceInfo {
+  // Class key (hard): two devices of equal class share records.
+  std::string kind = "cuda";        // "cuda", "host" or "replay"
+  std::string name;                 // as the driver gives it; host: the CPU's model name
+  int compute_capability = 0;       // 10 * major + minor; 0 on host
+  int multiprocessors = 1;          // host: worker threads
+  std::uint64_t memory_bytes = 0;   // in the key only as a size class, see class_key()
+  int memory_bus_bits = 0;
+  std::uint64_t l2_bytes = 0;       // host: last-level cache
+  std::string mig_profile;          // "" without MIG
+
+  // Limits.
+  int warp_size = 32;
+  int max_threads_per_block = 1024;
+  int max_threads_per_multiprocessor = 2048;
+  std::array<std::int64_t, 3> max_block = {1024, 1024, 64};
+  std::array<std::int64_t, 3> max_grid = {2147483647, 65535, 65535};
+  std::uint64_t shared_static_limit = 49152;       // bytes of static shared memory that compile
+  std::uint64_t shared_per_block = 49152;          // bytes, the opt-in maximum (static + dynamic)
+  std::uint64_t shared_per_multiprocessor = 65536;
+  int registers_per_block = 65536;
+  int registers_per_multiprocessor = 65536;
+
+  // Provenance, in no key.
+  int ordinal = 0;
+  std::string uuid;
+  std::string driver;               // "580.159 (CUDA 13.0)"; host: compiler and version
+  int driver_cuda_version = 0;      // as cuDriverGetVersion: 13000
+  int clock_khz = 0;
+  int power_limit_mw = 0;
+
+  // "sm_90", or "host".
+  std::string architecture() const;
+
+  // Canonical text of the class key: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded
+  // to a size class (nearest GiB) so that ECC or firmware reservations do not split a class.
+  std::string class_key() const;
+
+  // The value of `device.<name>`, or nothing when there is no such property.
+  std::optional<Value> property(std::string_view name) const;
+  // All names that property() knows: those of the documentation first.
+  static const std::vector<std::string>& property_names();
+};
+
+// The limits of an architecture without a device: "sm_75", "sm_80", ... Throws UsageError listing the known ones.
+DeviceInfo device_limits(std::string_view architecture);
+std::vector<std::string> known_architectures();
+
+}  // namespace attune

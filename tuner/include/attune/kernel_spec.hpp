@@ -1,0 +1,134 @@
+// KernelSpec: a kernel file, read; or the same built in C++ as an aggregate. Everything that attune knows of a
+// kernel: its source, what an application asks for, what the search chooses, how it is launched and checked.
+// A plain value: fill it in, then treat it as read-only. Format: docs/kernel_files.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/expression.hpp"
+#include "attune/parameter.hpp"
+
+namespace attune {
+
+enum class ProblemKind { size, integer, type };
+
+// One line of [problem].
+struct ProblemParameter {
+  std::string name;
+  ProblemKind kind = ProblemKind::size;               // size: 1 .. 2^62; integer: any int64
+  std::vector<std::string> types;                     // kind == type: allowed type names, the first is the default
+  std::optional<std::int64_t> default_value;          // sizes and integers
+  std::map<std::string, std::int64_t> device_default; // by device kind, before default_value ("host" -> 1024)
+};
+
+enum class StepKind { launch, memset };
+
+// One step of [[launch]], [[prepare]] or [[reference]].
+struct Step {
+  StepKind kind = StepKind::launch;
+  // launch: names inside <...> are substituted as text
+  std::string entry;
+  std::vector<Expression> grid;   // 1 to 3 dimensions
+  std::vector<Expression> block;  // 1 to 3 dimensions
+  std::optional<Expression> shared;  // dynamic shared memory, bytes
+  std::vector<std::string> arguments;
+  // memset: the whole argument is set to a byte
+  std::string memset_argument;
+  int memset_value = 0;
+  // both
+  std::optional<Expression> when;  // false: neither compiled nor launched
+};
+
+enum class Role { in, out, inout, scratch, scalar };
+
+enum class FillKind { uniform, normal, constant, iota, permutation };
+
+// How data is made: counter-based, the same bits on every device for one seed.
+struct Fill {
+  FillKind kind = FillKind::uniform;
+  double a = -1;                // uniform: lower bound (inclusive); normal: mean; constant: the value
+  double b = 1;                 // uniform: upper bound (integers: inclusive); normal: standard deviation
+  std::int64_t integer_a = 0;   // the same for integer types, where a double would not be exact
+  std::int64_t integer_b = 0;
+  bool full_range = false;      // integers without a fill: all values of the type
+};
+
+// Tolerances: |actual - expected| <= absolute + relative * |expected|.
+struct Check {
+  std::optional<Expression> absolute;
+  std::optional<Expression> relative;
+  std::optional<bool> allow_nonfinite;
+};
+
+// One line of [arguments].
+struct Argument {
+  std::string name;
+  std::string type;                 // a type name, or the name of a type parameter of the problem
+  Role role = Role::scalar;
+  std::optional<Expression> size;   // elements; arrays only
+  std::optional<Fill> fill;         // absent: full range for integers, uniform(-1, 1) otherwise
+  bool restore = true;              // inout: restored before every sample
+  std::optional<Expression> value;  // scalars: computed, the application does not pass it
+};
+
+// Where the source came from and what the compiler sees.
+struct Header {
+  std::string name;  // as written in #include "..."
+  std::string text;
+};
+struct SourceText {
+  std::string name;             // shown in compiler messages: "transpose.cu"
+  std::string text;             // with the front matter blanked, newlines kept
+  std::vector<Header> headers;  // user headers reached by #include "...", transitively; not attune.cuh
+};
+
+struct CompileOptions {
+  std::vector<std::string> options;  // "--maxrregcount={REGISTERS}", "--use_fast_math if FAST"
+  bool defines = false;              // parameters as -D
+  std::string requires_architecture; // "sm_90a": only there
+};
+
+// What of a kernel must be equal for wisdom to apply; hexadecimal SHA-256. Filled by fingerprints_of().
+struct Fingerprints {
+  std::string code;      // source with blanked front matter, contents of its headers, fixed options
+  std::string contract;  // [problem] [[launch]] [arguments]
+  std::string space;     // [parameters] [restrictions]
+};
+
+struct Metrics {
+  std::optional<Expression> bytes;  // gives GB/s
+  std::optional<Expression> flops;  // gives GFLOP/s
+};
+
+struct KernelSpec {
+  std::string name;     // [A-Za-z_][A-Za-z0-9_]*, at most 128 characters
+  std::string summary;
+  SourceText source;
+  std::vector<ProblemParameter> problem;
+  std::vector<Parameter> parameters;
+  std::vector<Expression> rules;
+  std::vector<Step> prepare;
+  std::vector<Step> launch;
+  std::vector<Step> reference;
+  std::vector<Argument> arguments;  // in the order in which an application passes them
+  Check check;
+  std::map<std::string, Check> argument_check;  // [check.NAME]
+  Metrics metrics;
+  CompileOptions compile;
+  Fingerprints fingerprints;
+
+  const Argument* find_argument(std::string_view name) const noexcept;
+  const Parameter* find_parameter(std::string_view name) const noexcept;
+  const ProblemParameter* find_problem(std::string_view name) const noexcept;
+};
+
+// Checks a spec that was built in C++ as a kernel file is checked (names known and disjoint, expressions over
+// known names, default configuration legal) and fills in its fingerprints. Throws UsageError.
+KernelSpec complete(KernelSpec spec);
+
+}  // namespace attune

@@ -1,0 +1,23 @@
+// Match: how well what is known fits a request, and why. The grades of DESIGN's match ladder. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "attune/bindings.hpp"
+
+namespace attune {
+
+enum class Rung { exact, stale, near_problem, sibling_device, none };
+std::string_view to_text(Rung rung) noexcept;  // "exact", "stale", "near problem", "sibling device", "none"
+
+struct Match {
+  Rung rung = Rung::none;
+  Configuration configuration;  // what will be launched; the default on rung none
+  std::string why;              // one sentence, names kernel and device, and the next step on rung none
+  double speedup = 1;           // over the default, as recorded; 1 on rung none
+  std::string record_problem;   // the problem of the record that was used, as text; "" on rung none
+};
+
+}  // namespace attune

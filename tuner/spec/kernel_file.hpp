@@ -1,0 +1,42 @@
+// Kernel files: `.cu` text with front matter -> KernelSpec. Format: docs/kernel_files.md.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/embedded_file.hpp"
+#include "attune/error.hpp"
+#include "attune/kernel_spec.hpp"
+
+namespace attune {
+
+// The file is no kernel file. what() is "FILE:LINE:COLUMN: message" with the offending text, what was expected and the
+// nearest known name; line and column are 1-based.
+class SpecError : public Error {
+ public:
+  SpecError(const std::string& message, std::string file, std::size_t line, std::size_t column)
+      : Error(message), file(std::move(file)), line(line), column(column) {}
+  std::string file;
+  std::size_t line, column;
+};
+
+// Reads text. `directory` is where #include "..." of the source is looked up (empty: nothing is). Throws SpecError.
+KernelSpec read_kernel_text(std::string_view text, const std::string& file_name, const std::filesystem::path& directory = {});
+// Reads a file. Throws SpecError, or Error when the file cannot be read.
+KernelSpec read_kernel_file(const std::filesystem::path& file);
+
+// The built-in kernels, in alphabetical order, and attune.cuh.
+std::vector<EmbeddedFile> builtin_kernels();
+std::string_view attune_cuh();
+
+// `name_or_file`: a built-in name, or a path (ends in .cu or holds a '/'). Throws SpecError, or UsageError for an
+// unknown name with the nearest one.
+KernelSpec load_kernel(const std::string& name_or_file);
+
+// Code, contract and space fingerprints of a spec whose other members are filled.
+Fingerprints fingerprints_of(const KernelSpec& spec);
+
+}  // namespace attune
