@@ -19,7 +19,7 @@ rules = [
 ]
 [[launch]]
 entry = "axpy<T, BLOCK, VECTOR, ITEMS, CACHE>"
-grid = ["min(ceil_div(n, BLOCK * VECTOR * ITEMS), BLOCKS_PER_SM == 0 ? 2147483647 : device.multiprocessors * BLOCKS_PER_SM)"]
+grid = ["min(ceil_div(n, BLOCK * VECTOR * ITEMS), BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM * device.multiprocessors : n)"]
 block = ["BLOCK"]
 arguments = ["y", "x", "a", "n"]
 [arguments]
@@ -33,8 +33,8 @@ grid = ["min(ceil_div(n, 256), 2147483647)"]
 block = ["256"]
 arguments = ["y", "x", "a", "n"]
 [check]
-# |a x| <= 3 rounds once more where the compiler does not contract to a fused multiply-add: 3/2 epsilon; the sum, at most 4, rounds
-# in either case, and so does the reference.
+# |a x| <= 3 is rounded, by at most epsilon, where the compiler does not contract to a fused multiply-add; the sum, at
+# most 4, is rounded in either case, and so is the reference's.
 absolute = "T in ['int32', 'int64'] ? 0 : 4 * epsilon(T)"
 relative = "T in ['int32', 'int64'] ? 0 : epsilon(T)"
 [metrics]
@@ -48,51 +48,55 @@ using attune::Cache;
 using attune::Pack;
 using attune::Wide;
 
-template <typename T> __device__ __forceinline__ T scaled_sum(T a, T x, T y) {
-    using A = Accumulator<T>;
-    return static_cast<T>(static_cast<A>(a) * static_cast<A>(x) + static_cast<A>(y));
+template <typename T>
+__device__ __forceinline__ T scaled_sum(T a, T x, T y) {
+  using A = Accumulator<T>;
+  return static_cast<T>(static_cast<A>(a) * static_cast<A>(x) + static_cast<A>(y));
 }
 
-// A block takes tiles of BLOCK * ITEMS packs, a grid's width apart. All loads of a tile are issued before the first store:
-// what keeps the memory busy is bytes in flight, and a store that might alias the next load would stop the compiler from
-// moving that load up. (x may be y itself, so there is no __restrict__ here.)
+// A block takes tiles of BLOCK * ITEMS packs, a grid's width apart. All loads of a tile are issued before the first
+// store: what keeps the memory busy is bytes in flight, and a store that might alias the next load would stop the
+// compiler from moving that load up. (x may be y itself, so there is no __restrict__ here.)
 template <typename T, int BLOCK, int VECTOR, int ITEMS, Cache CACHE>
 __global__ void __launch_bounds__(BLOCK) axpy(T* y, const T* x, T a, long long n) {
-    using P = Pack<T, VECTOR>;
-    constexpr int TILE = BLOCK * VECTOR * ITEMS;
-    const bool vectors = attune::aligned<P>(x) && attune::aligned<P>(y);
+  using P = Pack<T, VECTOR>;
+  constexpr int TILE = BLOCK * VECTOR * ITEMS;
+  const bool vectors = attune::aligned<P>(x) && attune::aligned<P>(y);
 
-    for (long long start = static_cast<long long>(blockIdx.x) * TILE; start < n; start += static_cast<long long>(gridDim.x) * TILE) {
-        if (vectors && n - start >= TILE) {
-            const P* x_packs = reinterpret_cast<const P*>(x + start) + threadIdx.x;
-            P* y_packs = reinterpret_cast<P*>(y + start) + threadIdx.x;
-            P x_values[ITEMS], y_values[ITEMS];
+  for (long long start = static_cast<long long>(blockIdx.x) * TILE; start < n;
+       start += static_cast<long long>(gridDim.x) * TILE) {
+    if (vectors && n - start >= TILE) {
+      const P* x_packs = reinterpret_cast<const P*>(x + start) + threadIdx.x;
+      P* y_packs = reinterpret_cast<P*>(y + start) + threadIdx.x;
+      P x_values[ITEMS], y_values[ITEMS];
 #pragma unroll
-            for (int item = 0; item < ITEMS; ++item) {
-                x_values[item] = attune::load<CACHE>(x_packs + item * BLOCK);
-                y_values[item] = attune::load<CACHE>(static_cast<const P*>(y_packs) + item * BLOCK);
-            }
+      for (int item = 0; item < ITEMS; ++item) {
+        x_values[item] = attune::load<CACHE>(x_packs + item * BLOCK);
+        y_values[item] = attune::load<CACHE>(static_cast<const P*>(y_packs) + item * BLOCK);
+      }
 #pragma unroll
-            for (int item = 0; item < ITEMS; ++item) {
+      for (int item = 0; item < ITEMS; ++item) {
 #pragma unroll
-                for (int k = 0; k < VECTOR; ++k) {
-                    y_values[item].element[k] = scaled_sum(a, x_values[item].element[k], y_values[item].element[k]);
-                }
-                attune::store<CACHE>(y_packs + item * BLOCK, y_values[item]);
-            }
-        } else {
-            // The last tile, or pointers that an application has offset: element by element, still coalesced.
-            const long long end = n - start < TILE ? n : start + TILE;
-            for (long long i = start + threadIdx.x; i < end; i += BLOCK) y[i] = scaled_sum(a, x[i], y[i]);
+        for (int k = 0; k < VECTOR; ++k) {
+          y_values[item].element[k] = scaled_sum(a, x_values[item].element[k], y_values[item].element[k]);
         }
+        attune::store<CACHE>(y_packs + item * BLOCK, y_values[item]);
+      }
+    } else {
+      // The last tile, or pointers that an application has offset: element by element, still coalesced.
+      const int left = static_cast<int>(n - start < TILE ? n - start : TILE);
+      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK)
+        y[start + i] = scaled_sum(a, x[start + i], y[start + i]);
     }
+  }
 }
 
-template <typename T> __global__ void axpy_reference(T* y, const T* x, T a, long long n) {
-    using A = Accumulator<T>;  // the way from T to Wide<T>: half knows no double
-    using W = Wide<T>;
-    const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
-        y[i] = static_cast<T>(W(A(a)) * W(A(x[i])) + W(A(y[i])));
-    }
+template <typename T>
+__global__ void axpy_reference(T* y, const T* x, T a, long long n) {
+  using A = Accumulator<T>;  // the way from T to Wide<T>: half knows no double
+  using W = Wide<T>;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
+    y[i] = static_cast<T>(W(A(a)) * W(A(x[i])) + W(A(y[i])));
+  }
 }

@@ -17,13 +17,13 @@ BLOCKS_PER_SM = [8, 0, 1, 2, 4, 16, 32]        # launch only; 0: one tile per bl
 [restrictions]
 rules = [
     "VECTOR * sizeof(T) <= 16",                # the widest access
-    # Steps 0 to 5 have no more to choose than the originals: one element per thread, then two.
-    "VARIANT == 6 || (ITEMS == (VARIANT < 3 ? 1 : 2) && VECTOR == 1 && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)",
-    "VARIANT >= 4 || WARP == 'Warp::shared'",
-    "VARIANT == 6 || WARP != 'Warp::all_shuffle'",
-    "VARIANT < 6 || ITEMS * VECTOR * sizeof(T) in [16, 32, 64, 128]",            # bytes in flight per thread
+    # Steps 0 to 5 choose no more than the originals: one element per thread, then two.
+    "VARIANT == 6 || ITEMS == (VARIANT < 3 ? 1 : 2)",
+    "VARIANT == 6 || (VECTOR == 1 && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)",
+    "VARIANT == 6 || WARP == 'Warp::shared' || (VARIANT >= 4 && WARP == 'Warp::last_shuffle')",
+    "VARIANT < 6 || (ITEMS * VECTOR * sizeof(T)) in [16, 32, 64, 128]",  # bytes in flight per thread
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 512 && BLOCKS_PER_SM * BLOCK <= 8192)",
-    # Atomics on a float sum are one serial chain of roundings, as long as the grid: keep it short. Half has no such atomic.
+    # Atomics make a float sum one serial chain of roundings, as long as the grid: keep it short. Half has none.
     "ALGORITHM != 'Algorithm::atomic' || (BLOCKS_PER_SM > 0 && T != 'half')",
 ]
 [[launch]]
@@ -32,7 +32,7 @@ value = 0
 when = "ALGORITHM == 'Algorithm::atomic'"
 [[launch]]
 entry = "reduce<T, VARIANT, BLOCK, ITEMS, VECTOR, WARP, CACHE, ALGORITHM>"
-grid = ["min(ceil_div(n, BLOCK * ITEMS * VECTOR), BLOCKS_PER_SM == 0 ? 2147483647 : device.multiprocessors * BLOCKS_PER_SM)"]
+grid = ["min(ceil_div(n, BLOCK * ITEMS * VECTOR), BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM * device.multiprocessors : n)"]
 block = ["BLOCK"]
 arguments = ["out", "in", "n", "partials", "ticket"]
 [[launch]]
@@ -40,13 +40,15 @@ entry = "reduce_partials<T>"
 when = "ALGORITHM == 'Algorithm::two_pass'"
 grid = ["1"]
 block = ["1024"]
-arguments = ["out", "partials", "partials_size"]
+arguments = ["out", "partials", "blocks"]
 [arguments]
 out = { type = "T", size = "1", role = "out" }
 in = { type = "T", size = "n", role = "in" }   # integers over their full range: sums wrap
 n = { type = "int64" }
-partials = { type = "uint64", size = "min(ceil_div(n, BLOCK * ITEMS * VECTOR), BLOCKS_PER_SM == 0 ? 2147483647 : device.multiprocessors * BLOCKS_PER_SM)", role = "scratch" }
-partials_size = { type = "int64", value = "min(ceil_div(n, BLOCK * ITEMS * VECTOR), BLOCKS_PER_SM == 0 ? 2147483647 : device.multiprocessors * BLOCKS_PER_SM)" }
+# 8 bytes for the sum of each block, whatever its type; and how many of them step two reads
+partials = { type = "uint64", size = "ceil_div(n, BLOCK * ITEMS * VECTOR)", role = "scratch" }
+blocks = { type = "int64", value = """min(ceil_div(n, BLOCK * ITEMS * VECTOR), \
+  BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM * device.multiprocessors : n)""" }
 ticket = { type = "uint32", size = "1", role = "scratch" }
 reference_partials = { type = "uint64", size = "16384", role = "scratch" }
 [[reference]]
@@ -60,12 +62,13 @@ grid = ["1"]
 block = ["1"]
 arguments = ["out", "reference_partials"]
 [check]
-# A serial chain of k additions, starting anywhere in a sum of n numbers out of uniform(-1, 1), ends up with a rounding error of
-# standard deviation 0.12 epsilon sqrt(n) sqrt(k): partial sums walk as sqrt(i / 3), and each is rounded. The chains here: a
-# thread's tiles (on the smallest device n / 4096), then the blocks' atomics (n / 512, at most 32 blocks on 256 multiprocessors).
-# Six deviations, and 8 more for the trees. At n = 2^20 that is 0.007, where a lost element makes 0.58; at 2^28 it is 0.5.
-absolute = "T in ['int32', 'int64'] ? 0 : (T == 'double' ? epsilon('double') : epsilon('float')) * sqrt(n) * (8 + sqrt(n / 4096 + min(n / 512, 8192)))"
-relative = "T == 'half' ? epsilon(T) : 0"
+# A serial chain of k additions in a sum of n numbers out of uniform(-1, 1) ends up with a rounding error of standard
+# deviation 0.12 epsilon sqrt(n k), as partial sums walk like sqrt(i / 3) and each is rounded. The chains: a thread's
+# tiles (n / 4096 on the smallest device), the blocks' atomics (n / 512, at most 32 on 256 multiprocessors). Six
+# deviations, and 8 for the trees: 0.007 at n = 2^20, 0.5 at 2^28, where a lost element makes 0.58.
+absolute = """T in ['int32', 'int64'] ? 0 : (T == 'half' ? epsilon(T) / 8192 : epsilon(T)) \
+  * sqrt(n) * (8 + sqrt(n / 4096 + min(n / 512, 8192)))"""
+relative = "T == 'half' ? epsilon(T) : 0"      # half adds in float and is rounded once, at the end
 [metrics]
 bytes = "n * sizeof(T)"
 flops = "n"
@@ -77,8 +80,8 @@ using attune::Cache;
 using attune::Pack;
 using attune::Wide;
 
-// Mark Harris's ladder, "Optimizing parallel reduction in CUDA", made legal on GPUs whose warps do not run in lockstep (Volta and
-// later): __syncwarp or shuffles where the original relied on volatile.
+// Mark Harris's ladder, "Optimizing parallel reduction in CUDA", made legal on GPUs whose warps do not run in lockstep
+// (Volta and later): __syncwarp or shuffles where the original relied on volatile.
 //   0  interleaved pairs, chosen by tid % (2 s): every warp diverges
 //   1  interleaved pairs, chosen by index: no divergence, but bank conflicts
 //   2  sequential addressing: no conflicts either
@@ -87,153 +90,160 @@ using attune::Wide;
 //   5  the whole tree unrolled
 //   6  many elements per thread, and as many blocks as fill the device
 
-/// Who adds the last 32 values of a block: shared memory with __syncwarp, or shuffles. With all_shuffle every warp adds its own values
-/// by shuffles first, and there is no tree in shared memory at all.
+/// Who adds the last 32 values of a block: shared memory with __syncwarp, or shuffles. With all_shuffle every warp adds
+/// its own values by shuffles first, and there is no tree in shared memory at all.
 enum class Warp { shared, last_shuffle, all_shuffle };
 
 /// Who adds the blocks' sums: a second kernel; the block that finishes last; or every block, by an atomic addition.
 enum class Algorithm { two_pass, last_block, atomic };
 
 // In lane 0: the sum over the warp.
-template <typename A> __device__ __forceinline__ A warp_sum(A sum) {
+template <typename A>
+__device__ __forceinline__ A shuffle_sum(A sum) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    return sum;
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  return sum;
 }
 
-// In thread 0: the sum over the block. `cell` holds one value per thread, or per warp for all_shuffle.
-template <int VARIANT, int BLOCK, Warp WARP, typename A> __device__ __forceinline__ A block_sum(A sum, A* cell) {
-    const int tid = static_cast<int>(threadIdx.x);
-    if constexpr (WARP == Warp::all_shuffle) {
-        sum = warp_sum(sum);
-        if (tid % 32 == 0) cell[tid / 32] = sum;
-        __syncthreads();
-        return tid < 32 ? warp_sum(tid < BLOCK / 32 ? cell[tid] : A(0)) : sum;
-    }
-    cell[tid] = sum;
-    __syncthreads();
-    if constexpr (VARIANT == 0) {
-#pragma unroll 1
-        for (int s = 1; s < BLOCK; s *= 2) {
-            if (tid % (2 * s) == 0) cell[tid] += cell[tid + s];
-            __syncthreads();
-        }
-    } else if constexpr (VARIANT == 1) {
-#pragma unroll 1
-        for (int s = 1; s < BLOCK; s *= 2) {
-            const int index = 2 * s * tid;
-            if (index < BLOCK) cell[index] += cell[index + s];
-            __syncthreads();
-        }
-    } else if constexpr (VARIANT <= 3) {
-#pragma unroll 1
-        for (int s = BLOCK / 2; s > 0; s /= 2) {
-            if (tid < s) cell[tid] += cell[tid + s];
-            __syncthreads();
-        }
-    } else {
-#pragma unroll(VARIANT == 4 ? 1 : 8)
-        for (int s = BLOCK / 2; s > 32; s /= 2) {
-            if (tid < s) cell[tid] += cell[tid + s];
-            __syncthreads();
-        }
-        if (tid >= 32) return sum;
-        sum = cell[tid] + cell[tid + 32];
-        if constexpr (WARP == Warp::last_shuffle) return warp_sum(sum);
+// In thread 0: the sum over the first warp, which alone calls this. `cell` has room for two warps.
+template <Warp WARP, typename A>
+__device__ __forceinline__ A last_warp_sum(A sum, A* cell) {
+  if constexpr (WARP == Warp::last_shuffle) {
+    return shuffle_sum(sum);
+  } else {
 #pragma unroll
-        for (int s = 16; s > 0; s /= 2) {
-            cell[tid] = sum;
-            __syncwarp();
-            sum += cell[tid + s];  // lanes from s on add what nobody uses
-            __syncwarp();
-        }
-        return sum;
+    for (int s = 16; s > 0; s /= 2) {
+      cell[threadIdx.x] = sum;
+      __syncwarp();
+      sum += cell[threadIdx.x + s];  // lanes from s on add what nobody uses
+      __syncwarp();
     }
-    return cell[0];
+    return sum;
+  }
+}
+
+// In thread 0: the sum over the block, by a tree. `cell`, in shared memory, holds one value per thread.
+template <int VARIANT, int BLOCK, Warp WARP, typename A>
+__device__ __forceinline__ A tree_sum(A sum, A* cell) {
+  const int tid = static_cast<int>(threadIdx.x);
+  cell[tid] = sum;
+  __syncthreads();
+  if constexpr (VARIANT <= 1) {
+#pragma unroll 1
+    for (int s = 1; s < BLOCK; s *= 2) {
+      const int index = VARIANT == 0 ? tid : 2 * s * tid;
+      if (VARIANT == 0 ? tid % (2 * s) == 0 : index < BLOCK) cell[index] += cell[index + s];
+      __syncthreads();
+    }
+  } else {
+    constexpr int LAST = VARIANT >= 4 ? 32 : 0;  // this stride, and those below it, are left to the last warp
+#pragma unroll(VARIANT >= 5 ? 8 : 1)
+    for (int s = BLOCK / 2; s > LAST; s /= 2) {
+      if (tid < s) cell[tid] += cell[tid + s];
+      __syncthreads();
+    }
+    if constexpr (LAST > 0) return tid < LAST ? last_warp_sum<WARP>(cell[tid] + cell[tid + LAST], cell) : sum;
+  }
+  return cell[0];
+}
+
+// In thread 0: the sum over the block, by a tree or by shuffles alone.
+template <int VARIANT, int BLOCK, Warp WARP, typename A>
+__device__ __forceinline__ A block_sum(A sum, A* cell) {
+  if constexpr (WARP == Warp::all_shuffle) {
+    const int tid = static_cast<int>(threadIdx.x);
+    sum = shuffle_sum(sum);
+    if (tid % 32 == 0) cell[tid / 32] = sum;
+    __syncthreads();
+    return tid < 32 ? shuffle_sum(tid < BLOCK / 32 ? cell[tid] : A(0)) : sum;
+  } else {
+    return tree_sum<VARIANT, BLOCK, WARP>(sum, cell);
+  }
 }
 
 // The sum of the tiles of this block, as far as this thread loads them. Steps 0 to 5 are given one tile per block.
-template <int BLOCK, int ITEMS, int VECTOR, Cache CACHE, typename T> __device__ __forceinline__ Accumulator<T> thread_sum(const T* in, long long n) {
-    using A = Accumulator<T>;
-    using P = Pack<T, VECTOR>;
-    constexpr int TILE = BLOCK * ITEMS * VECTOR;
-    const bool vectors = attune::aligned<P>(in);
-    A sum = A(0);
-    for (long long start = static_cast<long long>(blockIdx.x) * TILE; start < n; start += static_cast<long long>(gridDim.x) * TILE) {
-        if (vectors && n - start >= TILE) {
-            const P* packs = reinterpret_cast<const P*>(in + start) + threadIdx.x;
-            P values[ITEMS];  // all loads are under way before the first is waited for
+template <int BLOCK, int ITEMS, int VECTOR, Cache CACHE, typename T>
+__device__ __forceinline__ Accumulator<T> thread_sum(const T* in, long long n) {
+  using A = Accumulator<T>;
+  using P = Pack<T, VECTOR>;
+  constexpr int TILE = BLOCK * ITEMS * VECTOR;
+  const bool vectors = attune::aligned<P>(in);
+  A sum = A(0);
+  for (long long start = static_cast<long long>(blockIdx.x) * TILE; start < n;
+       start += static_cast<long long>(gridDim.x) * TILE) {
+    if (vectors && n - start >= TILE) {
+      const P* packs = reinterpret_cast<const P*>(in + start) + threadIdx.x;
+      P values[ITEMS];  // all loads are under way before the first is waited for
 #pragma unroll
-            for (int item = 0; item < ITEMS; ++item) values[item] = attune::load<CACHE>(packs + item * BLOCK);
-            A tile_sum = A(0);  // apart from `sum`: shorter chains of roundings
+      for (int item = 0; item < ITEMS; ++item) values[item] = attune::load<CACHE>(packs + item * BLOCK);
+      A tile_sum = A(0);  // apart from `sum`: shorter chains of roundings
 #pragma unroll
-            for (int item = 0; item < ITEMS; ++item) {
-#pragma unroll
-                for (int k = 0; k < VECTOR; ++k) tile_sum += static_cast<A>(values[item].element[k]);
-            }
-            sum += tile_sum;
-        } else {
-            // The last tile, or a pointer that an application has offset: element by element, still coalesced.
-            const long long end = n - start < TILE ? n : start + TILE;
-            for (long long i = start + threadIdx.x; i < end; i += BLOCK) sum += static_cast<A>(in[i]);
-        }
+      for (int i = 0; i < ITEMS * VECTOR; ++i) tile_sum += static_cast<A>(values[i / VECTOR].element[i % VECTOR]);
+      sum += tile_sum;
+    } else {
+      // The last tile, or a pointer that an application has offset: element by element, still coalesced.
+      const int left = static_cast<int>(n - start < TILE ? n - start : TILE);
+      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK) sum += static_cast<A>(in[start + i]);
     }
-    return sum;
+  }
+  return sum;
 }
 
-template <int BLOCK, typename A> __device__ __forceinline__ A partials_sum(const A* partials, long long count) {
-    A sum = A(0);
+template <int BLOCK, typename A>
+__device__ __forceinline__ A partials_sum(const A* partials, long long count) {
+  A sum = A(0);
 #pragma unroll 4
-    for (long long i = threadIdx.x; i < count; i += BLOCK) sum += partials[i];
-    return sum;
+  for (long long i = threadIdx.x; i < count; i += BLOCK) sum += partials[i];
+  return sum;
 }
 
 template <typename T, int VARIANT, int BLOCK, int ITEMS, int VECTOR, Warp WARP, Cache CACHE, Algorithm ALGORITHM>
-__global__ void __launch_bounds__(BLOCK) reduce(T* out, const T* in, long long n, Accumulator<T>* partials, unsigned int* ticket) {
-    using A = Accumulator<T>;
-    __shared__ A cell[BLOCK];
-    A sum = block_sum<VARIANT, BLOCK, WARP>(thread_sum<BLOCK, ITEMS, VECTOR, CACHE>(in, n), cell);
+__global__ void __launch_bounds__(BLOCK)
+    reduce(T* out, const T* in, long long n, Accumulator<T>* partials, unsigned int* ticket) {
+  using A = Accumulator<T>;
+  __shared__ A cell[BLOCK];
+  A sum = block_sum<VARIANT, BLOCK, WARP>(thread_sum<BLOCK, ITEMS, VECTOR, CACHE>(in, n), cell);
 
-    if constexpr (ALGORITHM == Algorithm::atomic) {
-        static_assert(sizeof(T) == sizeof(A), "no atomic addition for this type: use last_block or two_pass");
-        if (threadIdx.x == 0) atomicAdd(reinterpret_cast<A*>(out), sum);
-    } else if constexpr (ALGORITHM == Algorithm::two_pass) {
-        if (threadIdx.x == 0) partials[blockIdx.x] = sum;
-    } else {
-        __shared__ bool is_last;
-        if (threadIdx.x == 0) {
-            partials[blockIdx.x] = sum;
-            __threadfence();  // the sum is visible before the ticket says so
-            is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-        }
-        __syncthreads();
-        if (!is_last) return;
-        __threadfence();
-        sum = block_sum<VARIANT, BLOCK, WARP>(partials_sum<BLOCK>(partials, gridDim.x), cell);
-        if (threadIdx.x == 0) {
-            out[0] = static_cast<T>(sum);
-            *ticket = 0;  // scratch is zeroed once: leave it so for the next launch
-        }
+  if constexpr (ALGORITHM == Algorithm::atomic) {
+    static_assert(sizeof(T) == sizeof(A), "no atomic addition for this type: use last_block or two_pass");
+    if (threadIdx.x == 0) atomicAdd(reinterpret_cast<A*>(out), sum);
+  } else if constexpr (ALGORITHM == Algorithm::two_pass) {
+    if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+  } else {
+    bool is_last = false;
+    if (threadIdx.x == 0) {
+      partials[blockIdx.x] = sum;
+      __threadfence();  // the sum is visible before the ticket says so
+      is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
     }
+    if (!__syncthreads_or(is_last)) return;
+    __threadfence();
+    sum = block_sum<VARIANT, BLOCK, WARP>(partials_sum<BLOCK>(partials, gridDim.x), cell);
+    if (threadIdx.x == 0) {
+      out[0] = static_cast<T>(sum);
+      *ticket = 0;  // scratch is zeroed once: leave it so for the next launch
+    }
+  }
 }
 
-template <typename T> __global__ void __launch_bounds__(1024) reduce_partials(T* out, const Accumulator<T>* partials, long long count) {
-    __shared__ Accumulator<T> cell[32];
-    const Accumulator<T> sum = block_sum<6, 1024, Warp::all_shuffle>(partials_sum<1024>(partials, count), cell);
-    if (threadIdx.x == 0) out[0] = static_cast<T>(sum);
+template <typename T>
+__global__ void __launch_bounds__(1024) reduce_partials(T* out, const Accumulator<T>* partials, long long count) {
+  __shared__ Accumulator<T> cell[32];
+  const Accumulator<T> sum = block_sum<6, 1024, Warp::all_shuffle>(partials_sum<1024>(partials, count), cell);
+  if (threadIdx.x == 0) out[0] = static_cast<T>(sum);
 }
 
 // The reference: 16384 threads add a strided share each, then one thread adds the shares. No barrier, nothing shared.
-template <typename T> __global__ void reduce_reference(Wide<T>* partials, const T* in, long long n) {
-    const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
-    Wide<T> sum = 0;
-    for (long long i = thread; i < n; i += threads) sum += static_cast<Accumulator<T>>(in[i]);
-    partials[thread] = sum;
+template <typename T>
+__global__ void reduce_reference(Wide<T>* partials, const T* in, long long n) {
+  Wide<T> sum = 0;
+  for (long long i = blockIdx.x * 256 + threadIdx.x; i < n; i += 16384) sum += static_cast<Accumulator<T>>(in[i]);
+  partials[blockIdx.x * 256 + threadIdx.x] = sum;
 }
 
-template <typename T> __global__ void reduce_reference_total(T* out, const Wide<T>* partials) {
-    Wide<T> sum = 0;
-    for (int i = 0; i < 16384; ++i) sum += partials[i];
-    out[0] = static_cast<T>(sum);
+template <typename T>
+__global__ void reduce_reference_total(T* out, const Wide<T>* partials) {
+  Wide<T> sum = 0;
+  for (int i = 0; i < 16384; ++i) sum += partials[i];
+  out[0] = static_cast<T>(sum);
 }

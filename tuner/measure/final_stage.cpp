@@ -1,0 +1,104 @@
+#include "measure/final_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+namespace attune {
+namespace {
+
+std::vector<double> column(const Rounds& rounds, std::size_t finalist) {
+  std::vector<double> times;
+  times.reserve(rounds.size());
+  for (const auto& round : rounds) times.push_back(round[finalist]);
+  return times;
+}
+
+// log(slower / faster) of each round.
+std::vector<double> paired_log_ratios(const Rounds& rounds, std::size_t slower, std::size_t faster) {
+  std::vector<double> ratios;
+  ratios.reserve(rounds.size());
+  for (const auto& round : rounds) ratios.push_back(std::log(round[slower] / round[faster]));
+  return ratios;
+}
+
+std::vector<std::size_t> by_median(const Rounds& rounds) {
+  std::vector<double> medians;
+  for (std::size_t f = 0; f < rounds.front().size(); ++f) medians.push_back(median(column(rounds, f)));
+  std::vector<std::size_t> order(medians.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return medians[a] < medians[b]; });
+  return order;
+}
+
+bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Protocol& protocol) {
+  const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
+  return median(ratios) < std::log1p(protocol.tie_ratio) || median_interval(ratios).contains(0);
+}
+
+// What a tie is broken by: the least comes first.
+auto preference(const Finalist& finalist) {
+  return std::make_tuple(!finalist.is_record, !finalist.is_default, finalist.resource_cost,
+                         std::string_view(finalist.configuration));
+}
+
+void fill_speedup(const std::vector<Finalist>& finalists, const Rounds& rounds, FinalDecision& decision) {
+  const auto found = std::find_if(finalists.begin(), finalists.end(), [](const Finalist& f) { return f.is_default; });
+  if (found == finalists.end()) return;
+  const std::size_t reference = static_cast<std::size_t>(found - finalists.begin());
+  decision.default_ns = median(column(rounds, reference));
+  if (reference == decision.winner) return;
+  const std::vector<double> ratios = paired_log_ratios(rounds, reference, decision.winner);
+  const Interval interval = median_interval(ratios);
+  decision.speedup = std::exp(median(ratios));
+  decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};
+}
+
+}  // namespace
+
+Rounds steady_rounds(const Rounds& rounds, std::size_t anchor, const Protocol& protocol) {
+  if (rounds.empty()) return {};
+  const double typical = median(column(rounds, anchor));
+  Rounds steady;
+  for (const auto& round : rounds)
+    if (std::abs(round[anchor] / typical - 1) <= protocol.anchor_drift) steady.push_back(round);
+  return steady;
+}
+
+bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& protocol) {
+  if (rounds.empty()) return true;
+  const int done = static_cast<int>(rounds.size());
+  if (done >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
+  if (done < protocol.final_rounds_min) return true;
+  if (rounds.front().size() < 2) return false;
+  const std::vector<std::size_t> order = by_median(rounds);
+  const Interval interval = median_interval(paired_log_ratios(rounds, order[1], order[0]));
+  return (interval.high - interval.low) / 2 > protocol.settled_log_ratio;
+}
+
+FinalDecision decide(const std::vector<Finalist>& finalists, const Rounds& rounds, const Protocol& protocol) {
+  const auto found = std::find_if(finalists.begin(), finalists.end(), [](const Finalist& f) { return f.is_default; });
+  const std::size_t anchor = found == finalists.end() ? 0 : static_cast<std::size_t>(found - finalists.begin());
+
+  FinalDecision decision;
+  Rounds used = steady_rounds(rounds, anchor, protocol);
+  decision.rounds_dropped = rounds.size() - used.size();
+  if (static_cast<double>(decision.rounds_dropped) > protocol.dropped_rounds_max * static_cast<double>(rounds.size())) {
+    decision.unstable = true;
+    used = rounds;  // which rounds are the steady ones is itself unsure: all of them count, and the record says so
+  }
+  decision.rounds_used = used.size();
+
+  const std::vector<std::size_t> order = by_median(used);
+  decision.fastest = decision.winner = order.front();
+  for (const std::size_t candidate : order) {
+    if (candidate == decision.fastest || !tied(used, candidate, decision.fastest, protocol)) continue;
+    if (preference(finalists[candidate]) < preference(finalists[decision.winner])) decision.winner = candidate;
+  }
+  decision.median_ns = median(column(used, decision.winner));
+  fill_speedup(finalists, used, decision);
+  return decision;
+}
+
+}  // namespace attune

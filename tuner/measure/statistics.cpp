@@ -1,0 +1,61 @@
+#include "measure/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attune {
+namespace {
+
+double quantile_of_sorted(std::span<const double> sorted, double q) {
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const std::size_t below = static_cast<std::size_t>(position);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double weight = position - static_cast<double>(below);
+  return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
+}
+
+std::vector<double> sorted_copy(std::span<const double> samples) {
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+// The largest k for which P(Binomial(n, 1/2) < k) <= 0.025; 0 when there is none.
+std::size_t lower_rank(std::size_t n) {
+  double probability = std::exp2(-static_cast<double>(n));  // of 0 successes
+  double cumulative = 0;
+  std::size_t k = 0;
+  while (k < n && cumulative + probability <= 0.025) {
+    cumulative += probability;
+    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    ++k;
+  }
+  return k;
+}
+
+}  // namespace
+
+double quantile(std::span<const double> samples, double q) { return quantile_of_sorted(sorted_copy(samples), q); }
+
+double median(std::span<const double> samples) { return quantile(samples, 0.5); }
+
+Measurement summarise(std::vector<double> samples_ns) {
+  Measurement measurement;
+  if (samples_ns.empty()) return measurement;
+  const std::vector<double> sorted = sorted_copy(samples_ns);
+  measurement.min_ns = sorted.front();
+  measurement.q1_ns = quantile_of_sorted(sorted, 0.25);
+  measurement.median_ns = quantile_of_sorted(sorted, 0.5);
+  measurement.q3_ns = quantile_of_sorted(sorted, 0.75);
+  measurement.samples_ns = std::move(samples_ns);
+  return measurement;
+}
+
+Interval median_interval(std::span<const double> samples) {
+  const std::vector<double> sorted = sorted_copy(samples);
+  const std::size_t rank = lower_rank(sorted.size());
+  if (rank == 0) return {sorted.front(), sorted.back()};
+  return {sorted[rank - 1], sorted[sorted.size() - rank]};
+}
+
+}  // namespace attune

@@ -1,0 +1,28 @@
+// Order statistics of timing samples. Pure functions.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/trial.hpp"
+
+namespace attune {
+
+// The q-quantile, 0 <= q <= 1, linear between order statistics (Hyndman and Fan 1996, type 7). Samples in any order,
+// at least one.
+double quantile(std::span<const double> samples, double q);
+double median(std::span<const double> samples);
+
+// Minimum, quartiles and median of `samples_ns`, in that measurement.
+Measurement summarise(std::vector<double> samples_ns);
+
+struct Interval {
+  double low = 0, high = 0;
+  bool contains(double value) const noexcept { return low <= value && value <= high; }
+};
+
+// The distribution-free 95 % confidence interval of the median from order statistics (binomial with p = 1/2; David and
+// Nagaraja, Order Statistics, section 7.1). Under 6 samples no such interval exists: the range is returned.
+Interval median_interval(std::span<const double> samples);
+
+}  // namespace attune

@@ -1,0 +1,37 @@
+#include "search/exhaustive.hpp"
+
+#include <set>
+
+namespace attune {
+namespace {
+
+class Exhaustive final : public Strategy {
+ public:
+  explicit Exhaustive(const SearchSpace& space) : space_(space) {}
+
+  std::optional<Configuration> ask() override {
+    while (next_ < space_.size()) {
+      const SpaceSize index = next_++;
+      if (!known_.contains(index)) return space_.at(index);
+    }
+    return std::nullopt;
+  }
+
+  void tell(const Trial& trial) override {
+    const auto index = space_.index_of(trial.configuration);
+    if (index && *index >= next_) known_.insert(*index);
+  }
+
+ private:
+  const SearchSpace& space_;
+  SpaceSize next_ = 0;
+  std::set<SpaceSize> known_;  // told before they were proposed
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_t /*seed*/) {
+  return std::make_unique<Exhaustive>(space);
+}
+
+}  // namespace attune
