@@ -25,19 +25,19 @@ struct LaunchShape {
 // A step whose `when` holds, with every expression evaluated.
 struct ResolvedStep {
   StepKind kind = StepKind::launch;
-  std::string expression;               // launch: the instantiated entry
+  std::string expression;  // launch: the instantiated entry
   LaunchShape shape;
-  std::vector<std::size_t> arguments;   // launch: positions in spec.arguments
-  std::size_t memset_argument = 0;      // memset: position in spec.arguments
+  std::vector<std::size_t> arguments;  // launch: positions in spec.arguments
+  std::size_t memset_argument = 0;     // memset: position in spec.arguments
   int memset_value = 0;
 };
 
 // An argument for a problem and a configuration.
 struct ResolvedArgument {
-  std::string type;             // a concrete type name
+  std::string type;  // a concrete type name
   Role role = Role::scalar;
-  std::uint64_t count = 1;      // elements; arrays
-  std::uint64_t bytes = 0;      // arrays: count * size of type; scalars: size of type
+  std::uint64_t count = 1;  // elements; arrays
+  std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type
   // scalars whose value the problem or `value` gives; absent: the application passes it
   std::optional<Value> value;
 };
@@ -54,14 +54,19 @@ std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const 
 
 // Every argument of the kernel, in order. Sizes and values may use problem names and parameters (scratch sizes).
 // Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes.
+// Without a configuration, arrays whose size mentions a parameter have 0 elements, and scalars whose `value` does have
+// none.
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 
-// What to compile for the steps: their entries (each once, sorted) and the options that the configuration implies.
+// What to compile for the steps: their entries (each once, sorted) and the options that the configuration implies;
+// without one, options that mention parameters are left out. Throws Error when an option cannot be resolved or the
+// kernel requires another architecture than the device's.
 ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                            const Configuration* configuration, const DeviceInfo& device);
 
-// A scalar in the bytes of its type. Throws Error when the value does not fit ("300 does not fit int8").
+// A scalar in the bytes of its type, little-endian, zeros behind; floating types round to nearest even. Throws Error
+// when the value does not fit ("300 does not fit int8").
 std::array<std::byte, 16> encode_scalar(const Value& value, std::string_view type);
 
 }  // namespace attune

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,13 @@ namespace attune {
 // The untyped part of Buffer.
 class BufferMemory {
  public:
-  BufferMemory(std::shared_ptr<Device> device, std::size_t bytes);  // throws OutOfMemory
+  BufferMemory(std::shared_ptr<Device> device, std::size_t count, std::size_t element_bytes);  // throws OutOfMemory
   BufferMemory(BufferMemory&&) noexcept;
   BufferMemory& operator=(BufferMemory&&) noexcept;
   ~BufferMemory();
   void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
+  // Throw UsageError unless `bytes` == bytes(), Error when the device fails.
   void copy_in(const void* host, std::size_t bytes, StreamHandle stream);
   void copy_out(void* host, std::size_t bytes, StreamHandle stream) const;
 
@@ -35,8 +37,9 @@ template <typename T>
 class Buffer {
  public:
   using element_type = T;
+  static_assert(std::is_trivially_copyable_v<T>);
   // `size` elements, uninitialised. Throws OutOfMemory.
-  Buffer(const Dispatcher& dispatcher, std::size_t size) : memory_(dispatcher.device(), size * sizeof(T)), size_(size) {}
+  Buffer(const Dispatcher& dispatcher, std::size_t size) : memory_(dispatcher.device(), size, sizeof(T)), size_(size) {}
   // A copy of `host`.
   Buffer(const Dispatcher& dispatcher, std::span<const T> host) : Buffer(dispatcher, host.size()) { copy_from(host); }
 

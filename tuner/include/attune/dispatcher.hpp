@@ -1,6 +1,7 @@
 // Dispatcher: hands out plans inside an application. Owns (or borrows) one device context, reads wisdom, compiles or
 // loads images. Thread-safe: plan() may be called from any thread; equal requests are prepared once.
-// It never throws for missing, stale, damaged or locked tuning data: it warns once and uses the next rung of the ladder.
+// It never throws for missing, stale, damaged or locked tuning data: it warns once and uses the next rung of the
+// ladder. The wisdom of a kernel is read at its first use and kept: what is tuned later counts for the next Dispatcher.
 #pragma once
 
 #include <filesystem>
@@ -38,7 +39,8 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  // Makes an application's own kernel known; its name must be new. Throws UsageError.
+  // Makes an application's own kernel known. Throws UsageError when its name is taken, Error with file, line and column
+  // when it is no kernel file.
   void add(const EmbeddedFile& kernel);
   void add_file(const std::filesystem::path& kernel_file);
 

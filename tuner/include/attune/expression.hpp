@@ -1,8 +1,9 @@
 // Expression: a formula over problem names, parameters and device properties, as written in kernel files. Parsed
-// once, immutable, cheap to copy, safe to evaluate from any thread. Grammar and semantics: docs/kernel_files.md.
+// once, immutable, cheap to copy, safe to evaluate from any thread. Grammar and semantics: docs/expressions.md.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,7 +19,7 @@ namespace attune {
 // The text is no expression. `offset` is the 0-based byte in text() at which it goes wrong.
 class ExpressionError : public UsageError {
  public:
-  ExpressionError(const std::string& message, std::size_t offset) : UsageError(message), offset(offset) {}
+  ExpressionError(const std::string& message, std::size_t at) : UsageError(message), offset(at) {}
   std::size_t offset;
 };
 
@@ -56,6 +57,10 @@ class Expression {
 
   // Never throws for a value that does not exist: that is Undefined, and so is a name that `scope` lacks.
   Result evaluate(const Scope& scope) const;
+  // The same for those who evaluate one expression many times: `values` has one entry per names(), in that order; null
+  // where a name is not bound.
+  Result evaluate(std::span<const Value* const> values, const DeviceInfo* device) const;
+  bool holds(std::span<const Value* const> values, const DeviceInfo* device) const;
 
   // evaluate(), as a restriction: true only if the result is a defined boolean true (or non-zero number).
   bool holds(const Scope& scope) const;

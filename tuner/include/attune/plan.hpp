@@ -1,11 +1,11 @@
 // Plan: a configuration, its loaded image and its launch shapes, ready. Made by Dispatcher::plan(); the Dispatcher must
-// outlive it. Cheap to copy, except that a copy has its own scratch memory. Distinct plans may be launched from distinct
-// threads; launches of one plan must come from one thread at a time and are ordered by the stream they share.
+// outlive it. Cheap to copy, except that a copy has its own scratch memory. Distinct plans may be launched from
+// distinct threads; launches of one plan must come from one thread at a time and are ordered by the stream they share.
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -13,23 +13,38 @@
 #include <string_view>
 #include <type_traits>
 
+#include "attune/bindings.hpp"
 #include "attune/match.hpp"
 #include "attune/stream_handle.hpp"
 #include "attune/type_of.hpp"
 
 namespace attune {
 
-// One argument as the application passes it.
+struct PlanParts;
+class LaunchBlock;
+
+// One argument as the application passes it. A view of its type's name: made and used within one call.
 struct PlanArgument {
-  enum class Kind { pointer, integer, floating };
+  enum class Kind { pointer, integer, floating, other };
+  static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
+
   Kind kind = Kind::pointer;
-  bool is_signed = false;
-  unsigned size = 0;           // bytes of the value
-  std::string_view element;    // pointers: attune's name of the element type; "" for void*
-  std::array<std::byte, 16> bytes{};
+  bool is_signed = false;  // integers
+  bool is_const = false;   // pointers: to const elements
+  std::string_view type;   // attune's name of the value's type; pointers: of the element type, "" for void*
+  std::uint64_t count = unknown_count;  // elements behind a pointer, where the argument knows (Buffer)
+  // The value: a pointer; an integer, widened to 64 bits; a floating-point value, as a double; others verbatim.
+  alignas(16) std::array<std::byte, 16> bytes{};
+
+  template <typename T>
+  void set(const T& value) noexcept {
+    static_assert(sizeof(T) <= 16 && std::is_trivially_copyable_v<T>);
+    std::memcpy(bytes.data(), &value, sizeof value);
+  }
 };
 
-// How C++ values become arguments; Buffer<T> is a pointer to T.
+// How C++ values become arguments: pointers, integers, enumerations, float, double, small structs with a TypeOf name
+// (half, float4, ...); whatever has an element_type and data() is a pointer to that, such as Buffer<T>.
 template <typename T>
 PlanArgument plan_argument(const T& value);
 
@@ -42,8 +57,9 @@ class Plan {
 
   // Enqueues every step of the plan on `stream` (null: the default stream; on the host device it is done on return).
   // `arguments` in the order of [arguments], less scratch and computed scalars. Throws UsageError, before anything
-  // reaches the driver, when their count, kind, element type or size is wrong, a scalar does not fit its type, or one
-  // that is named after a problem value differs from the plan's; Error when the driver refuses the launch.
+  // reaches the driver, when their count, kind or element type is wrong, an array is null or known to be too small, a
+  // scalar does not fit its type, or one that is named after a problem value differs from the plan's; Error when the
+  // driver refuses the launch. What converts: docs/dispatch.md.
   template <typename... Arguments>
   void launch(StreamHandle stream, const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};
@@ -57,35 +73,45 @@ class Plan {
 
  private:
   friend class Dispatcher;
-  struct Shared;   // immutable, shared by copies
-  struct Scratch;  // owned
-  Plan(std::shared_ptr<const Shared> shared);
-  std::shared_ptr<const Shared> shared_;
-  std::unique_ptr<Scratch> scratch_;
+  explicit Plan(std::shared_ptr<const PlanParts> parts);
+  std::shared_ptr<const PlanParts> parts_;  // immutable, shared by copies
+  std::unique_ptr<LaunchBlock> block_;      // parameters and scratch memory, of this plan alone
 };
 
 template <typename T>
 PlanArgument plan_argument(const T& value) {
   PlanArgument argument;
-  if constexpr (requires { typename T::element_type; value.data(); }) {  // Buffer<T> and the like
-    return plan_argument(value.data());
+  if constexpr (requires {
+                  typename T::element_type;
+                  value.data();
+                }) {
+    argument = plan_argument(value.data());
+    if constexpr (requires { value.size(); }) argument.count = value.size();
   } else if constexpr (std::is_null_pointer_v<T>) {
-    return plan_argument(static_cast<void*>(nullptr));
+    argument.set(static_cast<void*>(nullptr));
   } else if constexpr (std::is_pointer_v<T>) {
-    using Element = std::remove_cv_t<std::remove_pointer_t<T>>;
-    argument.kind = PlanArgument::Kind::pointer;
-    argument.size = sizeof(void*);
-    if constexpr (!std::is_void_v<Element>) argument.element = TypeOf<Element>::name;
-    std::memcpy(argument.bytes.data(), &value, sizeof value);
-    return argument;
-  } else {
-    static_assert(std::is_arithmetic_v<T> || sizeof(T) <= 16, "a kernel argument is a pointer, an integer or a floating-point value");
-    argument.kind = std::integral<T> ? PlanArgument::Kind::integer : PlanArgument::Kind::floating;
+    using Element = std::remove_pointer_t<T>;
+    argument.is_const = std::is_const_v<Element>;
+    if constexpr (!std::is_void_v<Element>) argument.type = TypeOf<std::remove_cv_t<Element>>::name;
+    argument.set(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    argument = plan_argument(static_cast<std::underlying_type_t<T>>(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    argument.kind = PlanArgument::Kind::integer;
     argument.is_signed = std::is_signed_v<T>;
-    argument.size = sizeof(T);
-    std::memcpy(argument.bytes.data(), &value, sizeof value);
-    return argument;
+    argument.type = TypeOf<T>::name;
+    argument.set(static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(value));
+  } else {
+    argument.type = TypeOf<T>::name;
+    if constexpr (std::is_floating_point_v<T>) {
+      argument.kind = PlanArgument::Kind::floating;
+      argument.set(static_cast<double>(value));
+    } else {
+      argument.kind = PlanArgument::Kind::other;
+      argument.set(value);
+    }
   }
+  return argument;
 }
 
 }  // namespace attune

@@ -12,6 +12,10 @@ struct float4;
 struct double2;
 struct int2;
 struct int4;
+struct uint2;
+struct uint4;
+struct __half2;
+struct __nv_bfloat162;
 
 namespace attune {
 
@@ -32,5 +36,9 @@ template <> struct TypeOf<float4> { static constexpr std::string_view name = "fl
 template <> struct TypeOf<double2> { static constexpr std::string_view name = "double2"; };
 template <> struct TypeOf<int2> { static constexpr std::string_view name = "int2"; };
 template <> struct TypeOf<int4> { static constexpr std::string_view name = "int4"; };
+template <> struct TypeOf<uint2> { static constexpr std::string_view name = "uint2"; };
+template <> struct TypeOf<uint4> { static constexpr std::string_view name = "uint4"; };
+template <> struct TypeOf<__half2> { static constexpr std::string_view name = "half2"; };
+template <> struct TypeOf<__nv_bfloat162> { static constexpr std::string_view name = "bfloat162"; };
 
 }  // namespace attune

@@ -1,0 +1,118 @@
+// Near names, types, verdicts, rungs and efforts: the small tables.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "attune/error.hpp"
+#include "attune/match.hpp"
+#include "attune/type_of.hpp"
+#include "core/near_name.hpp"
+#include "core/record.hpp"
+#include "core/type_table.hpp"
+#include "core/verdict.hpp"
+
+namespace attune {
+namespace {
+
+const std::vector<std::string> known = {"TILE", "ROWS", "shared_per_block", "shared_per_multiprocessor", "n"};
+
+TEST(NearName, FindsWhatWasMisspelt) {
+  EXPECT_EQ(nearest_name("TIEL", known), "TILE");
+  EXPECT_EQ(nearest_name("tile", known), "TILE");
+  EXPECT_EQ(nearest_name("ROW", known), "ROWS");
+  EXPECT_EQ(nearest_name("shared_pre_blocks", known), "shared_per_block");
+  EXPECT_EQ(nearest_name("TILE", known), "TILE");
+}
+
+TEST(NearName, FindsNothingFarAway) {
+  EXPECT_EQ(nearest_name("frobnicate", known), std::nullopt);
+  EXPECT_EQ(nearest_name("x", known), std::nullopt);
+  EXPECT_EQ(nearest_name("", known), std::nullopt);
+  EXPECT_EQ(nearest_name("TILE", {}), std::nullopt);
+}
+
+TEST(NearName, TakesTheNearerAndThenTheFirst) {
+  EXPECT_EQ(nearest_name("blocks", {"block_x", "block"}), "block");
+  EXPECT_EQ(nearest_name("ab1", {"ab2", "ab3"}), "ab2");
+}
+
+TEST(NearName, TakesNoTimeForHugeWords) { EXPECT_EQ(nearest_name(std::string(1 << 20, 'x'), known), std::nullopt); }
+
+TEST(NearName, SuggestsOrLists) {
+  EXPECT_EQ(suggestion("TIEL", known), "; did you mean `TILE`?");
+  EXPECT_EQ(suggestion("frobnicate", {"A", "B"}), "; known: A, B");
+  EXPECT_EQ(suggestion("x", {}), "");
+}
+
+TEST(TypeTable, HasSizesAndSpellingsOfCpp) {
+  EXPECT_EQ(type_named("int64").spelling, "long long");
+  EXPECT_EQ(type_named("int64").size, sizeof(long long));
+  EXPECT_EQ(type_named("uint8").spelling, "unsigned char");
+  EXPECT_EQ(type_named("half").spelling, "__half");
+  EXPECT_EQ(type_named("double").size, 8u);
+  EXPECT_EQ(type_named("float4").element, "float");
+}
+
+TEST(TypeTable, VectorsAreAsLargeAsTheirElements) {
+  for (const auto& type : type_table()) {
+    const TypeInfo& element = type_named(type.element);
+    EXPECT_EQ(type.size, type.components * element.size) << type.name;
+    EXPECT_EQ(type.type_class, element.type_class) << type.name;
+    EXPECT_EQ(type.epsilon, element.epsilon) << type.name;
+    EXPECT_EQ(element.components, 1u) << type.name;
+  }
+}
+
+TEST(TypeTable, KnowsTheTypesThatApplicationsPass) {
+  for (const std::string_view name :
+       {TypeOf<bool>::name,          TypeOf<char>::name,     TypeOf<unsigned char>::name, TypeOf<short>::name,
+        TypeOf<int>::name,           TypeOf<unsigned>::name, TypeOf<long long>::name,     TypeOf<unsigned long>::name,
+        TypeOf<float>::name,         TypeOf<double>::name,   TypeOf<__half>::name,        TypeOf<__nv_bfloat16>::name,
+        TypeOf<float2>::name,        TypeOf<float4>::name,   TypeOf<double2>::name,       TypeOf<int2>::name,
+        TypeOf<int4>::name,          TypeOf<uint2>::name,    TypeOf<uint4>::name,         TypeOf<__half2>::name,
+        TypeOf<__nv_bfloat162>::name}) {
+    EXPECT_NE(find_type(name), nullptr) << name;
+  }
+}
+
+TEST(TypeTable, NamesTheNearestKnownType) {
+  EXPECT_EQ(find_type("flaot"), nullptr);
+  try {
+    type_named("flaot");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "unknown type `flaot`; did you mean `float`?");
+  }
+}
+
+TEST(Verdict, ReadsBackFromItsText) {
+  std::set<std::string_view> texts;
+  for (int i = 0; i <= static_cast<int>(Verdict::quarantined); ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    EXPECT_EQ(verdict_from_text(to_text(verdict)), verdict);
+    texts.insert(to_text(verdict));
+  }
+  EXPECT_EQ(texts.size(), 15u);
+  EXPECT_EQ(to_text(Verdict::wrong_result), "wrong_result");
+  EXPECT_EQ(to_text(Verdict::quarantined), "quarantined");
+  EXPECT_EQ(verdict_from_text("bad"), std::nullopt);
+  EXPECT_EQ(verdict_from_text(""), std::nullopt);
+}
+
+TEST(Rung, HasATextForEachGrade) {
+  EXPECT_EQ(to_text(Rung::exact), "exact");
+  EXPECT_EQ(to_text(Rung::near_problem), "near problem");
+  EXPECT_EQ(to_text(Rung::sibling_device), "sibling device");
+  EXPECT_EQ(to_text(Rung::none), "none");
+}
+
+TEST(Effort, ReadsBackFromItsText) {
+  for (const Effort effort : {Effort::estimate, Effort::measure, Effort::patient, Effort::exhaustive}) {
+    EXPECT_EQ(effort_from_text(to_text(effort)), effort);
+  }
+  EXPECT_THROW(effort_from_text("measured hard"), UsageError);
+}
+
+}  // namespace
+}  // namespace attune

@@ -1,0 +1,107 @@
+#include "core/cell.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace attune {
+namespace {
+
+// By Reason; {} is the text of the operation without a value.
+constexpr std::array<std::string_view, 15> reason_texts = {
+    "`{}` is not bound",
+    "`{}` has no value where no device is chosen",
+    "overflow in `{}`",
+    "division by zero in `{}`",
+    "negative exponent in `{}`: write 2.0 ** x for a real result",
+    "shift count outside 0 .. 63 in `{}`",
+    "logarithm of a number <= 0 in `{}`",
+    "square root of a negative number in `{}`",
+    "power of a negative number with a fraction as exponent in `{}`",
+    "`{}` computes with a name",
+    "`{}` needs integers",
+    "`{}` asks for a property of what is no type",
+    "`{}` compares a name with a number",
+    "`{}` orders names, which only == and != compare",
+    "`{}` takes a name for true or false",
+};
+
+}  // namespace
+
+std::string reason_text(Reason reason, std::string_view subject) {
+  return fmt::format(fmt::runtime(reason_texts[static_cast<std::size_t>(reason)]), subject);
+}
+
+Cell Cell::of(bool value) {
+  Cell cell;
+  cell.kind = Kind::boolean;
+  cell.integer = value ? 1 : 0;
+  return cell;
+}
+
+Cell Cell::of(std::int64_t value) {
+  Cell cell;
+  cell.kind = Kind::integer;
+  cell.integer = value;
+  return cell;
+}
+
+Cell Cell::of(double value) {
+  if (!std::isfinite(value)) return undefined(Reason::overflow);
+  Cell cell;
+  cell.kind = Kind::real;
+  cell.real = value;
+  return cell;
+}
+
+Cell Cell::of(std::string_view value) {
+  Cell cell;
+  cell.kind = Kind::name;
+  cell.name = value;
+  return cell;
+}
+
+Cell Cell::of(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return of(value.boolean());
+    case Value::Kind::integer:
+      return of(value.integer());
+    case Value::Kind::real:
+      return of(value.real());
+    case Value::Kind::name:
+      return of(std::string_view(value.name()));
+  }
+  return {};
+}
+
+Cell Cell::undefined(Reason reason) {
+  Cell cell;
+  cell.reason = reason;
+  return cell;
+}
+
+Value Cell::value() const {
+  switch (kind) {
+    case Kind::boolean:
+      return Value(integer != 0);
+    case Kind::integer:
+      return Value(integer);
+    case Kind::real:
+      return Value(real);
+    case Kind::name:
+      return Value(name);
+    case Kind::undefined:
+      break;
+  }
+  return {};
+}
+
+Cell truth(const Cell& cell) {
+  if (cell.is_undefined()) return cell;
+  if (cell.is_name()) return Cell::undefined(Reason::no_truth);
+  return Cell::of(cell.kind == Cell::Kind::real ? cell.real != 0 : cell.integer != 0);
+}
+
+}  // namespace attune

@@ -1,0 +1,71 @@
+// The limits of architectures without a device: from the technical specifications per compute capability in NVIDIA's
+// CUDA C++ programming guide. Multiprocessors, memory, bus and L2 are those of a representative chip.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "attune/device_info.hpp"
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+struct ArchitectureLimits {
+  int compute_capability;
+  int threads_per_multiprocessor;
+  int shared_per_multiprocessor_kib;
+  int shared_per_block_kib;  // the opt-in maximum; from 8.0 on 1 KiB of each block is the system's
+  // of the representative chip
+  std::string_view chip;
+  int multiprocessors;
+  int memory_gib;
+  int bus_bits;
+  int l2_mib;
+};
+
+constexpr std::array architectures = {
+    ArchitectureLimits{70, 2048, 96, 96, "V100 SXM2", 80, 16, 4096, 6},
+    ArchitectureLimits{75, 1024, 64, 64, "T4", 40, 15, 256, 4},
+    ArchitectureLimits{80, 2048, 164, 163, "A100 SXM4 40GB", 108, 40, 5120, 40},
+    ArchitectureLimits{86, 1536, 100, 99, "RTX 3090", 82, 24, 384, 6},
+    ArchitectureLimits{87, 1536, 164, 163, "Jetson AGX Orin", 16, 32, 256, 4},
+    ArchitectureLimits{89, 1536, 100, 99, "RTX 4090", 128, 24, 384, 72},
+    ArchitectureLimits{90, 2048, 228, 227, "H100 SXM5", 132, 80, 5120, 50},
+    ArchitectureLimits{100, 2048, 228, 227, "B200", 148, 180, 8192, 126},
+    ArchitectureLimits{103, 2048, 228, 227, "B300", 148, 270, 8192, 126},
+    ArchitectureLimits{120, 1536, 100, 99, "RTX 5090", 170, 32, 512, 96},
+    ArchitectureLimits{121, 1536, 100, 99, "GB10", 48, 120, 256, 24},
+};
+
+std::string name_of(const ArchitectureLimits& limits) { return fmt::format("sm_{}", limits.compute_capability); }
+
+}  // namespace
+
+std::vector<std::string> known_architectures() {
+  std::vector<std::string> names;
+  for (const auto& limits : architectures) names.push_back(name_of(limits));
+  return names;
+}
+
+DeviceInfo device_limits(std::string_view architecture) {
+  for (const auto& limits : architectures) {
+    if (name_of(limits) != architecture) continue;
+    DeviceInfo info;
+    info.name = name_of(limits);
+    info.compute_capability = limits.compute_capability;
+    info.multiprocessors = limits.multiprocessors;
+    info.memory_bytes = static_cast<std::uint64_t>(limits.memory_gib) << 30;
+    info.memory_bus_bits = limits.bus_bits;
+    info.l2_bytes = static_cast<std::uint64_t>(limits.l2_mib) << 20;
+    info.max_threads_per_multiprocessor = limits.threads_per_multiprocessor;
+    info.shared_per_block = static_cast<std::uint64_t>(limits.shared_per_block_kib) << 10;
+    info.shared_per_multiprocessor = static_cast<std::uint64_t>(limits.shared_per_multiprocessor_kib) << 10;
+    info.driver = fmt::format("none: the limits of {}, as of {}", info.name, limits.chip);
+    return info;
+  }
+  std::string known;
+  for (const auto& name : known_architectures()) known += (known.empty() ? "" : ", ") + name;
+  throw UsageError(fmt::format("unknown architecture `{}`; known: {}", architecture, known));
+}
+
+}  // namespace attune

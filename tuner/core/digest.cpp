@@ -1,0 +1,55 @@
+#include "core/digest.hpp"
+
+#include <sha2.h>
+#include <sys/types.h>  // sha2.h needs it
+
+#include <new>
+
+namespace attune {
+namespace {
+
+SHA2_CTX* context(std::byte* state) noexcept { return std::launder(reinterpret_cast<SHA2_CTX*>(state)); }
+
+const std::uint8_t* bytes(const void* data) noexcept { return static_cast<const std::uint8_t*>(data); }
+
+}  // namespace
+
+Digest::Digest() {
+  static_assert(sizeof(SHA2_CTX) <= sizeof(state_) && alignof(SHA2_CTX) <= 8);
+  SHA256Init(new (static_cast<void*>(state_)) SHA2_CTX);
+}
+
+Digest::~Digest() = default;
+
+Digest& Digest::add(std::string_view field) { return add(std::as_bytes(std::span(field))); }
+
+Digest& Digest::add(std::span<const std::byte> field) {
+  std::uint8_t length[8];
+  for (unsigned i = 0; i < 8; ++i) length[i] = static_cast<std::uint8_t>(std::uint64_t{field.size()} >> (8 * i));
+  SHA256Update(context(state_), length, sizeof length);
+  SHA256Update(context(state_), bytes(field.data()), field.size());
+  return *this;
+}
+
+std::string Digest::hex() {
+  char text[SHA256_DIGEST_STRING_LENGTH];
+  SHA256End(context(state_), text);
+  return text;
+}
+
+std::array<std::byte, 32> sha256_bytes(std::span<const std::byte> data) {
+  SHA2_CTX state;
+  SHA256Init(&state);
+  SHA256Update(&state, bytes(data.data()), data.size());
+  std::array<std::byte, 32> digest;
+  SHA256Final(reinterpret_cast<std::uint8_t*>(digest.data()), &state);
+  return digest;
+}
+
+std::string sha256(std::string_view text) {
+  char hex[SHA256_DIGEST_STRING_LENGTH];
+  SHA256Data(bytes(text.data()), text.size(), hex);
+  return hex;
+}
+
+}  // namespace attune

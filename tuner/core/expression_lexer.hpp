@@ -1,0 +1,38 @@
+// Lexer: the words of an expression, one at a time. Used by the parser alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+struct Token {
+  enum class Kind { end, integer, real, name, identifier, symbol };
+  Kind kind = Kind::end;
+  std::string_view text;  // as written; quoted names without their quotes; `and` `or` are the symbols && ||
+  std::uint32_t begin = 0, end = 0;
+  std::uint64_t integer = 0;  // up to 2^63, which stands only after a minus
+  double real = 0;
+};
+
+class Lexer {
+ public:
+  // `text` must outlive the lexer.
+  explicit Lexer(std::string_view text) : text_(text) {}
+  // Throws ExpressionError.
+  Token next();
+  [[noreturn]] void fail(const std::string& message, std::size_t offset) const;
+
+ private:
+  Token number(std::size_t begin);
+  Token quoted(std::size_t begin);
+  Token identifier(std::size_t begin);
+  Token symbol(std::size_t begin);
+  Token token(Token::Kind kind, std::size_t begin, std::size_t end);
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace attune

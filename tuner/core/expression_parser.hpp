@@ -1,0 +1,13 @@
+// Expression text -> nodes. Used by Expression alone.
+#pragma once
+
+#include <string_view>
+
+#include "core/expression_node.hpp"
+
+namespace attune {
+
+// Throws ExpressionError.
+void parse_expression(std::string_view text, ParsedExpression& out);
+
+}  // namespace attune

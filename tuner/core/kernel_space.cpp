@@ -1,0 +1,63 @@
+// The search space of a kernel: its own rules and what the device's limits imply for every launch step.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/search_space.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::string_view axes = "xyz";
+
+// Rules as texts, each once.
+class ImpliedRules {
+ public:
+  void add_step(const Step& step) {
+    if (step.kind != StepKind::launch) return;
+    guard_ = step.when ? fmt::format("!({}) || ", step.when->text()) : "";
+    std::string threads;
+    for (std::size_t i = 0; i < std::min(step.block.size(), axes.size()); ++i) {
+      const std::string& size = step.block[i].text();
+      add(fmt::format("({0}) >= 1 && ({0}) <= device.max_block_{1}", size, axes[i]));
+      threads += fmt::format("{}({})", threads.empty() ? "" : " * ", size);
+    }
+    if (!threads.empty()) add(threads + " <= device.max_threads_per_block");
+    if (step.shared) add(fmt::format("({0}) >= 0 && ({0}) <= device.shared_per_block", step.shared->text()));
+    for (std::size_t i = 0; i < std::min(step.grid.size(), axes.size()); ++i) {
+      add(fmt::format("({0}) >= 1 && ({0}) <= device.max_grid_{1}", step.grid[i].text(), axes[i]));
+    }
+  }
+
+  std::vector<Rule> take() { return std::move(rules_); }
+
+ private:
+  void add(const std::string& condition) {
+    const std::string text = guard_.empty() ? condition : fmt::format("{}({})", guard_, condition);
+    const bool known =
+        std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) { return rule.expression.text() == text; });
+    if (!known) rules_.push_back({Expression(text), true});
+  }
+
+  std::string guard_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
+  std::vector<Rule> rules;
+  for (const auto& rule : spec.rules) rules.push_back({rule, false});
+  ImpliedRules implied;
+  for (const auto& step : spec.launch) implied.add_step(step);
+  for (auto& rule : implied.take()) rules.push_back(std::move(rule));
+  return SearchSpace(spec.parameters, std::move(rules), &problem, &device);
+}
+
+std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space) {
+  Configuration first;
+  for (const auto& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
+  return space.nearest(first);
+}
+
+}  // namespace attune

@@ -1,0 +1,103 @@
+#include "core/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "attune/error.hpp"
+#include "attune/expression.hpp"
+
+namespace attune {
+namespace {
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c) { return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Pieces between separators that stand outside quotes (and outside brackets, if `brackets` count); with_empty keeps
+// empty pieces.
+std::vector<std::string> split(std::string_view text, bool (*separates)(char), bool brackets, bool with_empty) {
+  std::vector<std::string> pieces;
+  std::string piece;
+  char quote = 0;
+  int depth = 0;
+  const auto end_piece = [&] {
+    if (with_empty || !piece.empty()) pieces.push_back(piece);
+    piece.clear();
+  };
+  for (const char c : text) {
+    if (quote == 0 && depth == 0 && separates(c)) {
+      end_piece();
+      continue;
+    }
+    piece += c;
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (brackets) {
+      depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    }
+  }
+  end_piece();
+  return pieces;
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view text) noexcept {
+  if (text.empty() || !is_letter(text.front())) return false;
+  for (const char c : text) {
+    if (!is_word(c)) return false;
+  }
+  return true;
+}
+
+bool is_qualified_name(std::string_view text) noexcept {
+  for (std::size_t at = text.find("::"); at != std::string_view::npos; at = text.find("::")) {
+    if (!is_identifier(text.substr(0, at))) return false;
+    text.remove_prefix(at + 2);
+  }
+  return is_identifier(text);
+}
+
+std::vector<Assignment> parse_assignments(std::string_view text) {
+  std::vector<Assignment> assignments;
+  for (const auto& item : split(text, is_space, false, false)) {
+    const std::size_t sign = item.find('=');
+    if (sign == std::string::npos) throw UsageError(fmt::format("`{}`: expected name=value, as in n=2**28", item));
+    Assignment assignment{item.substr(0, sign), item.substr(sign + 1)};
+    if (!is_identifier(assignment.name)) {
+      throw UsageError(fmt::format("`{}`: expected a name before the `=`, found `{}`", item, assignment.name));
+    }
+    if (assignment.values.empty()) throw UsageError(fmt::format("`{}`: expected a value after the `=`", item));
+    assignments.push_back(std::move(assignment));
+  }
+  return assignments;
+}
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  return split(
+      text, [](char c) { return c == ','; }, true, true);
+}
+
+Value parse_constant(std::string_view text, std::string_view item) {
+  if (is_qualified_name(text) && text != "true" && text != "false") return Value(text);
+  try {
+    const Expression expression(text);
+    for (const auto& name : expression.names()) {
+      throw UsageError(
+          fmt::format("`{}`: `{}` is a name inside a formula; expected a constant such as 4096 or 2**28", item, name));
+    }
+    const auto result = expression.evaluate(Scope{});
+    if (const auto* undefined = std::get_if<Undefined>(&result)) {
+      throw UsageError(fmt::format("`{}`: {}", item, undefined->reason));
+    }
+    return std::get<Value>(result);
+  } catch (const ExpressionError& error) {
+    throw UsageError(
+        fmt::format("`{}`: expected a constant such as 4096, 2**28, true or float; {}", item, error.what()));
+  }
+}
+
+}  // namespace attune

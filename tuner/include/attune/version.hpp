@@ -1,0 +1,6 @@
+// The version of attune, as in project() of the top CMakeLists.txt; a test holds them equal.
+#pragma once
+
+namespace attune {
+inline constexpr const char* kVersion = "0.1.0";
+}

@@ -1,0 +1,52 @@
+// Observer: what a session tells while it runs. The library never prints; the command line draws from this. Called on
+// the session's thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "attune/search_space.hpp"
+#include "core/record.hpp"
+#include "core/trial.hpp"
+#include "measure/final_stage.hpp"
+
+namespace attune {
+
+struct SessionStart {
+  std::string kernel;
+  Problem problem;
+  DeviceInfo device;
+  Effort effort = Effort::measure;
+  std::string strategy;
+  std::uint64_t seed = 0;
+  SpaceSize legal = 0, cartesian = 0;
+  std::int64_t trials_before = 0;  // of the session that is continued
+  std::string toolchain;
+  bool self_checked = false;
+};
+
+struct Progress {
+  std::int64_t trials = 0;  // with those of the session that is continued
+  std::int64_t survivors = 0;
+  double seconds = 0;
+  std::optional<double> seconds_limit;
+  std::optional<std::int64_t> trials_limit;
+  double default_ns = 0;  // latest anchor; 0 when the default configuration failed
+  double best_ns = 0;     // at the latest anchor's clock; 0 while there is none
+  Configuration best;
+  bool new_best = false;  // the trial just told is it
+  bool from_log = false;  // answered from an earlier session
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void session_started(const SessionStart&) {}
+  virtual void trial_done(const Trial&, const Progress&) {}
+  virtual void final_started(std::size_t /*finalists*/) {}
+  virtual void final_round_done(std::size_t /*rounds*/) {}
+  virtual void final_done(const FinalDecision&) {}
+};
+
+}  // namespace attune

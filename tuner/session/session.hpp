@@ -1,0 +1,55 @@
+// Session: one search of one kernel and problem on one device, from the space to the record. Ties search, worker and
+// database together; the straight path of docs/design.md. Runs on the caller's thread; compiles on threads of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "attune/kernel_spec.hpp"
+#include "attune/search_space.hpp"
+#include "core/record.hpp"
+#include "db/image_cache.hpp"
+#include "db/wisdom_store.hpp"
+#include "device/device.hpp"
+#include "measure/protocol.hpp"
+#include "search/budget.hpp"
+#include "session/observer.hpp"
+
+namespace attune {
+
+struct SessionRequest {
+  KernelSpec spec;  // perhaps narrowed
+  Problem problem;  // complete
+  Effort effort = Effort::measure;
+  Budget limits;         // given by the user; cutting the effort's own budget short makes the session partial
+  std::string strategy;  // "": the effort's own
+  std::optional<std::uint64_t> seed;
+  bool fresh = false;  // neither continue a session nor answer from the log
+  Protocol protocol;
+  unsigned compile_threads = 0;  // 0: one less than the cores, at least one; all of them when compiling disturbs timing
+};
+
+struct SessionResult {
+  enum class End {
+    finished,     // the effort's budget is spent, or every configuration was tried
+    partial,      // a limit of the user's came first
+    interrupted,  // stop was asked for
+    known,        // this had been finished before: `record` is what was known
+    no_survivor,  // no configuration is legal, compiles and gives the right result: `explanation`
+  };
+  End end = End::finished;
+  std::optional<Record> record;           // what the database now holds for this problem
+  std::optional<FinalDecision> decision;  // of the final stage of this run
+  std::int64_t trials = 0, survivors = 0;
+  std::string explanation;
+};
+
+// Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends
+// too. Throws Error for a broken environment; every trial done by then is in the database.
+SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
+                          Observer& observer, const std::atomic<int>& stop);
+
+}  // namespace attune

@@ -1,0 +1,192 @@
+// The final stage: finalists against each other, the decision, the record.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "attune/error.hpp"
+#include "attune/version.hpp"
+#include "session/session_run.hpp"
+
+namespace attune {
+namespace {
+
+// After an interruption the user waits: this much comparing at most.
+constexpr double kInterruptedFinalSeconds = 1;
+
+std::int64_t unix_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+Finalist finalist_of(const Trial& trial, const std::optional<Configuration>& by_default,
+                     const std::optional<Record>& present) {
+  Finalist finalist;
+  finalist.configuration = trial.configuration.text();
+  finalist.is_default = by_default && trial.configuration == *by_default;
+  finalist.is_record = present && trial.configuration == present->configuration;
+  finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + trial.usage.shared_static;
+  return finalist;
+}
+
+template <typename T>
+void erase_at(std::vector<T>& items, std::size_t index) {
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+}  // namespace
+
+std::vector<Trial> SessionRun::choose_finalists() const {
+  std::vector<Trial> survivors;
+  for (const auto& [text, trial] : trials_)
+    if (trial.verdict == Verdict::ok) survivors.push_back(trial);
+  std::stable_sort(survivors.begin(), survivors.end(),
+                   [this](const Trial& a, const Trial& b) { return score(a) < score(b); });
+  if (survivors.size() > static_cast<std::size_t>(request_.protocol.finalists))
+    survivors.resize(static_cast<std::size_t>(request_.protocol.finalists));
+  const auto add = [&](const Configuration& configuration) {
+    const bool there = std::any_of(survivors.begin(), survivors.end(),
+                                   [&](const Trial& t) { return t.configuration == configuration; });
+    // Not contains(): in a narrowed space the present record stands for what lies outside.
+    if (there || !space_.broken_rules(configuration).empty()) return;
+    const auto tried = trials_.find(configuration.text());
+    if (tried != trials_.end() && tried->second.verdict != Verdict::ok) return;
+    Trial trial;
+    trial.configuration = configuration;
+    survivors.push_back(tried == trials_.end() ? trial : tried->second);
+  };
+  add(*default_);
+  if (present_) add(present_->configuration);
+  return survivors;
+}
+
+std::optional<Image> SessionRun::image_of(const Configuration& configuration) {
+  if (const auto kept = images_kept_.find(configuration.text()); kept != images_kept_.end()) return kept->second;
+  const ImageRequest request =
+      image_request(request_.spec, request_.spec.launch, request_.problem, &configuration, device_.info());
+  std::optional<Image> image = compiler_->compile(std::span(&request, 1)).front().image;
+  if (image) images_kept_.insert_or_assign(configuration.text(), *image);
+  return image;
+}
+
+FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
+  std::vector<TrialWorker::CandidateId> candidates;
+  for (std::size_t i = 0; i < trials.size();) {
+    const std::optional<Image> image = image_of(trials[i].configuration);
+    const TrialWorker::Checked checked =
+        image ? worker_->check(trials[i].configuration, *image) : TrialWorker::Checked{};
+    if (!checked.candidate) {
+      erase_at(trials, i);
+      continue;
+    }
+    candidates.push_back(*checked.candidate);
+    ++i;
+  }
+  if (trials.empty())
+    throw Error("no finalist of " + request_.spec.name + " passes its check again; run the command once more");
+
+  Protocol protocol = request_.protocol;
+  if (stop_.load() > 0) protocol.final_seconds = std::min(protocol.final_seconds, kInterruptedFinalSeconds);
+  observer_.final_started(trials.size());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  std::mt19937_64 random(row_.seed);
+  Rounds rounds;
+  std::vector<std::size_t> order(trials.size());
+  while (wants_another_round(rounds, seconds(), protocol) && (rounds.empty() || stop_.load() < 2)) {
+    order.resize(trials.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<double> round(trials.size());
+    std::optional<std::size_t> failed;
+    for (const std::size_t i : order) {
+      const Sample sample = worker_->sample(candidates[i]);
+      if (!sample.status.ok()) failed = i;
+      if (failed) break;
+      round[i] = std::max(sample.nanoseconds, 1.0);
+    }
+    if (!failed) {
+      rounds.push_back(round);
+      observer_.final_round_done(rounds.size());
+      continue;
+    }
+    erase_at(trials, *failed);
+    erase_at(candidates, *failed);
+    for (std::vector<double>& earlier : rounds) erase_at(earlier, *failed);
+    if (trials.empty()) throw Error("every finalist of " + request_.spec.name + " failed while it was measured");
+  }
+  for (const TrialWorker::CandidateId candidate : candidates) worker_->release(candidate);
+
+  std::vector<Finalist> finalists;
+  for (const Trial& trial : trials) finalists.push_back(finalist_of(trial, default_, present_));
+  finalists_ = std::move(trials);
+  const FinalDecision decision = decide(finalists, rounds, protocol);
+  observer_.final_done(decision);
+  return decision;
+}
+
+Record SessionRun::make_record(const FinalDecision& decision, const Trial& winner) const {
+  Record record;
+  record.uuid = make_uuid();
+  record.key = key_.record;
+  record.device_name = device_.info().name;
+  record.compute_capability = device_.info().compute_capability;
+  record.multiprocessors = device_.info().multiprocessors;
+  record.configuration = winner.configuration;
+  record.median_ns = decision.median_ns;
+  record.default_ns = decision.default_ns;
+  record.speedup = decision.speedup;
+  record.speedup_low = decision.speedup_interval.low;
+  record.speedup_high = decision.speedup_interval.high;
+  record.effort = request_.effort;
+  record.unstable = decision.unstable;
+  record.self_checked = worker_->self_checked();
+  record.space = key_.space;
+  record.toolchain = compiler_->toolchain();
+  record.driver = device_.info().driver;
+  record.device_uuid = device_.info().uuid;
+  record.attune_version = kVersion;
+  record.protocol = Protocol::version;
+  record.seed = row_.seed;
+  record.trials = static_cast<std::int64_t>(trials_.size());
+  record.made_ms = unix_ms();
+  return record;
+}
+
+void SessionRun::keep_record(Record record, bool measured_against_present) {
+  // Whoever won did so against the present record, in the same rounds; what that one's search had covered stays
+  // covered.
+  if (measured_against_present && present_->effort > record.effort) {
+    record.effort = present_->effort;
+    record.partial = present_->partial;
+  } else if (measured_against_present && present_->effort == record.effort) {
+    record.partial = record.partial && present_->partial;
+  }
+  store_.put_record(record, measured_against_present);
+  const auto kept = images_kept_.find(record.configuration.text());
+  if (images_ == nullptr || kept == images_kept_.end()) return;
+  const ImageRequest request =
+      image_request(request_.spec, request_.spec.launch, request_.problem, &record.configuration, device_.info());
+  images_->put(request.key(), kept->second);
+}
+
+std::string SessionRun::no_survivor_explanation() const {
+  std::map<Verdict, std::pair<int, const Trial*>> counts;
+  for (const auto& [text, trial] : trials_) {
+    auto& [count, example] = counts[trial.verdict];
+    if (count++ == 0) example = &trial;
+  }
+  std::string text = "none of the " + std::to_string(trials_.size()) + " configurations tried survived";
+  for (const auto& [verdict, entry] : counts)
+    text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
+  if (counts.empty()) return text;
+  const auto most = std::max_element(counts.begin(), counts.end(),
+                                     [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  const Trial& example = *most->second.second;
+  text += "\nfor instance " + example.configuration.text() + ":\n" + example.detail;
+  if (most->first == Verdict::wrong_result && most->second.first == static_cast<int>(trials_.size()))
+    text += "\nall disagree with the reference: look at [[reference]] and at the tolerances in [check] first";
+  return text;
+}
+
+}  // namespace attune

@@ -1,0 +1,98 @@
+// SessionRun: the state of one running session. Internal to session/: run_session() makes one and calls run().
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "search/strategy.hpp"
+#include "session/image_source.hpp"
+#include "session/session.hpp"
+#include "worker/trial_worker.hpp"
+
+namespace attune {
+
+class SessionRun {
+ public:
+  SessionRun(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images, Observer& observer,
+             const std::atomic<int>& stop);
+  SessionResult run();
+
+ private:
+  struct Proposal {
+    Configuration configuration;
+    ImageRequest request;
+  };
+
+  // session_run.cpp: the stages in order
+  std::optional<SessionResult> answer_from_database();
+  void open_session();
+  void load_known_trials();
+  void start_worker();
+  void search();
+  SessionResult conclude();
+
+  // session_search.cpp: the search loop
+  void fill_pipeline();
+  void propose(const Configuration& configuration);
+  void handle(const CompileResult& result);
+  Trial try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
+  void measure(TrialWorker::CandidateId candidate, Trial& trial);
+  void finish_trial(const Trial& trial, bool from_log);
+  void time_anchor();
+  bool budget_spent() const;
+  bool hopeless() const;
+  double search_seconds() const;
+  double score(const Trial& trial) const;
+
+  // session_final.cpp: finalists, decision, record
+  std::vector<Trial> choose_finalists() const;
+  std::optional<Image> image_of(const Configuration& configuration);
+  FinalDecision final_stage(std::vector<Trial> trials);
+  Record make_record(const FinalDecision& decision, const Trial& winner) const;
+  void keep_record(Record record, bool measured_against_present);
+  std::string no_survivor_explanation() const;
+
+  const SessionRequest& request_;
+  Device& device_;
+  WisdomStore& store_;
+  ImageCache* const images_;
+  Observer& observer_;
+  const std::atomic<int>& stop_;
+
+  const SearchSpace space_;
+  std::optional<Configuration> default_;
+  SessionKey key_;
+  SessionRow row_;
+  Budget effort_budget_;
+  std::shared_ptr<Compiler> compiler_;
+  std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<TrialWorker> worker_;
+  std::unique_ptr<ImageSource> source_;
+
+  std::map<std::uint64_t, Proposal> proposals_;  // by ticket
+  std::uint64_t next_ticket_ = 1;
+  std::size_t ahead_ = 1;   // proposals in the pipeline
+  bool exhausted_ = false;  // the strategy has nothing left
+  std::chrono::steady_clock::time_point search_began_;
+  double saved_seconds_ = 0;  // search_seconds() when last written
+
+  std::map<std::string, Trial> log_;          // what earlier sessions know, by configuration text
+  std::map<std::string, Trial> trials_;       // of this session, by configuration text
+  std::map<std::string, Image> images_kept_;  // of the best survivors
+  std::int64_t survivors_ = 0;
+  double anchor_ns_ = 0;
+  std::optional<TrialWorker::CandidateId> anchor_;
+  int trials_since_anchor_ = 0;
+  double best_score_ = 0;  // least; 0 while there is none
+  Configuration best_;
+  std::optional<Record> present_;  // the record that stood when the session began
+  std::vector<Trial> finalists_;
+};
+
+}  // namespace attune
