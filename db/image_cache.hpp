@@ -1,9 +1,10 @@
 // ImageCache: compiled images on disk, one file each, named by key. Disposable and size-capped (1 GiB, least recently
 // used go first; 64 MiB an entry). Any thread, any number of processes. Never throws: what cannot be read, is damaged,
 // or is not private to this user counts as absent, and what cannot be written is dropped; why() tells.
-// Files: docs/formats/image.md.
+// Files: docs/formats/image_cache.md and docs/formats/image.md.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -15,7 +16,15 @@ namespace attune {
 
 class ImageCache {
  public:
-  explicit ImageCache(std::filesystem::path directory);
+  // A cubin is a few 10 KB, so the total holds tens of thousands; an entry beyond 64 MiB is no kernel.
+  struct Limits {
+    std::uint64_t entry_bytes = std::uint64_t{64} << 20;
+    std::uint64_t total_bytes = std::uint64_t{1} << 30;
+  };
+
+  // The images lie in `directory`/images. Nothing is touched before the first put().
+  explicit ImageCache(std::filesystem::path directory) : ImageCache(std::move(directory), Limits()) {}
+  ImageCache(std::filesystem::path directory, Limits limits);
 
   std::optional<Image> find(const std::string& key) noexcept;
   void put(const std::string& key, const Image& image) noexcept;
@@ -23,9 +32,15 @@ class ImageCache {
   std::string why() const;
 
  private:
+  std::optional<Image> read(const std::string& key);
+  void write(const std::string& key, const Image& image);
+  void make_room(int directory, std::uint64_t added_bytes);
+  void explain(const std::string& reason) noexcept;
   std::filesystem::path directory_;
+  Limits limits_;
   mutable std::mutex mutex_;
   std::string why_;
+  std::uint64_t bytes_before_sweep_ = 0;  // that may be put before the directory is looked through
 };
 
 }  // namespace attune

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace attune {
 
@@ -13,5 +15,8 @@ std::filesystem::path default_cache_path();
 
 // Creates `directory` (and its parents) with mode 0700 where absent. Throws Error.
 void make_private_directory(const std::filesystem::path& directory);
+
+// The value of an environment variable; nothing when it is unset or empty, or in a set-user-id process.
+std::optional<std::string> trusted_environment(const char* name);
 
 }  // namespace attune

@@ -1,6 +1,7 @@
 // WisdomStore: the wisdom database: devices, sessions, trials, records. SQLite underneath (docs/formats/wisdom.md).
 // One connection; one thread at a time. Every write is one IMMEDIATE transaction, durable on return. Two processes
-// may share a file: writes wait for each other (up to 30 s), then throw Error saying who to look for.
+// may share a file: writes wait for each other (up to 30 s, reads of a read_only store 5 s; ATTUNE_DB_WAIT), then throw
+// Error saying who to look for. Not to be used in a child after fork(): that throws Error.
 // Throws Error for anything the file or disk does: unreadable, locked, not a wisdom database, newer version, damaged,
 // disk full; nothing that was committed before is lost.
 #pragma once
@@ -24,7 +25,7 @@ enum class SessionState { running = 0, partial = 1, finished = 2 };
 // What a session searches; two commands that ask for the same are the same session.
 struct SessionKey {
   RecordKey record;
-  std::string space;     // fingerprint
+  std::string space;  // fingerprint of the space that is searched
   Effort effort = Effort::measure;
   std::string strategy;  // "random"
 };
@@ -34,8 +35,10 @@ struct SessionRow {
   SessionKey key;
   SessionState state = SessionState::running;
   std::uint64_t seed = 0;
-  double used_seconds = 0;  // spent so far, over all continuations
-  std::string toolchain, driver, device_uuid, host, attune_version, protocol;  // protocol: its constants, as JSON text
+  // spent so far, over all continuations
+  double used_seconds = 0;
+  // protocol: its constants, as JSON text
+  std::string toolchain, driver, device_uuid, host, attune_version, protocol;
   std::int64_t started_ms = 0;
   std::int64_t trials = 0;
 };
@@ -66,13 +69,15 @@ class WisdomStore {
   std::vector<Trial> known_trials(const RecordKey& key);
 
   // Records. Inserts, or replaces the record with the same key; a partial or lesser effort never replaces a record
-  // of more effort unless `replace_anyway`. Returns whether it was stored.
+  // of more effort unless `replace_anyway`; a damaged one is replaced by any. A record without uuid is given one.
+  // Returns whether it was stored.
   bool put_record(const Record& record, bool replace_anyway = false);
   std::optional<Record> find_record(const RecordKey& key);
   // All records of a kernel name (all kernels when empty), ordered by kernel, device class, problem text. Rows whose
   // hash does not match their content are left out and counted in damaged_rows().
   std::vector<Record> records(std::string_view kernel = {});
-  // Those that share code and contract, regime and objective: what the match ladder chooses from.
+  // Those that share code and contract, regime and objective: what the match ladder chooses from. Records of the same
+  // kernel name first; then by kernel, device class, problem text.
   std::vector<Record> candidates(const RecordKey& key);
   std::int64_t damaged_rows() const noexcept;
 

@@ -17,14 +17,15 @@ namespace attune {
 // nearest known name; line and column are 1-based.
 class SpecError : public Error {
  public:
-  SpecError(const std::string& message, std::string file, std::size_t line, std::size_t column)
-      : Error(message), file(std::move(file)), line(line), column(column) {}
+  SpecError(const std::string& message, std::string in_file, std::size_t at_line, std::size_t at_column)
+      : Error(message), file(std::move(in_file)), line(at_line), column(at_column) {}
   std::string file;
   std::size_t line, column;
 };
 
 // Reads text. `directory` is where #include "..." of the source is looked up (empty: nothing is). Throws SpecError.
-KernelSpec read_kernel_text(std::string_view text, const std::string& file_name, const std::filesystem::path& directory = {});
+KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
+                            const std::filesystem::path& directory = {});
 // Reads a file. Throws SpecError, or Error when the file cannot be read.
 KernelSpec read_kernel_file(const std::filesystem::path& file);
 

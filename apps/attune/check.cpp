@@ -1,0 +1,92 @@
+// attune check
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "core/problem.hpp"
+#include "options.hpp"
+#include "spec/kernel_file.hpp"
+#include "text.hpp"
+#include "worker/trial_worker.hpp"
+
+namespace attune::cli {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+void show_image(const Image& image, double milliseconds) {
+  fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
+  for (const ImageFunction& function : image.functions)
+    fmt::print("  {}\n    {} registers, {} bytes of static shared memory, {} bytes of local memory, {} bytes spilled\n",
+               function.expression, function.usage.registers, function.usage.shared_static, function.usage.local_bytes,
+               function.usage.spill_bytes);
+}
+
+int show_verdict(Verdict verdict, const std::string& detail) {
+  fmt::print("verdict: {}\n", to_text(verdict));
+  if (!detail.empty()) fmt::print("{}\n", detail);
+  return verdict == Verdict::ok ? kDone : kNoSurvivor;
+}
+
+int run_on_device(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                  const Configuration& fallback, Device& device, const Image& image) {
+  TrialWorker worker(device, *device.compiler(), spec, problem, fallback, kSeed);
+  const TrialWorker::Checked checked = worker.check(configuration, image);
+  if (!checked.candidate) return show_verdict(checked.status.verdict, checked.status.detail);
+  const Sample sample = worker.sample(*checked.candidate);
+  if (!sample.status.ok()) return show_verdict(sample.status.verdict, sample.status.detail);
+  const std::string rate = rate_text(spec, problem, sample.nanoseconds);
+  fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(sample.nanoseconds),
+             rate.empty() ? "" : ", " + rate, checked.max_error,
+             worker.self_checked() ? " (self-checked: there is no [[reference]])" : "");
+  return show_verdict(Verdict::ok, "");
+}
+
+}  // namespace
+
+int run_check(const Arguments& arguments) {
+  Options options("attune check KERNEL|FILE.cu [options]",
+                  "  attune check my_kernel.cu                                        # the default configuration\n"
+                  "  attune check my_kernel.cu --configuration \"BLOCK=256 PAD=1\" --problem \"n=1000\"\n"
+                  "  attune check my_kernel.cu --device sm_90                         # compile only, no GPU needed\n",
+                  {"kernel"});
+  namespace po = boost::program_options;
+  options.add()("configuration,c", po::value<std::string>(), "parameter values; those left out take their defaults")(
+      "problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
+      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (compile only)");
+  if (options.parse(arguments)) return kDone;
+
+  const KernelSpec spec = load_kernel(options.required("kernel"));
+  const std::string name = device_name(options);
+  const bool compile_only = is_architecture(name);
+  const std::string kind = compile_only ? "cuda" : name.substr(0, name.find(':'));
+  const Problem problem = parse_problem(spec, options.text("problem").value_or(""), kind);
+  const std::unique_ptr<Device> device = compile_only ? nullptr : open_device(name);
+  const DeviceInfo info = compile_only ? device_limits(name) : device->info();
+  const SearchSpace space = make_space(spec, problem, info);
+  const std::optional<Configuration> by_default = default_configuration(spec, space);
+  const std::optional<std::string> given = options.text("configuration");
+  if (!given && !by_default)
+    throw Error(spec.name + " has no legal configuration for " + problem.text() + "; see: attune space " +
+                options.required("kernel"));
+  const Configuration configuration = given ? parse_configuration(spec, *given) : *by_default;
+
+  fmt::print("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration.text());
+  if (const std::vector<std::string> broken = space.broken_rules(configuration); !broken.empty()) {
+    std::string text = "breaks:";
+    for (const std::string& rule : broken) text += "\n  " + rule;
+    return show_verdict(Verdict::restricted, text);
+  }
+  const ImageRequest request = image_request(spec, spec.launch, problem, &configuration, info);
+  const std::shared_ptr<Compiler> compiler = compile_only ? make_compiler(name) : device->compiler();
+  const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
+  if (outcome.image) show_image(*outcome.image, outcome.milliseconds);
+  if (!outcome.log.empty()) fmt::print("log:\n{}\n", outcome.log);
+  if (!outcome.image) return show_verdict(outcome.verdict, "");
+  if (compile_only) return show_verdict(Verdict::ok, "compiled only: an architecture runs nothing");
+  return run_on_device(spec, problem, configuration, by_default.value_or(configuration), *device, *outcome.image);
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,36 @@
+// The commands of the program: a table of name, one line of help, a page of help, and a function.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::cli {
+
+// Exit codes, as documented in docs/command_line.md.
+enum ExitCode { kDone = 0, kError = 1, kUsage = 2, kNoSurvivor = 3, kInterrupted = 130 };
+
+using Arguments = std::vector<std::string>;  // what follows the command's name
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Arguments& arguments);  // returns an ExitCode; throws Error, UsageError
+};
+
+std::span<const Command> commands() noexcept;
+
+int run_tune(const Arguments& arguments);
+int run_check(const Arguments& arguments);
+int run_plan(const Arguments& arguments);
+int run_list(const Arguments& arguments);
+int run_show(const Arguments& arguments);
+int run_space(const Arguments& arguments);
+int run_export(const Arguments& arguments);
+int run_devices(const Arguments& arguments);
+
+// `attune --version`.
+std::string version_text();
+
+}  // namespace attune::cli

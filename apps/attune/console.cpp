@@ -1,0 +1,109 @@
+#include "console.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+// Faster than this nobody reads; slower looks stuck.
+constexpr std::chrono::milliseconds kRedraw{100};
+
+std::string limit_text(const Progress& progress) {
+  std::string text = fmt::format("{:.0f}", progress.seconds);
+  if (progress.seconds_limit) text += fmt::format("/{:.0f}", *progress.seconds_limit);
+  return text + " s";
+}
+
+}  // namespace
+
+Console::Console(const KernelSpec& spec) : spec_(spec), live_(isatty(STDOUT_FILENO) == 1) {}
+
+Console::~Console() { clear(); }
+
+void Console::draw(const std::string& line) {
+  if (!live_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_draw_ < kRedraw) return;
+  last_draw_ = now;
+  fmt::print("\r\x1b[2K{}", line);
+  std::fflush(stdout);
+  drawn_ = true;
+}
+
+void Console::clear() {
+  if (!drawn_) return;
+  fmt::print("\r\x1b[2K");
+  drawn_ = false;
+}
+
+std::string Console::with_rate(double nanoseconds) const {
+  const std::string rate = rate_text(spec_, problem_, nanoseconds);
+  return fmt::format("{:>9}{}", time_text(nanoseconds), rate.empty() ? "" : fmt::format("  {:>10}", rate));
+}
+
+void Console::session_started(const SessionStart& start) {
+  problem_ = start.problem;
+  fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
+             start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
+  fmt::print("  {} legal configurations of {} combinations; effort {}, strategy {}, seed {}\n", count_text(start.legal),
+             count_text(start.cartesian), to_text(start.effort), start.strategy, start.seed);
+  if (start.self_checked) fmt::print("  no [[reference]]: results are checked against the default configuration's\n");
+  if (start.trials_before > 0) fmt::print("  continuing after {} trials\n", start.trials_before);
+  std::fflush(stdout);
+}
+
+void Console::trial_done(const Trial& trial, const Progress& progress) {
+  if (!default_shown_ && progress.default_ns > 0) {
+    default_shown_ = true;
+    clear();
+    fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), trial.configuration.text());
+  } else if (progress.new_best) {
+    clear();
+    fmt::print("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
+               with_rate(progress.best_ns), progress.best.text());
+  }
+  std::fflush(stdout);
+  draw(fmt::format("  {} trials, {} right, {}  best {}", progress.trials, progress.survivors, limit_text(progress),
+                   progress.best_ns > 0 ? time_text(progress.best_ns) : "-"));
+}
+
+void Console::final_started(std::size_t finalists) {
+  clear();
+  finalists_ = finalists;
+  fmt::print("comparing {} finalists, interleaved\n", finalists);
+  std::fflush(stdout);
+}
+
+void Console::final_round_done(std::size_t rounds) {
+  draw(fmt::format("  {} rounds of {} finalists", rounds, finalists_));
+}
+
+void Console::show_result(const SessionRequest& request, const SessionResult& result, const std::string& database) {
+  clear();
+  problem_ = request.problem;
+  if (!result.record) {
+    fmt::print("{}\n", result.explanation);
+    return;
+  }
+  const Record& record = *result.record;
+  if (result.end == SessionResult::End::known)
+    fmt::print("{} for {} is tuned already ({}, {} trials, {}); --fresh starts over\n", spec_.name, problem_.text(),
+               to_text(record.effort), record.trials, utc_text(record.made_ms));
+  if (record.default_ns > 0) fmt::print("  default  {}\n", with_rate(record.default_ns));
+  fmt::print("  best     {}  {}\n", with_rate(record.median_ns), record.configuration.text());
+  fmt::print("  {} the default (95 %: {} to {}){}{}\n", ratio_text(record.speedup), ratio_text(record.speedup_low),
+             ratio_text(record.speedup_high), record.unstable ? "; unstable: the machine was not quiet" : "",
+             record.self_checked ? "; self-checked" : "");
+  if (result.end == SessionResult::End::known) return;
+  fmt::print("{} trials, {} right; kept in {}\n", result.trials, result.survivors, database);
+  if (result.end == SessionResult::End::partial) fmt::print("partial: the same command goes on where this one ended\n");
+  if (result.end == SessionResult::End::interrupted)
+    fmt::print("interrupted: the same command goes on where this one ended\n");
+}
+
+}  // namespace attune::cli

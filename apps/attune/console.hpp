@@ -1,0 +1,38 @@
+// Console: shows a session to a person: one live line on a terminal, plain lines (new bests only) elsewhere.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "session/observer.hpp"
+#include "session/session.hpp"
+
+namespace attune::cli {
+
+class Console final : public Observer {
+ public:
+  explicit Console(const KernelSpec& spec);
+  ~Console() override;
+  void session_started(const SessionStart& start) override;
+  void trial_done(const Trial& trial, const Progress& progress) override;
+  void final_started(std::size_t finalists) override;
+  void final_round_done(std::size_t rounds) override;
+
+  // The end: default against best, and what to do with it.
+  void show_result(const SessionRequest& request, const SessionResult& result, const std::string& database);
+
+ private:
+  void draw(const std::string& line);  // replaces the live line; nothing without a terminal
+  void clear();
+  std::string with_rate(double nanoseconds) const;
+
+  const KernelSpec& spec_;
+  Problem problem_;
+  const bool live_;
+  bool drawn_ = false;
+  bool default_shown_ = false;
+  std::size_t finalists_ = 0;
+  std::chrono::steady_clock::time_point last_draw_{};
+};
+
+}  // namespace attune::cli

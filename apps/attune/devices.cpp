@@ -1,0 +1,58 @@
+// attune devices, attune --version
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "attune/version.hpp"
+#include "db/wisdom_store.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "json_lines.hpp"
+#include "options.hpp"
+
+namespace attune::cli {
+namespace {
+
+void show_device(const DeviceInfo& device, bool json) {
+  if (json) {
+    std::cout << to_json(device).dump() << "\n";
+    return;
+  }
+  const std::string name = device.kind == "cuda" ? fmt::format("cuda:{}", device.ordinal) : device.kind;
+  fmt::print("{:<8}{}  {}, {} multiprocessors, {:.1f} GiB, {}\n", name, device.name, device.architecture(),
+             device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30), device.driver);
+}
+
+std::string compiler_text(const std::string& device) {
+  try {
+    return make_compiler(device)->toolchain();
+  } catch (const Error& error) {
+    return std::string("none: ") + error.what();
+  }
+}
+
+}  // namespace
+
+int run_devices(const Arguments& arguments) {
+  Options options("attune devices [options]", "  attune devices\n  attune devices --json\n");
+  options.add()("json", "one JSON object per line");
+  if (options.parse(arguments)) return kDone;
+  const bool json = options.has("json");
+  std::string why_not;
+  if (cuda_available(why_not)) {
+    for (const DeviceInfo& device : cuda_devices()) show_device(device, json);
+  } else if (!json) {
+    fmt::print("cuda    none: {}\n", why_not);
+  }
+  show_device(open_device("host")->info(), json);
+  return kDone;
+}
+
+std::string version_text() {
+  std::string why_not;
+  const std::string driver = cuda_available(why_not) ? driver_version_text().value_or("unknown") : "none: " + why_not;
+  return fmt::format("attune {}\nNVRTC   {}\ndriver  {}\nhost    {}\nSQLite  {}\n", kVersion, compiler_text("sm_75"),
+                     driver, compiler_text("host"), WisdomStore::sqlite_version());
+}
+
+}  // namespace attune::cli

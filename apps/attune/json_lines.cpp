@@ -1,0 +1,125 @@
+#include "json_lines.hpp"
+
+#include <iostream>
+
+#include "db/exchange_json.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl; }
+
+const char* end_text(SessionResult::End end) {
+  static constexpr const char* texts[] = {"finished", "partial", "interrupted", "known", "no_survivor"};
+  return texts[static_cast<int>(end)];
+}
+
+void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds) {
+  if (const auto rate = gigabytes_per_second(spec, problem, nanoseconds)) line["gigabytes_per_s"] = *rate;
+  if (const auto rate = gigaflops_per_second(spec, problem, nanoseconds)) line["gigaflops_per_s"] = *rate;
+}
+
+}  // namespace
+
+Json to_json(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return value.boolean();
+    case Value::Kind::integer:
+      return value.integer();
+    case Value::Kind::real:
+      return value.real();
+    case Value::Kind::name:
+      break;
+  }
+  return value.name();
+}
+
+Json to_json(const Bindings& bindings) {
+  Json object = Json::object();
+  for (const Binding& binding : bindings) object[binding.name] = to_json(binding.value);
+  return object;
+}
+
+Json to_json(const DeviceInfo& device) {
+  Json object;
+  object["kind"] = device.kind;
+  object["ordinal"] = device.ordinal;
+  object["name"] = device.name;
+  object["architecture"] = device.architecture();
+  object["class"] = device.class_key();
+  object["multiprocessors"] = device.multiprocessors;
+  object["memory_bytes"] = device.memory_bytes;
+  object["l2_bytes"] = device.l2_bytes;
+  object["shared_per_block"] = device.shared_per_block;
+  object["driver"] = device.driver;
+  object["uuid"] = device.uuid;
+  return object;
+}
+
+void JsonLines::session_started(const SessionStart& start) {
+  Json line;
+  line["type"] = "session";
+  line["kernel"] = start.kernel;
+  line["problem"] = to_json(start.problem);
+  line["device"] = to_json(start.device);
+  line["effort"] = to_text(start.effort);
+  line["strategy"] = start.strategy;
+  line["seed"] = start.seed;
+  line["legal"] = to_text(start.legal);  // text: counts may exceed 2^53
+  line["cartesian"] = to_text(start.cartesian);
+  line["trials_before"] = start.trials_before;
+  line["toolchain"] = start.toolchain;
+  line["self_checked"] = start.self_checked;
+  print(line);
+}
+
+void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
+  Json line;
+  line["type"] = "trial";
+  line["trial"] = progress.trials;
+  line["configuration"] = to_json(trial.configuration);
+  line["verdict"] = to_text(trial.verdict);
+  if (trial.verdict == Verdict::ok)
+    line["median_ns"] = trial.measurement.median_ns;
+  else
+    line["median_ns"] = nullptr;
+  line["compile_ms"] = trial.compile_ms;
+  line["registers"] = trial.usage.registers;
+  line["shared_bytes"] = trial.usage.shared_static;
+  line["max_error"] = trial.max_error;
+  line["new_best"] = progress.new_best;
+  line["from_log"] = progress.from_log;
+  if (!trial.detail.empty()) line["detail"] = trial.detail;
+  print(line);
+}
+
+void JsonLines::show_result(const SessionRequest& request, const SessionResult& result) {
+  Json line;
+  line["type"] = "best";
+  line["end"] = end_text(result.end);
+  line["trials"] = result.trials;
+  line["survivors"] = result.survivors;
+  if (!result.explanation.empty()) line["explanation"] = result.explanation;
+  if (result.record) {
+    line["configuration"] = to_json(result.record->configuration);
+    line["median_ns"] = result.record->median_ns;
+    line["default_ns"] = result.record->default_ns;
+    line["speedup"] = result.record->speedup;
+    add_rates(line, spec_, request.problem, result.record->median_ns);
+  } else {
+    line["configuration"] = nullptr;
+  }
+  print(line);
+  if (!result.record) return;
+  Json record = Json::parse(record_to_json_line(*result.record));
+  Json typed;
+  typed["type"] = "record";
+  for (auto& [name, value] : record.items()) typed[name] = value;
+  print(typed);
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,128 @@
+#include "options.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "attune/expression.hpp"
+#include "core/near_name.hpp"
+#include "db/paths.hpp"
+#include "device/device.hpp"
+
+namespace attune::cli {
+namespace po = boost::program_options;
+
+Options::Options(std::string usage, std::string examples, std::vector<std::string> positional)
+    : usage_(std::move(usage)),
+      examples_(std::move(examples)),
+      positional_(std::move(positional)),
+      description_("options", 110, 60) {}
+
+std::string Options::help() const {
+  std::ostringstream out;
+  out << "usage: " << usage_ << "\n\n";
+  po::options_description shown("options", 110, 60);
+  for (const auto& option : description_.options()) {
+    const bool is_positional =
+        std::find(positional_.begin(), positional_.end(), option->long_name()) != positional_.end();
+    if (!is_positional) shown.add(option);
+  }
+  out << shown << "  -h [ --help ]            this text\n";
+  if (!examples_.empty()) out << "\nexamples\n" << examples_;
+  return out.str();
+}
+
+bool Options::parse(const Arguments& arguments) {
+  for (const std::string& name : positional_) description_.add_options()(name.c_str(), po::value<std::string>());
+  po::options_description all;
+  all.add(description_);
+  all.add_options()("help,h", "this text");
+  po::positional_options_description places;
+  for (const std::string& name : positional_) places.add(name.c_str(), 1);
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(places)
+                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+                  .run(),
+              values_);
+  } catch (const po::unknown_option& error) {
+    std::vector<std::string> names;
+    for (const auto& option : all.options()) names.push_back("--" + option->long_name());
+    throw UsageError("unknown option `" + error.get_option_name() + "`" + suggestion(error.get_option_name(), names) +
+                     "; see: " + usage_.substr(0, usage_.find(' ', 7)) + " --help");
+  } catch (const po::too_many_positional_options_error&) {
+    throw UsageError("too many arguments; usage: " + usage_ + " (an argument with spaces needs quotes)");
+  } catch (const po::error& error) {
+    throw UsageError(std::string(error.what()) + "; usage: " + usage_);
+  }
+  if (has("help")) std::cout << help();
+  return has("help");
+}
+
+std::optional<std::string> Options::text(const std::string& name) const {
+  if (!has(name)) return std::nullopt;
+  return values_[name].as<std::string>();
+}
+
+std::vector<std::string> Options::list(const std::string& name) const {
+  if (!has(name)) return {};
+  return values_[name].as<std::vector<std::string>>();
+}
+
+std::optional<long long> Options::integer(const std::string& name, long long least, long long most) const {
+  const std::optional<std::string> given = text(name);
+  if (!given) return std::nullopt;
+  const std::string wanted = "--" + name + " takes a whole number from " + std::to_string(least) + " to " +
+                             std::to_string(most) + ", not `" + *given + "`";
+  std::int64_t value = 0;
+  try {
+    value = Expression(*given).integer({}, name);
+  } catch (const Error&) {
+    throw UsageError(wanted);
+  }
+  if (value < least || value > most) throw UsageError(wanted);
+  return value;
+}
+
+std::optional<double> Options::seconds(const std::string& name) const {
+  const std::optional<std::string> given = text(name);
+  if (!given) return std::nullopt;
+  char* end = nullptr;
+  double value = std::strtod(given->c_str(), &end);
+  const std::string unit = end;
+  const double scale = unit.empty() || unit == "s"    ? 1
+                       : unit == "ms"                 ? 1e-3
+                       : unit == "m" || unit == "min" ? 60
+                       : unit == "h"                  ? 3600
+                                                      : 0;
+  value *= scale;
+  if (end == given->c_str() || scale == 0 || !std::isfinite(value) || value <= 0)
+    throw UsageError("--" + name + " takes a time such as 60s, 5m or 1h, not `" + *given + "`");
+  return value;
+}
+
+std::string Options::required(const std::string& name) const {
+  if (const std::optional<std::string> given = text(name)) return *given;
+  throw UsageError("usage: " + usage_);
+}
+
+std::string device_name(const Options& options) {
+  if (const std::optional<std::string> given = options.text("device")) return *given;
+  const char* const environment = std::getenv("ATTUNE_DEVICE");
+  return environment != nullptr && *environment != '\0' ? environment : "cuda";
+}
+
+std::string database_path(const Options& options) {
+  if (const std::optional<std::string> given = options.text("db")) return *given;
+  return default_database_path().string();
+}
+
+bool is_architecture(const std::string& device) { return device.rfind("sm_", 0) == 0; }
+
+DeviceInfo device_info_for(const std::string& device) {
+  return is_architecture(device) ? device_limits(device) : open_device(device)->info();
+}
+
+}  // namespace attune::cli

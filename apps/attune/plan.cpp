@@ -1,0 +1,41 @@
+// attune plan
+#include <fmt/format.h>
+
+#include "attune/dispatcher.hpp"
+#include "core/problem.hpp"
+#include "options.hpp"
+#include "spec/kernel_file.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+
+int run_plan(const Arguments& arguments) {
+  Options options("attune plan KERNEL|FILE.cu [options]",
+                  "  attune plan transpose --problem \"width=8000 height=8000\"\n"
+                  "  attune plan my_kernel.cu --problem \"n=1000\" --device host\n",
+                  {"kernel"});
+  namespace po = boost::program_options;
+  options.add()("problem,p", po::value<std::string>(), "the problem: \"width=8192 T=float\"")(
+      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
+  if (options.parse(arguments)) return kDone;
+
+  const std::string given = options.required("kernel");
+  const KernelSpec spec = load_kernel(given);
+  DispatcherOptions wanted;
+  wanted.device = device_name(options);
+  wanted.database = database_path(options);
+  Dispatcher dispatcher(wanted);
+  const std::vector<std::string> known = dispatcher.kernels();
+  if (given != spec.name || std::find(known.begin(), known.end(), spec.name) == known.end()) dispatcher.add_file(given);
+  const Problem problem = parse_problem(spec, options.text("problem").value_or(""), dispatcher.device_info().kind);
+  const Match match = dispatcher.match(spec.name, problem);
+  fmt::print("{} for {} on {}\n  rung           {}\n  why            {}\n  configuration  {}\n", spec.name,
+             problem.text(), dispatcher.device_info().name, to_text(match.rung), match.why, match.configuration.text());
+  if (match.rung == Rung::none) return kDone;
+  fmt::print("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
+             ratio_text(match.speedup));
+  return kDone;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,69 @@
+#include "text.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+
+namespace attune::cli {
+namespace {
+
+std::optional<double> rate(const std::optional<Expression>& amount, const Problem& problem, double nanoseconds) {
+  if (!amount || nanoseconds <= 0) return std::nullopt;
+  const Expression::Result result = amount->evaluate({&problem, nullptr, nullptr});
+  const Value* const value = std::get_if<Value>(&result);
+  if (value == nullptr || !(value->is_integer() || value->is_real())) return std::nullopt;
+  return (value->is_integer() ? static_cast<double>(value->integer()) : value->real()) / nanoseconds;
+}
+
+std::string scaled(double giga, const char* unit) {
+  return giga >= 1000 ? fmt::format("{:.2f} T{}", giga / 1000, unit)
+         : giga >= 1  ? fmt::format("{:.1f} G{}", giga, unit)
+                      : fmt::format("{:.1f} M{}", giga * 1000, unit);
+}
+
+}  // namespace
+
+std::string time_text(double ns) {
+  struct Unit {
+    double scale;
+    const char* name;
+  };
+  static constexpr std::array<Unit, 4> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
+  for (const Unit& unit : units)
+    if (ns >= unit.scale) return fmt::format("{:.4g} {}", ns / unit.scale, unit.name);
+  return fmt::format("{:.3g} ns", ns);
+}
+
+std::string ratio_text(double ratio) { return fmt::format("{:.2f}x", ratio); }
+
+std::string count_text(SpaceSize count) {
+  std::string digits = to_text(count);
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
+}
+
+std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds) {
+  return rate(spec.metrics.bytes, problem, nanoseconds);
+}
+
+std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds) {
+  return rate(spec.metrics.flops, problem, nanoseconds);
+}
+
+std::string rate_text(const KernelSpec& spec, const Problem& problem, double nanoseconds) {
+  std::string text;
+  if (const auto bytes = gigabytes_per_second(spec, problem, nanoseconds)) text = scaled(*bytes, "B/s");
+  if (const auto flops = gigaflops_per_second(spec, problem, nanoseconds))
+    text += (text.empty() ? "" : ", ") + scaled(*flops, "FLOP/s");
+  return text;
+}
+
+std::string utc_text(std::int64_t unix_ms) {
+  const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(seconds));
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,22 @@
+// How quantities are shown.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "attune/kernel_spec.hpp"
+#include "attune/search_space.hpp"
+
+namespace attune::cli {
+
+std::string time_text(double nanoseconds);  // "137.1 us"
+std::string ratio_text(double ratio);       // "1.56x"
+std::string count_text(SpaceSize count);    // "1,234,567"
+// What [metrics] gives for a time: "3.91 TB/s", "51.2 TFLOP/s", or "".
+std::string rate_text(const KernelSpec& spec, const Problem& problem, double nanoseconds);
+// The same as numbers.
+std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
+std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
+std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
+
+}  // namespace attune::cli

@@ -1,0 +1,122 @@
+// attune list, attune show, attune export: what is known.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "attune/error.hpp"
+#include "db/exchange_json.hpp"
+#include "db/wisdom_store.hpp"
+#include "options.hpp"
+#include "spec/kernel_file.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+void add_database_option(Options& options) {
+  options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
+}
+
+// The records of a kernel (all when empty); none when there is no database yet.
+std::vector<Record> read_records(const Options& options, const std::string& kernel = {}) {
+  const std::string path = database_path(options);
+  if (!std::filesystem::exists(path)) {
+    if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
+    return {};
+  }
+  WisdomStore store(path, WisdomStore::Access::read_only);
+  std::vector<Record> records = store.records(kernel);
+  if (store.damaged_rows() > 0)
+    std::cerr << fmt::format("attune: {} damaged records in {} were left out; tune those problems again\n",
+                             store.damaged_rows(), path);
+  return records;
+}
+
+void show_record(const Record& record) {
+  fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
+             record.key.device_class.rfind("host|", 0) == 0 ? " (host)" : "");
+  fmt::print("  configuration  {}\n", record.configuration.text());
+  fmt::print("  time           {}; {} the default (95 %: {} to {}){}\n", time_text(record.median_ns),
+             ratio_text(record.speedup), ratio_text(record.speedup_low), ratio_text(record.speedup_high),
+             record.unstable ? "; unstable" : "");
+  fmt::print("  found          {}, effort {}{}, {} trials, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
+             record.partial ? " (cut short)" : "", record.trials, record.seed);
+  fmt::print("  with           attune {}, {}, driver {}{}\n", record.attune_version, record.toolchain, record.driver,
+             record.self_checked ? "; self-checked" : "");
+}
+
+}  // namespace
+
+int run_list(const Arguments& arguments) {
+  Options options("attune list [options]", "  attune list\n");
+  add_database_option(options);
+  if (options.parse(arguments)) return kDone;
+  std::map<std::string, int> recorded;
+  for (const Record& record : read_records(options)) ++recorded[record.key.kernel];
+  const auto line = [&](const std::string& name, const std::string& summary) {
+    const int count = recorded[name];
+    fmt::print("{:<14}{:<60}{}\n", name, summary,
+               count == 0 ? "no records" : fmt::format("{} record{}", count, count == 1 ? "" : "s"));
+    recorded.erase(name);
+  };
+  for (const EmbeddedFile& file : builtin_kernels()) {
+    const KernelSpec spec = read_kernel_text(file.text, std::string(file.file_name));
+    line(spec.name, spec.summary);
+  }
+  std::vector<std::string> others;
+  for (const auto& [name, count] : recorded)
+    if (count > 0) others.push_back(name);
+  for (const std::string& name : others) line(name, "(not built in)");
+  return kDone;
+}
+
+int run_show(const Arguments& arguments) {
+  Options options("attune show KERNEL [options]", "  attune show transpose\n", {"kernel"});
+  add_database_option(options);
+  if (options.parse(arguments)) return kDone;
+  const std::string given = options.required("kernel");
+  const bool is_file = given.find('/') != std::string::npos || given.ends_with(".cu");
+  const std::string kernel = is_file ? load_kernel(given).name : given;
+  const std::vector<Record> records = read_records(options, kernel);
+  for (const Record& record : records) show_record(record);
+  if (!records.empty()) return kDone;
+  if (!is_file && read_records(options).empty()) load_kernel(given);  // an unknown name is an error, not "no records"
+  fmt::print("no records of {} yet (try: attune tune {})\n", kernel, given);
+  return kDone;
+}
+
+int run_export(const Arguments& arguments) {
+  Options options("attune export --format json [-o FILE] [options]", "  attune export --format json -o wisdom.json\n");
+  options.add()("format,f", po::value<std::string>(), "json")("output,o", po::value<std::string>(),
+                                                              "write to this file instead of standard output")(
+      "kernel,k", po::value<std::string>(), "of this kernel only");
+  add_database_option(options);
+  if (options.parse(arguments)) return kDone;
+  const std::string format = options.text("format").value_or("json");
+  if (format != "json") throw UsageError("unknown export format `" + format + "`; known: json");
+  const std::string text = records_to_json(read_records(options, options.text("kernel").value_or("")));
+  const std::optional<std::string> output = options.text("output");
+  if (!output) {
+    std::cout << text;
+    return kDone;
+  }
+  // Beside the target, then renamed over it: a full disk leaves what was there before.
+  const std::string draft = *output + ".part";
+  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  std::error_code failed;
+  if (file) std::filesystem::rename(draft, *output, failed);
+  if (!file || failed) {
+    std::filesystem::remove(draft, failed);
+    throw Error("cannot write " + *output + "; check that the folder exists, is writable and has room");
+  }
+  return kDone;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,80 @@
+#include "db/paths.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t private_directory_mode = 0700;
+
+std::optional<fs::path> home_from_password_file() {
+  std::vector<char> buffer(16384);
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found || !found->pw_dir) return {};
+  fs::path home = found->pw_dir;
+  if (!home.is_absolute()) return {};
+  return home;
+}
+
+// A relative directory would mean another place in every working directory: the XDG rules say to ignore it.
+std::optional<fs::path> absolute_directory(const char* variable) {
+  const auto text = trusted_environment(variable);
+  if (!text || !fs::path(*text).is_absolute()) return {};
+  return fs::path(*text);
+}
+
+fs::path user_path(const char* attune_variable, const char* xdg_variable, const char* below_home, const char* leaf) {
+  if (const auto own = trusted_environment(attune_variable)) return *own;
+  if (const auto base = absolute_directory(xdg_variable)) return *base / leaf;
+  auto home = absolute_directory("HOME");
+  if (!home) home = home_from_password_file();
+  if (home) return *home / below_home / leaf;
+  throw Error(
+      fmt::format("no place for attune's files: neither {}, {} nor HOME is set, and user {} has no home directory; "
+                  "set {}",
+                  attune_variable, xdg_variable, geteuid(), attune_variable));
+}
+
+}  // namespace
+
+std::optional<std::string> trusted_environment(const char* name) {
+  if (getauxval(AT_SECURE) != 0) return {};
+  const char* value = std::getenv(name);
+  if (!value || !*value) return {};
+  return value;
+}
+
+fs::path default_database_path() { return user_path("ATTUNE_DB", "XDG_DATA_HOME", ".local/share", "attune/wisdom.db"); }
+
+fs::path default_cache_path() { return user_path("ATTUNE_CACHE", "XDG_CACHE_HOME", ".cache", "attune"); }
+
+void make_private_directory(const fs::path& directory) {
+  fs::path so_far;
+  for (const fs::path& part : directory) {
+    so_far /= part;
+    if (part.empty() || mkdir(so_far.c_str(), private_directory_mode) == 0) continue;
+    const int error = errno;
+    // Some systems answer EACCES or EROFS for a directory that exists, so ask before believing the error.
+    std::error_code ignored;
+    if (fs::is_directory(so_far, ignored)) continue;
+    const char* reason = error == EEXIST ? "something that is not a directory is in its place" : std::strerror(error);
+    throw Error(
+        fmt::format("cannot create the directory {}: {}: {}; name another place with ATTUNE_DB and ATTUNE_CACHE",
+                    directory.string(), so_far.string(), reason));
+  }
+}
+
+}  // namespace attune

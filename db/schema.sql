@@ -1,0 +1,135 @@
+-- Format 1 of the wisdom database; the description is docs/formats/wisdom.md.
+PRAGMA application_id = 0x6174746e;  -- "attn"
+PRAGMA user_version = 1;
+
+CREATE TABLE meta(
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT;
+
+-- One row per device class. The columns behind class_key are filled by the first session on such a device.
+CREATE TABLE device(
+  id INTEGER PRIMARY KEY,
+  class_key TEXT NOT NULL UNIQUE,
+  kind TEXT,
+  name TEXT,
+  compute_capability INTEGER,
+  multiprocessors INTEGER,
+  memory_bytes INTEGER,
+  memory_bus_bits INTEGER,
+  l2_bytes INTEGER,
+  mig_profile TEXT
+) STRICT;
+
+CREATE TABLE kernel(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  code TEXT NOT NULL,
+  contract TEXT NOT NULL,
+  UNIQUE(name, code, contract)
+) STRICT;
+
+CREATE TABLE problem(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL,
+  bindings TEXT NOT NULL,
+  UNIQUE(text, bindings)
+) STRICT;
+
+CREATE TABLE session(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  device_id INTEGER NOT NULL REFERENCES device,
+  kernel_id INTEGER NOT NULL REFERENCES kernel,
+  problem_id INTEGER NOT NULL REFERENCES problem,
+  regime TEXT NOT NULL,
+  objective TEXT NOT NULL,
+  space TEXT NOT NULL,
+  effort INTEGER NOT NULL,
+  strategy TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  seed INTEGER NOT NULL,
+  used_seconds REAL NOT NULL,
+  toolchain TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  device_uuid TEXT NOT NULL,
+  host TEXT NOT NULL,
+  attune_version TEXT NOT NULL,
+  protocol TEXT NOT NULL,
+  started_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX session_by_key ON session(kernel_id, problem_id, device_id);
+
+CREATE TABLE trial(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,
+  configuration TEXT NOT NULL,
+  verdict INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  samples_ns TEXT NOT NULL,
+  min_ns REAL,
+  q1_ns REAL,
+  median_ns REAL,
+  q3_ns REAL,
+  compile_ms REAL,
+  registers INTEGER NOT NULL,
+  shared_static INTEGER NOT NULL,
+  local_bytes INTEGER NOT NULL,
+  spill_bytes INTEGER NOT NULL,
+  constant_bytes INTEGER NOT NULL,
+  max_error REAL,
+  self_checked INTEGER NOT NULL,
+  anchor_ns REAL,
+  UNIQUE(session_id, configuration)
+) STRICT;
+
+CREATE TABLE record(
+  id INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL UNIQUE,
+  device_id INTEGER NOT NULL REFERENCES device,
+  kernel_id INTEGER NOT NULL REFERENCES kernel,
+  problem_id INTEGER NOT NULL REFERENCES problem,
+  regime TEXT NOT NULL,
+  objective TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  compute_capability INTEGER NOT NULL,
+  multiprocessors INTEGER NOT NULL,
+  configuration TEXT NOT NULL,
+  median_ns REAL NOT NULL,
+  default_ns REAL NOT NULL,
+  speedup REAL NOT NULL,
+  speedup_low REAL NOT NULL,
+  speedup_high REAL NOT NULL,
+  effort INTEGER NOT NULL,
+  partial INTEGER NOT NULL,
+  unstable INTEGER NOT NULL,
+  self_checked INTEGER NOT NULL,
+  space TEXT NOT NULL,
+  toolchain TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  device_uuid TEXT NOT NULL,
+  attune_version TEXT NOT NULL,
+  protocol INTEGER NOT NULL,
+  seed INTEGER NOT NULL,
+  trials INTEGER NOT NULL,
+  made_ms INTEGER NOT NULL,
+  row_hash TEXT NOT NULL,
+  UNIQUE(kernel_id, problem_id, device_id, regime, objective)
+) STRICT;
+
+-- Sessions and records with their keys spelt out: what attune reads, and the place to look by hand.
+CREATE VIEW session_view AS
+  SELECT session.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
+         problem.text AS problem_text, problem.bindings AS problem,
+         (SELECT count(*) FROM trial WHERE trial.session_id = session.id) AS trials
+  FROM session
+  JOIN kernel ON kernel.id = session.kernel_id
+  JOIN device ON device.id = session.device_id
+  JOIN problem ON problem.id = session.problem_id;
+
+CREATE VIEW record_view AS
+  SELECT record.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
+         problem.text AS problem_text, problem.bindings AS problem
+  FROM record
+  JOIN kernel ON kernel.id = record.kernel_id
+  JOIN device ON device.id = record.device_id
+  JOIN problem ON problem.id = record.problem_id;

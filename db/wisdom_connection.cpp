@@ -1,0 +1,240 @@
+#include "db/wisdom_connection.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "attune/error.hpp"
+#include "db/paths.hpp"
+#include "db/wisdom_failure.hpp"
+#include "db/wisdom_file.hpp"
+#include "db/wisdom_schema.hpp"
+
+namespace attune {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
+
+// How long a lock is waited for in all: a migration or a long commit on a slow disk ends well within it.
+constexpr Seconds writer_wait_limit{30};
+// Applications look up while they start, and have a default configuration to go on with.
+constexpr Seconds reader_wait_limit{5};
+constexpr Seconds longest_wait_limit{3600};
+// SQLite's own waiting, per attempt: it gives up at once where waiting could deadlock, hence the attempts.
+constexpr Seconds sqlite_wait{5};
+// Between attempts; drawn at random so that two processes do not keep meeting.
+constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
+
+Seconds wait_limit(bool writable) {
+  const auto text = trusted_environment("ATTUNE_DB_WAIT");
+  if (!text) return writable ? writer_wait_limit : reader_wait_limit;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+  if (error != std::errc() || end != text->data() + text->size() || !(seconds >= 0))
+    throw UsageError(fmt::format("ATTUNE_DB_WAIT={} is not a number of seconds", *text));
+  return std::min(Seconds(seconds), longest_wait_limit);
+}
+
+void pause_at_random() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(std::uniform_int_distribution(shortest_pause_ms, longest_pause_ms)(random)));
+}
+
+void set_sqlite_wait(SQLite::Database& database, Seconds wait) {
+  database.setBusyTimeout(static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
+}
+
+SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database* database) {
+  SqliteFailure failure{.message = error.what()};
+  failure.code = error.getExtendedErrorCode() > 0 ? error.getExtendedErrorCode() : error.getErrorCode();
+  const int primary = failure.code & 0xff;
+  if (!database || (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)) return failure;
+  failure.system_error = sqlite3_system_errno(database->getHandle());
+  // The undoing of the transaction that failed may have overwritten it; the file remembers.
+  if (failure.system_error == 0 && primary == SQLITE_IOERR)
+    sqlite3_file_control(database->getHandle(), "main", SQLITE_FCNTL_LAST_ERRNO, &failure.system_error);
+  return failure;
+}
+
+}  // namespace
+
+WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable)
+    : file_(std::move(file)),
+      writable_(writable),
+      in_memory_(file_ == ":memory:"),
+      process_(getpid()),
+      wait_limit_(wait_limit(writable)) {
+  if (file_.empty()) throw UsageError("the name of the wisdom database is empty; name a file with ATTUNE_DB");
+  if (in_memory_) {
+    open_in_memory();
+    return;
+  }
+  if (!wisdom_file_exists(file_, writable_)) {
+    if (!writable_)
+      throw Error(fmt::format(
+          "there is no wisdom database {}; make one (attune tune KERNEL), or name another file with ATTUNE_DB",
+          file_.string()));
+    create();
+  }
+  open();
+}
+
+// A connection that came through fork() shares its file offsets and locks with the parent's: closing it could harm the
+// parent, so it is left to the end of the process.
+WisdomConnection::~WisdomConnection() {
+  if (database_ && process_ != getpid()) static_cast<void>(database_.release());
+}
+
+void WisdomConnection::create() {
+  create_wisdom_file(file_, [this](const std::filesystem::path& fresh) {
+    try {
+      SQLite::Database database(fresh.string(), SQLite::OPEN_READWRITE);
+      create_schema(database);
+    } catch (const SQLite::Exception& error) {
+      throw wisdom_error(file_, failure_of(error, nullptr));
+    }
+  });
+}
+
+void WisdomConnection::open_in_memory() {
+  database_ = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  apply_settings();
+  create_schema(*database_);
+}
+
+void WisdomConnection::open() {
+  open_readable();
+  int format = 0;
+  read([&](SQLite::Database& database) { format = check_format(database, file_); });
+  if (!writable_ && format < wisdom_format)
+    throw Error(
+        fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune list), which "
+                    "brings it to format {} and keeps a copy",
+                    file_.string(), format, wisdom_format));
+  if (!writable_) return;  // an application that only looks up should start fast: no pass over the whole file
+  check_content();
+  set_journal();
+  if (format < wisdom_format)
+    retry([this](SQLite::Database& database) { migrate(database, file_, wisdom_migrations(), wisdom_format); });
+}
+
+void WisdomConnection::open_readable() {
+  const int access = writable_ ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY;
+  try {
+    database_ = std::make_unique<SQLite::Database>(file_.string(), access);
+    apply_settings();
+  } catch (const SQLite::Exception& error) {
+    throw wisdom_error(file_, failure_of(error, database_.get()));
+  }
+  if (!writable_) recover();
+  // SQLite quietly opens for reading what it may not write.
+  if (writable_ && sqlite3_db_readonly(database_->getHandle(), "main") != 0)
+    throw wisdom_error(file_, {.code = SQLITE_READONLY, .message = "attempt to write a readonly database"});
+}
+
+void WisdomConnection::apply_settings() {
+  sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  set_sqlite_wait(*database_, std::min(sqlite_wait, wait_limit_));
+  database_->exec(R"sql(
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
+    PRAGMA mmap_size = 0;
+    PRAGMA foreign_keys = ON;
+  )sql");
+}
+
+// A writer that was killed leaves a journal to roll back, which a read-only connection may not do: a short-lived
+// writing one does it in its place.
+void WisdomConnection::recover() {
+  try {
+    database_->execAndGet(R"sql( PRAGMA schema_version )sql");
+  } catch (const SQLite::Exception& error) {
+    if (error.getExtendedErrorCode() != SQLITE_READONLY_ROLLBACK) return;  // the caller meets it again, and waits
+    try {
+      SQLite::Database writing(file_.string(), SQLite::OPEN_READWRITE);
+      set_sqlite_wait(writing, std::min(sqlite_wait, wait_limit_));
+      writing.execAndGet(R"sql( PRAGMA schema_version )sql");
+    } catch (const SQLite::Exception&) {
+      throw Error(
+          fmt::format("the wisdom database {} was being written when its writer was killed, and may not be repaired "
+                      "by this process; open it once as its owner (attune list) (SQLite: {})",
+                      file_.string(), error.what()));
+    }
+  }
+}
+
+void WisdomConnection::check_content() {
+  std::string verdict;
+  read([&](SQLite::Database& database) {
+    verdict = database.execAndGet(R"sql( PRAGMA quick_check(1) )sql").getString();
+  });
+  if (verdict != "ok") throw wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = verdict});
+}
+
+// A rollback journal unless somebody asked for WAL: a WAL database cannot be read from a directory that is read-only,
+// and a tuner's few writes a second gain nothing from it.
+void WisdomConnection::set_journal() {
+  const auto asked = trusted_environment("ATTUNE_DB_JOURNAL");
+  if (asked && *asked != "wal" && *asked != "truncate")
+    throw UsageError(fmt::format("ATTUNE_DB_JOURNAL={} is neither `truncate` nor `wal`", *asked));
+  const bool safe = wal_is_safe(sqlite3_libversion_number(), is_on_local_disk(file_));
+  if (asked == "wal" && !safe)
+    throw UsageError(fmt::format(
+        "ATTUNE_DB_JOURNAL=wal needs a local disk and SQLite 3.51.3 (this is {}, and earlier ones can lose data); "
+        "unset it to use {}",
+        sqlite3_libversion(), file_.string()));
+  retry([&](SQLite::Database& database) {
+    const bool is_wal = database.execAndGet(R"sql( PRAGMA journal_mode )sql").getString() == "wal";
+    const bool wal = safe && (asked ? *asked == "wal" : is_wal);
+    database.exec(wal ? R"sql( PRAGMA journal_mode = WAL )sql" : R"sql( PRAGMA journal_mode = TRUNCATE )sql");
+    database.exec(R"sql( PRAGMA synchronous = FULL )sql");
+  });
+}
+
+void WisdomConnection::read(const Work& work) { retry(work); }
+
+void WisdomConnection::write(const Work& work) {
+  retry([&work](SQLite::Database& database) {
+    // A transaction that begins as a reader and then writes fails at once when somebody else wrote meanwhile.
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    work(database);
+    transaction.commit();
+  });
+}
+
+void WisdomConnection::retry(const Work& work) {
+  require_same_process();
+  const auto start = Clock::now();
+  for (;;) {
+    const Seconds waited = Clock::now() - start;
+    set_sqlite_wait(*database_, std::clamp(wait_limit_ - waited, Seconds(0), sqlite_wait));
+    try {
+      return work(*database_);
+    } catch (const SQLite::Exception& error) {
+      const SqliteFailure failure = failure_of(error, database_.get());
+      const Seconds now_waited = Clock::now() - start;
+      if (!is_busy(failure.code) || now_waited >= wait_limit_) throw wisdom_error(file_, failure, now_waited.count());
+    }
+    pause_at_random();
+  }
+}
+
+void WisdomConnection::require_same_process() const {
+  if (process_ == getpid()) return;
+  throw Error(fmt::format("the wisdom database {} was opened before fork(); open it again in the child process",
+                          file_.string()));
+}
+
+}  // namespace attune

@@ -1,0 +1,52 @@
+// WisdomConnection: an open wisdom database, with the settings that every use of it needs, and the only way to read or
+// write it. Owned by a WisdomStore; one thread at a time; not to be used after fork() (it notices).
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+namespace attune {
+
+class WisdomConnection {
+ public:
+  using Work = std::function<void(SQLite::Database&)>;
+
+  // Opens, and if `writable` creates or migrates, `file` (absolute, or ":memory:"). Throws Error.
+  WisdomConnection(std::filesystem::path file, bool writable);
+  ~WisdomConnection();
+  WisdomConnection(const WisdomConnection&) = delete;
+  WisdomConnection& operator=(const WisdomConnection&) = delete;
+
+  const std::filesystem::path& file() const noexcept { return file_; }
+
+  // Runs `work`; when another process holds the lock, waits and runs it again from its start, for at most the wait
+  // limit. So `work` may run more than once and must assign, not append to, what it hands out. Throws Error.
+  void read(const Work& work);
+  // The same within one IMMEDIATE transaction, which is durable on return and undone if `work` throws.
+  void write(const Work& work);
+
+ private:
+  void create();
+  void open();
+  void open_readable();
+  void open_in_memory();
+  void apply_settings();
+  void recover();
+  void set_journal();
+  void check_content();
+  void retry(const Work& work);
+  void require_same_process() const;
+  std::filesystem::path file_;
+  bool writable_ = true;
+  bool in_memory_ = false;
+  pid_t process_ = 0;
+  std::chrono::duration<double> wait_limit_;
+  std::unique_ptr<SQLite::Database> database_;
+};
+
+}  // namespace attune

@@ -1,0 +1,85 @@
+#include "db/wisdom_failure.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+namespace attune {
+namespace {
+
+// {file} and {waited} are put in. The last entry stands for every code that is not listed.
+struct Meaning {
+  int code;  // primary result code
+  const char* text;
+};
+constexpr Meaning meanings[] = {
+    {SQLITE_BUSY,
+     "the wisdom database {file} is locked by another process (waited {waited:.3g} s); find it with `fuser {file}`, "
+     "let it "
+     "finish or end it, then try again"},
+    {SQLITE_LOCKED,
+     "the wisdom database {file} is locked by this process itself (waited {waited:.3g} s); finish what reads it, then "
+     "try "
+     "again"},
+    {SQLITE_FULL,
+     "the disk is full: nothing could be added to the wisdom database {file}; what was stored before is safe; make "
+     "room and "
+     "try again"},
+    {SQLITE_IOERR,
+     "reading or writing the wisdom database {file} failed; what was stored before is safe unless the disk is failing; "
+     "check "
+     "the disk (dmesg) and free space (df), then try again"},
+    {SQLITE_CORRUPT,
+     "the wisdom database {file} is damaged; move it away (mv {file} {file}.damaged) and put a copy of yours in its "
+     "place, or "
+     "tune again"},
+    {SQLITE_NOTADB,
+     "{file} is not a wisdom database (not an SQLite file); move it away, or name another file with ATTUNE_DB"},
+    {SQLITE_READONLY,
+     "the wisdom database {file} cannot be written; check the permissions of the file and of its directory"},
+    {SQLITE_CANTOPEN,
+     "the wisdom database {file} cannot be opened; check that its directory exists and that file and directory are "
+     "yours to "
+     "read and write"},
+    {SQLITE_PERM, "the wisdom database {file} cannot be opened: permission denied; check who owns it (ls -l {file})"},
+    {SQLITE_NOMEM, "out of memory while using the wisdom database {file}"},
+    {SQLITE_PROTOCOL,
+     "the file system of the wisdom database {file} does not lock files reliably; name a file on a local disk with "
+     "ATTUNE_DB"},
+    {SQLITE_ERROR,
+     "the wisdom database {file} does not have the tables that attune expects; move it away, or name another file with "
+     "ATTUNE_DB"},
+    {SQLITE_CONSTRAINT, "the wisdom database {file} refused a row that contradicts what it holds"},
+    {SQLITE_TOOBIG, "the wisdom database {file} refused a row that is too large"},
+    {-1, "using the wisdom database {file} failed"},
+};
+
+bool is_out_of_room(int system_error) noexcept {
+  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+}
+
+const char* meaning_of(int primary) noexcept {
+  for (const Meaning& meaning : meanings)
+    if (meaning.code == primary) return meaning.text;
+  return std::end(meanings)[-1].text;
+}
+
+}  // namespace
+
+bool is_busy(int code) noexcept { return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED; }
+
+Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds) {
+  int primary = failure.code < 0 ? failure.code : failure.code & 0xff;
+  // A quota or a file-size limit reaches SQLite as a failed write; to the user it is a full disk.
+  if (primary == SQLITE_IOERR && is_out_of_room(failure.system_error)) primary = SQLITE_FULL;
+  const std::string text = fmt::format(fmt::runtime(meaning_of(primary)), fmt::arg("file", file.string()),
+                                       fmt::arg("waited", waited_seconds));
+  const std::string system =
+      failure.system_error ? fmt::format(", {}", std::strerror(failure.system_error)) : std::string();
+  return Error(fmt::format("{} (SQLite {}: {}{})", text, failure.code, failure.message, system));
+}
+
+}  // namespace attune

@@ -1,0 +1,24 @@
+// What SQLite's and the system's error codes mean for a wisdom database: the Error that a user reads. Pure.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "attune/error.hpp"
+
+namespace attune {
+
+struct SqliteFailure {
+  int code = 0;          // extended result code
+  int system_error = 0;  // errno of the call that failed, or 0
+  std::string message;   // SQLite's own
+};
+
+// True for "another connection holds the lock": worth waiting.
+bool is_busy(int code) noexcept;
+// An Error that names the file, what happened, the next step, and SQLite's message. `waited_seconds` is shown for
+// locks.
+Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds = 0);
+
+}  // namespace attune

@@ -1,0 +1,144 @@
+#include "db/wisdom_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "attune/error.hpp"
+#include "db/paths.hpp"
+#include "db/wisdom_store.hpp"
+
+namespace attune {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t private_file_mode = 0600;
+constexpr int first_sqlite_with_sound_wal = 3051003;
+
+// File systems on which WAL's shared memory works: those of local disks and of memory. Unknown ones count as remote.
+constexpr unsigned long local_file_systems[] = {
+    EXT4_SUPER_MAGIC,  // ext2, ext3, ext4
+    XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
+    0x2fc12fc1,  // ZFS
+    0xca451a4e,  // bcachefs
+};
+
+std::string system_reason() { return std::strerror(errno); }
+
+void require_access(const fs::path& path, int mode, const std::string& what) {
+  if (faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0) return;
+  throw Error(fmt::format("{}: {}; check who owns it (ls -ld {}), or name another file with ATTUNE_DB", what,
+                          system_reason(), path.string()));
+}
+
+void require_plain_file(const fs::path& file, const struct stat& status) {
+  if (S_ISDIR(status.st_mode))
+    throw Error(fmt::format("{} is a directory, not a wisdom database; name a file, such as {}", file.string(),
+                            (file / "wisdom.db").string()));
+  if (!S_ISREG(status.st_mode))
+    throw Error(fmt::format("{} is not a regular file, so no wisdom database; name another file", file.string()));
+  // SQLite takes an empty file for an empty database: lost wisdom would look like no wisdom.
+  if (status.st_size == 0)
+    throw Error(
+        fmt::format("{0} is empty: it was truncated or is not a wisdom database; move it away (mv {0} {0}.empty) and "
+                    "put a copy of yours in its place, or tune again",
+                    file.string()));
+}
+
+void sync_directory(const fs::path& directory) {
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+// A name in the directory of `file` that is removed when it goes out of scope, its journal too.
+class PrivateFile {
+ public:
+  explicit PrivateFile(const fs::path& file)
+      : path_(file.parent_path() / fmt::format(".{}.new-{}", file.filename().string(), make_uuid())) {
+    const int fd = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, private_file_mode);
+    if (fd < 0) throw Error(fmt::format("cannot create {}: {}", file.string(), system_reason()));
+    close(fd);
+  }
+  ~PrivateFile() {
+    unlink(path_.c_str());
+    unlink((path_.string() + "-journal").c_str());
+  }
+  PrivateFile(const PrivateFile&) = delete;
+  PrivateFile& operator=(const PrivateFile&) = delete;
+  const fs::path& path() const noexcept { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Gives `from` the name `to` if nothing has it. False: something has.
+bool publish(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST) return false;
+  // Not every file system knows RENAME_NOREPLACE; those that do not have hard links as a rule.
+  if (link(from.c_str(), to.c_str()) == 0) return true;
+  if (errno == EEXIST) return false;
+  throw Error(fmt::format("cannot create {}: {}", to.string(), system_reason()));
+}
+
+}  // namespace
+
+bool wisdom_file_exists(const fs::path& file, bool writable) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT && lstat(file.c_str(), &status) == 0)
+      throw Error(fmt::format(
+          "{} is a symbolic link to a file that does not exist; remove the link or restore its target", file.string()));
+    if (errno == ENOENT) return false;
+    throw Error(fmt::format("cannot open the wisdom database {}: {}; name another file with ATTUNE_DB", file.string(),
+                            system_reason()));
+  }
+  require_plain_file(file, status);
+  require_access(file, R_OK, fmt::format("the wisdom database {} cannot be read", file.string()));
+  if (!writable) return true;
+  require_access(file, W_OK, fmt::format("the wisdom database {} cannot be written", file.string()));
+  const fs::path directory = fs::canonical(file).parent_path();  // SQLite puts the journal beside a link's target
+  require_access(directory, W_OK | X_OK,
+                 fmt::format("the wisdom database {} cannot be written: its journal needs the directory {}",
+                             file.string(), directory.string()));
+  return true;
+}
+
+void create_wisdom_file(const fs::path& file, const std::function<void(const fs::path&)>& fill) {
+  make_private_directory(file.parent_path());
+  const PrivateFile fresh(file);
+  fill(fresh.path());
+  if (publish(fresh.path(), file)) sync_directory(file.parent_path());
+}
+
+void replace_wisdom_file(const fs::path& file, const std::function<void(const fs::path&)>& fill) {
+  const PrivateFile fresh(file);
+  fill(fresh.path());
+  if (rename(fresh.path().c_str(), file.c_str()) != 0)
+    throw Error(fmt::format("cannot write {}: {}", file.string(), system_reason()));
+  sync_directory(file.parent_path());
+}
+
+bool is_on_local_disk(const fs::path& file) {
+  struct statfs status {};
+  if (statfs(file.c_str(), &status) != 0) return false;
+  return std::find(std::begin(local_file_systems), std::end(local_file_systems),
+                   static_cast<unsigned long>(status.f_type)) != std::end(local_file_systems);
+}
+
+bool wal_is_safe(int sqlite_version_number, bool local_disk) noexcept {
+  return local_disk && sqlite_version_number >= first_sqlite_with_sound_wal;
+}
+
+}  // namespace attune

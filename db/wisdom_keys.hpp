@@ -1,0 +1,25 @@
+// The rows that sessions and records refer to: device classes, kernels, problems. Used inside a write transaction.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <cstdint>
+
+#include "attune/device_info.hpp"
+#include "core/record.hpp"
+
+namespace attune {
+
+struct KeyIds {
+  std::int64_t device = 0, kernel = 0, problem = 0;
+};
+
+// Makes the rows where absent.
+KeyIds key_ids(SQLite::Database& database, const RecordKey& key);
+// Parameters :device_id :kernel_id :problem_id.
+void bind_ids(SQLite::Statement& statement, const KeyIds& ids);
+// Fills in what a device class stands for, unless an earlier session did.
+void describe_device(SQLite::Database& database, std::int64_t device, const DeviceInfo& info);
+
+}  // namespace attune

@@ -1,0 +1,255 @@
+#include "db/wisdom_rows.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "attune/error.hpp"
+#include "core/digest.hpp"
+#include "db/value_json.hpp"
+
+namespace attune {
+namespace {
+
+// Logs beyond this are cut: a template error can be 100 MB long, and a session holds thousands of trials.
+constexpr std::size_t longest_detail_bytes = 64 << 10;
+
+// The fields of a record, each with its column. The order is that of the row hash: append only, with a new format.
+template <typename AnyRecord, typename Visitor>
+void visit_record(AnyRecord& record, Visitor&& visit) {
+  visit("uuid", record.uuid);
+  visit("regime", record.key.regime);
+  visit("objective", record.key.objective);
+  visit("device_name", record.device_name);
+  visit("compute_capability", record.compute_capability);
+  visit("multiprocessors", record.multiprocessors);
+  visit("configuration", record.configuration);
+  visit("median_ns", record.median_ns);
+  visit("default_ns", record.default_ns);
+  visit("speedup", record.speedup);
+  visit("speedup_low", record.speedup_low);
+  visit("speedup_high", record.speedup_high);
+  visit("effort", record.effort);
+  visit("partial", record.partial);
+  visit("unstable", record.unstable);
+  visit("self_checked", record.self_checked);
+  visit("space", record.space);
+  visit("toolchain", record.toolchain);
+  visit("driver", record.driver);
+  visit("device_uuid", record.device_uuid);
+  visit("attune_version", record.attune_version);
+  visit("protocol", record.protocol);
+  visit("seed", record.seed);
+  visit("trials", record.trials);
+  visit("made_ms", record.made_ms);
+}
+
+// What a record refers to in other tables.
+template <typename AnyKey, typename Visitor>
+void visit_key(AnyKey& key, Visitor&& visit) {
+  visit("kernel", key.kernel);
+  visit("code", key.code);
+  visit("contract", key.contract);
+  visit("device_class", key.device_class);
+  visit("problem", key.problem);
+}
+
+template <typename AnySession, typename Visitor>
+void visit_session(AnySession& session, Visitor&& visit) {
+  visit("regime", session.key.record.regime);
+  visit("objective", session.key.record.objective);
+  visit("space", session.key.space);
+  visit("effort", session.key.effort);
+  visit("strategy", session.key.strategy);
+  visit("state", session.state);
+  visit("seed", session.seed);
+  visit("used_seconds", session.used_seconds);
+  visit("toolchain", session.toolchain);
+  visit("driver", session.driver);
+  visit("device_uuid", session.device_uuid);
+  visit("host", session.host);
+  visit("attune_version", session.attune_version);
+  visit("protocol", session.protocol);
+  visit("started_ms", session.started_ms);
+}
+
+template <typename AnyTrial, typename Visitor>
+void visit_trial(AnyTrial& trial, Visitor&& visit) {
+  visit("configuration", trial.configuration);
+  visit("verdict", trial.verdict);
+  visit("detail", trial.detail);
+  visit("samples_ns", trial.measurement.samples_ns);
+  visit("min_ns", trial.measurement.min_ns);
+  visit("q1_ns", trial.measurement.q1_ns);
+  visit("median_ns", trial.measurement.median_ns);
+  visit("q3_ns", trial.measurement.q3_ns);
+  visit("compile_ms", trial.compile_ms);
+  visit("registers", trial.usage.registers);
+  visit("shared_static", trial.usage.shared_static);
+  visit("local_bytes", trial.usage.local_bytes);
+  visit("spill_bytes", trial.usage.spill_bytes);
+  visit("constant_bytes", trial.usage.constant_bytes);
+  visit("max_error", trial.max_error);
+  visit("self_checked", trial.self_checked);
+  visit("anchor_ns", trial.anchor_ns);
+}
+
+// A field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
+std::string field_text(const std::string& value) { return value; }
+std::string field_text(const Bindings& value) { return typed_json(value); }
+template <typename T>
+requires std::is_arithmetic_v<T> std::string field_text(T value) {
+  if constexpr (std::same_as<T, bool>) return value ? "1" : "0";
+  return fmt::format("{}", value);
+}
+std::string field_text(Effort value) { return field_text(static_cast<int>(value)); }
+
+// Binds fields to the parameters of a statement that bear their names; NaN becomes NULL.
+class Binder {
+ public:
+  explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
+  template <typename T>
+  void operator()(const char* column, const T& value) {
+    const std::string parameter = fmt::format(":{}", column);
+    if constexpr (std::derived_from<T, Bindings>)
+      statement_.bind(parameter, typed_json(value));
+    else if constexpr (std::same_as<T, std::vector<double>>)
+      statement_.bind(parameter, numbers_json(value));
+    else if constexpr (std::integral<T> || std::is_enum_v<T>)
+      statement_.bind(parameter, static_cast<std::int64_t>(value));
+    else
+      statement_.bind(parameter, value);
+  }
+
+ private:
+  SQLite::Statement& statement_;
+};
+
+// Reads fields from the columns that bear their names; sound() turns false at the first that no attune writes.
+class Reader {
+ public:
+  explicit Reader(SQLite::Statement& statement) : statement_(statement) {}
+  bool sound() const noexcept { return sound_; }
+
+  void operator()(const char* column, std::string& value) { value = statement_.getColumn(column).getString(); }
+  void operator()(const char* column, double& value) {
+    value = statement_.isColumnNull(column) ? std::numeric_limits<double>::quiet_NaN()
+                                            : statement_.getColumn(column).getDouble();
+  }
+  template <std::integral T>
+  void operator()(const char* column, T& value) {
+    const std::int64_t stored = statement_.getColumn(column).getInt64();
+    value = static_cast<T>(stored);
+    sound_ = sound_ && static_cast<std::int64_t>(value) == stored;
+  }
+  template <typename T>
+  requires std::is_enum_v<T>
+  void operator()(const char* column, T& value) {
+    const std::int64_t stored = statement_.getColumn(column).getInt64();
+    value = static_cast<T>(stored);
+    sound_ = sound_ && stored >= 0 && stored <= static_cast<std::int64_t>(last_of(T{}));
+  }
+  template <std::derived_from<Bindings> T>
+  void operator()(const char* column, T& value) {
+    auto bindings = bindings_from_typed_json(statement_.getColumn(column).getString());
+    sound_ = sound_ && bindings.has_value();
+    if (bindings) value = T(*std::move(bindings));
+  }
+  void operator()(const char* column, std::vector<double>& value) {
+    auto numbers = numbers_from_json(statement_.getColumn(column).getString());
+    sound_ = sound_ && numbers.has_value();
+    if (numbers) value = *std::move(numbers);
+  }
+
+ private:
+  static constexpr Effort last_of(Effort) { return Effort::exhaustive; }
+  static constexpr SessionState last_of(SessionState) { return SessionState::finished; }
+  static constexpr Verdict last_of(Verdict) { return Verdict::quarantined; }
+  SQLite::Statement& statement_;
+  bool sound_ = true;
+};
+
+void require_finite(const Record& record) {
+  const double numbers[] = {record.median_ns, record.default_ns, record.speedup, record.speedup_low,
+                            record.speedup_high};
+  for (const double number : numbers)
+    if (!std::isfinite(number))
+      throw UsageError(fmt::format("the record of {} ({}) has a time or ratio that is no number", record.key.kernel,
+                                   record.key.problem.text()));
+}
+
+// Cut between characters, and said so.
+std::string shortened(const std::string& detail) {
+  if (detail.size() <= longest_detail_bytes) return detail;
+  std::size_t end = longest_detail_bytes;
+  while (end > 0 && (static_cast<unsigned char>(detail[end]) & 0xc0) == 0x80) --end;
+  return detail.substr(0, end) + fmt::format("\n[{} bytes more]", detail.size() - end);
+}
+
+}  // namespace
+
+void bind_key(SQLite::Statement& statement, const RecordKey& key) {
+  Binder bind(statement);
+  visit_key(key, bind);
+  bind("problem_text", key.problem.text());
+  bind("regime", key.regime);
+  bind("objective", key.objective);
+}
+
+std::string row_hash(const Record& record) {
+  Digest digest;
+  const auto add = [&](const char*, const auto& value) { digest.add(std::string_view(field_text(value))); };
+  visit_key(record.key, add);
+  visit_record(record, add);
+  return digest.hex();
+}
+
+void bind_record(SQLite::Statement& statement, const Record& record) {
+  require_finite(record);
+  visit_record(record, Binder(statement));
+  statement.bind(":row_hash", row_hash(record));
+}
+
+std::optional<Record> read_record(SQLite::Statement& statement) {
+  Record record;
+  Reader read(statement);
+  visit_key(record.key, read);
+  visit_record(record, read);
+  if (!read.sound() || statement.getColumn("row_hash").getString() != row_hash(record)) return {};
+  return record;
+}
+
+void bind_session(SQLite::Statement& statement, const SessionRow& session) {
+  visit_session(session, Binder(statement));
+}
+
+std::optional<SessionRow> read_session(SQLite::Statement& statement) {
+  SessionRow session;
+  Reader read(statement);
+  visit_key(session.key.record, read);
+  visit_session(session, read);
+  read("id", session.id);
+  read("trials", session.trials);
+  if (!read.sound()) return {};
+  return session;
+}
+
+void bind_trial(SQLite::Statement& statement, const Trial& trial) {
+  Binder bind(statement);
+  visit_trial(trial, bind);
+  bind("detail", shortened(trial.detail));
+}
+
+std::optional<Trial> read_trial(SQLite::Statement& statement) {
+  Trial trial;
+  Reader read(statement);
+  visit_trial(trial, read);
+  if (!read.sound()) return {};
+  return trial;
+}
+
+}  // namespace attune

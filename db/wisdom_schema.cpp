@@ -1,0 +1,91 @@
+#include "db/wisdom_schema.hpp"
+
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <chrono>
+
+#include "attune/error.hpp"
+#include "attune_embedded/schema.hpp"
+#include "db/wisdom_file.hpp"
+#include "db/wisdom_store.hpp"
+
+namespace attune {
+namespace fs = std::filesystem;
+namespace {
+
+void put_meta(SQLite::Database& database, const char* name, const std::string& value) {
+  SQLite::Statement insert(database, R"sql( INSERT INTO meta(name, value) VALUES (:name, :value) )sql");
+  insert.bind(":name", name);
+  insert.bind(":value", value);
+  insert.exec();
+}
+
+// The caller holds the write lock, so a second connection reads what nobody changes; SQLite does not copy through the
+// connection that holds it.
+void back_up(const fs::path& file, int format) {
+  const fs::path copy = file.string() + fmt::format(".bak-v{}", format);
+  replace_wisdom_file(copy, [&](const fs::path& fresh) {
+    SQLite::Database source(file.string(), SQLite::OPEN_READONLY);
+    SQLite::Database target(fresh.string(), SQLite::OPEN_READWRITE);
+    SQLite::Backup backup(target, source);
+    if (backup.executeStep() != SQLITE_DONE)
+      throw Error(fmt::format("cannot copy {} to {}", file.string(), copy.string()));
+  });
+}
+
+}  // namespace
+
+std::span<const Migration> wisdom_migrations() noexcept { return {}; }  // format 1 is the first
+
+void create_schema(SQLite::Database& database) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(std::string(attune_embedded::schema.text));
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  put_meta(database, "uuid", make_uuid());
+  put_meta(database, "created_ms", fmt::format("{}", now.count()));
+  put_meta(database, "attune_version", ATTUNE_VERSION);
+  transaction.commit();
+}
+
+int check_format(SQLite::Database& database, const fs::path& file, int newest) {
+  const int id = database.execAndGet(R"sql( PRAGMA application_id )sql").getInt();
+  if (id != wisdom_application_id)
+    throw Error(
+        fmt::format("{} is an SQLite database of another program (application id {:#x}), not a wisdom database; name "
+                    "another file with ATTUNE_DB",
+                    file.string(), static_cast<unsigned>(id)));
+  const int format = database.execAndGet(R"sql( PRAGMA user_version )sql").getInt();
+  if (format > newest)
+    throw Error(
+        fmt::format("the wisdom database {} was written by a newer attune (format {}; this one reads up to {}); update "
+                    "attune, or name another file with ATTUNE_DB",
+                    file.string(), format, newest));
+  if (format < 1)
+    throw Error(
+        fmt::format("the wisdom database {} has no format number ({}): it is damaged or was never finished; move it "
+                    "away, or name another file with ATTUNE_DB",
+                    file.string(), format));
+  return format;
+}
+
+void migrate(SQLite::Database& database, const fs::path& file, std::span<const Migration> steps, int newest) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  // Asked again under the lock: another process may have brought it forward meanwhile.
+  const int found = check_format(database, file, newest);
+  if (found == newest) return;
+  back_up(file, found);
+  for (const Migration& step : steps)
+    if (step.from == check_format(database, file, newest)) database.exec(step.statements);
+  if (check_format(database, file, newest) != newest)
+    throw Error(fmt::format("no way leads from format {} of the wisdom database {} to format {}", found, file.string(),
+                            newest));
+  transaction.commit();
+}
+
+}  // namespace attune

@@ -1,0 +1,120 @@
+// Sessions and trials of a WisdomStore.
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include "attune/error.hpp"
+#include "db/wisdom_keys.hpp"
+#include "db/wisdom_rows.hpp"
+#include "db/wisdom_state.hpp"
+
+namespace attune {
+namespace {
+
+Error no_such_session(const std::filesystem::path& file, std::int64_t session) {
+  return Error(fmt::format("the wisdom database {} has no session {}", file.string(), session));
+}
+
+bool has_session(SQLite::Database& database, std::int64_t session) {
+  SQLite::Statement find(database, R"sql( SELECT 1 FROM session WHERE id = :id )sql");
+  find.bind(":id", session);
+  return find.executeStep();
+}
+
+}  // namespace
+
+std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
+  std::optional<SessionRow> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    SQLite::Statement select(database, R"sql(
+      SELECT * FROM session_view
+      WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
+        AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
+        AND space = :space AND effort = :effort AND strategy = :strategy
+      ORDER BY id DESC
+    )sql");
+    bind_key(select, key.record);
+    select.bind(":space", key.space);
+    select.bind(":effort", static_cast<int>(key.effort));
+    select.bind(":strategy", key.strategy);
+    found = state_->read_first("session", select, read_session);
+  });
+  return found;
+}
+
+std::int64_t WisdomStore::begin_session(const SessionRow& session, const DeviceInfo& device) {
+  std::int64_t id = 0;
+  state_->connection.write([&](SQLite::Database& database) {
+    const KeyIds ids = key_ids(database, session.key.record);
+    describe_device(database, ids.device, device);
+    SQLite::Statement insert(database, R"sql(
+      INSERT INTO session(device_id, kernel_id, problem_id, regime, objective, space, effort, strategy, state, seed,
+        used_seconds, toolchain, driver, device_uuid, host, attune_version, protocol, started_ms)
+      VALUES (:device_id, :kernel_id, :problem_id, :regime, :objective, :space, :effort, :strategy, :state, :seed,
+        :used_seconds, :toolchain, :driver, :device_uuid, :host, :attune_version, :protocol, :started_ms)
+    )sql");
+    bind_ids(insert, ids);
+    bind_session(insert, session);
+    insert.exec();
+    id = database.getLastInsertRowid();
+  });
+  return id;
+}
+
+void WisdomStore::update_session(std::int64_t session, SessionState state, double used_seconds) {
+  state_->connection.write([&](SQLite::Database& database) {
+    SQLite::Statement update(database, R"sql(
+      UPDATE session SET state = :state, used_seconds = :used_seconds WHERE id = :id
+    )sql");
+    update.bind(":id", session);
+    update.bind(":state", static_cast<int>(state));
+    update.bind(":used_seconds", used_seconds);
+    if (update.exec() == 0) throw no_such_session(file(), session);
+  });
+}
+
+void WisdomStore::add_trial(std::int64_t session, const Trial& trial) {
+  state_->connection.write([&](SQLite::Database& database) {
+    if (!has_session(database, session)) throw no_such_session(file(), session);
+    // REPLACE gives a fresh, larger id: the trial moves to the end of the order in which they were tried.
+    SQLite::Statement insert(database, R"sql(
+      INSERT OR REPLACE INTO trial(session_id, configuration, verdict, detail, samples_ns, min_ns, q1_ns, median_ns,
+        q3_ns, compile_ms, registers, shared_static, local_bytes, spill_bytes, constant_bytes, max_error, self_checked,
+        anchor_ns)
+      VALUES (:session_id, :configuration, :verdict, :detail, :samples_ns, :min_ns, :q1_ns, :median_ns,
+        :q3_ns, :compile_ms, :registers, :shared_static, :local_bytes, :spill_bytes, :constant_bytes, :max_error,
+        :self_checked, :anchor_ns)
+    )sql");
+    insert.bind(":session_id", session);
+    bind_trial(insert, trial);
+    insert.exec();
+  });
+}
+
+std::vector<Trial> WisdomStore::trials(std::int64_t session) {
+  std::vector<Trial> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    SQLite::Statement select(database, R"sql( SELECT * FROM trial WHERE session_id = :session_id ORDER BY id )sql");
+    select.bind(":session_id", session);
+    found = state_->read_all("trial", select, read_trial);
+  });
+  return found;
+}
+
+std::vector<Trial> WisdomStore::known_trials(const RecordKey& key) {
+  std::vector<Trial> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    SQLite::Statement select(database, R"sql(
+      SELECT * FROM trial WHERE id IN (
+        SELECT max(trial.id) FROM trial JOIN session_view ON session_view.id = trial.session_id
+        WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
+          AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
+        GROUP BY configuration)
+      ORDER BY id DESC
+    )sql");
+    bind_key(select, key);
+    found = state_->read_all("trial", select, read_trial);
+  });
+  return found;
+}
+
+}  // namespace attune

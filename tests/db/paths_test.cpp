@@ -1,0 +1,125 @@
+#include "db/paths.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <cstdio>
+
+#include "db/scratch.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Every test begins without any of the variables and ends with those it found.
+class Paths : public testing::Test {
+ protected:
+  Paths() {
+    for (const char* name : {"ATTUNE_DB", "ATTUNE_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
+    setenv("HOME", "/home/someone", 1);
+  }
+};
+
+TEST_F(Paths, FollowAttunesOwnVariablesFirst) {
+  setenv("ATTUNE_DB", "/a/b.db", 1);
+  setenv("ATTUNE_CACHE", "relative", 1);
+  setenv("XDG_DATA_HOME", "/data", 1);
+  setenv("XDG_CACHE_HOME", "/cache", 1);
+  EXPECT_EQ(default_database_path(), "/a/b.db");
+  EXPECT_EQ(default_cache_path(), "relative");
+}
+
+TEST_F(Paths, FollowTheXdgVariablesNext) {
+  setenv("XDG_DATA_HOME", "/data", 1);
+  setenv("XDG_CACHE_HOME", "/cache", 1);
+  EXPECT_EQ(default_database_path(), "/data/attune/wisdom.db");
+  EXPECT_EQ(default_cache_path(), "/cache/attune");
+}
+
+TEST_F(Paths, FallBackToTheHomeDirectory) {
+  EXPECT_EQ(default_database_path(), "/home/someone/.local/share/attune/wisdom.db");
+  EXPECT_EQ(default_cache_path(), "/home/someone/.cache/attune");
+}
+
+TEST_F(Paths, IgnoreEmptyAndRelativeVariables) {
+  setenv("ATTUNE_DB", "", 1);
+  setenv("XDG_DATA_HOME", "data", 1);
+  EXPECT_EQ(default_database_path(), "/home/someone/.local/share/attune/wisdom.db");
+}
+
+TEST_F(Paths, AskThePasswordFileWithoutHome) {
+  unsetenv("HOME");
+  const passwd* entry = getpwuid(geteuid());
+  if (!entry) GTEST_SKIP() << "this user stands in no password file";
+  EXPECT_EQ(default_database_path(), fs::path(entry->pw_dir) / ".local/share/attune/wisdom.db");
+}
+
+TEST_F(Paths, AreAnErrorForAUserWithoutAnyHome) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become a user that does not exist";
+  unsetenv("HOME");
+  const std::string message = test::in_child([] {
+    if (setuid(54321) != 0) return std::string("no such luck");
+    return test::error_of([] { default_database_path(); });
+  });
+  EXPECT_THAT(message, AllOf(HasSubstr("54321"), HasSubstr("set ATTUNE_DB")));
+}
+
+TEST_F(Paths, IgnoreTheEnvironmentInASetUserIdProcess) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a set-user-id program of somebody else";
+  const test::Scratch scratch;
+  const fs::path program = scratch / "print_path";
+  fs::copy_file(ATTUNE_PRINT_PATH, program);
+  const auto run = [&] {
+    FILE* pipe = popen(program.c_str(), "r");
+    char line[512] = "";
+    if (!fgets(line, sizeof line, pipe)) line[0] = 0;
+    pclose(pipe);
+    return std::string(line);
+  };
+  setenv("ATTUNE_DB", "/planted.db", 1);
+  ASSERT_EQ(run(), "/planted.db\n");
+  const passwd* daemon = getpwnam("daemon");
+  if (!daemon) GTEST_SKIP() << "there is no user `daemon`";
+  ASSERT_EQ(chown(program.c_str(), daemon->pw_uid, daemon->pw_gid), 0);
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  struct statvfs mount {};
+  if (statvfs(program.c_str(), &mount) != 0 || mount.f_flag & ST_NOSUID) GTEST_SKIP() << "mounted nosuid";
+  EXPECT_EQ(run(), (fs::path(daemon->pw_dir) / ".local/share/attune/wisdom.db").string() + "\n");
+}
+
+TEST_F(Paths, DirectoriesAreMadePrivateWithTheirParents) {
+  const test::Scratch scratch;
+  umask(0);
+  make_private_directory(scratch / "a/b c/é");
+  for (const char* name : {"a", "a/b c", "a/b c/é"})
+    EXPECT_EQ(fs::status(scratch / name).permissions(), fs::perms(0700)) << name;
+  EXPECT_EQ(fs::status(scratch.path()).permissions(), fs::perms(0755));
+  make_private_directory(scratch / "a/b c/é");
+}
+
+TEST_F(Paths, AFileInTheWayOfADirectoryIsNamed) {
+  const test::Scratch scratch;
+  test::write_file(scratch / "file", "x");
+  const std::string message = test::error_of([&] { make_private_directory(scratch / "file/below"); });
+  EXPECT_THAT(message, AllOf(HasSubstr("file/below"), HasSubstr("ATTUNE_DB")));
+}
+
+TEST_F(Paths, ADirectoryThatMayNotBeMadeIsNamed) {
+  const test::Scratch scratch;
+  const std::string message = test::as_ordinary_user([&] {
+    fs::path place = scratch / "below";
+    if (access(scratch.path().c_str(), W_OK) == 0) fs::permissions(scratch.path(), fs::perms(0555));
+    return test::error_of([&] { make_private_directory(place); });
+  });
+  fs::permissions(scratch.path(), fs::perms(0755));
+  EXPECT_THAT(message, AllOf(HasSubstr("below"), HasSubstr("Permission denied")));
+}
+
+}  // namespace
+}  // namespace attune

@@ -1,0 +1,200 @@
+// Formats of the database: the fixture of format 1, migrations, and what is refused.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "db/scratch.hpp"
+#include "db/wisdom_file.hpp"
+#include "db/wisdom_schema.hpp"
+#include "db/wisdom_store.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+void execute(const fs::path& file, const std::string& statements) {
+  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database.exec(statements);
+}
+
+void load_fixture(const fs::path& file) { execute(file, test::content_of(ATTUNE_TEST_DATA "/wisdom_v1.sql")); }
+
+std::string schema_of(const fs::path& file) {
+  SQLite::Database database(file.string());
+  return database.execAndGet("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)")
+      .getString();
+}
+
+TEST(WisdomFormat, OneIsReadAsItWasWritten) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write}) {
+    WisdomStore store(scratch / "w.db", access);
+    const auto record = store.find_record(test::sample_key());
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->uuid, "11111111-2222-4333-8444-555555555555");
+    EXPECT_EQ(record->configuration, test::sample_record().configuration);
+    EXPECT_EQ(record->median_ns, 12345.5);
+    EXPECT_EQ(record->seed, 0xfedcba9876543210);
+    const auto session = store.find_session(test::sample_session().key);
+    ASSERT_TRUE(session.has_value());
+    EXPECT_EQ(session->state, SessionState::finished);
+    const auto trials = store.trials(session->id);
+    ASSERT_EQ(trials.size(), 2u);
+    EXPECT_EQ(trials[0].measurement.samples_ns, test::sample_trial(64).measurement.samples_ns);
+    EXPECT_EQ(trials[1].verdict, Verdict::compile_error);
+    EXPECT_EQ(store.damaged_rows(), 0);
+  }
+}
+
+TEST(WisdomFormat, OneIsWhatANewDatabaseHas) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "old.db");
+  const WisdomStore store(scratch / "new.db");
+  ASSERT_EQ(wisdom_format, 1) << "a new format needs a fixture and a migration of its own";
+  EXPECT_EQ(schema_of(scratch / "new.db"), schema_of(scratch / "old.db"));
+}
+
+TEST(WisdomFormat, OfANewDatabaseIsMarkedInTheFile) {
+  const test::Scratch scratch;
+  const WisdomStore store(scratch / "w.db");
+  SQLite::Database database((scratch / "w.db").string());
+  EXPECT_EQ(database.execAndGet("PRAGMA application_id").getInt(), wisdom_application_id);
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), wisdom_format);
+  EXPECT_EQ(
+      database.execAndGet("SELECT count(*) FROM meta WHERE name IN ('uuid','created_ms','attune_version')").getInt(),
+      3);
+  EXPECT_EQ(test::content_of(scratch / "w.db").substr(68, 4), "attn");
+}
+
+TEST(WisdomFormat, ThatIsNewerIsRefusedForReadingToo) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  execute(scratch / "w.db", "PRAGMA user_version = 7");
+  const std::string before = test::content_of(scratch / "w.db");
+  for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write})
+    EXPECT_THAT(
+        test::error_of([&] { WisdomStore(scratch / "w.db", access); }),
+        AllOf(HasSubstr((scratch / "w.db").string()), HasSubstr("newer attune (format 7"), HasSubstr("update attune")));
+  EXPECT_EQ(test::content_of(scratch / "w.db"), before);
+}
+
+TEST(WisdomFormat, ZeroIsRefused) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  execute(scratch / "w.db", "PRAGMA user_version = 0");
+  EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db"); }), HasSubstr("no format number"));
+}
+
+TEST(WisdomFormat, OfAnotherProgramIsRefusedAndLeftAlone) {
+  const test::Scratch scratch;
+  execute(scratch / "w.db", "CREATE TABLE bookmarks(url)");
+  const std::string before = test::content_of(scratch / "w.db");
+  for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write})
+    EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db", access); }),
+                AllOf(HasSubstr("another program"), HasSubstr("ATTUNE_DB")));
+  EXPECT_EQ(test::content_of(scratch / "w.db"), before);
+}
+
+TEST(WisdomFormat, WithoutItsTablesIsNamed) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  execute(scratch / "w.db", "DROP VIEW record_view");
+  WisdomStore store(scratch / "w.db");
+  EXPECT_THAT(test::error_of([&] { store.records(); }),
+              AllOf(HasSubstr("does not have the tables"), HasSubstr("no such table: record_view")));
+}
+
+constexpr Migration steps[] = {
+    {1, "ALTER TABLE session ADD COLUMN note TEXT; PRAGMA user_version = 2;"},
+    {2, "UPDATE session SET note = 'from 2'; PRAGMA user_version = 3;"},
+};
+
+TEST(WisdomMigration, LeadsOverEveryFormatAndKeepsACopy) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  {
+    SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE);
+    migrate(database, scratch / "w.db", steps, 3);
+    migrate(database, scratch / "w.db", steps, 3);  // nothing left to do
+    EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 3);
+    EXPECT_EQ(database.execAndGet("SELECT note FROM session").getString(), "from 2");
+  }
+  EXPECT_EQ(fs::status(scratch / "w.db.bak-v1").permissions(), fs::perms(0600));
+  WisdomStore copy(scratch / "w.db.bak-v1");
+  EXPECT_EQ(copy.records().size(), 1u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 2) << "something temporary was left behind";
+}
+
+TEST(WisdomMigration, ThatFailsChangesNothing) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  constexpr Migration broken[] = {steps[0], {2, "UPDATE no_such_table SET x = 1;"}};
+  SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE);
+  EXPECT_THROW(migrate(database, scratch / "w.db", broken, 3), SQLite::Exception);
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 1);
+  EXPECT_EQ(WisdomStore(scratch / "w.db").records().size(), 1u);
+}
+
+TEST(WisdomMigration, WithoutAWayIsAnError) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db");
+  SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE);
+  EXPECT_THAT(test::error_of([&] { migrate(database, scratch / "w.db", {}, 2); }),
+              HasSubstr("no way leads from format 1"));
+}
+
+TEST(WisdomJournal, IsWalOnlyOnALocalDiskWithASoundSqlite) {
+  EXPECT_FALSE(wal_is_safe(3040001, true));
+  EXPECT_FALSE(wal_is_safe(3051002, true));
+  EXPECT_TRUE(wal_is_safe(3051003, true));
+  EXPECT_FALSE(wal_is_safe(3051003, false));
+}
+
+std::string journal_mode_of(const fs::path& file) {
+  SQLite::Database database(file.string());
+  return database.execAndGet("PRAGMA journal_mode").getString();
+}
+
+TEST(WisdomJournal, IsARollbackJournalByDefault) {
+  const test::Scratch scratch;
+  WisdomStore(scratch / "w.db").put_record(test::sample_record());
+  EXPECT_NE(journal_mode_of(scratch / "w.db"), "wal");
+}
+
+TEST(WisdomJournal, IsWalOnRequestWhereThatIsSafe) {
+  const test::Scratch scratch;
+  setenv("ATTUNE_DB_JOURNAL", "wal", 1);
+  const std::string message = test::error_of([&] { WisdomStore(scratch / "w.db").put_record(test::sample_record()); });
+  if (wal_is_safe(sqlite3_libversion_number(), is_on_local_disk(scratch.path()))) {
+    EXPECT_EQ(journal_mode_of(scratch / "w.db"), "wal");
+  } else {
+    EXPECT_THAT(message, AllOf(HasSubstr("needs a local disk and SQLite 3.51.3"), HasSubstr("unset it")));
+  }
+  setenv("ATTUNE_DB_JOURNAL", "off", 1);
+  EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db"); }), HasSubstr("ATTUNE_DB_JOURNAL=off"));
+  unsetenv("ATTUNE_DB_JOURNAL");
+}
+
+TEST(WisdomJournal, LeadsOutOfWalOnRequestOrWhereThatIsUnsafe) {
+  const test::Scratch scratch;
+  WisdomStore(scratch / "w.db").put_record(test::sample_record());
+  execute(scratch / "w.db", "PRAGMA journal_mode = WAL");
+  ASSERT_EQ(journal_mode_of(scratch / "w.db"), "wal");
+  setenv("ATTUNE_DB_JOURNAL", "truncate", 1);
+  EXPECT_EQ(WisdomStore(scratch / "w.db").records().size(), 1u);
+  EXPECT_NE(journal_mode_of(scratch / "w.db"), "wal");
+  unsetenv("ATTUNE_DB_JOURNAL");
+}
+
+TEST(WisdomJournal, DoesNotTakeProcForADisk) {
+  EXPECT_FALSE(is_on_local_disk("/proc/version"));
+  EXPECT_FALSE(is_on_local_disk("/no/such/file"));
+}
+
+}  // namespace
+}  // namespace attune

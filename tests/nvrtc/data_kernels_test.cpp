@@ -1,0 +1,45 @@
+// attune's own CUDA kernels compile for every type and every architecture that kernels are tuned on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/type_table.hpp"
+#include "device/cuda/cuda_data.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "support/nvrtc.hpp"
+
+namespace attune::cuda {
+namespace {
+
+class DataKernels : public test::NvrtcTest {};
+
+void expect_compiled(std::string_view type, int architecture) {
+  const auto& known = nvrtc().architectures;
+  if (std::find(known.begin(), known.end(), architecture) == known.end()) return;
+  const ImageRequest request = data_kernels_request(type, "sm_" + std::to_string(architecture));
+  const auto outcome = std::move(make_nvrtc_compiler("sm_90")->compile({&request, 1}).front());
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << type << "\n" << outcome.log;
+  EXPECT_EQ(outcome.log.find("warning"), std::string::npos) << outcome.log;
+  EXPECT_EQ(outcome.image->functions.size(), request.expressions.size());
+  for (const ImageFunction& function : outcome.image->functions)
+    EXPECT_EQ(function.usage.spill_bytes, 0u) << function.expression;
+}
+
+TEST_F(DataKernels, CompileForEveryTypeWithoutTheToolkitsHeaders) {
+  for (const TypeInfo& type : type_table()) {
+    if (type.components == 1) expect_compiled(type.name, 90);
+  }
+}
+
+TEST_F(DataKernels, CompileForEveryArchitecture) {
+  for (const int architecture : {75, 80, 120}) {
+    for (const char* type : {"", "float", "half", "uint8"}) expect_compiled(type, architecture);
+  }
+}
+
+TEST_F(DataKernels, AVectorTypeUsesTheKernelsOfItsElements) {
+  EXPECT_EQ(data_kernels_request("float4", "sm_90").expressions, data_kernels_request("float", "sm_90").expressions);
+}
+
+}  // namespace
+}  // namespace attune::cuda

@@ -1,0 +1,213 @@
+// Compiling with the NVRTC of this machine, to real cubins; no driver is needed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "device/cuda/cuda_device.hpp"
+#include "support/nvrtc.hpp"
+
+namespace attune {
+namespace {
+
+using test::request_for;
+using testing::HasSubstr;
+
+constexpr const char* scale_source = R"(
+template <typename T, int N> __global__ void scale(T* x) {
+  __shared__ T tile[N];
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = tile[N - 1 - threadIdx.x];
+}
+)";
+
+CompileOutcome compile(const ImageRequest& request) {
+  return std::move(make_nvrtc_compiler("sm_90")->compile({&request, 1}).front());
+}
+
+bool is_cubin(const Image& image) {
+  const std::string_view magic(
+      "\x7f"
+      "ELF");
+  return image.code->size() > 64 &&
+         std::equal(magic.begin(), magic.end(), image.code->begin(),
+                    [](char wanted, std::byte got) { return static_cast<std::byte>(wanted) == got; });
+}
+
+bool knows(int architecture) {
+  const auto& known = cuda::nvrtc().architectures;
+  return std::find(known.begin(), known.end(), architecture) != known.end();
+}
+
+class NvrtcCompile : public test::NvrtcTest {};
+class NvrtcArchitecture : public test::NvrtcTest, public testing::WithParamInterface<int> {};
+
+TEST_P(NvrtcArchitecture, CompilesToItsCubin) {
+  if (!knows(GetParam())) GTEST_SKIP() << cuda::nvrtc().name() << " does not know sm_" << GetParam();
+  const std::string architecture = "sm_" + std::to_string(GetParam());
+  const CompileOutcome outcome =
+      compile(request_for(scale_source, {"scale<double, 64>", "scale<float, 128>"}, architecture));
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  ASSERT_TRUE(outcome.image);
+  EXPECT_TRUE(is_cubin(*outcome.image));
+  EXPECT_EQ(outcome.image->architecture, architecture);
+  EXPECT_EQ(outcome.image->toolchain, cuda::nvrtc().name());
+  EXPECT_GT(outcome.milliseconds, 0);
+  ASSERT_EQ(outcome.image->functions.size(), 2u);
+  const ImageFunction* of_floats = outcome.image->find("scale<float, 128>");
+  ASSERT_NE(of_floats, nullptr);
+  EXPECT_EQ(of_floats->symbol, "_Z5scaleIfLi128EEvPT_");
+  EXPECT_EQ(of_floats->usage.shared_static, 512u);
+  EXPECT_GT(of_floats->usage.registers, 0);
+  EXPECT_EQ(of_floats->usage.spill_bytes, 0u);
+  EXPECT_EQ(outcome.image->find("scale<double, 64>")->usage.shared_static, 512u);
+}
+INSTANTIATE_TEST_SUITE_P(, NvrtcArchitecture, testing::Values(75, 80, 90, 120));
+
+TEST_F(NvrtcCompile, TakesTheCompilersArchitectureWhenTheRequestNamesNone) {
+  const CompileOutcome outcome = compile(request_for(scale_source, {"scale<int, 32>"}));
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  EXPECT_EQ(outcome.image->architecture, "sm_90");
+}
+
+TEST_F(NvrtcCompile, TakesArchitectureSpecificTargets) {
+  const char* source = "__global__ void fence() { asm volatile(\"wgmma.fence.sync.aligned;\"); }";
+  EXPECT_EQ(compile(request_for(source, {"fence"}, "sm_90a")).verdict, Verdict::ok);
+  EXPECT_EQ(compile(request_for(source, {"fence"}, "sm_90")).verdict, Verdict::compile_error);
+}
+
+TEST_F(NvrtcCompile, GivesEntriesWithoutTemplatesTheirSymbols) {
+  const CompileOutcome outcome =
+      compile(request_for("extern \"C\" __global__ void plain(int* x) { *x = 1; }\nnamespace a { __global__ void "
+                          "inner(int* x) { *x = 2; } }",
+                          {"a::inner", "plain"}));
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  EXPECT_EQ(outcome.image->find("plain")->symbol, "plain");
+  EXPECT_EQ(outcome.image->find("a::inner")->symbol, "_ZN1a5innerEPi");
+}
+
+TEST_F(NvrtcCompile, AnErrorIsAnOutcomeWithTheLogAndSpoilsNoNeighbour) {
+  const std::vector<ImageRequest> requests = {
+      request_for(scale_source, {"scale<float, 32>"}),
+      request_for("__global__ void broken(int* x) { *x = missing; }", {"broken"}),
+      request_for(scale_source, {"no_such_kernel<3>"})};
+  const auto outcomes = make_nvrtc_compiler("sm_90")->compile(requests);
+  ASSERT_EQ(outcomes.size(), 3u);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::ok);
+  EXPECT_EQ(outcomes[1].verdict, Verdict::compile_error);
+  EXPECT_FALSE(outcomes[1].image);
+  EXPECT_THAT(outcomes[1].log, HasSubstr("kernel.cu(1): error: identifier \"missing\" is undefined"));
+  EXPECT_EQ(outcomes[2].verdict, Verdict::compile_error);
+  EXPECT_THAT(outcomes[2].log, HasSubstr("no_such_kernel"));
+}
+
+TEST_F(NvrtcCompile, KeepsWarningsInTheLogOfASuccess) {
+  const CompileOutcome outcome = compile(request_for("__global__ void k(int* x) { int unused; *x = 1; }", {"k"}));
+  EXPECT_EQ(outcome.verdict, Verdict::ok);
+  EXPECT_THAT(outcome.log, HasSubstr("\"unused\" was declared but never referenced"));
+}
+
+TEST_F(NvrtcCompile, TooMuchStaticSharedMemoryIsAVerdictOfItsOwn) {
+  const CompileOutcome outcome = compile(request_for(scale_source, {"scale<float, 128>", "scale<float, 12289>"}));
+  EXPECT_EQ(outcome.verdict, Verdict::resources);
+  EXPECT_FALSE(outcome.image);
+  EXPECT_THAT(outcome.log, HasSubstr("49156 bytes"));
+  EXPECT_THAT(outcome.log, HasSubstr("scale<float, 12289>"));
+  EXPECT_EQ(outcome.log.find('\0'), std::string::npos) << "NVRTC 13.0 has one before the error line";
+}
+
+TEST_F(NvrtcCompile, TheWholeStaticLimitStillCompiles) {
+  const CompileOutcome outcome = compile(request_for(scale_source, {"scale<float, 12288>"}));
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  EXPECT_EQ(outcome.image->functions.front().usage.shared_static, 49152u);
+}
+
+TEST_F(NvrtcCompile, ReadsSpillsAndTheRegistersThatAnOptionAllows) {
+  const char* source = R"(
+__global__ void heavy(float* x) {
+  float v[64];
+  for (int i = 0; i < 64; ++i) v[i] = x[i * 33 + threadIdx.x];
+  for (int round = 0; round < 4; ++round)
+    for (int i = 0; i < 64; ++i) v[i] = v[i] * v[(i + 7) % 64] + v[(i + 31) % 64];
+  for (int i = 0; i < 64; ++i) x[i * 33 + threadIdx.x] = v[i];
+}
+)";
+  const CompileOutcome outcome = compile(request_for(source, {"heavy"}, "", {"--maxrregcount=32"}));
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  const ResourceUsage& usage = outcome.image->functions.front().usage;
+  EXPECT_LE(usage.registers, 32);
+  EXPECT_GT(usage.spill_bytes, 0u) << outcome.log;
+  EXPECT_GT(usage.local_bytes, 0u) << outcome.log;
+}
+
+TEST_F(NvrtcCompile, FindsAttunesHeaderAndTheRequestsOwn) {
+  ImageRequest request = request_for(
+      "#include \"attune.cuh\"\n#include \"mine/constants.cuh\"\n"
+      "__global__ void k(attune::Wide<int>* x) { *x = MINE; }",
+      {"k"});
+  request.source.headers = {{"mine/constants.cuh", "#define MINE 42\n"}};
+  EXPECT_EQ(compile(request).verdict, Verdict::ok) << compile(request).log;
+  request.source.headers.clear();
+  const CompileOutcome missing = compile(request);
+  EXPECT_EQ(missing.verdict, Verdict::compile_error);
+  EXPECT_THAT(missing.log, HasSubstr("mine/constants.cuh"));
+}
+
+TEST_F(NvrtcCompile, PassesOptionsAndLetsThemChooseTheStandard) {
+  const char* source = "#if __cplusplus != EXPECTED\n#error other standard\n#endif\n__global__ void k() {}";
+  EXPECT_EQ(compile(request_for(source, {"k"}, "", {"-DEXPECTED=201703L"})).verdict, Verdict::ok);
+  const CompileOutcome chosen = compile(request_for(source, {"k"}, "", {"-DEXPECTED=202002L", "-std=c++20"}));
+  EXPECT_EQ(chosen.verdict, Verdict::ok) << chosen.log;
+  EXPECT_THAT(chosen.log, testing::Not(HasSubstr("warning")));
+  const CompileOutcome unknown = compile(request_for(source, {"k"}, "", {"--no-such-option"}));
+  EXPECT_EQ(unknown.verdict, Verdict::compile_error);
+  EXPECT_THAT(unknown.log, HasSubstr("--no-such-option"));
+}
+
+TEST_F(NvrtcCompile, RefusesArchitecturesThatItDoesNotKnow) {
+  const CompileOutcome old = compile(request_for(scale_source, {"scale<int, 32>"}, "sm_20"));
+  EXPECT_EQ(old.verdict, Verdict::compile_error);
+  EXPECT_THAT(old.log, HasSubstr("too old"));
+  const CompileOutcome future = compile(request_for(scale_source, {"scale<int, 32>"}, "sm_990"));
+  EXPECT_EQ(future.verdict, Verdict::compile_error);
+  EXPECT_THAT(future.log, HasSubstr("too new"));
+  EXPECT_THAT(future.log, HasSubstr(cuda::nvrtc().name()));
+  EXPECT_THAT(compile(request_for(scale_source, {"scale<int, 32>"}, "host")).log, HasSubstr("expected sm_NN"));
+}
+
+TEST_F(NvrtcCompile, HalfAndBfloat16UseTheToolkitsHeadersOrSayThatTheyAreMissing) {
+  const char* source = R"(
+#include "attune.cuh"
+__global__ void k(__half* x, __nv_bfloat16* y) { x[0] = __hadd(x[0], x[1]); y[0] = __hadd(y[0], y[1]); }
+)";
+  const CompileOutcome outcome = compile(request_for(source, {"k"}, "", {"-DATTUNE_HALF", "-DATTUNE_BFLOAT16"}));
+  if (outcome.verdict == Verdict::ok) return;
+  EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+  EXPECT_THAT(outcome.log, HasSubstr("the type half needs the CUDA toolkit's header cuda_fp16.h"));
+}
+
+TEST_F(NvrtcCompile, ServesSeveralThreadsAtOnce) {
+  const auto compiler = make_nvrtc_compiler("sm_80");
+  constexpr int threads = 4, rounds = 3;
+  std::vector<int> good(threads, 0);
+  std::vector<std::thread> workers;
+  for (int t = 0; t < threads; ++t) {
+    workers.emplace_back([&, t] {
+      for (int round = 0; round < rounds; ++round) {
+        const std::string entry = "scale<int, " + std::to_string(32 * (1 + t * rounds + round)) + ">";
+        const ImageRequest request = request_for(scale_source, {entry});
+        const auto outcome = std::move(compiler->compile({&request, 1}).front());
+        const std::uint64_t expected = 4u * 32u * static_cast<unsigned>(1 + t * rounds + round);
+        if (outcome.image && outcome.image->find(entry)->usage.shared_static == expected)
+          ++good[static_cast<std::size_t>(t)];
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  for (const int count : good) EXPECT_EQ(count, rounds);
+}
+
+}  // namespace
+}  // namespace attune

@@ -1,0 +1,79 @@
+// Loading the NVRTC of this machine, and what is said when that does not work.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "device/cuda/cuda_device.hpp"
+#include "support/child.hpp"
+#include "support/nvrtc.hpp"
+
+namespace attune::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class NvrtcLoad : public test::NvrtcTest {};
+
+std::string failure_of(const NvrtcSearch& search) {
+  try {
+    load_nvrtc(search);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(NvrtcLoad, KnowsItsVersionItsPlaceAndItsArchitectures) {
+  const NvrtcLibrary& library = nvrtc();
+  EXPECT_GE(library.major, 11);
+  EXPECT_TRUE(fs::exists(library.file)) << library.file;
+  EXPECT_THAT(library.architectures, testing::Contains(80));
+  EXPECT_EQ(nvrtc_version(), "NVRTC " + std::to_string(library.major) + "." + std::to_string(library.minor));
+}
+
+TEST_F(NvrtcLoad, TakesTheLibraryThatTheSettingNames) {
+  EXPECT_EQ(load_nvrtc({nvrtc().file.string(), {}, 0}).file, nvrtc().file);
+}
+
+TEST_F(NvrtcLoad, RefusesOneThatIsNewerThanTheDriver) {
+  const std::string named = failure_of({nvrtc().file.string(), {}, (nvrtc().major - 1) * 1000});
+  EXPECT_THAT(named, HasSubstr("is newer than the driver"));
+  EXPECT_THAT(named, HasSubstr(nvrtc().name()));
+}
+
+TEST_F(NvrtcLoad, SaysWhatItFoundWhenThatWasTooNew) {
+  if (nvrtc().major <= 11) GTEST_SKIP() << "no NVRTC is newer than a driver of CUDA 11";
+  // A driver of CUDA 10 takes none of the versions that are looked for.
+  const std::string message = failure_of({"", {nvrtc().file.parent_path()}, 10020});
+  EXPECT_THAT(message, testing::ContainsRegex("NVRTC 1[0-9]\\.[0-9] at .* is newer than the driver"));
+  EXPECT_THAT(message, HasSubstr("CUDA 10.2"));
+  EXPECT_THAT(message, HasSubstr("update the NVIDIA driver"));
+}
+
+TEST_F(NvrtcLoad, AcceptsALaterMinorVersionThanTheDrivers) {
+  EXPECT_EQ(load_nvrtc({nvrtc().file.string(), {}, nvrtc().major * 1000}).major, nvrtc().major);
+}
+
+// In a process of its own: the loader reads LD_LIBRARY_PATH when a process starts.
+TEST_F(NvrtcLoad, NamesTheCompanionLibraryThatIsMissing) {
+  const NvrtcLibrary& library = nvrtc();
+  const fs::path folder = fs::path(testing::TempDir()) / ("attune_builtins_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string version = std::to_string(library.major) + "." + std::to_string(library.minor);
+  std::ofstream(folder / ("libnvrtc-builtins.so." + version)) << "damaged";
+  const fs::path link = folder / library.file.filename();
+  fs::create_symlink(library.file, link);
+  const std::string text =
+      test::report_of_child("NvrtcChild.DISABLED_ReportWhatIsMissing",
+                            "LD_LIBRARY_PATH='" + folder.string() + "' ATTUNE_NVRTC='" + link.string() + "'");
+  fs::remove_all(folder);
+  EXPECT_THAT(text, HasSubstr("lacks its companion libnvrtc-builtins.so." + version));
+}
+
+TEST(NvrtcChild, DISABLED_ReportWhatIsMissing) { test::report(test::nvrtc_missing()); }
+
+}  // namespace
+}  // namespace attune::cuda

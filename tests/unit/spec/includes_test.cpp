@@ -1,0 +1,141 @@
+// Which headers a kernel takes along, and where they are found.
+#include "spec/includes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "spec/kernel_file.hpp"
+
+namespace attune::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> quoted(std::string_view text) {
+  std::vector<std::string> names;
+  for (const auto& include : find_includes(text)) {
+    if (include.quoted) names.push_back(include.name);
+  }
+  return names;
+}
+
+// A folder of its own, removed afterwards.
+class Headers : public testing::Test {
+ protected:
+  Headers() : folder_(fs::path(testing::TempDir()) / fs::path("attune_headers_" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~Headers() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  // "name" of each header that `code` reaches, or what the error says.
+  std::vector<std::string> names(const std::string& code) {
+    std::vector<std::string> result;
+    for (const auto& header : read_headers(code, "k.cu", folder_)) result.push_back(header.name);
+    return result;
+  }
+  std::string error(const std::string& code) {
+    try {
+      read_headers(code, "k.cu", folder_);
+    } catch (const SpecError& failure) {
+      return failure.what();
+    }
+    return "no error";
+  }
+
+  fs::path folder_;
+};
+
+TEST(FindIncludes, SeesDirectivesHoweverTheyAreWritten) {
+  EXPECT_THAT(quoted("#include \"a.cuh\"\n  #  include/* */\"b.cuh\" // x\n/* */ #include \"c.cuh\"\r\n"),
+              ElementsAre("a.cuh", "b.cuh", "c.cuh"));
+  EXPECT_THAT(quoted("#include \\\n  \"a.cuh\"\n#if 0\n#include \"b.cuh\"\n#endif\n"), ElementsAre("a.cuh", "b.cuh"));
+}
+
+TEST(FindIncludes, OverlooksCommentsAndLiterals) {
+  EXPECT_THAT(quoted("// #include \"a\"\n/*\n#include \"b\"\n*/\n"), ElementsAre());
+  EXPECT_THAT(quoted("// x \\\n#include \"a\"\n"), ElementsAre());
+  EXPECT_THAT(quoted("auto s = R\"x(\n#include \"a\"\n)x\";\n#include \"b\"\n"), ElementsAre("b"));
+  EXPECT_THAT(quoted("auto s = \"\\\"\\\n#include <a>\";\n#include \"b\"\n"), ElementsAre("b"));
+  EXPECT_THAT(quoted("char c = '\"';\nint n = 1'000'000;\n#include \"b\"\n"), ElementsAre("b"));
+  EXPECT_THAT(quoted("int x; #include \"a\"\n#included \"b\"\n#include_next \"c\"\n#include <d>\n#include MACRO\n"),
+              ElementsAre());
+}
+
+TEST(FindIncludes, SurvivesTextThatEndsAnywhere) {
+  const std::string text =
+      "#include \"a\"\n/* x */ auto s = R\"d(x)d\"; char c = '\\''; // y \\\n#include <b>\n#include\\\n\"c";
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    EXPECT_LE(find_includes(std::string_view(text).substr(0, length)).size(), 2u);
+  }
+}
+
+TEST(KernelHeaders, AreReadTransitivelyAndOnceEach) {
+  const auto spec = read_kernel_file(ATTUNE_TEST_DATA "/kernels/headers/kernel.cu");
+  std::vector<std::string> names;
+  for (const auto& header : spec.source.headers) names.push_back(header.name);
+  EXPECT_THAT(names, ElementsAre("outer.cuh", "inner/inner.cuh", "../outer.cuh"));
+  EXPECT_THAT(spec.source.headers[1].text, HasSubstr("fill_one"));
+  EXPECT_TRUE(includes_attune(spec.source));
+}
+
+TEST_F(Headers, MayIncludeEachOtherInACircle) {
+  write("a.cuh", "#include \"b.cuh\"\n");
+  write("b.cuh", "#include \"a.cuh\"\n#include \"attune.cuh\"\n");
+  EXPECT_THAT(names("#include \"a.cuh\"\n"), ElementsAre("a.cuh", "b.cuh"));
+}
+
+TEST_F(Headers, MissingAreReportedAtTheInclude) {
+  EXPECT_THAT(error("int x;\n  #include \"mine.cuh\"\n"),
+              HasSubstr("k.cu:2:12: #include \"mine.cuh\": there is no file"));
+  write("a.cuh", "\n#include \"gone.cuh\"\n");
+  EXPECT_THAT(error("#include \"a.cuh\"\n"), HasSubstr("a.cuh:2:10: #include \"gone.cuh\""));
+  fs::create_directories(folder_ / "folder.cuh");
+  EXPECT_THAT(error("#include \"folder.cuh\"\n"), HasSubstr("there is no file"));
+}
+
+TEST_F(Headers, MustBeTextOfASensibleSizeAndNumber) {
+  write("nul.cuh", std::string("a\0b", 3));
+  EXPECT_THAT(error("#include \"nul.cuh\"\n"), HasSubstr("not UTF-8 text"));
+  write("large.cuh", std::string((4u << 20) + 1, ' '));
+  EXPECT_THAT(error("#include \"large.cuh\"\n"), HasSubstr("more than 4194304 bytes"));
+  std::string many;
+  for (int i = 0; i < 65; ++i) {
+    write("h" + std::to_string(i) + ".cuh", std::to_string(i));
+    many += "#include \"h" + std::to_string(i) + ".cuh\"\n";
+  }
+  EXPECT_THAT(error(many), HasSubstr("more than 64 headers"));
+}
+
+TEST_F(Headers, OfOneNameMustBeOneText) {
+  write("a/common.cuh", "1");
+  write("b/common.cuh", "2");
+  write("a/x.cuh", "#include \"common.cuh\"\n");
+  write("b/y.cuh", "#include \"common.cuh\"\n");
+  EXPECT_THAT(error("#include \"a/x.cuh\"\n#include \"b/y.cuh\"\n"),
+              HasSubstr("y.cuh:1:10: #include \"common.cuh\": two"));
+  write("b/common.cuh", "1");
+  EXPECT_THAT(names("#include \"a/x.cuh\"\n#include \"b/y.cuh\"\n"), ElementsAre("a/x.cuh", "common.cuh", "b/y.cuh"));
+}
+
+TEST_F(Headers, NeedAFolder) {
+  try {
+    read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {});
+    FAIL() << "a header was found without a folder";
+  } catch (const SpecError& failure) {
+    EXPECT_EQ(failure.line, 2u);
+    EXPECT_THAT(failure.what(), HasSubstr("without a folder"));
+  }
+}
+
+}  // namespace
+}  // namespace attune::tests

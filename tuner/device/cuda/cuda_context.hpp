@@ -1,0 +1,65 @@
+// CudaContext: the driver context that a device works in, adopted from the calling thread or retained (the primary
+// one). Shared by a CudaDevice and its modules. ContextScope makes it current for a while. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "device/cuda/driver_api.hpp"
+
+namespace attune::cuda {
+
+class CudaContext {
+ public:
+  // No ordinal: the calling thread's current context, else the primary one of device 0. With one: the current context
+  // if it is on that device, else its primary one. Throws Error, or UsageError for an ordinal that does not exist.
+  static std::shared_ptr<const CudaContext> open(const DriverApi& api, std::optional<int> ordinal);
+
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+  ~CudaContext();
+
+  const DriverApi& api() const noexcept { return api_; }
+  CUctx_st* handle() const noexcept { return handle_; }
+  DeviceNumber device() const noexcept { return device_; }
+  int ordinal() const noexcept { return ordinal_; }
+  bool adopted() const noexcept { return adopted_; }
+
+ private:
+  CudaContext(const DriverApi& api, CUctx_st* handle, DeviceNumber device, int ordinal, bool adopted)
+      : api_(api), handle_(handle), device_(device), ordinal_(ordinal), adopted_(adopted) {}
+
+  const DriverApi& api_;
+  CUctx_st* handle_;
+  DeviceNumber device_;
+  int ordinal_;
+  bool adopted_;  // somebody else's: not released
+};
+
+// Makes a context current for the calling thread while it lives, and the former one afterwards. Costs one call of the
+// driver when the context is current already.
+class ContextScope {
+ public:
+  explicit ContextScope(const CudaContext& context) noexcept : api_(context.api()) {
+    CUctx_st* current = nullptr;
+    result_ = api_.context_get_current(&current);
+    if (result_ != result_success || current == context.handle()) return;
+    result_ = api_.context_push(context.handle());
+    pushed_ = result_ == result_success;
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  ~ContextScope() {
+    CUctx_st* popped = nullptr;
+    if (pushed_) api_.context_pop(&popped);
+  }
+  // Not a success: the context could not be made current, so nothing may be called in it.
+  Result result() const noexcept { return result_; }
+
+ private:
+  const DriverApi& api_;
+  Result result_;
+  bool pushed_ = false;
+};
+
+}  // namespace attune::cuda

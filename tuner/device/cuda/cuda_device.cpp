@@ -1,0 +1,194 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+
+#include "device/cuda/cuda_context.hpp"
+#include "device/cuda/cuda_data.hpp"
+#include "device/cuda/cuda_info.hpp"
+#include "device/cuda/cuda_module.hpp"
+#include "device/cuda/cuda_sampler.hpp"
+#include "device/cuda/cuda_status.hpp"
+#include "device/cuda/driver_loader.hpp"
+#include "device/cuda/operations.hpp"
+
+namespace attune {
+namespace {
+
+using namespace cuda;
+
+// A buffer of this many times the L2 cache leaves nothing of what was there before.
+constexpr std::size_t flush_l2_multiple = 2;
+
+std::string gigabytes(std::uint64_t bytes) {
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1ULL << 30));
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(std::shared_ptr<const CudaContext> context)
+      : context_(std::move(context)),
+        api_(context_->api()),
+        info_(device_info(api_, context_->device(), context_->ordinal())),
+        sampler_(context_, flush_l2_multiple * info_.l2_bytes),
+        data_(*this, context_) {}
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+
+  std::shared_ptr<Compiler> compiler() override {
+    std::call_once(compiler_once_, [this] { compiler_ = make_nvrtc_compiler(info_.architecture()); });
+    return compiler_;
+  }
+
+  void* allocate(std::size_t bytes) override {
+    const ContextScope scope(*context_);
+    require(scope);
+    DeviceAddress address = 0;
+    const Result result = api_.memory_allocate(&address, bytes == 0 ? 1 : bytes);
+    if (result == result_out_of_memory) throw OutOfMemory(no_room(bytes));
+    check(api_, result, fmt::format("allocating {} bytes on {}", bytes, label()));
+    return reinterpret_cast<void*>(address);
+  }
+
+  void free(void* address) noexcept override {
+    if (address == nullptr) return;
+    const ContextScope scope(*context_);
+    if (scope.result() == result_success) api_.memory_free(device_address(address));
+  }
+
+  std::uint64_t free_memory() override {
+    const ContextScope scope(*context_);
+    require(scope);
+    std::size_t free = 0, total = 0;
+    check(api_, api_.memory_info(&free, &total), fmt::format("asking for the free memory of {}", label()));
+    return free;
+  }
+
+  void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle stream) override {
+    if (bytes == 0) return;
+    const ContextScope scope(*context_);
+    require(scope);
+    Result result = api_.copy_in(device_address(target), host, bytes, stream);
+    if (result == result_success) result = api_.stream_synchronize(stream);
+    if (result != result_success) check(api_, result, fmt::format("copying {} bytes to {}", bytes, label()));
+  }
+
+  void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle stream) override {
+    if (bytes == 0) return;
+    const ContextScope scope(*context_);
+    require(scope);
+    Result result = api_.copy_out(host, device_address(source), bytes, stream);
+    if (result == result_success) result = api_.stream_synchronize(stream);
+    if (result != result_success) check(api_, result, fmt::format("copying {} bytes from {}", bytes, label()));
+  }
+
+  StreamHandle make_stream() override {
+    const ContextScope scope(*context_);
+    require(scope);
+    StreamHandle stream = nullptr;
+    check(api_, api_.stream_create(&stream, stream_non_blocking), fmt::format("making a stream on {}", label()));
+    return stream;
+  }
+
+  void destroy_stream(StreamHandle stream) noexcept override {
+    if (stream == nullptr) return;
+    const ContextScope scope(*context_);
+    if (scope.result() == result_success) api_.stream_destroy(stream);
+  }
+
+  Status synchronize(StreamHandle stream) override {
+    const ContextScope scope(*context_);
+    const Result result = scope.result() == result_success ? api_.stream_synchronize(stream) : scope.result();
+    return status_of(api_, result, "waiting for the device");
+  }
+
+  LoadOutcome load(const Image& image) override { return load_module(context_, image); }
+
+  Status enqueue(const Operation& operation, StreamHandle stream) override {
+    const ContextScope scope(*context_);
+    if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
+    return enqueue_operation(api_, operation, stream);
+  }
+
+  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) override {
+    return sampler_.run(before, timed, cold);
+  }
+
+  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+                std::uint64_t seed) override {
+    data_.generate(target, type, count, fill, seed);
+  }
+
+  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
+                     const Tolerance& tolerance) override {
+    return data_.compare(actual, expected, type, count, tolerance);
+  }
+
+  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
+    return data_.count_other_bytes(memory, bytes, value, first);
+  }
+
+ private:
+  std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }
+
+  void require(const ContextScope& scope) const {
+    if (scope.result() != result_success)
+      check(api_, scope.result(), fmt::format("making the context of {} current", label()));
+  }
+
+  std::string no_room(std::size_t bytes) const {
+    std::size_t free = 0, total = 0;
+    if (api_.memory_info(&free, &total) != result_success)
+      return fmt::format("{} has no room for {}", label(), gigabytes(bytes));
+    return fmt::format("{} has no room for {} ({} bytes): {} of {} are free; use a smaller problem", label(),
+                       gigabytes(bytes), bytes, gigabytes(free), gigabytes(total));
+  }
+
+  const std::shared_ptr<const CudaContext> context_;
+  const DriverApi& api_;
+  const DeviceInfo info_;
+  std::once_flag compiler_once_;
+  std::shared_ptr<Compiler> compiler_;
+  Sampler sampler_;
+  CudaData data_;  // uses all of the above
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_cuda_device(std::optional<int> ordinal) {
+  return std::make_unique<CudaDevice>(CudaContext::open(require_driver(), ordinal));
+}
+
+bool cuda_driver_answers(std::string& why_not) noexcept {
+  try {
+    const DriverLoad& load = ready_driver();
+    why_not = load.why_not;
+    return load.api != nullptr;
+  } catch (...) {  // no memory for a message: the answer stands all the same
+    return false;
+  }
+}
+
+std::vector<DeviceInfo> cuda_devices() {
+  const DriverApi* api = ready_driver().api;
+  if (api == nullptr) return {};
+  int count = 0;
+  check(*api, api->device_get_count(&count), "counting the CUDA devices");
+  std::vector<DeviceInfo> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    DeviceNumber device = 0;
+    check(*api, api->device_get(&device, ordinal), fmt::format("looking at cuda:{}", ordinal));
+    devices.push_back(device_info(*api, device, ordinal));
+  }
+  return devices;
+}
+
+std::optional<std::string> driver_version_text() {
+  const DriverApi* api = ready_driver().api;
+  if (api == nullptr) return std::nullopt;
+  return driver_text(*api);
+}
+
+}  // namespace attune

@@ -1,0 +1,15 @@
+// Loading an image into a context. The Module owns the driver's module and shares the context.
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/cuda_context.hpp"
+#include "device/device.hpp"
+
+namespace attune::cuda {
+
+// Verdict load_error for code that the device does not take (another architecture, damaged), out_of_memory for want of
+// room.
+LoadOutcome load_module(std::shared_ptr<const CudaContext> context, const Image& image);
+
+}  // namespace attune::cuda

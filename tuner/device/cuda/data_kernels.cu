@@ -1,0 +1,79 @@
+// The kernels behind Device::generate(), compare() and count_other_bytes() on CUDA. What they do to an element stands
+// in data_ops.hpp, which every device shares. One-dimensional blocks of whole warps, grids of any size.
+#include "data_ops.hpp"
+#include "data_result.hpp"
+
+namespace attune {
+
+using data_ops::u64;
+
+__device__ inline u64 first_index() { return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ inline u64 index_stride() { return static_cast<u64>(gridDim.x) * blockDim.x; }
+
+// The sum over a warp, in its first lane.
+__device__ inline u64 warp_sum(u64 value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xFFFFFFFFu, value, offset);
+  return value;
+}
+
+template <typename T>
+__global__ void generate(T* target, u64 count, data_ops::FillPlan plan) {
+  for (u64 i = first_index(); i < count; i += index_stride()) target[i] = data_ops::fill_element<T>(plan, i);
+}
+
+template <typename T>
+__global__ void compare(const T* actual, const T* expected, u64 count, double absolute, double relative,
+                        int allow_nonfinite, ComparisonResult* result) {
+  u64 mismatches = 0, nonfinite = 0, first = ~0ULL, max_error = 0;
+  for (u64 i = first_index(); i < count; i += index_stride()) {
+    const data_ops::ElementComparison one =
+        data_ops::compare_element<T>(actual[i], expected[i], absolute, relative, allow_nonfinite != 0);
+    const u64 error = data_ops::bits_of(one.error);
+    if (error > max_error) max_error = error;
+    if (one.nonfinite_expected) ++nonfinite;
+    if (!one.mismatch) continue;
+    ++mismatches;
+    if (i < first) first = i;
+  }
+  // Few elements are wrong, as a rule: the rare atomics of single threads cost nothing.
+  if (mismatches != 0) atomicMin(&result->first, first);
+  if (max_error != 0) atomicMax(&result->max_error_bits, max_error);
+  mismatches = warp_sum(mismatches);
+  nonfinite = warp_sum(nonfinite);
+  if (threadIdx.x % 32 != 0) return;
+  if (mismatches != 0) atomicAdd(&result->mismatches, mismatches);
+  if (nonfinite != 0) atomicAdd(&result->nonfinite_expected, nonfinite);
+}
+
+// The values at the first mismatch; after compare(), by one thread.
+template <typename T>
+__global__ void report_first(const T* actual, const T* expected, ComparisonResult* result) {
+  if (result->first == ~0ULL) return;
+  result->actual_at_first = data_ops::Element<T>::to_double(actual[result->first]);
+  result->expected_at_first = data_ops::Element<T>::to_double(expected[result->first]);
+}
+
+__global__ void count_other_bytes(const unsigned char* memory, u64 bytes, int value, ByteCountResult* result) {
+  const unsigned pattern = static_cast<unsigned>(value & 0xFF) * 0x01010101u;
+  const bool aligned = reinterpret_cast<u64>(memory) % sizeof(uint4) == 0;
+  u64 others = 0, first = ~0ULL;
+  const u64 chunks = (bytes + sizeof(uint4) - 1) / sizeof(uint4);
+  for (u64 chunk = first_index(); chunk < chunks; chunk += index_stride()) {
+    const u64 start = chunk * sizeof(uint4);
+    const u64 end = start + sizeof(uint4) < bytes ? start + sizeof(uint4) : bytes;
+    if (aligned && end - start == sizeof(uint4)) {
+      const uint4 words = *reinterpret_cast<const uint4*>(memory + start);
+      if (words.x == pattern && words.y == pattern && words.z == pattern && words.w == pattern) continue;
+    }
+    for (u64 i = start; i < end; ++i) {
+      if (memory[i] == static_cast<unsigned char>(value)) continue;
+      ++others;
+      if (i < first) first = i;
+    }
+  }
+  if (others == 0) return;
+  atomicAdd(&result->others, others);
+  atomicMin(&result->first, first);
+}
+
+}  // namespace attune

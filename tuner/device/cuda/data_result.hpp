@@ -1,0 +1,20 @@
+// What the kernels of data_kernels.cu report: one layout for the host compiler and for NVRTC.
+#pragma once
+
+namespace attune {
+
+struct ComparisonResult {
+  unsigned long long mismatches;
+  unsigned long long first;           // all ones: none
+  unsigned long long max_error_bits;  // of a double that is not negative: ordered as integers are
+  unsigned long long nonfinite_expected;
+  double actual_at_first;
+  double expected_at_first;
+};
+
+struct ByteCountResult {
+  unsigned long long others;
+  unsigned long long first;  // all ones: none
+};
+
+}  // namespace attune

@@ -1,0 +1,137 @@
+// What attune uses of the CUDA driver API: its own declarations, so that no toolkit header is needed. A test holds
+// every one of them against cuda.h and cudaTypedefs.h where those exist. Handle types are CUDA's public ones, declared
+// forward.
+#pragma once
+
+#include <cstddef>
+
+struct CUctx_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUevent_st;
+struct CUstream_st;
+
+namespace attune::cuda {
+
+using Result = int;                        // CUresult
+using DeviceNumber = int;                  // CUdevice
+using DeviceAddress = unsigned long long;  // CUdeviceptr
+using HostFunction = void (*)(void* data);
+
+struct Uuid {  // CUuuid
+  char bytes[16];
+};
+
+// The results that the code tells apart. What the others mean is in cuda_status.cpp.
+enum : Result {
+  result_success = 0,
+  result_out_of_memory = 2,
+  result_deinitialized = 4,
+  result_stub_library = 34,
+  result_needs_newer_driver = 36,
+  result_no_device = 100,
+  result_system_driver_mismatch = 803,
+  result_compat_not_supported = 804,
+};
+
+enum DeviceAttribute : int {
+  attribute_max_threads_per_block = 1,
+  attribute_max_block_x = 2,
+  attribute_max_block_y = 3,
+  attribute_max_block_z = 4,
+  attribute_max_grid_x = 5,
+  attribute_max_grid_y = 6,
+  attribute_max_grid_z = 7,
+  attribute_shared_per_block = 8,
+  attribute_warp_size = 10,
+  attribute_registers_per_block = 12,
+  attribute_clock_khz = 13,
+  attribute_multiprocessors = 16,
+  attribute_memory_bus_bits = 37,
+  attribute_l2_bytes = 38,
+  attribute_max_threads_per_multiprocessor = 39,
+  attribute_capability_major = 75,
+  attribute_capability_minor = 76,
+  attribute_shared_per_multiprocessor = 81,
+  attribute_registers_per_multiprocessor = 82,
+  attribute_shared_per_block_optin = 97,
+};
+
+enum FunctionAttribute : int {
+  function_max_threads_per_block = 0,
+  function_shared_static = 1,
+  function_registers = 4,
+  function_max_dynamic_shared = 8,
+};
+
+inline constexpr unsigned stream_non_blocking = 1;              // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned event_default = 0;                    // CU_EVENT_DEFAULT
+inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
+
+// F(member, function, version, exported name, parameters...): `version` is the one that introduced this signature.
+#define ATTUNE_DRIVER_FUNCTIONS(F)                                                                                   \
+  F(init, cuInit, 2000, "cuInit", unsigned)                                                                          \
+  F(get_error_name, cuGetErrorName, 6000, "cuGetErrorName", Result, const char**)                                    \
+  F(get_error_string, cuGetErrorString, 6000, "cuGetErrorString", Result, const char**)                              \
+  F(device_get_count, cuDeviceGetCount, 2000, "cuDeviceGetCount", int*)                                              \
+  F(device_get, cuDeviceGet, 2000, "cuDeviceGet", DeviceNumber*, int)                                                \
+  F(device_get_name, cuDeviceGetName, 2000, "cuDeviceGetName", char*, int, DeviceNumber)                             \
+  F(device_total_memory, cuDeviceTotalMem, 3020, "cuDeviceTotalMem_v2", std::size_t*, DeviceNumber)                  \
+  F(device_get_attribute, cuDeviceGetAttribute, 2000, "cuDeviceGetAttribute", int*, DeviceAttribute, DeviceNumber)   \
+  F(device_get_uuid, cuDeviceGetUuid, 9020, "cuDeviceGetUuid", Uuid*, DeviceNumber)                                  \
+  F(primary_context_retain, cuDevicePrimaryCtxRetain, 7000, "cuDevicePrimaryCtxRetain", CUctx_st**, DeviceNumber)    \
+  F(primary_context_release, cuDevicePrimaryCtxRelease, 11000, "cuDevicePrimaryCtxRelease_v2", DeviceNumber)         \
+  F(context_get_current, cuCtxGetCurrent, 4000, "cuCtxGetCurrent", CUctx_st**)                                       \
+  F(context_push, cuCtxPushCurrent, 4000, "cuCtxPushCurrent_v2", CUctx_st*)                                          \
+  F(context_pop, cuCtxPopCurrent, 4000, "cuCtxPopCurrent_v2", CUctx_st**)                                            \
+  F(context_get_device, cuCtxGetDevice, 2000, "cuCtxGetDevice", DeviceNumber*)                                       \
+  F(memory_allocate, cuMemAlloc, 3020, "cuMemAlloc_v2", DeviceAddress*, std::size_t)                                 \
+  F(memory_free, cuMemFree, 3020, "cuMemFree_v2", DeviceAddress)                                                     \
+  F(memory_info, cuMemGetInfo, 3020, "cuMemGetInfo_v2", std::size_t*, std::size_t*)                                  \
+  F(memset_bytes, cuMemsetD8Async, 3020, "cuMemsetD8Async", DeviceAddress, unsigned char, std::size_t, CUstream_st*) \
+  F(memset_words, cuMemsetD32Async, 3020, "cuMemsetD32Async", DeviceAddress, unsigned, std::size_t, CUstream_st*)    \
+  F(copy_in, cuMemcpyHtoDAsync, 3020, "cuMemcpyHtoDAsync_v2", DeviceAddress, const void*, std::size_t, CUstream_st*) \
+  F(copy_out, cuMemcpyDtoHAsync, 3020, "cuMemcpyDtoHAsync_v2", void*, DeviceAddress, std::size_t, CUstream_st*)      \
+  F(copy_within, cuMemcpyDtoDAsync, 3020, "cuMemcpyDtoDAsync_v2", DeviceAddress, DeviceAddress, std::size_t,         \
+    CUstream_st*)                                                                                                    \
+  F(stream_create, cuStreamCreate, 2000, "cuStreamCreate", CUstream_st**, unsigned)                                  \
+  F(stream_destroy, cuStreamDestroy, 4000, "cuStreamDestroy_v2", CUstream_st*)                                       \
+  F(stream_synchronize, cuStreamSynchronize, 2000, "cuStreamSynchronize", CUstream_st*)                              \
+  F(launch_host_function, cuLaunchHostFunc, 10000, "cuLaunchHostFunc", CUstream_st*, HostFunction, void*)            \
+  F(event_create, cuEventCreate, 2000, "cuEventCreate", CUevent_st**, unsigned)                                      \
+  F(event_record, cuEventRecord, 2000, "cuEventRecord", CUevent_st*, CUstream_st*)                                   \
+  F(event_destroy, cuEventDestroy, 4000, "cuEventDestroy_v2", CUevent_st*)                                           \
+  F(event_elapsed, cuEventElapsedTime, 2000, "cuEventElapsedTime", float*, CUevent_st*, CUevent_st*)                 \
+  F(module_load, cuModuleLoadData, 2000, "cuModuleLoadData", CUmod_st**, const void*)                                \
+  F(module_unload, cuModuleUnload, 2000, "cuModuleUnload", CUmod_st*)                                                \
+  F(module_get_function, cuModuleGetFunction, 2000, "cuModuleGetFunction", CUfunc_st**, CUmod_st*, const char*)      \
+  F(function_get_attribute, cuFuncGetAttribute, 2020, "cuFuncGetAttribute", int*, FunctionAttribute, CUfunc_st*)     \
+  F(function_set_attribute, cuFuncSetAttribute, 9000, "cuFuncSetAttribute", CUfunc_st*, FunctionAttribute, int)      \
+  F(launch, cuLaunchKernel, 4000, "cuLaunchKernel", CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned,    \
+    unsigned, unsigned, CUstream_st*, void**, void**)
+
+// Absent from older drivers: null then, and the caller has another way.
+#define ATTUNE_DRIVER_FUNCTIONS_11040(F) \
+  F(device_get_uuid_mig, cuDeviceGetUuid, 11040, "cuDeviceGetUuid_v2", Uuid*, DeviceNumber)
+#define ATTUNE_DRIVER_FUNCTIONS_12040(F) F(function_load, cuFuncLoad, 12040, "cuFuncLoad", CUfunc_st*)
+#define ATTUNE_DRIVER_FUNCTIONS_12080(F) \
+  F(event_elapsed_checked, cuEventElapsedTime, 12080, "cuEventElapsedTime_v2", float*, CUevent_st*, CUevent_st*)
+#define ATTUNE_DRIVER_OPTIONAL(F)  \
+  ATTUNE_DRIVER_FUNCTIONS_11040(F) \
+  ATTUNE_DRIVER_FUNCTIONS_12040(F) \
+  ATTUNE_DRIVER_FUNCTIONS_12080(F)
+
+// The functions of a loaded driver. Filled in once by load_driver() and only read afterwards, from any thread.
+struct DriverApi {
+#define ATTUNE_MEMBER(member, function, version, exported, ...) Result (*member)(__VA_ARGS__) = nullptr;
+  ATTUNE_DRIVER_FUNCTIONS(ATTUNE_MEMBER)
+  ATTUNE_DRIVER_OPTIONAL(ATTUNE_MEMBER)
+#undef ATTUNE_MEMBER
+  int cuda_version = 0;  // as cuDriverGetVersion: 13000
+};
+
+using GetVersion = Result (*)(int* version);  // cuDriverGetVersion, 2020
+using GetProcAddress11 = Result (*)(const char*, void**, int version, unsigned long long flags);              // 11030
+using GetProcAddress12 = Result (*)(const char*, void**, int version, unsigned long long flags, int* found);  // 12000
+
+}  // namespace attune::cuda

@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "attune_embedded/attune.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/nvrtc_library.hpp"
+#include "device/cuda/ptxas_log.hpp"
+#include "device/cuda/toolkit_headers.hpp"
+
+namespace attune {
+namespace {
+
+using namespace cuda;
+
+// What compiles, on every architecture so far; more has to be dynamic.
+constexpr std::uint64_t static_shared_limit = 49152;
+
+// A define that core adds where a problem uses the type, and the header that it makes attune.cuh include.
+struct ToolkitType {
+  const char* define;
+  const char* type;
+  const char* header;
+};
+constexpr ToolkitType toolkit_types[] = {
+    {"-DATTUNE_HALF", "half", "cuda_fp16.h"},
+    {"-DATTUNE_BFLOAT16", "bfloat16", "cuda_bf16.h"},
+};
+
+struct DestroyProgram {
+  const NvrtcApi* api;
+  void operator()(NvrtcProgram program) const { api->destroy(&program); }
+};
+using ProgramOwner = std::unique_ptr<_nvrtcProgram, DestroyProgram>;
+
+CompileOutcome failure(Verdict verdict, std::string log) {
+  CompileOutcome outcome;
+  outcome.verdict = verdict;
+  outcome.log = std::move(log);
+  return outcome;
+}
+
+bool starts_with_any(const std::vector<std::string>& options, std::initializer_list<std::string_view> starts) {
+  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return option.starts_with(start); });
+  });
+}
+
+// "-DATTUNE_HALF" itself, or with a value.
+bool defines(const std::vector<std::string>& options, std::string_view define) {
+  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return option == define || (option.starts_with(define) && option[define.size()] == '=');
+  });
+}
+
+// Why this NVRTC cannot compile for `architecture` ("sm_90", "sm_90a"); "" if it can.
+std::string refuse_architecture(const NvrtcLibrary& library, const std::string& architecture) {
+  int number = 0;
+  constexpr std::size_t prefix = 3;  // "sm_"
+  if (!architecture.starts_with("sm_") ||
+      std::from_chars(architecture.data() + prefix, architecture.data() + architecture.size(), number).ec !=
+          std::errc()) {
+    return fmt::format("`{}` is no architecture: expected sm_NN", architecture);
+  }
+  const auto& known = library.architectures;
+  if (std::find(known.begin(), known.end(), number) != known.end()) return "";
+  const auto [least, greatest] = std::minmax_element(known.begin(), known.end());
+  const std::string text = fmt::format("{} at {} cannot compile for {}: it knows sm_{}", library.name(),
+                                       library.file.string(), architecture, fmt::join(known, ", sm_"));
+  if (number < *least) {
+    return fmt::format("{}. That device is too old for it: install NVRTC {} or older and point ATTUNE_NVRTC at it",
+                       text, library.major - 1);
+  }
+  return fmt::format("{}. {}", text,
+                     number > *greatest
+                         ? "That device is too new for it: install a newer NVRTC (and the driver that goes with it)"
+                         : "Install another NVRTC and point ATTUNE_NVRTC at it");
+}
+
+// Adds the toolkit's folder where a type needs it. A text: the reason for which the type cannot be had.
+std::string add_toolkit_folder(const NvrtcLibrary& library, const ImageRequest& request,
+                               std::vector<std::string>& options) {
+  std::vector<std::string> added;
+  for (const ToolkitType& type : toolkit_types) {
+    if (!defines(request.options, type.define)) continue;
+    const auto folders = toolkit_include_folders(library.file);
+    const auto folder = find_toolkit_header(folders, type.header);
+    if (!folder) {
+      std::vector<std::string> names;
+      for (const auto& tried : folders) names.push_back(tried.string());
+      return fmt::format(
+          "the type {} needs the CUDA toolkit's header {}, which is not in {}; install the toolkit's headers "
+          "(NVIDIA's package cuda-cudart-dev-{}-{}, or pip's nvidia-cuda-runtime) or set CUDA_HOME",
+          type.type, type.header, fmt::join(names, ", "), library.major, library.minor);
+    }
+    const std::string option = "-I" + folder->string();
+    if (std::find(added.begin(), added.end(), option) == added.end()) added.push_back(option);
+  }
+  options.insert(options.end(), added.begin(), added.end());
+  return "";
+}
+
+std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
+  std::size_t size = 0;
+  if (library.api.log_size(program, &size) != nvrtc_success || size < 2) return "";
+  std::string log(size, '\0');
+  if (library.api.log(program, log.data()) != nvrtc_success) return "";
+  // NVRTC 13.0 puts a zero byte between what ptxas informs of and its errors: for a C string the log would end there.
+  std::erase(log, '\0');
+  return log;
+}
+
+CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, std::string log) {
+  if (names_shared_overflow(log)) return failure(Verdict::resources, std::move(log));
+  if (!names_an_error(log)) {
+    log +=
+        fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));
+  }
+  return failure(Verdict::compile_error, std::move(log));
+}
+
+// A NvrtcProgram from the request's source, its headers and attune.cuh, which everybody may include.
+ProgramOwner create_program(const NvrtcLibrary& library, const SourceText& source) {
+  const std::string attune_header(attune_embedded::attune.text);
+  std::vector<const char*> texts{attune_header.c_str()}, names{"attune.cuh"};
+  for (const Header& header : source.headers) {
+    texts.push_back(header.text.c_str());
+    names.push_back(header.name.c_str());
+  }
+  NvrtcProgram program = nullptr;
+  const NvrtcResult result = library.api.create(&program, source.text.c_str(), source.name.c_str(),
+                                                static_cast<int>(texts.size()), texts.data(), names.data());
+  if (result != nvrtc_success) {
+    throw Error(fmt::format("{} at {} made no program of {}: {}", library.name(), library.file.string(), source.name,
+                            library.api.error_string(result)));
+  }
+  return ProgramOwner(program, DestroyProgram{&library.api});
+}
+
+// The cubin with its entries, or nothing when NVRTC does not hand them out.
+std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request,
+                                   const std::string& log) {
+  Image image;
+  image.toolchain = library.name();
+  const auto usage = entries_of_log(log);
+  for (const std::string& expression : request.expressions) {
+    const char* symbol = nullptr;
+    if (library.api.lowered_name(program, expression.c_str(), &symbol) != nvrtc_success) return std::nullopt;
+    ImageFunction function{expression, symbol, {}};
+    if (const auto entry = usage.find(symbol); entry != usage.end()) function.usage = entry->second;
+    image.functions.push_back(std::move(function));
+  }
+  std::size_t size = 0;
+  if (library.api.cubin_size(program, &size) != nvrtc_success || size == 0) return std::nullopt;
+  auto code = std::make_shared<std::vector<std::byte>>(size);
+  if (library.api.cubin(program, reinterpret_cast<char*>(code->data())) != nvrtc_success) return std::nullopt;
+  image.code = std::move(code);
+  return image;
+}
+
+CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const std::string& architecture) {
+  if (std::string reason = refuse_architecture(library, architecture); !reason.empty()) {
+    return failure(Verdict::compile_error, std::move(reason));
+  }
+  std::vector<std::string> options{"--gpu-architecture=" + architecture, "--ptxas-options=-v"};
+  if (!starts_with_any(request.options, {"-std=", "--std="})) options.push_back("-std=c++17");
+  if (std::string reason = add_toolkit_folder(library, request, options); !reason.empty()) {
+    return failure(Verdict::compile_error, std::move(reason));
+  }
+  options.insert(options.end(), request.options.begin(), request.options.end());
+
+  const ProgramOwner program = create_program(library, request.source);
+  for (const std::string& expression : request.expressions) {
+    if (const NvrtcResult result = library.api.add_name(program.get(), expression.c_str()); result != nvrtc_success) {
+      return failure(Verdict::compile_error, fmt::format("NVRTC does not take the entry `{}`: {}", expression,
+                                                         library.api.error_string(result)));
+    }
+  }
+  std::vector<const char*> pointers;
+  for (const std::string& option : options) pointers.push_back(option.c_str());
+  const NvrtcResult result = library.api.compile(program.get(), static_cast<int>(pointers.size()), pointers.data());
+  std::string log = program_log(library, program.get());
+  // Whatever the result: NVRTC 12.4 lets more pass on sm_90 than a block may have without opting in.
+  if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
+    return failure(Verdict::resources, log + overflows);
+  }
+  if (result != nvrtc_success) return compile_failure(library, result, std::move(log));
+
+  CompileOutcome outcome;
+  outcome.image = collect_image(library, program.get(), request, log);
+  if (!outcome.image) {
+    return failure(Verdict::compile_error,
+                   log + fmt::format("attune: {} compiled {} but gives no code for its entries\n", library.name(),
+                                     request.source.name));
+  }
+  outcome.image->architecture = architecture;
+  outcome.log = std::move(log);
+  return outcome;
+}
+
+// Loads NVRTC when something is to be compiled, not before: a start from the image cache never needs it.
+class NvrtcCompiler final : public Compiler {
+ public:
+  explicit NvrtcCompiler(std::string architecture) : architecture_(std::move(architecture)) {}
+
+  std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
+    const NvrtcLibrary& library = nvrtc();
+    std::vector<CompileOutcome> outcomes;
+    outcomes.reserve(requests.size());
+    for (const ImageRequest& request : requests) {
+      const auto start = std::chrono::steady_clock::now();
+      outcomes.push_back(
+          compile_one(library, request, request.architecture.empty() ? architecture_ : request.architecture));
+      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+      outcomes.back().milliseconds = took.count();
+    }
+    return outcomes;
+  }
+  std::size_t preferred_batch() const noexcept override { return 1; }
+  std::string toolchain() override { return nvrtc().name(); }
+  bool disturbs_timing() const noexcept override { return false; }  // measured on an H200 with 16 compiling threads
+
+ private:
+  const std::string architecture_;
+};
+
+}  // namespace
+
+std::shared_ptr<Compiler> make_nvrtc_compiler(std::string architecture) {
+  return std::make_shared<NvrtcCompiler>(std::move(architecture));
+}
+
+std::optional<std::string> nvrtc_version() {
+  try {
+    return nvrtc().name();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace attune

@@ -1,0 +1,33 @@
+#include "device/cuda/toolkit_headers.hpp"
+
+#include <cstdlib>
+#include <system_error>
+
+namespace attune::cuda {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> toolkit_include_folders(const fs::path& nvrtc_file) {
+  std::vector<fs::path> folders;
+  const fs::path library_folder = nvrtc_file.parent_path();
+  folders.push_back(library_folder.parent_path() / "include");
+  folders.push_back(library_folder.parent_path().parent_path() / "cuda_runtime" /
+                    "include");  // pip: nvidia/cuda_nvrtc/lib
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* root = std::getenv(name);
+    if (root != nullptr && *root != '\0') folders.push_back(fs::path(root) / "include");
+  }
+  folders.push_back("/usr/local/cuda/include");
+  folders.push_back("/usr/include");
+  return folders;
+}
+
+std::optional<fs::path> find_toolkit_header(const std::vector<fs::path>& folders, const std::string& header) {
+  std::error_code error;
+  for (const fs::path& folder : folders) {
+    if (fs::is_regular_file(folder / header, error)) return folder;
+  }
+  return std::nullopt;
+}
+
+}  // namespace attune::cuda

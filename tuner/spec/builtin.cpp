@@ -1,0 +1,45 @@
+// The kernels that come with attune.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune_embedded/attune.hpp"
+#include "attune_embedded/axpy.hpp"
+#include "attune_embedded/reduce.hpp"
+#include "attune_embedded/transpose.hpp"
+#include "core/near_name.hpp"
+#include "spec/kernel_file.hpp"
+#include "spec/shortened.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::string_view extension = ".cu";
+
+// In alphabetical order. A kernel's file is named after it.
+constexpr EmbeddedFile kernels[] = {attune_embedded::axpy, attune_embedded::reduce, attune_embedded::transpose};
+
+std::string_view kernel_name(const EmbeddedFile& file) {
+  return file.file_name.substr(0, file.file_name.size() - extension.size());
+}
+
+}  // namespace
+
+std::vector<EmbeddedFile> builtin_kernels() { return {std::begin(kernels), std::end(kernels)}; }
+
+std::string_view attune_cuh() { return attune_embedded::attune.text; }
+
+KernelSpec load_kernel(const std::string& name_or_file) {
+  if (name_or_file.ends_with(extension) || name_or_file.find('/') != std::string::npos) {
+    return read_kernel_file(name_or_file);
+  }
+  std::vector<std::string> known;
+  for (const auto& file : kernels) {
+    known.emplace_back(kernel_name(file));
+    if (known.back() == name_or_file) return read_kernel_text(file.text, std::string(file.file_name));
+  }
+  throw UsageError(fmt::format("there is no kernel `{}`{} (a kernel file goes by its path, such as my_kernel.cu)",
+                               shortened(name_or_file), suggestion(name_or_file, known)));
+}
+
+}  // namespace attune

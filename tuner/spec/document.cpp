@@ -1,0 +1,203 @@
+#include "spec/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/near_name.hpp"
+#include "spec/shortened.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::string_view early_close =
+    "; is the `*/` on line {} meant to close the front matter? A `*/` inside it ends the comment";
+
+// What a message quotes of a value.
+std::string shown(const TomlNode& node) {
+  using Kind = TomlNode::Kind;
+  if (node.kind == Kind::string) return fmt::format("the string `{}`", shortened(node.string()));
+  if (node.kind == Kind::integer) return fmt::format("the integer {}", node.integer());
+  if (node.kind == Kind::real) return fmt::format("the real number {}", node.real());
+  if (node.kind == Kind::boolean) return fmt::format("`{}`", node.boolean());
+  return std::string(to_text(node.kind));
+}
+
+// Literals besides strings, by Literal.
+struct LiteralRule {
+  bool integer, real, boolean;
+  std::string_view expected;
+};
+constexpr LiteralRule literal_rules[] = {
+    {false, false, false, "an expression in quotes"},
+    {true, false, false, "an expression in quotes or an integer"},
+    {true, true, false, "an expression in quotes or a number"},
+    {false, false, true, "an expression in quotes or a boolean"},
+    {true, true, true, "an expression in quotes, a number or a boolean"},
+};
+
+std::optional<Value> literal_value(const TomlNode& node, const LiteralRule& rule) {
+  using Kind = TomlNode::Kind;
+  if (node.kind == Kind::integer && rule.integer) return Value(node.integer());
+  if (node.kind == Kind::real && rule.real && std::isfinite(node.real())) return Value(node.real());
+  if (node.kind == Kind::boolean && rule.boolean) return Value(node.boolean());
+  return std::nullopt;
+}
+
+// The child that the first step of `place` leads to, with that step removed; nullptr if there is none.
+const TomlNode* step_into(const TomlNode& node, std::string_view& place) {
+  if (const auto* whole = node.find(place)) {  // a key with dots in it
+    place = {};
+    return whole;
+  }
+  if (place.starts_with('[')) {
+    const auto closing = std::min(place.find(']'), place.size() - 1);
+    std::size_t index = 0;
+    std::from_chars(place.data() + 1, place.data() + closing, index);
+    place.remove_prefix(closing + 1);
+    if (place.starts_with('.')) place.remove_prefix(1);
+    return index < node.children.size() ? &node.children[index] : nullptr;
+  }
+  const auto end = std::min(place.find_first_of(".["), place.size());
+  const auto* child = node.find(place.substr(0, end));
+  place.remove_prefix(end);
+  if (place.starts_with('.')) place.remove_prefix(1);
+  return child;
+}
+
+}  // namespace
+
+Document::Document(std::string_view text, const std::string& file)
+    : text_(text), file_(file), front_matter_(split_front_matter(text, file)) {
+  try {
+    root_ = parse_toml(front_matter_.toml);
+  } catch (const TomlError& error) {
+    const auto closing = position_at(text_, front_matter_.closing);
+    const bool at_end = error.at.line >= closing.line;
+    fail(error.at, error.message + (at_end ? closing_hint() : ""));
+  }
+}
+
+std::string Document::closing_hint() const {
+  if (!front_matter_.closes_midline) return "";
+  return fmt::format(early_close, position_at(text_, front_matter_.closing).line);
+}
+
+void Document::fail(Position at, const std::string& message) const {
+  throw spec_error(file_, {std::max<std::size_t>(at.line, 1), std::max<std::size_t>(at.column, 1)}, message);
+}
+
+Position Document::position_in_string(const TomlNode& node, std::size_t offset) const {
+  const std::size_t quote = offset_at(text_, node.at);
+  const auto& value = node.string();
+  const bool literal = quote < text_.size() && (text_[quote] == '"' || text_[quote] == '\'') &&
+                       text_.substr(quote + 1, value.size()) == value && value.find('\n') == std::string::npos;
+  // Three quotes open a multi-line string; an empty one is "" and has no place inside.
+  if (!literal || value.empty() || text_.substr(quote, 3) == std::string(3, text_[quote])) return node.at;
+  const auto before = std::string_view(value).substr(0, std::min(offset, value.size()));
+  return {node.at.line, node.at.column + 1 + count_characters(before)};
+}
+
+void Document::fail_in_string(const TomlNode& node, std::size_t offset, const std::string& message) const {
+  fail(position_in_string(node, offset), message);
+}
+
+void Document::fail_kind(const TomlNode& node, std::string_view expected) const {
+  fail(node, fmt::format("expected {}, found {}", expected, shown(node)));
+}
+
+const TomlNode& Document::node_at(std::string_view place) const {
+  const TomlNode* node = &root_;
+  while (!place.empty()) {
+    const auto* child = step_into(*node, place);
+    if (child == nullptr) break;
+    node = child;
+  }
+  return *node;
+}
+
+void Document::fail(const Fault& fault) const {
+  const auto& node = node_at(fault.place);
+  if (fault.at_key && !node.key.empty()) fail(node.key_at, fault.what());
+  if (fault.offset && node.kind == TomlNode::Kind::string) fail_in_string(node, *fault.offset, fault.what());
+  fail(node, fault.what());
+}
+
+const std::string& Document::string(const TomlNode& node, std::string_view expected) const {
+  if (node.kind != TomlNode::Kind::string) fail_kind(node, expected);
+  return node.string();
+}
+
+const std::vector<TomlNode>& Document::array(const TomlNode& node, std::string_view expected) const {
+  if (node.kind != TomlNode::Kind::array) fail_kind(node, expected);
+  return node.children;
+}
+
+Expression Document::expression(const TomlNode& node, Literal literal) const {
+  const auto& rule = literal_rules[static_cast<std::size_t>(literal)];
+  if (const auto value = literal_value(node, rule)) return Expression(*value);
+  const auto& text = string(node, rule.expected);
+  try {
+    return Expression(text);
+  } catch (const ExpressionError& error) {
+    fail_in_string(node, error.offset, error.what());
+  }
+}
+
+Section::Section(const Document& document, const TomlNode& table, std::string name,
+                 const std::vector<std::string>& known)
+    : document_(document), table_(table), name_(std::move(name)) {
+  if (table.kind != TomlNode::Kind::table) document.fail_kind(table, "the table " + name_);
+  for (const auto& member : table.children) {
+    if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+    document.fail(member.key_at,
+                  fmt::format("unknown key `{}` in {}{}", shortened(member.key), name_, suggestion(member.key, known)));
+  }
+}
+
+const TomlNode& Section::need(std::string_view key) const {
+  const auto* node = find(key);
+  if (node == nullptr) document_.fail(table_, fmt::format("{} needs `{}`", name_, key));
+  return *node;
+}
+
+std::optional<std::string> Section::string(std::string_view key) const {
+  const auto* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  return document_.string(*node);
+}
+
+std::optional<bool> Section::boolean(std::string_view key) const {
+  const auto* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  if (node->kind != TomlNode::Kind::boolean) document_.fail_kind(*node, "true or false");
+  return node->boolean();
+}
+
+std::optional<Expression> Section::expression(std::string_view key, Literal literal) const {
+  const auto* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  return document_.expression(*node, literal);
+}
+
+std::vector<Expression> Section::expressions(std::string_view key, Literal literal) const {
+  std::vector<Expression> result;
+  const auto* node = find(key);
+  if (node == nullptr) return result;
+  for (const auto& element : document_.array(*node, "an array of expressions")) {
+    result.push_back(document_.expression(element, literal));
+  }
+  return result;
+}
+
+std::vector<std::string> Section::strings(std::string_view key) const {
+  std::vector<std::string> result;
+  const auto* node = find(key);
+  if (node == nullptr) return result;
+  for (const auto& element : document_.array(*node, "an array of strings")) result.push_back(document_.string(element));
+  return result;
+}
+
+}  // namespace attune

@@ -1,0 +1,77 @@
+// Document: a kernel file's front matter as a tree, with typed access and errors that name file, line and column.
+// Section: one table of it, whose keys are known. Live while a file is read; one thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/expression.hpp"
+#include "spec/fault.hpp"
+#include "spec/front_matter.hpp"
+#include "spec/toml_tree.hpp"
+
+namespace attune {
+
+// What may stand for an expression besides a string.
+enum class Literal { none, integer, number, boolean, number_or_boolean };
+
+class Document {
+ public:
+  // Throws SpecError. `text` and `file` must outlive the document.
+  Document(std::string_view text, const std::string& file);
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+
+  const TomlNode& root() const noexcept { return root_; }
+  const FrontMatter& front_matter() const noexcept { return front_matter_; }
+
+  [[noreturn]] void fail(Position at, const std::string& message) const;
+  [[noreturn]] void fail(const TomlNode& node, const std::string& message) const { fail(node.at, message); }
+  // The column points to byte `offset` of the string, where the file shows the string as it is (no escapes).
+  [[noreturn]] void fail_in_string(const TomlNode& node, std::size_t offset, const std::string& message) const;
+  [[noreturn]] void fail(const Fault& fault) const;
+  // "expected ..., found ...".
+  [[noreturn]] void fail_kind(const TomlNode& node, std::string_view expected) const;
+  // As a hint behind an error that a closing mark in the wrong place explains: "" if there is none.
+  std::string closing_hint() const;
+
+  const std::string& string(const TomlNode& node, std::string_view expected = "a string") const;
+  const std::vector<TomlNode>& array(const TomlNode& node, std::string_view expected) const;
+  Expression expression(const TomlNode& node, Literal literal) const;
+
+ private:
+  Position position_in_string(const TomlNode& node, std::size_t offset) const;
+  const TomlNode& node_at(std::string_view place) const;
+  std::string_view text_;
+  const std::string& file_;
+  FrontMatter front_matter_;
+  TomlNode root_;
+};
+
+class Section {
+ public:
+  // Throws SpecError if `table` is none, or has a key that is not `known`. `name` is for messages: "[kernel]".
+  Section(const Document& document, const TomlNode& table, std::string name, const std::vector<std::string>& known);
+
+  const TomlNode& table() const noexcept { return table_; }
+  const TomlNode* find(std::string_view key) const noexcept { return table_.find(key); }
+  // Throws SpecError: "[kernel] needs `name`".
+  const TomlNode& need(std::string_view key) const;
+
+  std::optional<std::string> string(std::string_view key) const;
+  std::optional<bool> boolean(std::string_view key) const;
+  std::optional<Expression> expression(std::string_view key, Literal literal) const;
+  // Absent: empty.
+  std::vector<Expression> expressions(std::string_view key, Literal literal) const;
+  std::vector<std::string> strings(std::string_view key) const;
+
+ private:
+  const Document& document_;
+  const TomlNode& table_;
+  std::string name_;
+};
+
+}  // namespace attune

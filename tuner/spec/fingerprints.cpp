@@ -1,0 +1,133 @@
+// Fingerprints: docs/formats/fingerprints.md.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/kernel_spec.hpp"
+#include "core/digest.hpp"
+#include "spec/includes.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune {
+namespace {
+
+// Raised when the fields below change: every fingerprint then differs.
+constexpr std::string_view code_version = "attune code 1";
+constexpr std::string_view contract_version = "attune contract 1";
+constexpr std::string_view space_version = "attune space 1";
+
+// Each list of fields is preceded by its length, so that no two specs give the same fields.
+void add_count(Digest& digest, std::size_t count) { digest.add(std::to_string(count)); }
+void add_strings(Digest& digest, const std::vector<std::string>& texts) {
+  add_count(digest, texts.size());
+  for (const auto& text : texts) digest.add(text);
+}
+void add_expressions(Digest& digest, const std::vector<Expression>& expressions) {
+  add_count(digest, expressions.size());
+  for (const auto& expression : expressions) digest.add(expression.text());
+}
+void add_optional(Digest& digest, const std::optional<Expression>& expression) {
+  digest.add(expression ? "given" : "absent");
+  if (expression) digest.add(expression->text());
+}
+
+// The text from its first character that is neither white space nor part of a comment: an edit of the front matter
+// (blanked there), of a licence or of a title leaves it as it is.
+std::string_view without_leading_comments(std::string_view text) {
+  while (!text.empty()) {
+    const auto begin = std::min(text.find_first_not_of(" \t\r\n\f\v"), text.size());
+    text.remove_prefix(begin);
+    const bool block = text.starts_with("/*");
+    if (!block && !text.starts_with("//")) break;
+    const auto end = block ? text.find("*/", 2) : text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + (block ? 2 : 1));
+  }
+  return text;
+}
+
+void add_problem(Digest& digest, const std::vector<ProblemParameter>& problem) {
+  add_count(digest, problem.size());
+  for (const auto& entry : problem) {
+    digest.add(entry.name).add(std::to_string(static_cast<int>(entry.kind)));
+    add_strings(digest, entry.types);
+    digest.add(entry.default_value ? std::to_string(*entry.default_value) : "none");
+    add_count(digest, entry.device_default.size());
+    for (const auto& [kind, value] : entry.device_default) digest.add(kind).add(std::to_string(value));
+  }
+}
+
+void add_steps(Digest& digest, const std::vector<Step>& steps) {
+  add_count(digest, steps.size());
+  for (const auto& step : steps) {
+    digest.add(step.kind == StepKind::launch ? "launch" : "memset").add(step.entry);
+    add_expressions(digest, step.grid);
+    add_expressions(digest, step.block);
+    add_optional(digest, step.shared);
+    add_strings(digest, step.arguments);
+    digest.add(step.memset_argument).add(std::to_string(step.memset_value));
+    add_optional(digest, step.when);
+  }
+}
+
+void add_fill(Digest& digest, const std::optional<Fill>& fill) {
+  if (!fill) {
+    digest.add("no fill");
+    return;
+  }
+  digest.add(std::to_string(static_cast<int>(fill->kind))).add(fill->full_range ? "full range" : "bounds");
+  digest.add(Value(fill->a).text()).add(Value(fill->b).text());
+  digest.add(std::to_string(fill->integer_a)).add(std::to_string(fill->integer_b));
+}
+
+void add_arguments(Digest& digest, const std::vector<Argument>& arguments) {
+  add_count(digest, arguments.size());
+  for (const auto& argument : arguments) {
+    digest.add(argument.name).add(argument.type).add(std::to_string(static_cast<int>(argument.role)));
+    add_optional(digest, argument.size);
+    add_fill(digest, argument.fill);
+    digest.add(argument.restore ? "restored" : "kept");
+    add_optional(digest, argument.value);
+  }
+}
+
+std::string code_of(const KernelSpec& spec) {
+  Digest digest;
+  digest.add(code_version).add(without_leading_comments(spec.source.text));
+  add_count(digest, spec.source.headers.size());
+  for (const auto& header : spec.source.headers) digest.add(header.name).add(header.text);
+  digest.add(includes_attune(spec.source) ? attune_cuh() : std::string_view());
+  add_strings(digest, spec.compile.options);
+  digest.add(spec.compile.defines ? "defines" : "templates").add(spec.compile.requires_architecture);
+  return digest.hex();
+}
+
+std::string contract_of(const KernelSpec& spec) {
+  Digest digest;
+  digest.add(contract_version);
+  add_problem(digest, spec.problem);
+  add_steps(digest, spec.launch);
+  add_arguments(digest, spec.arguments);
+  return digest.hex();
+}
+
+std::string space_of(const KernelSpec& spec) {
+  Digest digest;
+  digest.add(space_version);
+  add_count(digest, spec.parameters.size());
+  for (const auto& parameter : spec.parameters) {
+    digest.add(parameter.name);
+    add_count(digest, parameter.values.size());
+    for (const auto& value : parameter.values) {
+      digest.add(std::to_string(static_cast<int>(value.kind()))).add(value.text());
+    }
+  }
+  add_expressions(digest, spec.rules);
+  return digest.hex();
+}
+
+}  // namespace
+
+Fingerprints fingerprints_of(const KernelSpec& spec) { return {code_of(spec), contract_of(spec), space_of(spec)}; }
+
+}  // namespace attune

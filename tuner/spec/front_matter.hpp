@@ -1,0 +1,26 @@
+// Front matter: the leading comment of a kernel file, as TOML. Pure functions on text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "spec/kernel_file.hpp"
+#include "spec/source_position.hpp"
+
+namespace attune {
+
+struct FrontMatter {
+  std::string toml;             // the file up to the closing mark, all but the TOML blanked: positions are the file's
+  std::string code;             // the whole file with the front matter blanked, newlines kept
+  std::size_t closing = 0;      // offset of the closing mark in the file
+  bool closes_midline = false;  // text stands before the closing mark on its line: perhaps it was not meant to close
+};
+
+// Splits a kernel file. Throws SpecError: not text, no front matter, front matter after code or not closed.
+FrontMatter split_front_matter(std::string_view text, const std::string& file);
+
+// "FILE:LINE:COLUMN: message".
+SpecError spec_error(const std::string& file, Position at, const std::string& message);
+
+}  // namespace attune

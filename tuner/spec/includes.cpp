@@ -1,0 +1,102 @@
+#include "spec/includes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "spec/front_matter.hpp"
+#include "spec/shortened.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view own_header = "attune.cuh";
+// Every compile carries the headers along; what is larger is no header of a kernel.
+constexpr std::uintmax_t max_header_bytes = std::uintmax_t{4} << 20;
+constexpr std::size_t max_headers = 64;
+
+class HeaderReader {
+ public:
+  std::vector<Header> take() { return std::move(headers_); }
+
+  // `file` and `text` are for the positions in messages.
+  void read_all(std::string_view text, const std::string& file, const fs::path& directory) {
+    for (const auto& include : find_includes(text)) {
+      if (!include.quoted || include.name == own_header) continue;
+      const auto failed = [&](const std::string& why) {
+        return spec_error(file, position_at(text, include.offset),
+                          fmt::format("#include \"{}\": {}", shortened(include.name), why));
+      };
+      if (directory.empty()) {
+        throw failed(
+            "this kernel comes without a folder, so it may include attune.cuh only (and with <...> what the compiler "
+            "finds by itself)");
+      }
+      read_one(include.name, directory / include.name, failed);
+    }
+  }
+
+ private:
+  template <typename Failed>
+  void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) {
+      throw failed(fmt::format("there is no file {}; for a header of the toolkit write #include <{}>",
+                               shortened(path.string()), shortened(name)));
+    }
+    if (fs::file_size(path, error) > max_header_bytes || error) {
+      throw failed(fmt::format("{} has more than {} bytes", shortened(path.string()), max_header_bytes));
+    }
+    std::ifstream stream(path, std::ios::binary);
+    std::ostringstream content;
+    content << stream.rdbuf();
+    if (!stream) throw failed(fmt::format("{} cannot be read", shortened(path.string())));
+    add(name, path, content.str(), failed);
+  }
+
+  template <typename Failed>
+  void add(const std::string& name, const fs::path& path, const std::string& text, const Failed& failed) {
+    if (text.find('\0') != std::string::npos || invalid_utf8(text)) {
+      throw failed(fmt::format("{} is not UTF-8 text", shortened(path.string())));
+    }
+    const auto known = std::find_if(headers_.begin(), headers_.end(), [&](const Header& h) { return h.name == name; });
+    if (known != headers_.end() && known->text != text) {
+      throw failed(
+          "two different files are included by this name, and the compiler finds headers by name alone: rename one");
+    }
+    if (known == headers_.end()) {
+      if (headers_.size() == max_headers) throw failed(fmt::format("more than {} headers", max_headers));
+      headers_.push_back({name, text});
+    }
+    // The same text in another folder may include other files: it is the folder and the name that are done once.
+    if (!visited_.insert(path.lexically_normal()).second) return;
+    read_all(text, path.string(), path.parent_path());
+  }
+
+  std::vector<Header> headers_;
+  std::set<fs::path> visited_;
+};
+
+}  // namespace
+
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const fs::path& directory) {
+  HeaderReader reader;
+  reader.read_all(code, file, directory);
+  return reader.take();
+}
+
+bool includes_attune(const SourceText& source) {
+  const auto reaches = [](std::string_view text) {
+    const auto includes = find_includes(text);
+    return std::any_of(includes.begin(), includes.end(), [](const Include& i) { return i.name == own_header; });
+  };
+  return reaches(source.text) || std::any_of(source.headers.begin(), source.headers.end(),
+                                             [&](const Header& header) { return reaches(header.text); });
+}
+
+}  // namespace attune

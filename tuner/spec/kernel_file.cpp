@@ -1,0 +1,131 @@
+#include "spec/kernel_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "core/near_name.hpp"
+#include "spec/document.hpp"
+#include "spec/includes.hpp"
+#include "spec/sections.hpp"
+#include "spec/shortened.hpp"
+#include "spec/validate.hpp"
+
+namespace attune {
+namespace {
+
+struct SectionReader {
+  std::string_view name;   // the key
+  std::string_view shown;  // as the file writes it
+  bool needed;
+  void (*read)(const Document&, const TomlNode&, KernelSpec&);
+};
+
+// In the order in which they are read, and missing ones are reported.
+constexpr SectionReader section_readers[] = {
+    {"kernel", "[kernel]", true, read_kernel},
+    {"problem", "[problem]", true,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.problem = read_problem(d, node); }},
+    {"parameters", "[parameters]", true,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.parameters = read_parameters(d, node); }},
+    {"restrictions", "[restrictions]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.rules = read_restrictions(d, node); }},
+    {"launch", "[[launch]]", true,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) {
+       spec.launch = read_steps(d, node, "[[launch]]");
+     }},
+    {"arguments", "[arguments]", true,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.arguments = read_arguments(d, node); }},
+    {"prepare", "[[prepare]]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) {
+       spec.prepare = read_steps(d, node, "[[prepare]]");
+     }},
+    {"reference", "[[reference]]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) {
+       spec.reference = read_steps(d, node, "[[reference]]");
+     }},
+    {"check", "[check]", false, read_check},
+    {"metrics", "[metrics]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.metrics = read_metrics(d, node); }},
+    {"compile", "[compile]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.compile = read_compile(d, node); }},
+};
+
+void refuse_unknown_sections(const Document& document) {
+  std::vector<std::string> known;
+  for (const auto& section : section_readers) known.emplace_back(section.name);
+  for (const auto& member : document.root().children) {
+    if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+    const bool is_section = member.kind == TomlNode::Kind::table || member.kind == TomlNode::Kind::array;
+    document.fail(member.key_at, fmt::format("unknown {} `{}`{}", is_section ? "section" : "key outside all sections",
+                                             shortened(member.key), suggestion(member.key, known)));
+  }
+}
+
+void read_sections(const Document& document, KernelSpec& spec) {
+  refuse_unknown_sections(document);
+  for (const auto& section : section_readers) {
+    if (const auto* node = document.root().find(section.name)) {
+      section.read(document, *node, spec);
+    } else if (section.needed) {
+      const auto& toml = document.front_matter().toml;
+      document.fail(position_at(toml, toml.size()), fmt::format("the front matter ends without the section {}{}",
+                                                                section.shown, document.closing_hint()));
+    }
+  }
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    throw Error(fmt::format("cannot read the kernel file {}: it is a folder", file.string()));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream) {
+    throw Error(fmt::format("cannot read the kernel file {}: {}", file.string(), std::strerror(errno)));
+  }
+  return text.str();
+}
+
+}  // namespace
+
+KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
+                            const std::filesystem::path& directory) {
+  const Document document(text, file_name);
+  KernelSpec spec;
+  spec.source = {file_name, document.front_matter().code, {}};
+  read_sections(document, spec);
+  try {
+    validate(spec);
+  } catch (const Fault& fault) {
+    document.fail(fault);
+  }
+  spec.source.headers = read_headers(spec.source.text, file_name, directory);
+  spec.fingerprints = fingerprints_of(spec);
+  return spec;
+}
+
+KernelSpec read_kernel_file(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  auto spec = read_kernel_text(read_text(file), file.string(), folder);
+  spec.source.name = file.filename().string();
+  return spec;
+}
+
+KernelSpec complete(KernelSpec spec) {
+  try {
+    validate(spec);
+  } catch (const Fault& fault) {
+    throw UsageError(fmt::format("kernel {}: {}: {}", shortened(spec.name), shortened(fault.place), fault.what()));
+  }
+  spec.fingerprints = fingerprints_of(spec);
+  return spec;
+}
+
+}  // namespace attune

@@ -1,0 +1,85 @@
+// [arguments].
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/near_name.hpp"
+#include "spec/fill.hpp"
+#include "spec/sections.hpp"
+#include "spec/shortened.hpp"
+
+namespace attune {
+namespace {
+
+using Kind = TomlNode::Kind;
+
+struct RoleName {
+  std::string_view name;
+  Role role;
+};
+constexpr RoleName role_names[] = {
+    {"in", Role::in}, {"out", Role::out}, {"inout", Role::inout}, {"scratch", Role::scratch}};
+
+Role role_of(const Document& document, const TomlNode& node) {
+  const auto& word = document.string(node, "a role in quotes");
+  for (const auto& [name, role] : role_names) {
+    if (word == name) return role;
+  }
+  if (word == "constant") {
+    document.fail(node, "`role = \"constant\"` is reserved: attune does not set constant memory yet; use role \"in\"");
+  }
+  if (word == "scalar") document.fail(node, "a scalar has no `role` and no `size`: leave both out");
+  const std::vector<std::string> known = {"in", "out", "inout", "scratch"};
+  document.fail(node, fmt::format("unknown role `{}`{}", shortened(word), suggestion(word, known)));
+}
+
+Fill fill_of(const Document& document, const TomlNode& node, bool scalar) {
+  const bool is_number = node.kind == Kind::integer || node.kind == Kind::real || node.kind == Kind::boolean;
+  if (is_number && scalar) {
+    const auto value = document.expression(node, Literal::number_or_boolean);
+    return parse_fill(value.text(), scalar);
+  }
+  const auto& text = document.string(node, scalar ? "a number" : "a fill in quotes, such as \"uniform(-1, 1)\"");
+  try {
+    return parse_fill(text, scalar);
+  } catch (const ExpressionError& error) {
+    document.fail_in_string(node, error.offset, fmt::format("in the fill `{}`: {}", shortened(text), error.what()));
+  }
+}
+
+Argument read_argument(const Document& document, const TomlNode& node) {
+  const auto name = fmt::format("[arguments] {}", shortened(node.key));
+  const Section section(document, node, name, {"type", "size", "role", "fill", "restore", "value"});
+  Argument argument;
+  argument.name = node.key;
+  argument.type = document.string(section.need("type"), "a type name in quotes");
+  argument.size = section.expression("size", Literal::integer);
+  argument.value = section.expression("value", Literal::number_or_boolean);
+  const auto* role = section.find("role");
+  if (role != nullptr) argument.role = role_of(document, *role);
+  if (role == nullptr && argument.size) {
+    document.fail(node,
+                  fmt::format("`{}` has a size, so it is an array and needs a role: \"in\", \"out\", \"inout\" or "
+                              "\"scratch\"",
+                              node.key));
+  }
+  if (const auto* fill = section.find("fill")) {
+    argument.fill = fill_of(document, *fill, argument.role == Role::scalar);
+  }
+  if (const auto* restore = section.find("restore"); restore != nullptr && argument.role != Role::inout) {
+    document.fail(restore->key_at, "only `inout` arguments are restored");
+  }
+  argument.restore = section.boolean("restore").value_or(true);
+  return argument;
+}
+
+}  // namespace
+
+std::vector<Argument> read_arguments(const Document& document, const TomlNode& table) {
+  if (table.kind != Kind::table) document.fail_kind(table, "the table [arguments]");
+  std::vector<Argument> arguments;
+  for (const auto& member : table.children) arguments.push_back(read_argument(document, member));
+  return arguments;
+}
+
+}  // namespace attune

@@ -1,0 +1,105 @@
+// [kernel], [problem], [parameters] and [restrictions].
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/near_name.hpp"
+#include "spec/sections.hpp"
+#include "spec/shortened.hpp"
+
+namespace attune {
+namespace {
+
+using Kind = TomlNode::Kind;
+
+constexpr std::string_view problem_forms =
+    "\"size\", \"integer\", a list of type names, or a table such as { size = 8192, host = 1024 }";
+const std::vector<std::string> kind_names = {"size", "integer"};
+// Device kinds that a default may be for: DeviceInfo::kind.
+const std::vector<std::string> device_kinds = {"cuda", "host", "replay"};
+
+// { size = 8192, host = 1024 }
+ProblemParameter problem_table(const Document& document, const TomlNode& node) {
+  std::vector<std::string> known = kind_names;
+  known.insert(known.end(), device_kinds.begin(), device_kinds.end());
+  const Section section(document, node, fmt::format("[problem] {}", node.key), known);
+  ProblemParameter entry;
+  int kinds = 0;
+  for (const auto& member : node.children) {
+    if (member.kind != Kind::integer) document.fail_kind(member, "an integer, the default");
+    if (member.key == "size" || member.key == "integer") {
+      ++kinds;
+      entry.kind = member.key == "size" ? ProblemKind::size : ProblemKind::integer;
+      entry.default_value = member.integer();
+    } else {
+      entry.device_default[member.key] = member.integer();
+    }
+  }
+  if (kinds != 1) {
+    document.fail(node,
+                  fmt::format("`{}` needs either `size` or `integer`, with the default: {{ size = 8192 }}", node.key));
+  }
+  return entry;
+}
+
+ProblemParameter problem_entry(const Document& document, const TomlNode& node) {
+  ProblemParameter entry;
+  if (node.kind == Kind::table) {
+    entry = problem_table(document, node);
+  } else if (node.kind == Kind::array) {
+    entry.kind = ProblemKind::type;
+    for (const auto& element : node.children) entry.types.push_back(document.string(element, "a type name in quotes"));
+  } else {
+    const auto& word = document.string(node, problem_forms);
+    if (word != "size" && word != "integer") {
+      document.fail(
+          node, fmt::format("expected {}, found `{}`{}", problem_forms, shortened(word), suggestion(word, kind_names)));
+    }
+    entry.kind = word == "size" ? ProblemKind::size : ProblemKind::integer;
+  }
+  entry.name = node.key;
+  return entry;
+}
+
+Value parameter_value(const Document& document, const TomlNode& node) {
+  if (node.kind == Kind::integer) return Value(node.integer());
+  if (node.kind == Kind::boolean) return Value(node.boolean());
+  if (node.kind == Kind::real) return Value(node.real());
+  return Value(document.string(node, "a value: an integer, a boolean, a number or a name in quotes"));
+}
+
+}  // namespace
+
+void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec) {
+  const Section section(document, table, "[kernel]", {"name", "summary"});
+  spec.name = document.string(section.need("name"));
+  spec.summary = section.string("summary").value_or("");
+}
+
+std::vector<ProblemParameter> read_problem(const Document& document, const TomlNode& table) {
+  if (table.kind != Kind::table) document.fail_kind(table, "the table [problem]");
+  std::vector<ProblemParameter> problem;
+  for (const auto& member : table.children) problem.push_back(problem_entry(document, member));
+  return problem;
+}
+
+std::vector<Parameter> read_parameters(const Document& document, const TomlNode& table) {
+  if (table.kind != Kind::table) document.fail_kind(table, "the table [parameters]");
+  std::vector<Parameter> parameters;
+  for (const auto& member : table.children) {
+    Parameter parameter{member.key, {}};
+    for (const auto& element : document.array(member, "a list of values, such as [128, 256]")) {
+      parameter.values.push_back(parameter_value(document, element));
+    }
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table) {
+  const Section section(document, table, "[restrictions]", {"rules"});
+  section.need("rules");
+  return section.expressions("rules", Literal::none);
+}
+
+}  // namespace attune

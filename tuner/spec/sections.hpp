@@ -1,0 +1,26 @@
+// The sections of the front matter -> the members of a KernelSpec. Each reads one section's table and checks what
+// only the text can show (kinds, keys, syntax); what concerns the spec as a whole is validate()'s.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "attune/kernel_spec.hpp"
+#include "spec/document.hpp"
+
+namespace attune {
+
+void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec);
+std::vector<ProblemParameter> read_problem(const Document& document, const TomlNode& table);
+std::vector<Parameter> read_parameters(const Document& document, const TomlNode& table);
+std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table);
+// [[launch]], [[reference]] or [[prepare]]; `name` is for messages.
+std::vector<Step> read_steps(const Document& document, const TomlNode& array, const std::string& name);
+std::vector<Argument> read_arguments(const Document& document, const TomlNode& table);
+// [check] and the [check.NAME] in it.
+void read_check(const Document& document, const TomlNode& table, KernelSpec& spec);
+Metrics read_metrics(const Document& document, const TomlNode& table);
+CompileOptions read_compile(const Document& document, const TomlNode& table);
+
+}  // namespace attune

@@ -1,0 +1,26 @@
+// Position: a place in a text file, as editors and compilers count: 1-based, columns in characters (code points).
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace attune {
+
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+  friend auto operator<=>(const Position&, const Position&) = default;
+};
+
+Position position_at(std::string_view text, std::size_t offset);
+// The byte at which `position` begins; the end of its line, or of the text, if there is no such column or line.
+std::size_t offset_at(std::string_view text, Position position);
+
+// Characters in UTF-8 text.
+std::size_t count_characters(std::string_view text);
+// The first byte that is not valid UTF-8.
+std::optional<std::size_t> invalid_utf8(std::string_view text);
+
+}  // namespace attune

@@ -1,0 +1,220 @@
+#include "spec/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/near_name.hpp"
+#include "core/type_table.hpp"
+#include "core/words.hpp"
+#include "spec/names.hpp"
+#include "spec/shortened.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::int64_t max_size = std::int64_t{1} << 62;  // sizes: a product with sizeof stays countable
+constexpr std::size_t max_kernel_name = 128;
+// A search space stores the position of a value in 16 bits.
+constexpr std::size_t max_values = std::numeric_limits<std::uint16_t>::max();
+
+// Far more than any kernel has, and few enough that names may be looked up one by one.
+constexpr std::size_t max_entries = 256;
+
+void require_few(std::size_t count, const std::string& place) {
+  if (count > max_entries) throw Fault(place, fmt::format("{} entries; the most is {}", count, max_entries));
+}
+
+void validate_kernel(const KernelSpec& spec) {
+  if (!is_identifier(spec.name) || spec.name.size() > max_kernel_name) {
+    throw Fault("kernel.name",
+                fmt::format("`{}` cannot name a kernel: expected letters, digits and `_`, at most {}, no "
+                            "digit first",
+                            shortened(spec.name), max_kernel_name));
+  }
+  const auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+  if (std::all_of(spec.source.text.begin(), spec.source.text.end(), is_blank)) {
+    throw Fault("kernel", "there is no source text: a kernel file holds the code behind its front matter");
+  }
+}
+
+void validate_types(const ProblemParameter& entry, const std::string& place) {
+  if (entry.types.empty()) throw Fault(place, fmt::format("`{}` lists no type", entry.name));
+  std::vector<std::string> known;
+  for (const auto& type : type_table()) known.emplace_back(type.name);
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < entry.types.size(); ++i) {
+    const auto& type = entry.types[i];
+    const auto at = fmt::format("{}[{}]", place, i);
+    if (find_type(type) == nullptr) {
+      throw Fault(at, fmt::format("unknown type `{}`{}", shortened(type), suggestion(type, known)));
+    }
+    if (!seen.insert(type).second) throw Fault(at, fmt::format("`{}` lists the type {} twice", entry.name, type));
+  }
+}
+
+void validate_default(const ProblemParameter& entry, std::int64_t value, const std::string& place) {
+  if (entry.kind != ProblemKind::size || (value >= 1 && value <= max_size)) return;
+  throw Fault(place, fmt::format("{} is no size: sizes are 1 to 2^62 (for other numbers: \"integer\")", value));
+}
+
+void validate_problem(const KernelSpec& spec) {
+  std::set<std::string_view> seen;
+  for (const auto& entry : spec.problem) {
+    const auto place = "problem." + entry.name;
+    require_new_name(entry.name, "problem entry", place);
+    if (!seen.insert(entry.name).second) throw key_fault(place, fmt::format("`{}` is named twice", entry.name));
+    if (entry.kind == ProblemKind::type) {
+      validate_types(entry, place);
+      continue;
+    }
+    if (entry.default_value) validate_default(entry, *entry.default_value, place + ".size");
+    for (const auto& [kind, value] : entry.device_default) validate_default(entry, value, place + "." + kind);
+  }
+}
+
+void validate_value(const Value& value, const std::string& place) {
+  if (value.is_real() && !std::isfinite(value.real())) throw Fault(place, "a value must be finite");
+  if (!value.is_name()) return;
+  const auto& name = value.name();
+  if (name == "true" || name == "false") throw Fault(place, fmt::format("write {} without quotes", name));
+  if (is_qualified_name(name)) return;
+  throw Fault(place,
+              fmt::format("`{}` is no name of C++ such as `Order::rows` (for anything else declare a constant or "
+                          "an alias in the code)",
+                          shortened(name)));
+}
+
+void validate_values(const Parameter& parameter, const std::string& place) {
+  constexpr std::string_view kinds[] = {"a boolean", "an integer", "a real number", "a name"};
+  const auto& values = parameter.values;
+  if (values.empty()) throw Fault(place, fmt::format("`{}` has no value: list at least one", parameter.name));
+  if (values.size() > max_values) {
+    throw Fault(place, fmt::format("`{}` has {} values; the most is {}", parameter.name, values.size(), max_values));
+  }
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto at = fmt::format("{}[{}]", place, i);
+    validate_value(values[i], at);
+    if (values[i].kind() != values[0].kind()) {
+      throw Fault(at, fmt::format("{} is {}, but {} is {}: the values of a parameter are all of one kind",
+                                  values[i].text(), kinds[static_cast<std::size_t>(values[i].kind())], values[0].text(),
+                                  kinds[static_cast<std::size_t>(values[0].kind())]));
+    }
+    if (!seen.insert(values[i].text()).second) {
+      throw Fault(at, fmt::format("`{}` lists {} twice", parameter.name, values[i].text()));
+    }
+  }
+}
+
+void validate_parameters(const KernelSpec& spec) {
+  std::set<std::string_view> seen;
+  for (const auto& parameter : spec.parameters) {
+    const auto place = "parameters." + parameter.name;
+    require_new_name(parameter.name, "parameter", place);
+    if (spec.find_problem(parameter.name) != nullptr) {
+      throw key_fault(place, fmt::format("`{}` is a problem name already: what the application asks for and what the "
+                                         "search chooses have different names",
+                                         parameter.name));
+    }
+    if (!seen.insert(parameter.name).second) throw key_fault(place, fmt::format("`{}` is named twice", parameter.name));
+    validate_values(parameter, place);
+  }
+}
+
+Configuration first_values(const KernelSpec& spec) {
+  Configuration configuration;
+  for (const auto& parameter : spec.parameters) configuration.set(parameter.name, parameter.values.front());
+  return configuration;
+}
+
+void validate_default_configuration(const KernelSpec& spec, const Expression& rule, const Configuration& configuration,
+                                    const std::string& place) {
+  const auto is_problem_name = [&](const std::string& name) { return spec.find_problem(name) != nullptr; };
+  if (!rule.device_properties().empty()) return;
+  if (std::any_of(rule.names().begin(), rule.names().end(), is_problem_name)) return;
+  const Scope scope{.configuration = &configuration};
+  if (rule.holds(scope)) return;
+  Bindings used;
+  for (const auto& name : rule.names()) used.set(name, configuration.at(name));
+  const auto result = rule.evaluate(scope);
+  const auto* undefined = std::get_if<Undefined>(&result);
+  throw Fault(place,
+              fmt::format("the default configuration breaks the rule `{}`{}{}: the first value of every parameter "
+                          "must make a legal configuration",
+                          shortened(rule.text()), used.empty() ? "" : " with " + used.text(),
+                          undefined == nullptr ? "" : fmt::format(" ({})", undefined->reason)));
+}
+
+void validate_rules(const KernelSpec& spec) {
+  const Allowed allowed{.parameters = true, .device = true, .who = "a restriction"};
+  const Configuration configuration = first_values(spec);
+  for (std::size_t i = 0; i < spec.rules.size(); ++i) {
+    const auto place = fmt::format("restrictions.rules[{}]", i);
+    require_known_names(spec, spec.rules[i], allowed, place);
+    validate_default_configuration(spec, spec.rules[i], configuration, place);
+  }
+}
+
+void validate_formula(const KernelSpec& spec, const std::optional<Expression>& formula, const Allowed& allowed,
+                      const std::string& place) {
+  if (!formula) return;
+  require_known_names(spec, *formula, allowed, place);
+  if (!formula->names().empty()) return;
+  const auto result = formula->evaluate({});
+  if (const auto* undefined = std::get_if<Undefined>(&result)) {
+    throw Fault(place, fmt::format("`{}` has no value: {}", shortened(formula->text()), undefined->reason));
+  }
+  const auto& value = std::get<Value>(result);
+  const bool positive = (value.is_integer() && value.integer() >= 0) || (value.is_real() && value.real() >= 0);
+  if (!positive) throw Fault(place, fmt::format("`{}`: expected a number of at least 0", shortened(formula->text())));
+}
+
+void validate_check(const KernelSpec& spec, const Check& check, const std::string& place) {
+  const Allowed allowed{.who = "a tolerance"};
+  validate_formula(spec, check.absolute, allowed, place + ".absolute");
+  validate_formula(spec, check.relative, allowed, place + ".relative");
+}
+
+void validate_checks(const KernelSpec& spec) {
+  validate_check(spec, spec.check, "check");
+  std::vector<std::string> outputs;
+  for (const auto& argument : spec.arguments) {
+    if (argument.role == Role::out || argument.role == Role::inout) outputs.push_back(argument.name);
+  }
+  for (const auto& [name, check] : spec.argument_check) {
+    const auto place = "check." + name;
+    if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) {
+      throw key_fault(place, fmt::format("[check.{}]: `{}` is no argument of role out or inout{}", shortened(name),
+                                         shortened(name), suggestion(name, outputs)));
+    }
+    validate_check(spec, check, place);
+  }
+}
+
+}  // namespace
+
+void validate(const KernelSpec& spec) {
+  validate_kernel(spec);
+  require_few(spec.problem.size(), "problem");
+  require_few(spec.parameters.size(), "parameters");
+  require_few(spec.arguments.size(), "arguments");
+  require_few(spec.launch.size(), "launch");
+  require_few(spec.reference.size(), "reference");
+  require_few(spec.prepare.size(), "prepare");
+  validate_problem(spec);
+  validate_parameters(spec);
+  validate_rules(spec);
+  validate_arguments(spec);
+  validate_steps(spec);
+  validate_checks(spec);
+  const Allowed metrics{.who = "a metric"};
+  validate_formula(spec, spec.metrics.bytes, metrics, "metrics.bytes");
+  validate_formula(spec, spec.metrics.flops, metrics, "metrics.flops");
+  validate_compile_options(spec);
+}
+
+}  // namespace attune

@@ -1,0 +1,163 @@
+// [arguments]: types, roles, sizes, data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/near_name.hpp"
+#include "core/type_table.hpp"
+#include "core/words.hpp"
+#include "spec/fill.hpp"
+#include "spec/names.hpp"
+#include "spec/shortened.hpp"
+#include "spec/validate.hpp"
+
+namespace attune {
+namespace {
+
+std::string place_of(const Argument& argument) { return "arguments." + argument.name; }
+
+void validate_name(const KernelSpec& spec, const Argument& argument) {
+  const auto place = place_of(argument);
+  const auto& name = argument.name;
+  if (!is_identifier(name)) {
+    throw key_fault(place, fmt::format("`{}` cannot name an argument: expected letters, digits and `_`, no digit first",
+                                       shortened(name)));
+  }
+  if (spec.find_parameter(name) != nullptr) {
+    throw key_fault(place, fmt::format("`{0}` is a parameter: to pass its value, name the argument otherwise and write "
+                                       "value = \"{0}\"",
+                                       name));
+  }
+  const auto* entry = spec.find_problem(name);
+  if (entry == nullptr) return;
+  if (entry->kind == ProblemKind::type) {
+    throw key_fault(place, fmt::format("`{}` is a type of the problem: a type cannot be passed", name));
+  }
+  if (argument.role != Role::scalar) {
+    throw key_fault(place, fmt::format("`{}` is a problem name, so the argument is that value: a scalar, with neither "
+                                       "`size` nor `role`",
+                                       name));
+  }
+}
+
+// The types that an argument may have: its own, or those of the type parameter that it names.
+std::vector<const TypeInfo*> types_of(const KernelSpec& spec, const Argument& argument) {
+  std::vector<const TypeInfo*> types;
+  const auto* entry = spec.find_problem(argument.type);
+  if (entry != nullptr && entry->kind == ProblemKind::type) {
+    for (const auto& type : entry->types) types.push_back(find_type(type));
+    return types;
+  }
+  if (const auto* type = find_type(argument.type)) return {type};
+  std::vector<std::string> known;
+  for (const auto& candidate : spec.problem) {
+    if (candidate.kind == ProblemKind::type) known.push_back(candidate.name);
+  }
+  for (const auto& type : type_table()) known.emplace_back(type.name);
+  throw Fault(place_of(argument) + ".type",
+              fmt::format("unknown type `{}`{}", shortened(argument.type), suggestion(argument.type, known)));
+}
+
+void validate_fill(const Argument& argument, const std::vector<const TypeInfo*>& types) {
+  if (!argument.fill) return;
+  const auto place = place_of(argument) + ".fill";
+  if (argument.role == Role::out || argument.role == Role::scratch) {
+    throw Fault(place, fmt::format("`{}` is {}: it takes no fill", argument.name,
+                                   argument.role == Role::out ? "an output, poisoned before each checked launch"
+                                                              : "scratch memory, zeroed when a plan is made"));
+  }
+  for (const auto* type : types) {
+    const auto reason = misfit(*argument.fill, *type);
+    if (!reason) continue;
+    const bool one_of_many = argument.type != type->name;
+    throw Fault(place, *reason + (one_of_many ? fmt::format(", one of the types of `{}`", argument.type) : ""));
+  }
+}
+
+void validate_array(const KernelSpec& spec, const Argument& argument) {
+  const auto place = place_of(argument);
+  if (!argument.size) {
+    throw Fault(place + ".role",
+                fmt::format("`{}` has a role, so it is an array and needs `size`, in elements", argument.name));
+  }
+  if (argument.value) {
+    throw Fault(place + ".value", fmt::format("`{}` is an array: only scalars have a `value`", argument.name));
+  }
+  const bool scratch = argument.role == Role::scratch;
+  const Allowed allowed{
+      .parameters = scratch, .device = scratch, .who = "the size of an argument that the application passes"};
+  require_known_names(spec, *argument.size, allowed, place + ".size");
+  require_integer_if_constant(*argument.size, 1, place + ".size");
+}
+
+// Exactly one of problem name, `value` and `fill` says what a scalar is while tuning.
+void validate_scalar_source(const KernelSpec& spec, const Argument& argument) {
+  const auto place = place_of(argument);
+  const bool from_problem = spec.find_problem(argument.name) != nullptr;
+  if (from_problem && (argument.value || argument.fill)) {
+    throw Fault(
+        place + (argument.value ? ".value" : ".fill"),
+        fmt::format("`{}` takes the problem's value of that name: drop this, or rename the argument", argument.name));
+  }
+  if (argument.value && argument.fill) {
+    throw Fault(place + ".fill", fmt::format("`{}` is computed by `value`: drop `fill`", argument.name));
+  }
+  if (from_problem || argument.value || argument.fill) return;
+  std::vector<std::string> sizes;
+  for (const auto& entry : spec.problem) {
+    if (entry.kind != ProblemKind::type) sizes.push_back(entry.name);
+  }
+  const auto near = nearest_name(argument.name, sizes);
+  throw Fault(place,
+              fmt::format("nothing says what the scalar `{}` is while tuning: give it the name of a problem entry, "
+                          "value = \"expression\", or fill = \"2.5\" (an array: `size` and `role`){}",
+                          argument.name, near ? "; did you mean `" + *near + "`?" : ""));
+}
+
+void validate_scalar(const KernelSpec& spec, const Argument& argument, const std::vector<const TypeInfo*>& types) {
+  const auto place = place_of(argument);
+  if (argument.size) {
+    throw Fault(place + ".size", fmt::format("`{}` has a size, so it is an array and needs a role", argument.name));
+  }
+  for (const auto* type : types) {
+    if (type->components == 1) continue;
+    throw Fault(place + ".type", fmt::format("a scalar cannot be a {}: pass its components, or an array", type->name));
+  }
+  validate_scalar_source(spec, argument);
+  if (!argument.value) return;
+  const Allowed allowed{.parameters = true, .device = true, .who = "a value"};
+  require_known_names(spec, *argument.value, allowed, place + ".value");
+}
+
+void validate_argument(const KernelSpec& spec, const Argument& argument) {
+  const auto place = place_of(argument);
+  validate_name(spec, argument);
+  const auto types = types_of(spec, argument);
+  if (argument.role == Role::scalar) {
+    validate_scalar(spec, argument, types);
+  } else {
+    validate_array(spec, argument);
+  }
+  validate_fill(argument, types);
+  if (!argument.restore && argument.role != Role::inout) {
+    throw Fault(place + ".restore", "only `inout` arguments are restored");
+  }
+}
+
+}  // namespace
+
+void validate_arguments(const KernelSpec& spec) {
+  std::set<std::string_view> seen;
+  bool has_output = false;
+  for (const auto& argument : spec.arguments) {
+    validate_argument(spec, argument);
+    if (!seen.insert(argument.name).second) {
+      throw key_fault(place_of(argument), fmt::format("`{}` is named twice", argument.name));
+    }
+    has_output = has_output || argument.role == Role::out || argument.role == Role::inout;
+  }
+  if (!has_output) throw Fault("arguments", "no argument has the role out or inout: nothing could be checked");
+}
+
+}  // namespace attune

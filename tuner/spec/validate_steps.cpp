@@ -1,0 +1,172 @@
+// [[prepare]], [[launch]] and [[reference]]: entries, launch shapes, arguments, and what the steps leave unused.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "core/near_name.hpp"
+#include "core/substitute.hpp"
+#include "core/words.hpp"
+#include "spec/names.hpp"
+#include "spec/shortened.hpp"
+#include "spec/validate.hpp"
+
+namespace attune {
+namespace {
+
+// One of the three lists of steps.
+struct StepList {
+  std::string_view name;  // "launch": the section and the place
+  std::span<const Step> steps;
+  Allowed allowed;
+  bool may_set_inputs = false;
+};
+
+std::vector<std::string> argument_names(const KernelSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& argument : spec.arguments) names.push_back(argument.name);
+  return names;
+}
+
+void require_argument(const KernelSpec& spec, std::string_view name, const std::string& place) {
+  if (spec.find_argument(name) != nullptr) return;
+  throw Fault(place,
+              fmt::format("`{}` is not in [arguments]{}", shortened(name), suggestion(name, argument_names(spec))));
+}
+
+struct EntryText {
+  std::string_view function;         // "transpose", perhaps with ::
+  std::string_view arguments;        // between < and >
+  std::size_t arguments_offset = 0;  // in the entry
+};
+
+// Nothing if the text is no entry.
+std::optional<EntryText> split_entry(std::string_view entry) {
+  constexpr std::string_view spaces = " \t";
+  const auto trim = [&](std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+    return text.substr(0, text.find_last_not_of(spaces) + 1);
+  };
+  if (entry.find_first_of("\n\r") != std::string_view::npos) return std::nullopt;
+  const auto open = entry.find('<');
+  const auto function = trim(entry.substr(0, open));
+  if (!is_qualified_name(function)) return std::nullopt;
+  if (open == std::string_view::npos) return EntryText{function, {}, entry.size()};
+  const auto close = entry.rfind('>');
+  if (close == std::string_view::npos || close < open || !trim(entry.substr(close + 1)).empty()) return std::nullopt;
+  return EntryText{function, entry.substr(open + 1, close - open - 1), open + 1};
+}
+
+void validate_entry(const KernelSpec& spec, const Step& step, const Allowed& allowed, const std::string& place) {
+  const auto at = place + ".entry";
+  const auto entry = split_entry(step.entry);
+  if (!entry) {
+    throw Fault(at,
+                fmt::format("`{}` is no entry: expected a kernel function's name, for a template with its arguments, "
+                            "such as \"transpose<T, TILE>\"",
+                            shortened(step.entry)));
+  }
+  if (allowed.parameters) return;
+  for (const auto& word : names_in_entry(step.entry)) {
+    if (spec.find_parameter(word) == nullptr) continue;
+    throw fault_in_string(at, entry->arguments_offset + find_identifier(entry->arguments, word),
+                          fmt::format("`{}` in `{}` is a parameter: {} may mention problem names only", word,
+                                      shortened(step.entry), allowed.who));
+  }
+}
+
+void validate_dimensions(const KernelSpec& spec, const std::vector<Expression>& dimensions, const Allowed& allowed,
+                         const std::string& place) {
+  if (dimensions.empty() || dimensions.size() > 3) {
+    throw Fault(place, fmt::format("expected 1 to 3 dimensions, found {}", dimensions.size()));
+  }
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const auto at = fmt::format("{}[{}]", place, i);
+    require_known_names(spec, dimensions[i], allowed, at);
+    require_integer_if_constant(dimensions[i], 1, at);
+  }
+}
+
+void validate_memset(const KernelSpec& spec, const Step& step, bool may_set_inputs, const std::string& place) {
+  require_argument(spec, step.memset_argument, place + ".memset");
+  const auto role = spec.find_argument(step.memset_argument)->role;
+  if (role == Role::scalar || (role == Role::in && !may_set_inputs)) {
+    throw Fault(place + ".memset", fmt::format("`{}` is {}: only out, inout and scratch arguments can be set",
+                                               step.memset_argument, role == Role::in ? "an input" : "a scalar"));
+  }
+  if (step.memset_value < 0 || step.memset_value > 255) {
+    throw Fault(place + ".value", fmt::format("{} is no byte: `value` is 0 to 255", step.memset_value));
+  }
+}
+
+void validate_launch(const KernelSpec& spec, const Step& step, const Allowed& allowed, const std::string& place) {
+  validate_entry(spec, step, allowed, place);
+  validate_dimensions(spec, step.grid, allowed, place + ".grid");
+  validate_dimensions(spec, step.block, allowed, place + ".block");
+  if (step.shared) {
+    require_known_names(spec, *step.shared, allowed, place + ".shared");
+    require_integer_if_constant(*step.shared, 0, place + ".shared");
+  }
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    require_argument(spec, step.arguments[i], fmt::format("{}.arguments[{}]", place, i));
+  }
+}
+
+void validate_list(const KernelSpec& spec, const StepList& list) {
+  for (std::size_t i = 0; i < list.steps.size(); ++i) {
+    const auto& step = list.steps[i];
+    const auto place = fmt::format("{}[{}]", list.name, i);
+    if (step.when) require_known_names(spec, *step.when, list.allowed, place + ".when");
+    if (step.kind == StepKind::memset) {
+      validate_memset(spec, step, list.may_set_inputs, place);
+    } else {
+      validate_launch(spec, step, list.allowed, place);
+    }
+  }
+}
+
+std::set<std::string_view> used_by(std::span<const Step> steps) {
+  std::set<std::string_view> used;
+  for (const auto& step : steps) {
+    used.insert(step.arguments.begin(), step.arguments.end());
+    if (step.kind == StepKind::memset) used.insert(step.memset_argument);
+  }
+  return used;
+}
+
+void validate_use(const KernelSpec& spec) {
+  const auto launched = used_by(spec.launch), referred = used_by(spec.reference), prepared = used_by(spec.prepare);
+  for (const auto& argument : spec.arguments) {
+    const auto& name = argument.name;
+    const auto place = "arguments." + name;
+    const bool output = argument.role == Role::out || argument.role == Role::inout;
+    if (output && !launched.contains(name)) {
+      throw key_fault(
+          place, fmt::format("no [[launch]] step uses the output `{}`: pass it to the kernel that writes it", name));
+    }
+    if (output && !spec.reference.empty() && !referred.contains(name)) {
+      throw key_fault(place, fmt::format("no [[reference]] step uses the output `{}`: it could not be checked", name));
+    }
+    if (launched.contains(name) || referred.contains(name) || prepared.contains(name)) continue;
+    throw key_fault(
+        place, fmt::format("no step uses the argument `{}`: name it in the `arguments` of a step, or remove it", name));
+  }
+}
+
+}  // namespace
+
+void validate_steps(const KernelSpec& spec) {
+  const Allowed of_launch{.parameters = true, .device = true, .who = "a launch step"};
+  validate_list(spec, {"prepare", spec.prepare, {.device = true, .who = "a [[prepare]] step"}, true});
+  validate_list(spec, {"launch", spec.launch, of_launch});
+  validate_list(spec, {"reference", spec.reference, {.device = true, .who = "a [[reference]] step"}});
+  const auto launches = [](const Step& step) { return step.kind == StepKind::launch; };
+  if (std::none_of(spec.launch.begin(), spec.launch.end(), launches)) {
+    throw Fault("launch", "no [[launch]] step has an `entry`: there is no kernel to tune");
+  }
+  validate_use(spec);
+}
+
+}  // namespace attune
