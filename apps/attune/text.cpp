@@ -39,10 +39,13 @@ std::string time_text(double ns) {
 std::string ratio_text(double ratio) { return fmt::format("{:.2f}x", ratio); }
 
 std::string count_text(SpaceSize count) {
-  std::string digits = to_text(count);
-  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
-  return digits;
+  const std::string digits = to_text(count);
+  std::string grouped;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) grouped += ',';
+    grouped += digits[i];
+  }
+  return grouped;
 }
 
 std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds) {

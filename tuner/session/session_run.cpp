@@ -74,9 +74,28 @@ SessionResult SessionRun::run() {
   if (std::optional<SessionResult> known = answer_from_database()) return *known;
   open_session();
   load_known_trials();
-  start_worker();
+  try {
+    start_worker();
+  } catch (const ReferenceDoesNotCompile&) {
+    // A file that does not compile at all is told as what it is; otherwise the reference alone is at fault.
+    const std::optional<SessionResult> broken = nothing_compiles();
+    if (!broken) throw;
+    return *broken;
+  }
   search();
   return conclude();
+}
+
+std::optional<SessionResult> SessionRun::nothing_compiles() {
+  const ImageRequest request =
+      image_request(request_.spec, request_.spec.launch, request_.problem, &*default_, device_.info());
+  const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
+  if (outcome.image) return std::nullopt;
+  store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
+  SessionResult result;
+  result.end = SessionResult::End::no_survivor;
+  result.explanation = "it does not compile:\n" + outcome.log;
+  return result;
 }
 
 std::optional<SessionResult> SessionRun::answer_from_database() {

@@ -34,6 +34,7 @@ class SessionRun {
   void open_session();
   void load_known_trials();
   void start_worker();
+  std::optional<SessionResult> nothing_compiles();  // when even the default configuration does not
   void search();
   SessionResult conclude();
 

@@ -34,7 +34,8 @@ void TrialWorker::run_once(std::span<const Step> steps, const std::string& what)
   const std::string where = fmt::format("{} of {} for {}", what, spec_.name, problem_.text());
   const ImageRequest request = image_request(spec_, steps, problem_, configuration, device_.info());
   const std::vector<CompileOutcome> outcomes = compiler_.compile(std::span(&request, 1));
-  if (!outcomes.front().image) throw Error(fmt::format("{} does not compile:\n{}", where, outcomes.front().log));
+  if (!outcomes.front().image)
+    throw ReferenceDoesNotCompile(fmt::format("{} does not compile:\n{}", where, outcomes.front().log));
   PreparedSteps prepared;
   const std::vector<ResolvedStep> resolved = resolve_steps(spec_, steps, problem_, configuration, device_.info());
   Status status = PreparedSteps::prepare(device_, data_, resolved, fallback_, *outcomes.front().image, prepared);

@@ -13,13 +13,19 @@
 
 namespace attune {
 
+// The steps that make the expected result do not compile; the message holds the compiler's log.
+class ReferenceDoesNotCompile : public Error {
+ public:
+  using Error::Error;
+};
+
 class TrialWorker {
  public:
   using CandidateId = std::uint64_t;
 
   // Makes the data, runs [[prepare]] and [[reference]]. `fallback` is the configuration whose output is expected when
-  // the kernel has no reference (self-checked), and serves scratch sizes. Throws Error when the reference does not
-  // compile, fails or gives values that are not finite.
+  // the kernel has no reference (self-checked), and serves scratch sizes. Throws ReferenceDoesNotCompile, or Error when
+  // the reference does not compile, fails or gives values that are not finite.
   TrialWorker(Device& device, Compiler& compiler, const KernelSpec& spec, const Problem& problem,
               const Configuration& fallback, std::uint64_t seed);
 

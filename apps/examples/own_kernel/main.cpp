@@ -1,0 +1,35 @@
+// Plans and launches a kernel of one's own: smooth.cu, embedded by CMake's attune_embed(own_kernel smooth.cu).
+// To tune it: attune tune smooth.cu. ATTUNE_DEVICE=host runs it without a GPU.
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "attune/attune.hpp"
+#include "attune_embedded/smooth.hpp"
+
+int main() try {
+  attune::Dispatcher gpu;
+  gpu.add(attune_embedded::smooth);
+  const std::size_t n = 1 << 20;
+  const attune::Plan plan = gpu.plan("smooth", {{"n", n}, {"T", "float"}});
+  std::printf("%s\n", plan.match().why.c_str());
+
+  std::vector<float> host(n);
+  for (std::size_t i = 0; i < n; ++i) host[i] = static_cast<float>(i * i % 1000);
+  const attune::Buffer<float> in(gpu, host);
+  const attune::Buffer<float> out(gpu, n);
+  plan.launch(nullptr, out, in, n);  // the default stream
+  gpu.synchronize();
+
+  const std::vector<float> result = out.to_vector();
+  for (std::size_t i = 0; i < n; ++i) {
+    const float expected = (host[i > 0 ? i - 1 : i] + 2 * host[i] + host[std::min(i + 1, n - 1)]) / 4;
+    if (result[i] == expected) continue;
+    std::printf("WRONG: out[%zu] is %g, not %g\n", i, result[i], expected);
+    return 1;
+  }
+  std::printf("%zu floats: correct\n", n);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "own_kernel: %s\n", error.what());
+  return 1;
+}

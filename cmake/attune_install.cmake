@@ -1,0 +1,26 @@
+# Installation: the libraries of all layers, the public headers, the program, and a package config, so that
+# find_package(attune) gives attune::runtime, attune::tuner and attune_embed() (docs/dispatch.md).
+include(CMakePackageConfigHelpers)
+set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
+
+set(ATTUNE_INSTALLED core spec measure search db device_cuda device_host device worker session dispatch)
+list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
+install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner EXPORT attune_export
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+target_compile_features(attune_runtime INTERFACE cxx_std_20)
+set_target_properties(attune_runtime PROPERTIES EXPORT_NAME runtime)
+set_target_properties(attune_tuner PROPERTIES EXPORT_NAME tuner)
+install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
+
+install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+if(TARGET attune)
+  install(TARGETS attune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+configure_package_config_file(cmake/attune-config.cmake.in "${PROJECT_BINARY_DIR}/attune-config.cmake"
+                              INSTALL_DESTINATION "${ATTUNE_PACKAGE_DIR}")
+# 0.x: any minor version may change the interface.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/attune-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/attune-config.cmake" "${PROJECT_BINARY_DIR}/attune-config-version.cmake"
+              cmake/attune_embed.cmake cmake/attune_embed_file.cmake
+        DESTINATION "${ATTUNE_PACKAGE_DIR}")

@@ -1,0 +1,39 @@
+// Runs one (disabled) test of this very executable in a process of its own: for what would leave this one beyond use,
+// and for what is read at the start of a process only.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace attune::test {
+
+// What the child test wrote with report(). `environment`: "NAME='value' NAME='value'".
+inline std::string report_of_child(const std::string& test, const std::string& environment = "") {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::path(testing::TempDir()) / ("attune_child_" + std::to_string(getpid()));
+  const std::string command = environment + " ATTUNE_TEST_REPORT='" + file.string() + "' '" +
+                              fs::read_symlink("/proc/self/exe").string() +
+                              "' --gtest_also_run_disabled_tests --gtest_filter='" + test + "' > /dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  std::error_code error;
+  fs::remove(file, error);
+  EXPECT_EQ(status, 0) << "the child test " << test << " failed; it reported: " << text.str();
+  return text.str();
+}
+
+// In the child: what it has to say. Outside of one, the test fails: alone it tests nothing.
+inline void report(const std::string& text) {
+  const char* file = std::getenv("ATTUNE_TEST_REPORT");
+  ASSERT_NE(file, nullptr) << "this test is one half of another, which runs it";
+  std::ofstream(file) << text;
+}
+
+}  // namespace attune::test

@@ -1,0 +1,27 @@
+// Runs a program as a user would and keeps what it printed.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace attune::test {
+
+struct CommandResult {
+  int code = -1;  // exit status; 128 + signal when it was killed
+  std::string out, err;
+};
+
+struct CommandOptions {
+  std::map<std::string, std::string> environment;  // added to, or (empty value) removed from, this process's
+  // Called with standard output so far, each time more arrives; what it returns, if not 0, is sent as a signal, once.
+  std::function<int(const std::string& out)> signal_when;
+  long file_size_limit = 0;  // bytes any file may grow to (RLIMIT_FSIZE); 0: none
+  int timeout_seconds = 100;
+};
+
+CommandResult run_command(const std::vector<std::string>& arguments, const CommandOptions& options = {});
+
+}  // namespace attune::test

@@ -1,0 +1,110 @@
+#include "support/kernel_check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "session/image_source.hpp"
+#include "worker/trial_worker.hpp"
+
+namespace attune::test {
+namespace {
+
+using Pair = std::tuple<std::size_t, std::string, std::size_t, std::string>;  // parameter, value, parameter, value
+
+std::vector<Pair> pairs_of(const Configuration& configuration) {
+  std::vector<std::string> values;
+  for (const Binding& binding : configuration) values.push_back(binding.value.text());
+  std::vector<Pair> pairs;
+  for (std::size_t a = 0; a < values.size(); ++a)
+    for (std::size_t b = a + 1; b < values.size(); ++b) pairs.emplace_back(a, values[a], b, values[b]);
+  return pairs;
+}
+
+Status check_one(TrialWorker& worker, const Configuration& configuration, const CompileOutcome& outcome) {
+  if (!outcome.image) return {outcome.verdict, outcome.log, false};
+  const TrialWorker::Checked checked = worker.check(configuration, *outcome.image);
+  if (!checked.candidate) return checked.status;
+  double max_error = 0;
+  const Status again = worker.recheck(*checked.candidate, max_error);
+  worker.release(*checked.candidate);
+  return again;
+}
+
+}  // namespace
+
+std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
+                                                const std::vector<Problem>& problems,
+                                                const std::vector<Configuration>& configurations) {
+  const std::shared_ptr<Compiler> compiler = device.compiler();
+  ImageSource source(compiler, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<KernelFailure> failures;
+  for (const Problem& problem : problems) {
+    TrialWorker worker(device, *compiler, spec, problem, configurations.front(), 1);
+    for (std::size_t i = 0; i < configurations.size(); ++i)
+      source.ask(i, image_request(spec, spec.launch, problem, &configurations[i], device.info()));
+    while (source.outstanding() > 0) {
+      const CompileResult result = source.next();
+      const Configuration& configuration = configurations[result.id];
+      const Status status = check_one(worker, configuration, result.outcome);
+      if (status.ok()) continue;
+      failures.push_back({problem.text() + ": " + configuration.text(), status.verdict, status.detail});
+      if (status.sticky) return failures;
+    }
+  }
+  return failures;
+}
+
+std::string to_text(const std::vector<KernelFailure>& failures) {
+  std::string text = std::to_string(failures.size()) + " failures";
+  for (std::size_t i = 0; i < std::min<std::size_t>(failures.size(), 10); ++i)
+    text += "\n" + failures[i].configuration + ": " + std::string(attune::to_text(failures[i].verdict)) + ": " +
+            failures[i].detail;
+  return text;
+}
+
+std::vector<Configuration> all_configurations(const SearchSpace& space) {
+  std::vector<Configuration> all;
+  for (SpaceSize i = 0; i < space.size(); ++i) all.push_back(space.at(i));
+  return all;
+}
+
+std::vector<Configuration> some_configurations(const KernelSpec& spec, const SearchSpace& space, std::size_t count,
+                                               std::uint64_t seed) {
+  std::vector<Configuration> some{default_configuration(spec, space).value()};
+  std::mt19937_64 random(seed);
+  while (some.size() < count + 1) some.push_back(space.sample(random));
+  return some;
+}
+
+std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed) {
+  const std::vector<Configuration> all = all_configurations(space);
+  std::set<Pair> uncovered;
+  for (const Configuration& configuration : all)
+    for (Pair& pair : pairs_of(configuration)) uncovered.insert(std::move(pair));
+  std::mt19937_64 random(seed);
+  std::vector<Configuration> chosen;
+  while (!uncovered.empty()) {
+    // The best of some random ones; when none of them adds anything, the first that holds an uncovered pair.
+    std::size_t best = 0, best_gain = 0;
+    const auto gain_of = [&](std::size_t i) {
+      const std::vector<Pair> pairs = pairs_of(all[i]);
+      return static_cast<std::size_t>(
+          std::count_if(pairs.begin(), pairs.end(), [&](const Pair& pair) { return uncovered.contains(pair); }));
+    };
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      const std::size_t i = random() % all.size();
+      const std::size_t gain = gain_of(i);
+      if (gain > best_gain) std::tie(best, best_gain) = std::tie(i, gain);
+    }
+    for (std::size_t i = 0; best_gain == 0; ++i) std::tie(best, best_gain) = std::make_tuple(i, gain_of(i));
+    for (const Pair& pair : pairs_of(all[best])) uncovered.erase(pair);
+    chosen.push_back(all[best]);
+  }
+  return chosen;
+}
+
+}  // namespace attune::test

@@ -1,0 +1,40 @@
+// Runs many configurations of a kernel and compares each with the reference: what the kernel tests of every device
+// share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attune/search_space.hpp"
+#include "core/trial.hpp"
+#include "device/device.hpp"
+
+namespace attune::test {
+
+// Every configuration whose outcome is not ok, with its verdict and detail.
+struct KernelFailure {
+  std::string configuration;
+  Verdict verdict;
+  std::string detail;
+};
+
+// Compiles on all cores and checks each configuration for every problem in turn (images are shared by problems of the
+// same types). Those with scratch memory are launched and checked a second time, as an application would.
+std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
+                                                const std::vector<Problem>& problems,
+                                                const std::vector<Configuration>& configurations);
+
+// Text of at most ten failures.
+std::string to_text(const std::vector<KernelFailure>& failures);
+
+std::vector<Configuration> all_configurations(const SearchSpace& space);
+
+// The default configuration and `count` random ones.
+std::vector<Configuration> some_configurations(const KernelSpec& spec, const SearchSpace& space, std::size_t count,
+                                               std::uint64_t seed);
+
+// A small set of legal configurations in which every pair of values of two parameters occurs that occurs in any legal
+// configuration (a covering array of strength 2, built greedily).
+std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed);
+
+}  // namespace attune::test

@@ -1,0 +1,202 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "attune/dispatcher.hpp"
+#include "device/device.hpp"
+#include "dispatch_fixture.hpp"
+
+namespace attune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Tests of what the dispatcher does with wisdom, good and bad. Each first learns the device from a dispatcher.
+class DispatcherWisdom : public DispatchTest {
+ protected:
+  DispatcherWisdom() : device_(open_device("host")), info_(device_->info()) {
+    toolchain_ = device_->compiler()->toolchain();
+  }
+  static Problem problem(std::int64_t n) { return {{"n", n}, {"T", "int32"}}; }
+  static Configuration configuration(std::int64_t offset) { return {{"OFFSET", offset}, {"BLOCK", 32}}; }
+  void remember(std::int64_t n, std::int64_t offset) { store(record(info_, problem(n), configuration(offset))); }
+  // A fresh dispatcher's plan.
+  Plan plan(std::int64_t n) {
+    dispatcher_ = std::make_unique<Dispatcher>(options());
+    dispatcher_->add(offset_kernel);
+    return dispatcher_->plan("offset", problem(n));
+  }
+  // What the plan adds to each element.
+  int offset_of(const Plan& plan) {
+    const auto n = static_cast<std::size_t>(plan.problem().at("n").integer());
+    const Buffer<int> data(*dispatcher_, std::vector<int>(n, 0)), count(*dispatcher_, 2);
+    plan.launch(nullptr, data, count, n);
+    return data.to_vector().at(n - 1);
+  }
+  std::unique_ptr<Device> device_;
+  DeviceInfo info_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+};
+
+TEST_F(DispatcherWisdom, AnExactRecordIsLaunched) {
+  remember(1000, 2);
+  const Plan plan = this->plan(1000);
+  EXPECT_EQ(plan.match().rung, Rung::exact) << plan.match().why;
+  EXPECT_EQ(plan.configuration().text(), "OFFSET=2 BLOCK=32");
+  EXPECT_EQ(plan.match().speedup, 1.5);
+  EXPECT_EQ(plan.match().record_problem, "n=1000 T=int32");
+  EXPECT_EQ(offset_of(plan), 2);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(DispatcherWisdom, TheNearestProblemsRecordIsLaunched) {
+  remember(1000, 2);
+  const Plan near = plan(1500);
+  EXPECT_EQ(near.match().rung, Rung::near_problem);
+  EXPECT_EQ(offset_of(near), 2);
+  EXPECT_EQ(plan(2001).match().rung, Rung::none);
+}
+
+TEST_F(DispatcherWisdom, RulesAreCheckedAgainForTheNewProblem) {
+  remember(150, 3);  // OFFSET = 3 needs n >= 100
+  EXPECT_EQ(plan(100).match().rung, Rung::near_problem);
+  EXPECT_EQ(plan(99).match().rung, Rung::none);
+}
+
+TEST_F(DispatcherWisdom, AnotherToolchainOrDriverIsStaleAndStillUsed) {
+  toolchain_ = "g++ 1.0";
+  remember(1000, 2);
+  Plan stale = plan(1000);
+  EXPECT_EQ(stale.match().rung, Rung::stale);
+  EXPECT_THAT(stale.match().why, HasSubstr("g++ 1.0"));
+  EXPECT_EQ(offset_of(stale), 2);
+  Dispatcher other(options());
+  other.add(offset_kernel);
+  EXPECT_EQ(other.match("offset", problem(1000)).rung, Rung::stale);  // without planning, too
+}
+
+TEST_F(DispatcherWisdom, ARecordThatDoesNotCompileGivesWayWithOneWarning) {
+  remember(1000, 13);
+  const Plan fallen = plan(1000);
+  EXPECT_EQ(fallen.match().rung, Rung::none);
+  EXPECT_EQ(offset_of(fallen), 1);
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_THAT(warnings_[0], HasSubstr("the recorded configuration of offset (OFFSET=13 BLOCK=32) cannot be used"));
+  EXPECT_EQ(dispatcher_->match("offset", problem(1000)).rung, Rung::none);  // it says what the plan does
+}
+
+TEST_F(DispatcherWisdom, OneThatDoesNotCompileGivesWayToANearOne) {
+  remember(1000, 13);
+  remember(1200, 2);
+  const Plan fallen = plan(1000);
+  EXPECT_EQ(fallen.match().rung, Rung::near_problem);
+  EXPECT_EQ(offset_of(fallen), 2);
+}
+
+TEST_F(DispatcherWisdom, ARecordOfOtherCodeIsNotUsed) {
+  Record other = record(info_, problem(1000), configuration(2));
+  other.key.code = std::string(64, '0');
+  store(other);
+  EXPECT_EQ(plan(1000).match().rung, Rung::none);
+}
+
+TEST_F(DispatcherWisdom, AValueThatIsGoneIsNotUsed) {
+  store(record(info_, problem(1000), {{"OFFSET", 2}, {"BLOCK", 16}}));
+  EXPECT_EQ(plan(1000).match().rung, Rung::none);
+}
+
+TEST_F(DispatcherWisdom, NoDatabaseIsNoWisdomWithoutAWarning) {
+  EXPECT_EQ(plan(1000).match().rung, Rung::none);
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(database()));
+}
+
+TEST_F(DispatcherWisdom, ADamagedDatabaseIsOneWarning) {
+  std::ofstream(database()) << std::string(20000, 'x');
+  std::filesystem::permissions(database(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(offset_of(plan(1000)), 1);
+  dispatcher_->plan("offset", problem(2000));
+  dispatcher_->plan("axpy", {{"n", 10}});
+  ASSERT_THAT(warnings_, testing::Not(IsEmpty()));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr(database().string())));
+}
+
+TEST_F(DispatcherWisdom, ALockedDatabaseIsOneWarning) {
+  remember(1000, 2);
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(database().c_str(), &raw), SQLITE_OK);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> owner(raw, sqlite3_close);
+  ASSERT_EQ(sqlite3_exec(raw, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  setenv("ATTUNE_DB_WAIT", "0.1", 1);
+  EXPECT_EQ(offset_of(plan(1000)), 1);
+  unsetenv("ATTUNE_DB_WAIT");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr(database().string())));
+}
+
+TEST_F(DispatcherWisdom, ACacheThatCannotBeUsedIsAWarningAndACompile) {
+  std::ofstream(folder_ / "cache") << "a file, not a folder";
+  EXPECT_EQ(offset_of(plan(1000)), 1);
+  ASSERT_FALSE(warnings_.empty());
+  EXPECT_THAT(warnings_[0], HasSubstr("the image cache is not used"));
+}
+
+// Takes the compiler away while it lives.
+class NoCompiler {
+ public:
+  NoCompiler() {
+    for (const char* name : {"PATH", "CXX", "ATTUNE_HOST_CXX"}) hide(name);
+    setenv("PATH", "/nonexistent", 1);
+  }
+  ~NoCompiler() {
+    for (const auto& [name, value] : hidden_) setenv(name.c_str(), value.c_str(), 1);
+  }
+
+ private:
+  void hide(const char* name) {
+    const char* const value = std::getenv(name);
+    if (!value) return;
+    hidden_.emplace_back(name, value);
+    unsetenv(name);
+  }
+  std::vector<std::pair<std::string, std::string>> hidden_;
+};
+
+TEST_F(DispatcherWisdom, ASecondStartNeedsNoCompiler) {
+  remember(1000, 2);
+  EXPECT_EQ(offset_of(plan(1000)), 2);
+  const NoCompiler gone;
+  const Plan cached = plan(1000);
+  EXPECT_EQ(cached.match().rung, Rung::exact);
+  EXPECT_EQ(offset_of(cached), 2);
+  EXPECT_EQ(dispatcher_->match("offset", problem(1000)).rung, Rung::exact);
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_THROW(dispatcher_->plan("offset", problem(10)), Error);  // of which no image is there
+}
+
+TEST_F(DispatcherWisdom, WithoutACompilerACachedDefaultIsBetterThanNothing) {
+  EXPECT_EQ(offset_of(plan(1000)), 1);  // compiles the default
+  remember(1000, 2);
+  const NoCompiler gone;
+  EXPECT_EQ(offset_of(plan(1000)), 1);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot be used")));
+}
+
+TEST_F(DispatcherWisdom, ADamagedImageIsCompiledAgain) {
+  EXPECT_EQ(offset_of(plan(1000)), 1);
+  int damaged = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "cache")) {
+    if (!entry.is_regular_file()) continue;
+    std::filesystem::resize_file(entry.path(), entry.file_size() / 2);
+    ++damaged;
+  }
+  EXPECT_GT(damaged, 0);
+  EXPECT_EQ(offset_of(plan(1000)), 1);
+}
+
+}  // namespace
+}  // namespace attune

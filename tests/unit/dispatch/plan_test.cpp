@@ -1,0 +1,97 @@
+#include "attune/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dispatch_fixture.hpp"
+
+namespace attune {
+namespace {
+
+class PlanTest : public DispatchTest {
+ protected:
+  PlanTest() : gpu_(options()) { gpu_.add(offset_kernel); }
+  // Launches and returns what the kernel counted: launches of this plan so far (in scratch), and 2 n.
+  std::vector<int> count(const Plan& plan) {
+    plan.launch(nullptr, data_, count_, 100);
+    return count_.to_vector();
+  }
+  Dispatcher gpu_;
+  Buffer<int> data_{gpu_, std::vector<int>(100, 5)};
+  Buffer<int> count_{gpu_, std::vector<int>{-1, -1}};
+};
+
+TEST_F(PlanTest, RunsEveryStepInOrder) {
+  const Plan plan = gpu_.plan("offset", {{"n", 100}});
+  EXPECT_EQ(count(plan), (std::vector<int>{1, 200}));  // memset, zeroed scratch, computed scalar
+  EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 6));
+}
+
+TEST_F(PlanTest, LaunchesOfOnePlanShareItsScratch) {
+  const Plan plan = gpu_.plan("offset", {{"n", 100}});
+  EXPECT_EQ(count(plan)[0], 1);
+  EXPECT_EQ(count(plan)[0], 2);
+}
+
+TEST_F(PlanTest, ACopyHasScratchOfItsOwn) {
+  const Plan plan = gpu_.plan("offset", {{"n", 100}});
+  count(plan);
+  Plan copy = plan;
+  EXPECT_EQ(count(copy)[0], 1);
+  EXPECT_EQ(count(plan)[0], 2);
+  copy = plan;
+  EXPECT_EQ(count(copy)[0], 1);
+  EXPECT_EQ(count(gpu_.plan("offset", {{"n", 100}}))[0], 1);
+}
+
+TEST_F(PlanTest, AMoveKeepsTheScratch) {
+  Plan plan = gpu_.plan("offset", {{"n", 100}});
+  count(plan);
+  Plan moved = std::move(plan);
+  EXPECT_EQ(count(moved)[0], 2);
+  Plan other = gpu_.plan("offset", {{"n", 50}});
+  other = std::move(moved);
+  EXPECT_EQ(count(other)[0], 3);
+  EXPECT_EQ(other.problem().at("n"), Value(100));
+}
+
+TEST_F(PlanTest, AWrongArgumentReachesNoDevice) {
+  const Plan plan = gpu_.plan("offset", {{"n", 100}});
+  const Buffer<float> other(gpu_, 100);
+  const Buffer<int> small(gpu_, 99);
+  EXPECT_THROW(plan.launch(nullptr, data_, count_), UsageError);
+  EXPECT_THROW(plan.launch(nullptr, data_, count_, 100, 200), UsageError);
+  EXPECT_THROW(plan.launch(nullptr, other, count_, 100), UsageError);
+  EXPECT_THROW(plan.launch(nullptr, small, count_, 100), UsageError);
+  EXPECT_THROW(plan.launch(nullptr, data_, count_, 101), UsageError);
+  EXPECT_THROW(plan.launch(nullptr, data_, count_, 100.0), UsageError);
+  EXPECT_THROW(plan.launch(nullptr, 100, count_, data_), UsageError);
+  EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 5));
+  EXPECT_EQ(count_.to_vector(), (std::vector<int>{-1, -1}));
+  EXPECT_EQ(count(plan)[0], 1);  // and the plan is still good
+}
+
+TEST_F(PlanTest, TheMessageShowsThePlansValueAndTheOneGiven) {
+  const Plan plan = gpu_.plan("offset", {{"n", 100}});
+  EXPECT_THAT(
+      [&] { plan.launch(nullptr, data_, count_, 99); },
+      testing::Throws<UsageError>(testing::Property(
+          &UsageError::what,
+          testing::HasSubstr("launch of offset: argument 3, `n`, is 100 in the plan's problem, but the integer 99"))));
+}
+
+TEST_F(PlanTest, BuffersPointersAndVoidPointersAreAlike) {
+  const Plan plan = gpu_.plan("offset", {{"n", 100}});
+  plan.launch(nullptr, data_.data(), static_cast<void*>(count_.data()), 100u);
+  EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 6));
+}
+
+TEST_F(PlanTest, RunsOnAStream) {
+  const Stream stream(gpu_);
+  gpu_.plan("offset", {{"n", 100}}).launch(stream, data_, count_, 100);
+  stream.synchronize();
+  EXPECT_EQ(data_.to_vector(stream), std::vector<int>(100, 6));
+}
+
+}  // namespace
+}  // namespace attune

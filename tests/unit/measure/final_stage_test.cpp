@@ -1,0 +1,116 @@
+#include "measure/final_stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace attune {
+namespace {
+
+const Protocol kProtocol;
+
+// Rounds in which finalist f takes times[f], with multiplicative noise; the drift of the clock hits a whole round.
+Rounds noisy_rounds(const std::vector<double>& times, int count, double noise, std::uint64_t seed, double drift = 0) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> scatter(0, noise), common(0, drift);
+  Rounds rounds;
+  for (int r = 0; r < count; ++r) {
+    const double clock = std::exp(common(random));
+    std::vector<double> round;
+    for (const double time : times) round.push_back(time * clock * std::exp(scatter(random)));
+    rounds.push_back(round);
+  }
+  return rounds;
+}
+
+std::vector<Finalist> three_finalists() {
+  return {{"A=1", true, false, 40}, {"A=2", false, false, 30}, {"A=3", false, false, 20}};
+}
+
+TEST(FinalStage, TheFastestWinsWhenTheDifferenceIsClear) {
+  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 210}, 30, 0.002, 1), kProtocol);
+  EXPECT_EQ(decision.winner, 1u);
+  EXPECT_NEAR(decision.speedup, 1.5, 0.01);
+  EXPECT_GT(decision.speedup_interval.low, 1.48);
+  EXPECT_LT(decision.speedup_interval.high, 1.52);
+  EXPECT_FALSE(decision.unstable);
+}
+
+TEST(FinalStage, LessThanOnePerCentIsATieThatTheLeanerWins) {
+  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 201}, 30, 0.0005, 2), kProtocol);
+  EXPECT_EQ(decision.fastest, 1u);
+  EXPECT_EQ(decision.winner, 2u);
+}
+
+TEST(FinalStage, ATieWithTheDefaultGoesToTheDefault) {
+  const FinalDecision decision = decide(three_finalists(), noisy_rounds({201, 200, 300}, 30, 0.0005, 3), kProtocol);
+  EXPECT_EQ(decision.winner, 0u);
+  EXPECT_DOUBLE_EQ(decision.speedup, 1);
+}
+
+TEST(FinalStage, ATieWithThePresentRecordGoesToTheRecord) {
+  std::vector<Finalist> finalists = three_finalists();
+  finalists[1].is_record = true;
+  finalists[1].resource_cost = 1000;
+  const FinalDecision decision = decide(finalists, noisy_rounds({300, 201, 200}, 30, 0.0005, 4), kProtocol);
+  EXPECT_EQ(decision.winner, 1u);
+}
+
+TEST(FinalStage, ANoisyDifferenceIsNoDifference) {
+  // 2 % apart, but each sample scatters by 30 %: the interval contains 0.
+  const FinalDecision decision = decide(three_finalists(), noisy_rounds({204, 200, 900}, 12, 0.3, 5), kProtocol);
+  EXPECT_EQ(decision.winner, 0u);
+}
+
+TEST(FinalStage, RoundsWithADriftingAnchorAreDropped) {
+  Rounds rounds = noisy_rounds({300, 200, 210}, 30, 0.001, 6);
+  for (int r = 0; r < 4; ++r)
+    for (double& time : rounds[static_cast<std::size_t>(r)]) time *= 1.1;
+  EXPECT_EQ(steady_rounds(rounds, 0, kProtocol).size(), 26u);
+  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  EXPECT_EQ(decision.rounds_dropped, 4u);
+  EXPECT_FALSE(decision.unstable);
+}
+
+TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
+  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 210}, 30, 0.001, 7, 0.2), kProtocol);
+  EXPECT_TRUE(decision.unstable);
+  EXPECT_EQ(decision.rounds_used, 30u);
+  EXPECT_EQ(decision.winner, 1u);  // paired ratios cancel what hits a whole round
+}
+
+TEST(FinalStage, StopsWhenTheLeaderIsSettledAndNotBefore) {
+  EXPECT_TRUE(wants_another_round({}, 0, kProtocol));
+  EXPECT_TRUE(wants_another_round(noisy_rounds({300, 200}, 29, 0.0001, 8), 1, kProtocol));
+  EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, 30, 0.0001, 8), 1, kProtocol));
+  EXPECT_TRUE(wants_another_round(noisy_rounds({300, 200}, 30, 0.1, 8), 1, kProtocol));
+  EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, 30, 0.1, 8), kProtocol.final_seconds, kProtocol));
+  EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, kProtocol.final_rounds_max, 0.1, 8), 1, kProtocol));
+}
+
+TEST(FinalStage, ALoneFinalistWins) {
+  const FinalDecision decision = decide({{"A=1", true, false, 1}}, noisy_rounds({100}, 5, 0.01, 9), kProtocol);
+  EXPECT_EQ(decision.winner, 0u);
+  EXPECT_DOUBLE_EQ(decision.speedup, 1);
+}
+
+// The protocol's promise on an emulated device whose true times are known, with drift and two clock states of 8 %.
+TEST(FinalStage, RegretIsAtMostOnePerCentInNineteenOfTwentySeeds) {
+  const std::vector<double> truth{150, 100, 101.5, 103, 106, 110, 120, 125, 130};
+  std::vector<Finalist> finalists;
+  for (std::size_t i = 0; i < truth.size(); ++i) finalists.push_back({"A=" + std::to_string(i), i == 0, false, 10 + i});
+  int good = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Rounds rounds = noisy_rounds(truth, 60, 0.01, seed, 0.01);
+    std::mt19937_64 random(seed);
+    for (auto& round : rounds)
+      if (random() % 8 == 0)
+        for (double& time : round) time *= 1.08;
+    good += truth[decide(finalists, rounds, kProtocol).winner] <= 101;
+  }
+  EXPECT_GE(good, 95);
+}
+
+}  // namespace
+}  // namespace attune

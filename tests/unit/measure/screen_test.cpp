@@ -1,0 +1,36 @@
+#include "measure/screen.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace attune {
+namespace {
+
+const Protocol kProtocol;
+
+TEST(Screen, TakesTheFullSetWhileNothingIsKnown) {
+  std::vector<double> samples;
+  while (wants_another_sample(samples, 0, kProtocol)) samples.push_back(1e6);
+  EXPECT_EQ(samples.size(), static_cast<std::size_t>(1 + kProtocol.screen_samples));
+}
+
+TEST(Screen, OneSampleEndsAHopelessConfiguration) {
+  EXPECT_FALSE(wants_another_sample(std::vector<double>{2.1e6}, 1e6, kProtocol));
+  EXPECT_TRUE(wants_another_sample(std::vector<double>{1.9e6}, 1e6, kProtocol));
+}
+
+TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
+  EXPECT_TRUE(wants_another_sample(std::vector<double>{30e3}, 10e3, kProtocol));
+  EXPECT_FALSE(wants_another_sample(std::vector<double>{41e3}, 10e3, kProtocol));
+}
+
+TEST(Screen, TheFirstSampleCountsOnlyWhenItIsAlone) {
+  const std::vector<double> one{5};
+  const std::vector<double> more{5, 1, 2};
+  EXPECT_EQ(counted_samples(one).size(), 1u);
+  EXPECT_EQ(counted_samples(more).front(), 1);
+}
+
+}  // namespace
+}  // namespace attune

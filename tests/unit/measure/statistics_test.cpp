@@ -1,0 +1,66 @@
+#include "measure/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace attune {
+namespace {
+
+TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
+  const std::vector<double> samples{4, 1, 3, 2};
+  EXPECT_DOUBLE_EQ(quantile(samples, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile(samples, 0.25), 1.75);
+  EXPECT_DOUBLE_EQ(median(samples), 2.5);
+  EXPECT_DOUBLE_EQ(quantile(samples, 1), 4);
+}
+
+TEST(Statistics, OneSampleIsEveryQuantile) {
+  const std::vector<double> samples{7};
+  EXPECT_DOUBLE_EQ(quantile(samples, 0.25), 7);
+  const Interval interval = median_interval(samples);
+  EXPECT_DOUBLE_EQ(interval.low, 7);
+  EXPECT_DOUBLE_EQ(interval.high, 7);
+}
+
+TEST(Statistics, SummaryKeepsTheSamplesInTheirOrder) {
+  const Measurement measurement = summarise({5, 1, 9});
+  EXPECT_EQ(measurement.samples_ns, (std::vector<double>{5, 1, 9}));
+  EXPECT_DOUBLE_EQ(measurement.min_ns, 1);
+  EXPECT_DOUBLE_EQ(measurement.median_ns, 5);
+  EXPECT_DOUBLE_EQ(measurement.q1_ns, 3);
+  EXPECT_DOUBLE_EQ(measurement.q3_ns, 7);
+}
+
+TEST(Statistics, NoSamplesGiveAnEmptySummary) { EXPECT_EQ(summarise({}).median_ns, 0); }
+
+// From the tables of the sign test: for n = 10 the 2nd and the 9th, for n = 30 the 10th and the 21st order statistic.
+TEST(Statistics, MedianIntervalUsesTheTabulatedOrderStatistics) {
+  std::vector<double> samples;
+  for (int i = 1; i <= 30; ++i) samples.push_back(i);
+  EXPECT_DOUBLE_EQ(median_interval(samples).low, 10);
+  EXPECT_DOUBLE_EQ(median_interval(samples).high, 21);
+  samples.resize(10);
+  EXPECT_DOUBLE_EQ(median_interval(samples).low, 2);
+  EXPECT_DOUBLE_EQ(median_interval(samples).high, 9);
+  samples.resize(6);
+  EXPECT_DOUBLE_EQ(median_interval(samples).low, 1);
+  EXPECT_DOUBLE_EQ(median_interval(samples).high, 6);
+}
+
+TEST(Statistics, MedianIntervalCoversTheMedianAsOftenAsItClaims) {
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> noise(0, 1);  // its median is 1
+  int covered = 0;
+  constexpr int kRepeats = 4000;
+  for (int i = 0; i < kRepeats; ++i) {
+    std::vector<double> samples(30);
+    for (double& sample : samples) sample = noise(random);
+    covered += median_interval(samples).contains(1);
+  }
+  EXPECT_GE(covered, kRepeats * 94 / 100);
+  EXPECT_LE(covered, kRepeats * 98 / 100);  // exact coverage for n = 30: 95.7 %
+}
+
+}  // namespace
+}  // namespace attune

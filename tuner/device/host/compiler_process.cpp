@@ -1,0 +1,121 @@
+#include "device/host/compiler_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// This process's environment, with messages in one language and temporary files in `folder`.
+std::vector<std::string> environment_for(const std::string& folder) {
+  std::vector<std::string> list{"LC_ALL=C", "TMPDIR=" + folder};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!text.starts_with("LC_ALL=") && !text.starts_with("TMPDIR=")) list.emplace_back(text);
+  }
+  return list;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+// Between fork and exec, in a process with threads: nothing that might allocate.
+[[noreturn]] void become(char* const* arguments, char* const* environment, const char* folder, int output) {
+  setpgid(0, 0);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  if (chdir(folder) == 0) execve(arguments[0], arguments, environment);
+  _exit(127);
+}
+
+// Reads until the end of the output or the deadline; true when the end came first.
+bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
+  std::size_t left_out = 0;
+  char buffer[4096];
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd wait{source, POLLIN, 0};
+    if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) == 0) return false;
+    const ssize_t count = read(source, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    const std::size_t room = kOutputBytes - std::min(kOutputBytes, result.output.size());
+    const std::size_t kept = std::min(room, static_cast<std::size_t>(count));
+    result.output.append(buffer, kept);
+    left_out += static_cast<std::size_t>(count) - kept;
+  }
+  if (left_out > 0) result.output += "\n... (" + std::to_string(left_out) + " bytes more)";
+  return true;
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder, double seconds) {
+  const std::string where = folder.string();
+  const std::vector<std::string> variables = environment_for(where);
+  const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  const pid_t child = fork();
+  if (child == 0) become(list.data(), environment.data(), where.c_str(), ends[1]);
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    throw Error("cannot start " + arguments[0] + ": " + std::strerror(errno));
+  }
+  setpgid(child, child);  // here too: whichever comes first
+  ProcessResult result;
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  result.timed_out = !collect(ends[0], deadline, result);
+  if (result.timed_out) kill(-child, SIGKILL);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  return result;
+}
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return "";
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "attune-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw Error("cannot make a folder in " + fs::temp_directory_path().string() + ": " + std::strerror(errno));
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace attune

@@ -1,0 +1,38 @@
+// Runs a compiler as a child process, without a shell, with a deadline. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+struct ProcessResult {
+  int exit_code = -1;      // -1: ended by a signal or the deadline
+  int signal = 0;
+  bool timed_out = false;  // its whole process group was killed
+  std::string output;      // standard output and error, at most kOutputBytes, then "... (N bytes more)"
+};
+
+inline constexpr std::size_t kOutputBytes = 64 * 1024;
+
+// Throws Error when the program cannot be started.
+ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds);
+
+// The path of a program that is given by name (looked up in PATH) or path; empty when there is none.
+std::string find_program(const std::string& name);
+
+// A folder of this process's own, 0700, removed with what it holds.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();  // throws Error
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace attune

@@ -1,0 +1,47 @@
+// What to say when the threads of a block wait for each other for ever.
+#include <fmt/format.h>
+
+#include <bit>
+#include <string_view>
+
+#include "device/host/block_runner.hpp"
+
+namespace attune {
+
+std::string BlockRunner::thread_text(unsigned thread) const {
+  const auto& block = call_.shape.block;
+  return fmt::format("thread ({},{},{})", thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]);
+}
+
+std::string BlockRunner::block_text() const {
+  return fmt::format("block ({},{},{})", next_.block_index.x, next_.block_index.y, next_.block_index.z);
+}
+
+std::string BlockRunner::waits_text(const Fiber& fiber) const {
+  const std::string who = thread_text(fiber.thread);
+  if (fiber.wait == Wait::barrier) return fmt::format("{} waits at {}", who, barrier_);
+  return fmt::format("{} waits at {} (mask {:#010x})", who, fiber.intrinsic, fiber.mask);
+}
+
+// Every thread that has not exited waits, and some of them at a warp intrinsic: those at a barrier of the block may only
+// wait because those of a warp never come, and a barrier that all had reached would be behind them.
+std::string BlockRunner::deadlock_text() const {
+  for (unsigned thread = 0; thread < threads_; ++thread) {
+    const Fiber* const waiting = fiber_of_[thread];
+    if (waiting == nullptr || waiting->wait != Wait::warp) continue;
+    const unsigned first = thread / kWarp * kWarp;
+    for (unsigned lanes = waiting->mask; lanes != 0; lanes &= lanes - 1) {
+      const Fiber* const other = fiber_of_[first + static_cast<unsigned>(std::countr_zero(lanes))];
+      if (other == nullptr) continue;  // exited
+      const bool met = other->wait == Wait::warp && other->mask == waiting->mask &&
+                       std::string_view(other->intrinsic) == waiting->intrinsic;
+      if (met) continue;
+      const std::string reached =
+          arrived_ > 0 ? fmt::format("; {} reached by {} of {} threads", barrier_, arrived_, live_) : "";
+      return fmt::format("{}: {}, but {}{}", block_text(), waits_text(*waiting), waits_text(*other), reached);
+    }
+  }
+  return fmt::format("{}: {} reached by {} of {} threads", block_text(), barrier_, arrived_, live_);
+}
+
+}  // namespace attune

@@ -1,0 +1,19 @@
+// The dynamic shared memory of the block that runs on the calling OS thread. One buffer per OS thread, at one address as
+// long as that lives: references that kernels declare outside of functions are bound once.
+#pragma once
+
+#include <cstdint>
+
+namespace attune {
+
+// The most that a launch may ask for, with its static shared memory: as on the largest current GPUs.
+inline constexpr std::uint64_t kSharedPerBlock = 227 * 1024;
+
+// Aligned to a page, followed by a page that cannot be accessed. Throws OutOfMemory.
+void* dynamic_shared_of_thread();
+
+// Writes a pattern behind the first `bytes` bytes; then: is it still there?
+void arm_dynamic_shared(std::uint64_t bytes) noexcept;
+bool dynamic_shared_intact(std::uint64_t bytes) noexcept;
+
+}  // namespace attune

@@ -1,0 +1,95 @@
+#include "device/host/fault_signals.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+
+namespace attune {
+namespace {
+
+struct HandledSignal {
+  int number;
+  const char* text;
+  bool has_address;
+};
+constexpr std::array<HandledSignal, 4> kSignals = {{
+    {SIGSEGV, "illegal memory access", true},
+    {SIGBUS, "illegal memory access (bus error)", true},
+    {SIGFPE, "integer division by zero or overflow", false},
+    {SIGILL, "illegal instruction", false},
+}};
+
+std::mutex installing;
+int installed = 0;
+std::array<struct sigaction, kSignals.size()> before;
+
+thread_local FaultTarget* fault_target = nullptr;
+
+void pass_on(int number, siginfo_t* info, void* context, const struct sigaction& previous) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(number, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(number);
+  // On return the instruction runs again, or the signal that somebody sent comes again, and now it kills.
+  struct sigaction fatal {};
+  fatal.sa_handler = SIG_DFL;
+  sigaction(number, &fatal, nullptr);
+  raise(number);
+}
+
+void on_signal(int number, siginfo_t* info, void* context) {
+  FaultTarget* const target = fault_target;
+  if (target != nullptr && info->si_code > 0) {  // the kernel's own doing; kill() has a code of 0 or less
+    fault_target = nullptr;
+    target->signal = number;
+    target->address = info->si_addr;
+    siglongjmp(target->place, 1);
+  }
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i].number == number) pass_on(number, info, context, before[i]);
+  }
+}
+
+// Enough for the handler above and for one of the application's that a signal is passed on to.
+constexpr std::size_t kSignalStackBytes = 64 * 1024;
+
+}  // namespace
+
+FaultSignals::FaultSignals() {
+  const std::lock_guard lock(installing);
+  if (installed++ > 0) return;
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  // SA_NODEFER: the handler is left by a jump, so nothing would unblock the signal.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i].number, &action, &before[i]);
+}
+
+FaultSignals::~FaultSignals() {
+  const std::lock_guard lock(installing);
+  if (--installed > 0) return;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i].number, &before[i], nullptr);
+}
+
+SignalStack::SignalStack() {
+  thread_local const auto memory = std::make_unique<std::byte[]>(kSignalStackBytes);
+  stack_t stack{};
+  stack.ss_sp = memory.get();
+  stack.ss_size = kSignalStackBytes;
+  sigaltstack(&stack, &before_);
+}
+
+SignalStack::~SignalStack() { sigaltstack(&before_, nullptr); }
+
+void set_fault_target(FaultTarget* target) noexcept { fault_target = target; }
+
+std::string signal_text(int signal, const void* address) {
+  for (const HandledSignal& known : kSignals) {
+    if (known.number != signal) continue;
+    return known.has_address ? fmt::format("{} at address {}", known.text, fmt::ptr(address)) : known.text;
+  }
+  return fmt::format("signal {}", signal);
+}
+
+}  // namespace attune

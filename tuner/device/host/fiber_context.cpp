@@ -1,0 +1,84 @@
+#include "device/host/fiber_context.hpp"
+
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define ATTUNE_ASAN_FIBERS 1
+#else
+#define ATTUNE_ASAN_FIBERS 0
+#endif
+
+namespace attune {
+
+namespace detail = boost::context::detail;
+
+void FiberContext::restart(FiberStack& stack, Main main) {
+#if ATTUNE_ASAN_FIBERS
+  __asan_unpoison_memory_region(stack.bottom(), stack.size());  // frames that were abandoned
+#endif
+  main_ = main;
+  stack_bottom_ = stack.bottom();
+  stack_size_ = stack.size();
+  sanitizer_stack_ = nullptr;
+  place_ = detail::make_fcontext(stack.top(), stack.size(), &FiberContext::enter);
+}
+
+void FiberContext::switch_to(FiberContext& target) {
+  announce(target, false);
+  target.origin_ = this;
+  const detail::fcontext_t place = std::exchange(target.place_, nullptr);
+  const detail::transfer_t from = detail::jump_fcontext(place, &target);
+  arrived(from);
+}
+
+void FiberContext::leave_to(FiberContext& target) {
+  announce(target, true);
+  target.origin_ = this;
+  const detail::fcontext_t place = std::exchange(target.place_, nullptr);
+  detail::jump_fcontext(place, &target);
+  __builtin_unreachable();
+}
+
+void FiberContext::enter(detail::transfer_t from) {
+  arrived(from);
+  auto& self = *static_cast<FiberContext*>(from.data);
+  self.main_(self);
+  __builtin_unreachable();
+}
+
+// First thing on the stack of the context that was switched to: where the other one continues.
+void FiberContext::arrived(detail::transfer_t from) {
+  auto& self = *static_cast<FiberContext*>(from.data);
+  self.origin_->place_ = from.fctx;
+  self.landed();
+}
+
+#if ATTUNE_ASAN_FIBERS
+void FiberContext::announce(FiberContext& target, bool for_good) {
+  __sanitizer_start_switch_fiber(for_good ? nullptr : &sanitizer_stack_, target.stack_bottom_, target.stack_size_);
+}
+
+void FiberContext::landed() {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  __sanitizer_finish_switch_fiber(sanitizer_stack_, &bottom, &size);
+  // The stack of an OS thread is learnt here, from the first switch away from it.
+  if (origin_->stack_bottom_ == nullptr) {
+    origin_->stack_bottom_ = bottom;
+    origin_->stack_size_ = size;
+  }
+}
+
+void FiberContext::jumped_back() {
+  __sanitizer_start_switch_fiber(nullptr, stack_bottom_, stack_size_);
+  __sanitizer_finish_switch_fiber(sanitizer_stack_, nullptr, nullptr);
+}
+#else
+void FiberContext::announce(FiberContext&, bool) {}
+void FiberContext::landed() {}
+void FiberContext::jumped_back() {}
+#endif
+
+}  // namespace attune

@@ -1,0 +1,41 @@
+// FiberContext: a place to continue on a stack, by Boost.Context. Owned by a BlockRunner, used by the one OS thread that
+// drives it. A fiber may be abandoned in the middle (a fault ends the launch): its stack is used again from the top, no
+// destructor runs. That suits kernels: CUDA gives them no exceptions and nothing to release.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+
+#include "device/host/fiber_stack.hpp"
+
+namespace attune {
+
+// A place to continue: of a fiber, or of the OS thread itself (then without a stack of its own).
+class FiberContext {
+ public:
+  using Main = void (*)(FiberContext& self);
+
+  // Prepares to enter `main` on `stack` from its start, whatever ran there before. `main` never returns.
+  void restart(FiberStack& stack, Main main);
+  // Continues `target`, from `*this`, which is what runs. Returns when somebody switches back.
+  void switch_to(FiberContext& target);
+  // The same for good: nobody will switch back to `*this`.
+  [[noreturn]] void leave_to(FiberContext& target);
+  // After a jump to this context that went around switch_to() (out of a signal handler): it runs again.
+  void jumped_back();
+
+ private:
+  static void enter(boost::context::detail::transfer_t from);
+  static void arrived(boost::context::detail::transfer_t from);
+  void announce(FiberContext& target, bool for_good);
+  void landed();
+
+  boost::context::detail::fcontext_t place_ = nullptr;
+  Main main_ = nullptr;
+  void* sanitizer_stack_ = nullptr;       // AddressSanitizer's own record of this context, while it does not run
+  const void* stack_bottom_ = nullptr;
+  std::size_t stack_size_ = 0;
+  FiberContext* origin_ = nullptr;             // who switched here last
+};
+
+}  // namespace attune

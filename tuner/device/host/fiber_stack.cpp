@@ -1,0 +1,74 @@
+#include "device/host/fiber_stack.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "attune/error.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#endif
+
+namespace attune {
+namespace {
+
+// A guard page splits a mapping in two, and Linux allows a process 65,530 mappings: beyond this many stacks the word at
+// the end of each has to do.
+constexpr int kMostGuardPages = 16'000;
+std::atomic<int> guard_pages{0};
+
+// Tops of stacks that are a power of two apart would share one set of the first-level cache.
+constexpr std::size_t kColours = 32, kColourBytes = 128;
+
+constexpr std::uint64_t kEndWord = 0x5A5AA5A5C3C33C3CULL;
+
+std::size_t page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace
+
+FiberStack::FiberStack(std::size_t number) {
+  mapped_ = kBytes + 2 * page_bytes();  // a guard page, and a page for the colours
+  void* const memory =
+      mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw OutOfMemory(fmt::format("host device: no room for another fiber's stack of {} KiB; set ATTUNE_HOST_THREADS to "
+                                  "fewer threads", kBytes / 1024));
+  }
+  mapping_ = static_cast<std::byte*>(memory);
+  bottom_ = mapping_ + page_bytes();
+  top_ = mapping_ + mapped_ - number % kColours * kColourBytes;
+  if (guard_pages.fetch_add(1) < kMostGuardPages) guarded_ = mprotect(mapping_, page_bytes(), PROT_NONE) == 0;
+  if (guarded_) return;
+  guard_pages.fetch_sub(1);
+  std::memcpy(bottom_, &kEndWord, sizeof kEndWord);
+}
+
+FiberStack::~FiberStack() {
+  ASAN_UNPOISON_MEMORY_REGION(bottom_, size());  // frames that were abandoned; the addresses will be used again
+  munmap(mapping_, mapped_);
+  if (guarded_) guard_pages.fetch_sub(1);
+}
+
+bool FiberStack::guards(const void* address) const noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  return guarded_ && at >= mapping_ && at < bottom_;
+}
+
+bool FiberStack::intact() const noexcept {
+  if (guarded_) return true;
+  std::uint64_t word;
+  std::memcpy(&word, bottom_, sizeof word);
+  return word == kEndWord;
+}
+
+}  // namespace attune

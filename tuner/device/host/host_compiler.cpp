@@ -1,0 +1,345 @@
+#include "device/host/host_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "attune/error.hpp"
+#include "attune_embedded/abi.hpp"
+#include "attune_embedded/attune.hpp"
+#include "attune_embedded/cuda_language.hpp"
+#include "attune_embedded/cuda_math.hpp"
+#include "attune_embedded/cuda_vectors.hpp"
+#include "device/host/compiler_process.hpp"
+#include "device/host/include/abi.hpp"
+#include "device/host/source_rewrite.hpp"
+#include "device/host/static_shared.hpp"
+#include "device/host/timing_gate.hpp"
+#include "device/host/unsupported.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Hidden symbols and no unique ones: two loaded objects must not share the storage of a static in the same template.
+// wrapv and no strict aliasing: what kernels rely on. Contraction off: the same bits as operations written out.
+// Null pointer checks stay, and so do accesses through null: a fault to report, not something that cannot happen.
+// O1: a launch is dominated by switching threads, and instantiations compile a third faster than with O2.
+constexpr const char* kFlags[] = {"-std=c++20",          "-O1",          "-fPIC",         "-fvisibility=hidden", "-fno-gnu-unique",
+                                  "-fno-strict-aliasing", "-fwrapv",      "-ffp-contract=off", "-ffunction-sections", "-fno-delete-null-pointer-checks", "-w",
+                                  "-fdiagnostics-color=never"};
+
+std::vector<std::string> words_of(const char* text) {
+  std::vector<std::string> words;
+  std::istringstream in(text != nullptr ? text : "");
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw Error("cannot write " + path.string() + ": is the disk full?");
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+std::string entry_symbol(std::size_t index) { return "attune_entry_" + std::to_string(index); }
+
+// Each expression once, with the index of its entry.
+std::map<std::string, std::size_t> number_expressions(std::span<const ImageRequest* const> requests) {
+  std::map<std::string, std::size_t> numbers;
+  for (const ImageRequest* const request : requests)
+    for (const std::string& expression : request->expressions) numbers.emplace(expression, numbers.size());
+  return numbers;
+}
+
+// Options of a kernel file are NVRTC's; what means nothing to the host is left to the GPU. Definitions become directives
+// behind our own headers: a kernel may well call a parameter T or N, and those headers do too.
+std::string directives_of(const std::vector<std::string>& options) {
+  std::string text;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string_view option = options[i];
+    const bool define = option.starts_with("-D") || option.starts_with("--define-macro=");
+    const bool undefine = option.starts_with("-U") || option.starts_with("--undefine-macro=");
+    if (!define && !undefine) continue;
+    option.remove_prefix(option.starts_with("--") ? option.find('=') + 1 : 2);
+    if (option.empty() && i + 1 < options.size()) option = options[++i];  // -D NAME
+    const std::size_t equals = option.find('=');
+    const std::string_view name = option.substr(0, equals);
+    const std::string_view value = equals == std::string_view::npos ? "1" : option.substr(equals + 1);
+    text += define ? fmt::format("#define {} {}\n", name, value) : fmt::format("#undef {}\n", name);
+  }
+  return text;
+}
+
+std::string translation_unit(const SourceText& source, const std::vector<std::string>& options, const std::map<std::string, std::size_t>& entries) {
+  std::string text;
+  for (const EmbeddedFile& part : {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language, attune_embedded::cuda_math})
+    text += fmt::format("#line 1 \"{}\"\n{}\n", part.file_name, part.text);
+  text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
+  text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", source.name, rewrite_shared_memory(source.text));
+  for (const auto& [expression, index] : entries)
+    text += fmt::format("extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** parameters) {{ ::attune_host::invoke(&{}, parameters); }}\n",
+                        entry_symbol(index), expression);
+  return text;
+}
+
+bool same_unit(const ImageRequest& a, const ImageRequest& b) {
+  const auto equal_header = [](const Header& x, const Header& y) { return x.name == y.name && x.text == y.text; };
+  return a.source.text == b.source.text && a.options == b.options &&
+         std::equal(a.source.headers.begin(), a.source.headers.end(), b.source.headers.begin(), b.source.headers.end(), equal_header);
+}
+
+CompileOutcome failure(Verdict verdict, std::string log) {
+  CompileOutcome outcome;
+  outcome.verdict = verdict;
+  outcome.log = std::move(log);
+  return outcome;
+}
+
+// Why a request is refused before any compiler runs.
+std::optional<std::string> refusal(const ImageRequest& request) {
+  const auto names_half = [](const std::string& text) {
+    constexpr std::string_view signs[] = {"ATTUNE_HALF", "ATTUNE_BFLOAT16", "__half", "__nv_bfloat16"};
+    return std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) { return text.find(sign) != std::string::npos; });
+  };
+  if (std::any_of(request.options.begin(), request.options.end(), names_half) ||
+      std::any_of(request.expressions.begin(), request.expressions.end(), names_half))
+    return request.source.name + ": half and bfloat16 run on cuda devices only; choose another type for the host device";
+  if (std::optional<std::string> use = unsupported_use(request.source.text, request.source.name)) return use;
+  for (const Header& header : request.source.headers)
+    if (std::optional<std::string> use = unsupported_use(header.text, header.name)) return use;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string host_image_architecture() {
+#if defined(__aarch64__)
+  constexpr const char* machine = "aarch64";
+#else
+  constexpr const char* machine = "x86_64";
+#endif
+  return fmt::format("host-{}-{}", machine, attune_host::kHostAbiVersion);
+}
+
+std::optional<HostCompiler::Tool> HostCompiler::probe(const std::string& command) {
+  Tool tool;
+  tool.command = words_of(command.c_str());
+  if (tool.command.empty()) return std::nullopt;
+  tool.command.front() = find_program(tool.command.front());
+  if (tool.command.front().empty()) return std::nullopt;
+  std::vector<std::string> question = tool.command;
+  question.insert(question.end(), {"-dumpfullversion", "-dumpversion"});
+  constexpr double seconds = 10;
+  const ProcessResult answer = run_process(question, "/", seconds);
+  if (answer.exit_code != 0) return std::nullopt;
+  const std::string name = fs::path(words_of(command.c_str()).back()).filename().string();
+  tool.version = name + " " + answer.output.substr(0, answer.output.find('\n'));
+  return tool;
+}
+
+const HostCompiler::Tool& HostCompiler::tool() {
+  const std::lock_guard lock(mutex_);
+  if (tool_) return *tool_;
+  if (const char* const chosen = std::getenv("ATTUNE_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
+    tool_ = probe(chosen);
+    if (!tool_) throw Error(fmt::format("ATTUNE_HOST_CXX names `{}`, which is no C++ compiler that runs; correct or unset it", chosen));
+    return *tool_;
+  }
+  const char* const usual = std::getenv("CXX");
+  for (const std::string& name : {std::string(usual != nullptr ? usual : ""), std::string("g++"), std::string("c++"), std::string("clang++")}) {
+    tool_ = probe(name);
+    if (tool_) return *tool_;
+  }
+  throw Error("the host device needs a C++ compiler and found none; install g++, or name one in ATTUNE_HOST_CXX");
+}
+
+std::string HostCompiler::toolchain() { return tool().version; }
+
+std::vector<CompileOutcome> HostCompiler::compile(std::span<const ImageRequest> requests) {
+  tool();
+  std::vector<CompileOutcome> outcomes(requests.size());
+  std::vector<bool> done(requests.size(), false);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (const std::optional<std::string> reason = refusal(requests[i])) {
+      outcomes[i] = failure(Verdict::compile_error, *reason);
+      done[i] = true;
+    }
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (done[i]) continue;
+    std::vector<const ImageRequest*> group;
+    std::vector<std::size_t> places;
+    for (std::size_t j = i; j < requests.size() && group.size() < preferred_batch(); ++j) {
+      if (done[j] || !same_unit(requests[i], requests[j])) continue;
+      group.push_back(&requests[j]);
+      places.push_back(j);
+      done[j] = true;
+    }
+    std::vector<CompileOutcome> made = compile_together(group);
+    for (std::size_t k = 0; k < places.size(); ++k) outcomes[places[k]] = std::move(made[k]);
+  }
+  return outcomes;
+}
+
+namespace {
+
+// What one run of the compiler made of a group of requests.
+struct Built {
+  CompileOutcome failed;  // verdict ok when it succeeded
+  std::map<std::string, std::size_t> entries;
+  std::map<std::string, std::uint64_t> shared;  // by symbol
+  std::shared_ptr<const std::vector<std::byte>> code;
+  std::string log;
+};
+
+// Internal errors, and programs of the compiler that a signal ended.
+bool crashed(const ProcessResult& result) {
+  if (result.signal != 0) return true;
+  constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program", "PLEASE submit a bug report"};
+  return result.exit_code != 0 && std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) { return result.output.find(sign) != std::string::npos; });
+}
+
+void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request, const std::map<std::string, std::size_t>& entries) {
+  const SourceText& source = request.source;
+  write_file(place / "attune.cuh", attune_embedded::attune.text);
+  for (const Header& header : source.headers) {
+    const fs::path target = (place / header.name).lexically_normal();
+    if (target.string().rfind(folder.string() + "/", 0) != 0)
+      throw Error("#include \"" + header.name + "\" of " + source.name + " leads too far up for the host device; move the header nearer");
+    write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite_shared_memory(header.text)));
+  }
+  write_file(place / "kernel.cpp", translation_unit(source, request.options, entries));
+}
+
+// One run of the compiler: false, and why in `built`, when it does not succeed.
+bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const std::string& name, Built& built) {
+  const ProcessResult result = run_process(command, place, seconds);
+  built.log += result.output;
+  if (result.timed_out) {
+    built.failed = failure(Verdict::compile_timeout, fmt::format("{}: the compiler was stopped after {} s\n{}", name, seconds, built.log));
+  } else if (crashed(result)) {
+    built.failed = failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}", name, result.signal, result.exit_code, built.log));
+  } else if (result.exit_code != 0) {
+    built.failed = failure(Verdict::compile_error, built.log);
+  }
+  return built.failed.verdict == Verdict::ok;
+}
+
+std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place) {
+  std::vector<std::string> command = compiler;
+  command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
+  command.insert(command.end(), {"-I", place.string()});
+  for (const std::string& word : words_of(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
+  return command;
+}
+
+// Deep, so that headers named "../x.cuh" stay inside.
+constexpr const char* kPlace = "1/2/3/4/5/6/7/8";
+
+// Does the source compile when nothing is instantiated? If not, why, in `failed`.
+Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds) {
+  Built built;
+  const TemporaryFolder folder;
+  const fs::path place = folder.path() / kPlace;
+  write_sources(folder.path(), place, request, {});
+  std::vector<std::string> command = command_for(compiler, place);
+  command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
+  run_step(command, place, seconds, request.source.name, built);
+  return built;
+}
+
+Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
+  const ImageRequest& first = *requests.front();
+  Built built;
+  built.entries = number_expressions(requests);
+  const TemporaryFolder folder;
+  const fs::path place = folder.path() / kPlace;
+  write_sources(folder.path(), place, first, built.entries);
+  std::vector<std::string> compile = command_for(compiler, place), link = compile;
+  compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
+  link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
+  // A function that is declared only is an error now, not when the image is loaded. (Sanitizers rely on the program.)
+  const bool sanitized = std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
+  if (!sanitized) link.push_back("-Wl,-z,defs");
+  for (const auto& step : {compile, link})
+    if (!run_step(step, place, seconds, first.source.name, built)) return built;
+  std::vector<std::string> symbols;
+  for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
+  const std::vector<std::byte> object = read_file(place / "kernel.o");
+  built.shared = static_shared_bytes(object, symbols, "current_thread_pointer");
+  built.code = std::make_shared<const std::vector<std::byte>>(read_file(place / "kernel.so"));
+  return built;
+}
+
+CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const std::string& toolchain, std::uint64_t shared_limit) {
+  Image image;
+  image.architecture = host_image_architecture();
+  image.toolchain = toolchain;
+  image.code = built.code;
+  for (const std::string& expression : request.expressions) {
+    ImageFunction function;
+    function.expression = expression;
+    function.symbol = entry_symbol(built.entries.at(expression));
+    function.usage.shared_static = built.shared.at(function.symbol);
+    if (function.usage.shared_static > shared_limit)
+      return failure(Verdict::resources, fmt::format("{}: {} uses too much shared data ({} bytes, {} bytes max)", request.source.name,
+                                                     expression, function.usage.shared_static, shared_limit));
+    image.functions.push_back(std::move(function));
+  }
+  CompileOutcome outcome;
+  outcome.log = built.log;
+  outcome.image = std::move(image);
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const ImageRequest* const> requests) {
+  const auto begin = std::chrono::steady_clock::now();
+  Built built;
+  CompileOutcome source;  // failed: the source itself is at fault
+  {
+    const CompilingNow turn;
+    built = build(tool().command, requests, seconds_);
+    // One cause for all of them costs two runs, not one for each.
+    if (built.failed.verdict != Verdict::ok && requests.size() > 1) source = check_source(tool().command, *requests.front(), seconds_).failed;
+  }
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  const double each = taken.count() / static_cast<double>(requests.size());
+  std::vector<CompileOutcome> outcomes;
+  if (built.failed.verdict == Verdict::ok) {
+    for (const ImageRequest* const request : requests) outcomes.push_back(outcome_of(*request, built, tool().version, DeviceInfo{}.shared_static_limit));
+  } else if (requests.size() == 1) {
+    outcomes.push_back(built.failed);
+  } else if (source.verdict != Verdict::ok) {
+    outcomes.assign(requests.size(), source);
+  } else {
+    // One of them is at fault, and the others must not suffer: halves, down to it alone.
+    const std::size_t half = requests.size() / 2;
+    outcomes = compile_together(requests.first(half));
+    for (CompileOutcome& outcome : compile_together(requests.subspan(half))) outcomes.push_back(std::move(outcome));
+    return outcomes;
+  }
+  for (CompileOutcome& outcome : outcomes) outcome.milliseconds = each;
+  return outcomes;
+}
+
+std::shared_ptr<Compiler> make_host_compiler() { return std::make_shared<HostCompiler>(); }
+
+}  // namespace attune

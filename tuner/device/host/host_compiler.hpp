@@ -1,0 +1,43 @@
+// HostCompiler: kernels to shared objects, by the machine's C++ compiler. Thread-safe. docs/host_device.md.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace attune {
+
+class HostCompiler final : public Compiler {
+ public:
+  // No instantiation takes a tenth of this; a compiler that does is stopped, with whatever it has started.
+  static constexpr double kCompileSeconds = 60;
+
+  explicit HostCompiler(double seconds = kCompileSeconds) : seconds_(seconds) {}
+
+  std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override;
+  // More instantiations in one run share the cost of reading the source; fewer keep both cores busy.
+  std::size_t preferred_batch() const noexcept override { return 12; }
+  std::string toolchain() override;
+  bool disturbs_timing() const noexcept override { return true; }
+
+ private:
+  struct Tool {
+    std::vector<std::string> command;  // the compiler's path, behind a launcher such as ccache or with options
+    std::string version;               // "g++ 12.2.0"
+  };
+  const Tool& tool();  // throws Error when there is none
+  static std::optional<Tool> probe(const std::string& command);
+  std::vector<CompileOutcome> compile_together(std::span<const ImageRequest* const> requests);
+
+  const double seconds_;
+  std::mutex mutex_;
+  std::optional<Tool> tool_;
+};
+
+// The name of images that this executor can load.
+std::string host_image_architecture();
+
+}  // namespace attune

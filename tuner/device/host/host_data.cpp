@@ -1,0 +1,90 @@
+#include "device/host/host_data.hpp"
+
+#include <array>
+
+#include "core/type_table.hpp"
+#include "device/data_ops.hpp"
+
+namespace attune {
+namespace {
+
+namespace ops = data_ops;
+
+struct Typed {
+  std::string_view name;
+  void (*generate)(void* target, const ops::FillPlan& plan);
+  Comparison (*compare)(const void* actual, const void* expected, std::uint64_t count, const Tolerance& tolerance);
+};
+
+template <typename T>
+void generate(void* target, const ops::FillPlan& plan) {
+  T* const elements = static_cast<T*>(target);
+  for (std::uint64_t i = 0; i < plan.count; ++i) elements[i] = ops::fill_element<T>(plan, i);
+}
+
+template <typename T>
+Comparison compare(const void* actual, const void* expected, std::uint64_t count, const Tolerance& tolerance) {
+  const T* const got = static_cast<const T*>(actual);
+  const T* const wanted = static_cast<const T*>(expected);
+  Comparison result;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const ops::ElementComparison one =
+        ops::compare_element<T>(got[i], wanted[i], tolerance.absolute, tolerance.relative, tolerance.allow_nonfinite);
+    if (one.error > result.max_error) result.max_error = one.error;
+    result.nonfinite_expected += one.nonfinite_expected;
+    if (!one.mismatch || result.mismatches++ > 0) continue;
+    result.first = i;
+    result.actual_at_first = ops::Element<T>::to_double(got[i]);
+    result.expected_at_first = ops::Element<T>::to_double(wanted[i]);
+  }
+  return result;
+}
+
+template <typename T>
+constexpr Typed typed(std::string_view name) {
+  return {name, generate<T>, compare<T>};
+}
+
+constexpr std::array kTypes{typed<bool>("bool"),
+                            typed<signed char>("int8"),
+                            typed<short>("int16"),
+                            typed<int>("int32"),
+                            typed<long long>("int64"),
+                            typed<unsigned char>("uint8"),
+                            typed<unsigned short>("uint16"),
+                            typed<unsigned>("uint32"),
+                            typed<unsigned long long>("uint64"),
+                            typed<float>("float"),
+                            typed<double>("double"),
+                            typed<ops::Half>("half"),
+                            typed<ops::Bfloat16>("bfloat16")};
+
+const Typed& element_of(const TypeInfo& type) {
+  for (const Typed& entry : kTypes)
+    if (entry.name == type.element) return entry;
+  throw Error("no data of type " + std::string(type.name) + " on the host device");
+}
+
+}  // namespace
+
+void generate_on_host(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) {
+  const TypeInfo& info = type_named(type);
+  ops::FillPlan plan{};
+  plan.kind = static_cast<int>(fill.kind);
+  plan.full_range = fill.full_range;
+  plan.a = fill.a;
+  plan.b = fill.b;
+  plan.integer_a = fill.integer_a;
+  plan.integer_b = fill.integer_b;
+  plan.seed = seed;
+  plan.count = count * info.components;
+  element_of(info).generate(target, plan);
+}
+
+Comparison compare_on_host(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
+                           const Tolerance& tolerance) {
+  const TypeInfo& info = type_named(type);
+  return element_of(info).compare(actual, expected, count * info.components, tolerance);
+}
+
+}  // namespace attune

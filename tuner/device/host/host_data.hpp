@@ -1,0 +1,13 @@
+// Data made and compared on the host: Device::generate() and compare(), by data_ops.hpp. Pure but for the memory named.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "device/device.hpp"
+
+namespace attune {
+void generate_on_host(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed);
+Comparison compare_on_host(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
+                           const Tolerance& tolerance);
+}  // namespace attune

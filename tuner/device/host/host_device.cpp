@@ -1,0 +1,125 @@
+#include "device/host/host_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "device/host/host_compiler.hpp"
+#include "device/host/host_data.hpp"
+#include "device/host/host_info.hpp"
+#include "device/host/host_module.hpp"
+#include "device/host/launch_pool.hpp"
+#include "device/host/timing_gate.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+// A cold sample writes twice the last-level cache, but not more than this: server processors share hundreds of MiB, and
+// writing that takes longer than the kernels that are timed.
+constexpr std::size_t kMaxFlushBytes = 64 << 20;
+
+class HostDevice final : public Device {
+ public:
+  HostDevice()
+      : threads_(host_thread_count()),
+        info_(host_device_info(threads_)),
+        compiler_(std::make_shared<HostCompiler>()),
+        pool_(threads_) {}
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+  std::shared_ptr<Compiler> compiler() override { return compiler_; }
+
+  void* allocate(std::size_t bytes) override {
+    if (bytes > info_.memory_bytes) refuse(bytes);
+    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    void* const memory = std::aligned_alloc(kAlignment, rounded);
+    if (memory == nullptr) refuse(bytes);
+    return memory;
+  }
+  void free(void* address) noexcept override { std::free(address); }
+  std::uint64_t free_memory() override { return info_.memory_bytes; }
+
+  void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle) override { std::memcpy(target, host, bytes); }
+  void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle) override { std::memcpy(host, source, bytes); }
+
+  StreamHandle make_stream() override { return nullptr; }
+  void destroy_stream(StreamHandle) noexcept override {}
+  Status synchronize(StreamHandle) override { return {}; }
+
+  LoadOutcome load(const Image& image) override { return load_host_module(image, info_); }
+
+  Status enqueue(const Operation& operation, StreamHandle) override {
+    if (operation.kind == Operation::Kind::memset) {
+      std::memset(operation.target, operation.value, operation.bytes);
+      return {};
+    }
+    if (operation.kind == Operation::Kind::copy) {
+      std::memcpy(operation.target, operation.source, operation.bytes);
+      return {};
+    }
+    const auto& function = *static_cast<const HostFunction*>(operation.function);
+    const std::optional<std::string> fault =
+        pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape});
+    if (fault) return {Verdict::fault, *fault, false};
+    return {};
+  }
+
+  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) override {
+    const TimingNow quiet;
+    for (const Operation& operation : before)
+      if (Status status = enqueue(operation, nullptr); !status.ok()) return {status, 0};
+    if (cold) flush();
+    const auto begin = std::chrono::steady_clock::now();
+    for (const Operation& operation : timed)
+      if (Status status = enqueue(operation, nullptr); !status.ok()) return {status, 0};
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    return {{}, taken.count()};
+  }
+
+  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) override {
+    generate_on_host(target, type, count, fill, seed);
+  }
+
+  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
+                     const Tolerance& tolerance) override {
+    return compare_on_host(actual, expected, type, count, tolerance);
+  }
+
+  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
+    const auto* const data = static_cast<const unsigned char*>(memory);
+    std::uint64_t others = 0;
+    for (std::size_t i = 0; i < bytes; ++i)
+      if (data[i] != static_cast<unsigned char>(value) && others++ == 0) first = i;
+    return others;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t bytes) const {
+    throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} in the machine)", bytes, info_.memory_bytes));
+  }
+
+  void flush() {
+    flush_.resize(std::min<std::size_t>(2 * info_.l2_bytes, kMaxFlushBytes));
+    std::memset(flush_.data(), ++flush_value_, flush_.size());
+  }
+
+  const int threads_;
+  const DeviceInfo info_;
+  const std::shared_ptr<HostCompiler> compiler_;
+  LaunchPool pool_;
+  std::vector<std::byte> flush_;
+  unsigned char flush_value_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_host_device() { return std::make_unique<HostDevice>(); }
+
+}  // namespace attune

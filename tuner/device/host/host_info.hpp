@@ -1,0 +1,9 @@
+// What is known of this machine as a host device.
+#pragma once
+
+#include "attune/device_info.hpp"
+
+namespace attune {
+// `threads`: OS threads that blocks are spread over.
+DeviceInfo host_device_info(int threads);
+}

@@ -1,0 +1,117 @@
+#include "device/host/host_module.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "device/host/host_compiler.hpp"
+
+namespace attune {
+namespace {
+
+// The loaded object and the memory file that it came from. The file stays open as long: glibc takes two objects of one
+// name for the same, and the name holds the descriptor's number.
+struct Loaded {
+  int file = -1;
+  void* handle = nullptr;
+  ~Loaded() {
+    if (handle != nullptr) dlclose(handle);
+    if (file >= 0) close(file);
+  }
+};
+
+bool write_all(int file, const std::vector<std::byte>& bytes) {
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    written += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+class HostModule final : public Module {
+ public:
+  HostModule(std::unique_ptr<Loaded> loaded, const Image& image, const DeviceInfo& info) : loaded_(std::move(loaded)), info_(info) {
+    for (const ImageFunction& function : image.functions) functions_[function.expression] = {function, {}};
+  }
+
+  // Nothing, or what the object lacks.
+  std::optional<std::string> resolve() {
+    const auto version = symbol<unsigned()>("attune_host_abi_version");
+    const auto set_runtime = symbol<void(const attune_host::Runtime*)>("attune_host_set_runtime");
+    const auto slot = symbol<attune_host::Thread**()>("attune_host_current_slot");
+    if (version == nullptr || set_runtime == nullptr || slot == nullptr) return "it is no kernel object of attune";
+    if (version() != attune_host::kHostAbiVersion)
+      return fmt::format("it was made for version {} of the host device, this is {}", version(), attune_host::kHostAbiVersion);
+    set_runtime(&host_runtime());
+    for (auto& [expression, entry] : functions_) {
+      entry.second.entry = symbol<void(void**)>(entry.first.symbol.c_str());
+      entry.second.current_slot = slot;
+      if (entry.second.entry == nullptr) return "it lacks " + expression;
+    }
+    return std::nullopt;
+  }
+
+  FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) override {
+    const auto found = functions_.find(std::string(expression));
+    if (found == functions_.end()) {
+      status = {Verdict::load_error, fmt::format("the image has no {}", expression), false};
+      return nullptr;
+    }
+    status = fits(found->second.first.usage, shape);
+    return status.ok() ? &found->second.second : nullptr;
+  }
+
+ private:
+  template <typename Function>
+  Function* symbol(const char* name) const {
+    return reinterpret_cast<Function*>(dlsym(loaded_->handle, name));
+  }
+
+  Status fits(const ResourceUsage& usage, const LaunchShape& shape) const {
+    const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
+    for (int i = 0; i < 3; ++i) {
+      if (shape.block[i] > static_cast<std::uint64_t>(info_.max_block[i]))
+        return {Verdict::resources, fmt::format("a block of ({},{},{}) threads; this device takes up to ({},{},{})", shape.block[0], shape.block[1], shape.block[2], info_.max_block[0], info_.max_block[1], info_.max_block[2]), false};
+    }
+    if (threads == 0 || threads > static_cast<std::uint64_t>(info_.max_threads_per_block))
+      return {Verdict::resources, fmt::format("{} threads per block; this device runs 1 to {}", threads, info_.max_threads_per_block), false};
+    if (usage.shared_static + shape.shared_bytes > info_.shared_per_block)
+      return {Verdict::resources,
+              fmt::format("{} bytes of static and {} of dynamic shared memory; this device has {} per block", usage.shared_static,
+                          shape.shared_bytes, info_.shared_per_block),
+              false};
+    return {};
+  }
+
+  std::unique_ptr<Loaded> loaded_;
+  const DeviceInfo& info_;
+  std::map<std::string, std::pair<ImageFunction, HostFunction>> functions_;
+};
+
+LoadOutcome refuse(const std::string& why) { return {{Verdict::load_error, "cannot load the compiled kernel: " + why, false}, nullptr}; }
+
+}  // namespace
+
+LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
+  if (image.architecture != host_image_architecture())
+    return refuse("it is an image for " + image.architecture + ", not for " + host_image_architecture());
+  auto loaded = std::make_unique<Loaded>();
+  loaded->file = memfd_create("attune-kernel", MFD_CLOEXEC);
+  if (loaded->file < 0 || !write_all(loaded->file, *image.code)) return refuse(std::strerror(errno));
+  const std::string path = fmt::format("/proc/self/fd/{}", loaded->file);
+  loaded->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (loaded->handle == nullptr) return refuse(dlerror());
+  auto module = std::make_shared<HostModule>(std::move(loaded), image, info);
+  if (const std::optional<std::string> lacking = module->resolve()) return refuse(*lacking);
+  return {{}, module};
+}
+
+}  // namespace attune

@@ -1,0 +1,17 @@
+// A shared object of compiled kernels, loaded.
+#pragma once
+
+#include "device/device.hpp"
+#include "device/host/kernel_call.hpp"
+
+namespace attune {
+
+// What a FunctionHandle of the host device points to.
+struct HostFunction {
+  void (*entry)(void** parameters) = nullptr;
+  attune_host::Thread** (*current_slot)() = nullptr;
+};
+
+LoadOutcome load_host_module(const Image& image, const DeviceInfo& info);
+
+}  // namespace attune

@@ -1,0 +1,43 @@
+// What a compiled kernel object and the executor agree on. Included by both: by the executor as a header, by kernels as
+// embedded text in front of their source. A change here needs a new kHostAbiVersion.
+#pragma once
+
+namespace attune_host {
+
+inline constexpr unsigned kHostAbiVersion = 1;
+
+struct Index3 {
+  unsigned x, y, z;
+};
+
+// The CUDA thread that runs; one per fiber. The executor sets the object's `current` pointer at every switch.
+struct Thread {
+  Index3 thread_index;
+  Index3 block_index;
+  Index3 block_size;
+  Index3 grid_size;
+  void* dynamic_shared;        // of the block, 256-byte aligned
+  unsigned lane;               // linear thread index modulo 32
+  unsigned operations;         // atomic operations so far: every so many yield
+};
+
+// How __syncthreads() and its relatives combine the predicates of a block.
+enum class BlockVote : unsigned { none, count, all, any };
+
+// What the executor does for a kernel. All functions act for the thread that runs and may switch to others.
+struct Runtime {
+  unsigned version;
+  // Waits for every thread of the block that has not exited; returns the combined predicate. `name` is the intrinsic's.
+  int (*sync_block)(BlockVote vote, int predicate, const char* name);
+  // Waits until every lane of `mask` that has not exited is here; values[lane] is then what that lane brought. Returns
+  // the lanes that took part. `values` has 32 elements.
+  unsigned (*exchange)(unsigned mask, unsigned long long value, unsigned long long* values, const char* name);
+  // The lanes of this warp that are at the same call while all others of the block wait or have exited.
+  unsigned (*active_mask)();
+  // Lets other threads of the block run.
+  void (*yield)();
+  // Ends the launch with a fault; does not return.
+  void (*fault)(const char* what);
+};
+
+}  // namespace attune_host

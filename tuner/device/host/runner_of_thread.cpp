@@ -1,0 +1,67 @@
+#include "device/host/runner_of_thread.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "attune/error.hpp"
+#include "device/host/dynamic_shared.hpp"
+
+namespace attune {
+namespace {
+
+thread_local BlockRunner* runner = nullptr;
+
+constexpr std::size_t kCanaryBytes = 64;
+
+class SharedBuffer {
+ public:
+  SharedBuffer() {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t usable = (kSharedPerBlock + kCanaryBytes + page - 1) / page * page;
+    mapped_ = usable + page;
+    void* const memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw OutOfMemory("the host device cannot map the shared memory of a block");
+    data_ = static_cast<std::byte*>(memory);
+    mprotect(data_ + usable, page, PROT_NONE);
+  }
+  ~SharedBuffer() { munmap(data_, mapped_); }
+  SharedBuffer(const SharedBuffer&) = delete;
+  SharedBuffer& operator=(const SharedBuffer&) = delete;
+  std::byte* data() const noexcept { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t mapped_ = 0;
+};
+
+std::byte* buffer() {
+  thread_local const SharedBuffer memory;
+  return memory.data();
+}
+
+struct Canary {
+  unsigned char bytes[kCanaryBytes];
+};
+constexpr Canary kCanary = [] {
+  Canary made{};
+  for (std::size_t i = 0; i < kCanaryBytes; ++i) made.bytes[i] = static_cast<unsigned char>(0xA5 ^ (i * 29));
+  return made;
+}();
+
+}  // namespace
+
+[[gnu::noinline]] BlockRunner* runner_of_thread() noexcept { return runner; }
+[[gnu::noinline]] void set_runner_of_thread(BlockRunner* current) noexcept { runner = current; }
+
+void* dynamic_shared_of_thread() { return buffer(); }
+
+void arm_dynamic_shared(std::uint64_t bytes) noexcept { std::memcpy(buffer() + bytes, kCanary.bytes, kCanaryBytes); }
+
+bool dynamic_shared_intact(std::uint64_t bytes) noexcept {
+  return std::memcmp(buffer() + bytes, kCanary.bytes, kCanaryBytes) == 0;
+}
+
+}  // namespace attune

@@ -1,0 +1,239 @@
+#include "device/host/source_rewrite.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune {
+namespace {
+
+struct Token {
+  std::size_t begin = 0, end = 0;  // bytes in the source
+  std::string_view text;           // "\n" stands for the end of a preprocessor directive
+};
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// As much of the C++ lexer as tells code from comments and literals.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view source) : source_(source) {}
+
+  std::vector<Token> tokens() {
+    while (at_ < source_.size()) step();
+    if (directive_) add(at_, at_, "\n");
+    return std::move(tokens_);
+  }
+
+ private:
+  bool starts(std::string_view text) const { return source_.substr(at_).starts_with(text); }
+  std::size_t continuation() const { return starts("\\\n") ? 2 : starts("\\\r\n") ? 3 : 0; }
+  void add(std::size_t begin, std::size_t end, std::string_view text) { tokens_.push_back({begin, end, text}); }
+
+  void step() {
+    const char c = source_[at_];
+    if (const std::size_t length = continuation()) {
+      at_ += length;
+    } else if (c == '\n') {
+      if (directive_) add(at_, at_, "\n");
+      directive_ = false;
+      line_begins_ = true;
+      ++at_;
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      ++at_;
+    } else if (!comment()) {
+      if (c == '#' && line_begins_) directive_ = true;
+      line_begins_ = false;
+      if (c == '"' || c == '\'') return literal(at_);
+      word_or_sign();
+    }
+  }
+
+  bool comment() {
+    if (starts("//")) {
+      while (at_ < source_.size() && source_[at_] != '\n') at_ += std::max<std::size_t>(continuation(), 1);
+    } else if (starts("/*")) {
+      const std::size_t end = source_.find("*/", at_ + 2);
+      at_ = end == std::string_view::npos ? source_.size() : end + 2;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void word_or_sign() {
+    const std::size_t begin = at_++;
+    if (is_word(source_[begin])) {
+      // 1'000'000 is one number
+      const bool number = is_digit(source_[begin]);
+      while (at_ < source_.size() && (is_word(source_[at_]) || (number && source_[at_] == '\'' && next_is_word()))) ++at_;
+      const std::string_view word = source_.substr(begin, at_ - begin);
+      const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+      if (raw && at_ < source_.size() && source_[at_] == '"') return raw_string(begin);
+    }
+    add(begin, at_, source_.substr(begin, at_ - begin));
+  }
+
+  bool next_is_word() const { return at_ + 1 < source_.size() && is_word(source_[at_ + 1]); }
+
+  void literal(std::size_t begin) {
+    const char quote = source_[at_++];
+    while (at_ < source_.size() && source_[at_] != '\n') {
+      const char c = source_[at_];
+      at_ += c == '\\' ? std::max<std::size_t>(continuation(), 2) : 1;
+      if (c == quote) break;
+    }
+    at_ = std::min(at_, source_.size());
+    add(begin, at_, "\"\"");
+  }
+
+  // R"delimiter( ... )delimiter"
+  void raw_string(std::size_t begin) {
+    const std::size_t open = source_.find('(', at_);
+    at_ = source_.size();
+    if (open != std::string_view::npos) {
+      const std::size_t quote = source_.find('"', begin);
+      const std::string closing = ")" + std::string(source_.substr(quote + 1, open - quote - 1)) + "\"";
+      const std::size_t end = source_.find(closing, open);
+      if (end != std::string_view::npos) at_ = end + closing.size();
+    }
+    add(begin, at_, "\"\"");
+  }
+
+  std::string_view source_;
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  bool directive_ = false;
+  bool line_begins_ = true;
+};
+
+// Changes to the source, made in one go. Newlines of what is replaced stay.
+class Edits {
+ public:
+  explicit Edits(std::string_view source) : source_(source) {}
+  void replace(const Token& token, std::string by) { edits_.push_back({token.begin, token.end, std::move(by)}); }
+  void insert_after(const Token& token, std::string text) { edits_.push_back({token.end, token.end, std::move(text)}); }
+
+  std::string apply() {
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    std::string result;
+    std::size_t copied = 0;
+    for (const Edit& edit : edits_) {
+      if (edit.begin < copied) continue;  // the same token twice
+      result.append(source_.substr(copied, edit.begin - copied)).append(edit.by);
+      for (const char c : source_.substr(edit.begin, edit.end - edit.begin))
+        if (c == '\n') result += c;
+      copied = edit.end;
+    }
+    return result.append(source_.substr(copied));
+  }
+
+ private:
+  struct Edit {
+    std::size_t begin, end;
+    std::string by;
+  };
+  std::string_view source_;
+  std::vector<Edit> edits_;
+};
+
+class Rewriter {
+ public:
+  explicit Rewriter(std::string_view source) : tokens_(Lexer(source).tokens()), edits_(source) {}
+
+  std::string rewrite() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      follow_scopes(i);
+      if (text(i) == "__shared__") declaration(i);
+    }
+    return edits_.apply();
+  }
+
+ private:
+  std::string_view text(std::size_t i) const { return i < tokens_.size() ? tokens_[i].text : std::string_view(); }
+  bool ends(std::size_t i) const { return i >= tokens_.size() || text(i) == ";" || text(i) == "\n" || text(i) == "{" || text(i) == "}"; }
+
+  // Inside braces of namespaces and extern "C" only: no function has begun.
+  bool outside_functions() const { return other_scopes_ == 0; }
+
+  void follow_scopes(std::size_t i) {
+    if (text(i) == "{") {
+      bool space = false;
+      for (std::size_t k = i; k-- > 0 && !ends(k);) space = space || text(k) == "namespace" || (text(k) == "extern" && text(k + 1) == "\"\"");
+      scopes_.push_back(space);
+      other_scopes_ += space ? 0 : 1;
+    } else if (text(i) == "}" && !scopes_.empty()) {
+      other_scopes_ -= scopes_.back() ? 0 : 1;
+      scopes_.pop_back();
+    }
+  }
+
+  // The declaration around the `__shared__` at `shared`.
+  void declaration(std::size_t shared) {
+    std::size_t first = shared, end = shared;
+    while (first > 0 && !ends(first - 1) && text(first - 1) != ")" && text(first - 1) != ":") --first;
+    while (!ends(end)) ++end;
+    const auto word = [&](std::string_view wanted) {
+      std::size_t i = first;
+      while (i < end && text(i) != wanted) ++i;
+      return i < end && text(i + 1) != "\"\"" ? std::optional(i) : std::nullopt;
+    };
+    if (const auto storage = word("extern")) return dynamic(*storage, shared, first, end);
+    // __shared__ is `static thread_local` here, and static twice is an error.
+    if (const auto storage = word("static")) edits_.replace(tokens_[*storage], "");
+  }
+
+  // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array();
+  void dynamic(std::size_t storage, std::size_t shared, std::size_t first, std::size_t end) {
+    std::vector<std::pair<std::size_t, std::size_t>> declarators;  // name, last bracket
+    for (std::size_t i = first; i + 1 < end; ++i) {
+      if (text(i + 1) != "[" || !is_word(text(i).front()) || is_digit(text(i).front())) continue;
+      std::size_t last = i;
+      while (last + 1 < end && text(last + 1) == "[") {
+        ++last;
+        for (int depth = 1; depth > 0 && last + 1 < end;) {
+          ++last;
+          depth += text(last) == "[" ? 1 : text(last) == "]" ? -1 : 0;
+        }
+      }
+      declarators.emplace_back(i, last);
+      i = last;
+    }
+    if (declarators.empty()) return;
+    edits_.replace(tokens_[storage], outside_functions() ? "static thread_local" : "");
+    edits_.replace(tokens_[shared], "");
+    leave_out_alignment(first, declarators.front().first);
+    for (const auto& [name, last] : declarators) {
+      edits_.replace(tokens_[name], "(&" + std::string(text(name)) + ")");
+      edits_.insert_after(tokens_[last], " = ::attune_host::dynamic_shared_array()");
+    }
+  }
+
+  // A reference cannot be aligned, and the memory is, to more than anybody asks for.
+  void leave_out_alignment(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (text(i) != "__align__" && text(i) != "alignas" && text(i) != "__attribute__") continue;
+      edits_.replace(tokens_[i], "");
+      int depth = 0;
+      for (++i; i < end; ++i) {
+        depth += text(i) == "(" ? 1 : text(i) == ")" ? -1 : 0;
+        edits_.replace(tokens_[i], "");
+        if (depth == 0) break;
+      }
+    }
+  }
+
+  std::vector<Token> tokens_;
+  Edits edits_;
+  std::vector<bool> scopes_;  // of each open brace: is it a namespace's?
+  int other_scopes_ = 0;
+};
+
+}  // namespace
+
+std::string rewrite_shared_memory(std::string_view source) { return Rewriter(source).rewrite(); }
+
+}  // namespace attune

@@ -1,0 +1,14 @@
+// What C++ cannot say of CUDA's shared memory, said otherwise: a rewrite of the kernel's source. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+// `static __shared__` loses its `static` (__shared__ is `static thread_local` on the host), and `extern __shared__ T name[];`
+// becomes a reference to the block's dynamic shared memory, inside functions and outside. Comments, strings and lines stay
+// as they are, so that messages of the compiler name the right line.
+std::string rewrite_shared_memory(std::string_view source);
+
+}  // namespace attune

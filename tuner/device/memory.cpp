@@ -1,0 +1,60 @@
+#include "device/memory.hpp"
+
+#include <limits>
+
+namespace attune {
+namespace {
+
+constexpr int kGuardByte = 0xFF;
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, bool guarded)
+    : device_(&device), bytes_(bytes), guarded_(guarded) {
+  constexpr std::size_t alignment = 256;
+  // The upper band begins right behind the last byte, wherever that is: an overrun by one element is seen.
+  const std::size_t bands = guarded ? 2 * guard_bytes + alignment : 0;
+  if (bytes > std::numeric_limits<std::size_t>::max() - bands) throw OutOfMemory("an array larger than the address space");
+  base_ = device.allocate(bytes + bands);
+  data_ = static_cast<std::byte*>(base_) + (guarded ? guard_bytes : 0);
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (base_ != nullptr) device_->free(base_);
+}
+
+void DeviceMemory::arm_guards() {
+  Operation band;
+  band.kind = Operation::Kind::memset;
+  band.bytes = guard_bytes;
+  band.value = kGuardByte;
+  for (void* const target : {base_, static_cast<void*>(static_cast<std::byte*>(data_) + bytes_)}) {
+    band.target = target;
+    const Status status = device_->enqueue(band, nullptr);
+    if (!status.ok()) throw Error("cannot write guard bands: " + status.detail);
+  }
+}
+
+bool DeviceMemory::guards_intact(long long& offset) const {
+  std::uint64_t first = 0;
+  if (device_->count_other_bytes(base_, guard_bytes, kGuardByte, first) > 0) {
+    offset = static_cast<long long>(first) - static_cast<long long>(guard_bytes);
+    return false;
+  }
+  const void* const upper = static_cast<const std::byte*>(data_) + bytes_;
+  if (device_->count_other_bytes(upper, guard_bytes, kGuardByte, first) > 0) {
+    offset = static_cast<long long>(bytes_ + first);
+    return false;
+  }
+  return true;
+}
+
+void DeviceMemory::swap(DeviceMemory& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(base_, other.base_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(guarded_, other.guarded_);
+}
+
+}  // namespace attune

@@ -1,0 +1,49 @@
+// Names of devices -> devices and compilers.
+#include <charconv>
+
+#include "attune/device_info.hpp"
+#include "core/near_name.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/device.hpp"
+#include "device/host/host_device.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::string_view kCudaPrefix = "cuda:";
+
+int ordinal_of(std::string_view name) {
+  const std::string_view digits = name.substr(kCudaPrefix.size());
+  int ordinal = -1;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+  if (failed != std::errc() || end != digits.data() + digits.size() || ordinal < 0)
+    throw UsageError("device `" + std::string(name) + "`: expected a number after `cuda:`, such as cuda:0");
+  return ordinal;
+}
+
+[[noreturn]] void refuse(std::string_view name) {
+  throw UsageError("unknown device `" + std::string(name) + "`" + suggestion(name, {"cuda", "host"}) +
+                   "; known devices: cuda, cuda:N, host");
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_device(std::string_view name) {
+  if (name == "host") return open_host_device();
+  if (name == "cuda") return open_cuda_device(std::nullopt);
+  if (name.starts_with(kCudaPrefix)) return open_cuda_device(ordinal_of(name));
+  refuse(name);
+}
+
+std::shared_ptr<Compiler> make_compiler(std::string_view architecture) {
+  if (architecture == "host") return make_host_compiler();
+  if (architecture.starts_with("sm_")) {
+    device_limits(architecture);  // refuses an unknown one, with the known ones
+    return make_nvrtc_compiler(std::string(architecture));
+  }
+  return open_device(architecture)->compiler();
+}
+
+bool cuda_available(std::string& why_not) noexcept { return cuda_driver_answers(why_not); }
+
+}  // namespace attune

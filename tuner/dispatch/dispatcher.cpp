@@ -1,0 +1,122 @@
+#include "attune/dispatcher.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "core/problem.hpp"
+#include "db/paths.hpp"
+#include "device/device.hpp"
+#include "dispatch/plan_request.hpp"
+#include "dispatch/planner.hpp"
+#include "dispatch/single_flight.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune {
+namespace {
+
+using Parts = std::shared_ptr<const PlanParts>;
+
+void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", message); }
+
+Warnings::Sink sink_or_default(Warnings::Sink sink) { return sink ? std::move(sink) : Warnings::Sink(print_warning); }
+
+std::shared_ptr<Device> open_wished(const std::string& wished) {
+  if (!wished.empty()) return open_device(wished);
+  const char* const variable = std::getenv("ATTUNE_DEVICE");
+  return open_device(variable && *variable ? variable : "cuda");
+}
+
+std::optional<std::filesystem::path> database_or_none(const std::filesystem::path& wished, Warnings& warnings) {
+  if (!wished.empty()) return wished;
+  try {
+    return default_database_path();
+  } catch (const Error& error) {
+    warnings.warn(fmt::format("no wisdom is read: {}; using defaults", error.what()));
+    return std::nullopt;
+  }
+}
+
+std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, Warnings& warnings) {
+  try {
+    return std::make_unique<ImageCache>(wished.empty() ? default_cache_path() : wished);
+  } catch (const Error& error) {
+    warnings.warn(fmt::format("the image cache is not used: {}; kernels are compiled at every start", error.what()));
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+struct Dispatcher::State {
+  explicit State(DispatcherOptions options)
+      : warnings(sink_or_default(std::move(options.warn))),
+        device(open_wished(options.device)),
+        planner(device, database_or_none(options.database, warnings), cache_or_none(options.cache, warnings),
+                warnings) {}
+
+  // The steady state: one shared lock, one look-up.
+  Parts find(const PlanRequestView& request) const {
+    const std::shared_lock lock(mutex);
+    const auto place = plans.find(request);
+    return place == plans.end() ? nullptr : place->second;
+  }
+
+  Parts prepare(std::string_view name, const Problem& given) {
+    KnownKernel& kernel = kernels.find(name);
+    const Problem problem = make_problem(kernel.spec, given, device->info().kind);
+    // What is asked for with and without the defaults is one plan under two requests.
+    Parts parts = preparing.get(PlanRequest{kernel.spec.name, problem}, [&] { return planner.plan(kernel, problem); });
+    const std::unique_lock lock(mutex);
+    plans.try_emplace(PlanRequest{kernel.spec.name, given}, parts);
+    return parts;
+  }
+
+  Warnings warnings;
+  std::shared_ptr<Device> device;
+  KernelTable kernels;
+  Planner planner;
+  SingleFlight<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
+  mutable std::shared_mutex mutex;
+  std::unordered_map<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> plans;  // by problem as asked for
+};
+
+Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Dispatcher::~Dispatcher() = default;
+
+void Dispatcher::add(const EmbeddedFile& kernel) {
+  const std::string file_name(kernel.file_name);
+  state_->kernels.add(read_kernel_text(kernel.text, file_name), file_name);
+}
+
+void Dispatcher::add_file(const std::filesystem::path& kernel_file) {
+  state_->kernels.add(read_kernel_file(kernel_file), kernel_file.string());
+}
+
+Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) {
+  if (Parts parts = state_->find({kernel, problem})) return Plan(std::move(parts));
+  return Plan(state_->prepare(kernel, problem));
+}
+
+Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
+  if (const Parts parts = state_->find({kernel, problem})) return parts->match;
+  KnownKernel& known = state_->kernels.find(kernel);
+  return state_->planner.match(known, make_problem(known.spec, problem, state_->device->info().kind));
+}
+
+std::vector<std::string> Dispatcher::kernels() const { return state_->kernels.names(); }
+const DeviceInfo& Dispatcher::device_info() const noexcept { return state_->device->info(); }
+const std::shared_ptr<Device>& Dispatcher::device() const noexcept { return state_->device; }
+
+void Dispatcher::synchronize(StreamHandle stream) {
+  const Status status = state_->device->synchronize(stream);
+  if (status.ok()) return;
+  throw Error(
+      fmt::format("work on {} failed: {}: {}", state_->device->info().name, to_text(status.verdict), status.detail));
+}
+
+}  // namespace attune

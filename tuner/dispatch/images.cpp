@@ -1,0 +1,77 @@
+#include "dispatch/images.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace attune {
+namespace {
+
+// A failure of the code itself, which compiling again would only repeat; others (no memory) may pass.
+bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
+
+LoadedImage loaded(LoadOutcome outcome, const Image& image) {
+  return {std::move(outcome.status), std::move(outcome.module), image.toolchain};
+}
+
+}  // namespace
+
+Images::Images(std::shared_ptr<Device> device, std::unique_ptr<ImageCache> cache, Warn warn)
+    : device_(std::move(device)), cache_(std::move(cache)), warn_(std::move(warn)) {}
+
+LoadedImage Images::get(const ImageRequest& request) {
+  const std::string key = request.key();
+  LoadedImage image = loaded_.get(key, [&] { return load_or_compile(request, key); });
+  if (!image.status.ok() && !is_lasting(image.status.verdict)) loaded_.forget(key);
+  return image;
+}
+
+std::string Images::toolchain(const ImageRequest& request) {
+  if (const auto image = cached(request, request.key())) return image->toolchain;
+  try {
+    return device_->compiler()->toolchain();
+  } catch (const Error&) {
+    return {};  // plan() will say what is missing, should it need a compiler
+  }
+}
+
+std::optional<Image> Images::cached(const ImageRequest& request, const std::string& key) {
+  if (!cache_) return std::nullopt;
+  auto image = cache_->find(key);
+  warn_about_cache();
+  if (!image) return std::nullopt;
+  const bool is_whole =
+      std::ranges::all_of(request.expressions, [&](const std::string& entry) { return image->find(entry) != nullptr; });
+  return is_whole ? image : std::nullopt;
+}
+
+LoadedImage Images::load_or_compile(const ImageRequest& request, const std::string& key) {
+  if (const auto image = cached(request, key)) {
+    auto outcome = device_->load(*image);
+    if (outcome.status.ok()) return loaded(std::move(outcome), *image);
+    // Sound as a file, yet this driver or machine does not take it: as good as absent.
+  }
+  return compile(request, key);
+}
+
+LoadedImage Images::compile(const ImageRequest& request, const std::string& key) {
+  const std::array requests{request};
+  auto outcomes = device_->compiler()->compile(requests);
+  CompileOutcome& outcome = outcomes.at(0);
+  if (!outcome.image) return {{outcome.verdict, std::move(outcome.log)}, nullptr, {}};
+  auto result = loaded(device_->load(*outcome.image), *outcome.image);
+  if (result.status.ok() && cache_) {
+    cache_->put(key, *outcome.image);
+    warn_about_cache();
+  }
+  return result;
+}
+
+void Images::warn_about_cache() {
+  if (const std::string why = cache_->why(); !why.empty()) {
+    warn_(fmt::format("the image cache is not used: {}; compiling instead", why));
+  }
+}
+
+}  // namespace attune

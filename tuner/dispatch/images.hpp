@@ -1,0 +1,49 @@
+// Images: from an image request to a loaded module: memory, then the cache on disk, then the compiler. Owned by a
+// Dispatcher; any thread. Equal requests are loaded once, different ones in parallel; modules stay loaded as long as
+// this object or a plan lives.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/image.hpp"
+#include "db/image_cache.hpp"
+#include "device/device.hpp"
+#include "dispatch/single_flight.hpp"
+
+namespace attune {
+
+struct LoadedImage {
+  Status status;                   // of compiling or loading
+  std::shared_ptr<Module> module;  // set if and only if status.ok()
+  std::string toolchain;           // that compiled it
+};
+
+class Images {
+ public:
+  using Warn = std::function<void(const std::string&)>;
+  // Without a cache every image is compiled.
+  Images(std::shared_ptr<Device> device, std::unique_ptr<ImageCache> cache, Warn warn);
+
+  // Throws Error only when there is no compiler and the cache lacks the image.
+  LoadedImage get(const ImageRequest& request);
+
+  // The toolchain of the image that get() would load, without compiling or loading it: the cached image's, else the
+  // compiler's; "" when there is neither.
+  std::string toolchain(const ImageRequest& request);
+
+ private:
+  std::optional<Image> cached(const ImageRequest& request, const std::string& key);
+  LoadedImage load_or_compile(const ImageRequest& request, const std::string& key);
+  LoadedImage compile(const ImageRequest& request, const std::string& key);
+  void warn_about_cache();
+
+  std::shared_ptr<Device> device_;
+  std::unique_ptr<ImageCache> cache_;
+  Warn warn_;
+  SingleFlight<std::string, LoadedImage> loaded_;  // by image key
+};
+
+}  // namespace attune

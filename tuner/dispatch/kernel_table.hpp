@@ -1,0 +1,49 @@
+// KernelTable: the kernels that a Dispatcher knows, by name: the built-in ones, read at first use, and those that the
+// application added. Any thread; references stay valid as long as the table.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/kernel_spec.hpp"
+#include "core/record.hpp"
+
+namespace attune {
+
+class KnownKernel {
+ public:
+  using Read = std::function<std::vector<Record>()>;
+  KnownKernel(KernelSpec kernel, std::string target) : spec(std::move(kernel)), tune_target(std::move(target)) {}
+
+  // Its wisdom: read by the first who asks, then kept.
+  const std::vector<Record>& records(const Read& read);
+
+  const KernelSpec spec;
+  const std::string tune_target;  // what `attune tune` calls it
+
+ private:
+  std::once_flag once_;
+  std::vector<Record> records_;
+};
+
+class KernelTable {
+ public:
+  // Throws UsageError when the name is taken.
+  void add(KernelSpec spec, std::string tune_target);
+  // Throws UsageError for an unknown name, with the nearest one.
+  KnownKernel& find(std::string_view name);
+  // In alphabetical order.
+  std::vector<std::string> names() const;
+
+ private:
+  std::vector<std::string> names_locked() const;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<KnownKernel>, std::less<>> known_;
+};
+
+}  // namespace attune

@@ -1,0 +1,26 @@
+#include "attune/plan.hpp"
+
+#include "dispatch/plan_parts.hpp"
+
+namespace attune {
+
+Plan::Plan(std::shared_ptr<const PlanParts> parts)
+    : parts_(std::move(parts)), block_(std::make_unique<LaunchBlock>(*parts_)) {}
+
+Plan::Plan(const Plan& other) : Plan(other.parts_) {}
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan other) noexcept {
+  block_ = std::move(other.block_);  // first: the old block still needs the old parts
+  parts_ = std::move(other.parts_);
+  return *this;
+}
+Plan::~Plan() = default;
+
+void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const {
+  block_->launch(stream, arguments);
+}
+
+const Match& Plan::match() const noexcept { return parts_->match; }
+const Problem& Plan::problem() const noexcept { return parts_->problem; }
+
+}  // namespace attune

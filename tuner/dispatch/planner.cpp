@@ -1,0 +1,113 @@
+#include "dispatch/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/instantiate.hpp"
+#include "dispatch/legality.hpp"
+#include "dispatch/wisdom_snapshot.hpp"
+
+namespace attune {
+namespace {
+
+// A compiler's log may have thousands of lines; a warning has one.
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+bool has_launch(std::span<const ResolvedStep> steps) {
+  return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
+}
+
+}  // namespace
+
+Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
+                 std::unique_ptr<ImageCache> cache, Warnings& warnings)
+    : device_(std::move(device)),
+      database_(std::move(database)),
+      warnings_(warnings),
+      images_(device_, std::move(cache), [&warnings](const std::string& message) { warnings.warn(message); }) {}
+
+MatchRequest Planner::request_for(const KnownKernel& kernel, const Problem& problem) const {
+  return {kernel.spec, problem, device_->info(), kernel.tune_target};
+}
+
+std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest& request) {
+  const auto& records = kernel.records([&]() -> std::vector<Record> {
+    if (!database_) return {};
+    const RecordKey key{request.spec.name,
+                        request.spec.fingerprints.code,
+                        request.spec.fingerprints.contract,
+                        request.device.class_key(),
+                        request.problem,
+                        std::string(request.regime),
+                        std::string(request.objective)};
+    return read_wisdom(*database_, key, [&](const std::string& message) { warnings_.warn(message); });
+  });
+  return match_ladder(request, records, [&](const Configuration& configuration) {
+    return legal_configuration(request.spec, request.problem, request.device, configuration);
+  });
+}
+
+GradedMatch Planner::last_rung(const MatchRequest& request) const {
+  return {no_match(request, default_for(request.spec, request.problem, request.device)), {}};
+}
+
+Match Planner::match(KnownKernel& kernel, const Problem& problem) {
+  const MatchRequest request = request_for(kernel, problem);
+  auto rungs = ladder(kernel, request);
+  if (rungs.empty()) return last_rung(request).match;
+  GradedMatch& best = rungs.front();
+  if (best.match.rung == Rung::exact) {
+    grade_toolchain(best, request,
+                    images_.toolchain(image_request(request.spec, request.spec.launch, problem,
+                                                    &best.match.configuration, request.device)));
+  }
+  return std::move(best.match);
+}
+
+std::shared_ptr<const PlanParts> Planner::plan(KnownKernel& kernel, const Problem& problem) {
+  const MatchRequest request = request_for(kernel, problem);
+  for (const GradedMatch& graded : ladder(kernel, request)) {
+    if (auto parts = build_or_warn(request, graded)) return parts;
+  }
+  const GradedMatch last = last_rung(request);
+  Status status;
+  if (auto parts = build(request, last, status)) return parts;
+  throw Error(fmt::format("the default configuration of {} ({}) cannot be used for {} on {}: {}: {}", request.spec.name,
+                          last.match.configuration.text(), problem.text(), request.device.name, to_text(status.verdict),
+                          status.detail));
+}
+
+std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& request, const GradedMatch& graded) {
+  Status status;
+  try {
+    if (auto parts = build(request, graded, status)) return parts;
+  } catch (const Error& error) {
+    // Broken surroundings, such as no compiler; a lower rung may still be in the image cache.
+    status = {Verdict::load_error, error.what(), false};
+  }
+  warnings_.warn(
+      fmt::format("the recorded configuration of {} ({}) cannot be used for {} on {}: {}: {}; using the next best",
+                  request.spec.name, graded.match.configuration.text(), request.problem.text(), request.device.name,
+                  to_text(status.verdict), first_line(status.detail)));
+  return nullptr;
+}
+
+std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status) {
+  const KernelSpec& spec = request.spec;
+  const Configuration& configuration = graded.match.configuration;
+  const auto steps = resolve_steps(spec, spec.launch, request.problem, &configuration, request.device);
+  const auto arguments = resolve_arguments(spec, request.problem, &configuration, request.device);
+  LoadedImage image;
+  if (has_launch(steps)) {
+    image = images_.get(image_request(spec, spec.launch, request.problem, &configuration, request.device));
+    status = image.status;
+    if (!status.ok()) return nullptr;
+    grade_toolchain(graded, request, image.toolchain);
+  }
+  const std::lock_guard lock(functions_);
+  return make_plan_parts(device_, std::move(image.module), spec, request.problem, std::move(graded.match), steps,
+                         arguments, status);
+}
+
+}  // namespace attune

@@ -1,0 +1,46 @@
+// Planner: from a kernel and a complete problem to the parts of a plan: record, configuration, image, launch shapes;
+// falling down the match ladder when what is recorded cannot be used. Owned by a Dispatcher; any thread.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "attune/match.hpp"
+#include "device/device.hpp"
+#include "dispatch/images.hpp"
+#include "dispatch/kernel_table.hpp"
+#include "dispatch/ladder.hpp"
+#include "dispatch/plan_parts.hpp"
+#include "dispatch/warnings.hpp"
+
+namespace attune {
+
+class Planner {
+ public:
+  // Without a database there is no wisdom. `warnings` must outlive it.
+  Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
+          std::unique_ptr<ImageCache> cache, Warnings& warnings);
+
+  // Throws Error when not even the default configuration can be used.
+  std::shared_ptr<const PlanParts> plan(KnownKernel& kernel, const Problem& problem);
+  // What plan() would use, without compiling or loading.
+  Match match(KnownKernel& kernel, const Problem& problem);
+
+ private:
+  MatchRequest request_for(const KnownKernel& kernel, const Problem& problem) const;
+  std::vector<GradedMatch> ladder(KnownKernel& kernel, const MatchRequest& request);
+  GradedMatch last_rung(const MatchRequest& request) const;
+  std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status);
+  std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
+
+  std::shared_ptr<Device> device_;
+  std::optional<std::filesystem::path> database_;
+  Warnings& warnings_;
+  Images images_;
+  std::mutex functions_;  // Module does not say that it is thread-safe
+};
+
+}  // namespace attune

@@ -1,0 +1,31 @@
+#include "dispatch/wisdom_snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <system_error>
+
+#include "db/wisdom_store.hpp"
+
+namespace attune {
+
+std::vector<Record> read_wisdom(const std::filesystem::path& database, const RecordKey& key,
+                                const std::function<void(const std::string&)>& warn) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(database, error);
+  if (!is_there && !error) return {};
+  try {
+    WisdomStore store(database, WisdomStore::Access::read_only);
+    auto records = store.candidates(key);
+    if (const auto damaged = store.damaged_rows(); damaged > 0) {
+      warn(fmt::format("{} damaged record{} of {} in {} left out (tune again, or remove the file)", damaged,
+                       damaged == 1 ? "" : "s", key.kernel, database.string()));
+    }
+    return records;
+  } catch (const std::exception& failure) {
+    warn(fmt::format("no wisdom is read from {}: {}; using defaults", database.string(), failure.what()));
+    return {};
+  }
+}
+
+}  // namespace attune
