@@ -102,7 +102,7 @@ TEST_F(BadInput, AReferenceThatDisagreesWithEverythingIsSuspected) {
 }
 
 TEST_F(BadInput, AReferenceThatDoesNotCompileIsAnError) {
-  const std::string file = scale_with("y[i] = x[i] + x[i] + x[i]", "y[i] = undeclared");
+  const std::string file = scale_with("y[i] = x[i] + x[i] + x[i]", "y[i] = T::undeclared");
   const CommandResult result = attune({"tune", file});
   EXPECT_EQ(result.code, 1) << result.out;
   EXPECT_THAT(result.err, AllOf(HasSubstr("[[reference]]"), HasSubstr("undeclared")));
