@@ -72,6 +72,21 @@ TEST_F(Look, CheckShowsTheLogOfACompileErrorVerbatim) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: compile_error"), HasSubstr("three")));
 }
 
+TEST_F(Look, CheckFindsAWriteBehindAnArray) {
+  const CommandResult result = attune({"check", scale_with("if (first + i < n) y", "if (first + i <= n) y")});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: guard"), HasSubstr("wrote outside argument `y`")));
+}
+
+TEST_F(Look, CheckNamesABarrierThatNotAllReach) {
+  const CommandResult result = attune(
+      {"check",
+       scale_with("for (int i = 0; i < ITEMS; ++i)",
+                  "if (threadIdx.x > 0) __syncthreads(); else __syncwarp();\n  for (int i = 0; i < ITEMS; ++i)")});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("__syncthreads"), HasSubstr("block (0,0,0)")));
+}
+
 TEST_F(Look, CheckNamesTheRuleThatAConfigurationBreaks) {
   const CommandResult result = attune({"check", scale(), "--configuration", "BLOCK=128 ITEMS=2"});
   EXPECT_EQ(result.code, 3);

@@ -94,6 +94,33 @@ TEST_F(Tune, NarrowedParametersNarrowTheSpace) {
   EXPECT_THAT(result.out, HasSubstr("2 legal configurations of 2 combinations"));
 }
 
+TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {
+  ASSERT_EQ(attune({"tune", scale(), "--trials", "3"}).code, 0);
+  const CommandResult result = attune({"tune", scale(), "--effort", "exhaustive", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "\"from_log\":true"), 2u);  // the default is measured anew: it is the anchor
+  EXPECT_EQ(of_type(lines_of(result.out), "trial").size(), 5u);
+  const CommandResult fresh = attune({"tune", scale(), "--effort", "exhaustive", "--fresh", "--json"});
+  EXPECT_EQ(count_of(fresh.out, "\"from_log\":true"), 0u);
+  // More effort answers a request for less.
+  EXPECT_THAT(attune({"tune", scale()}).out, HasSubstr("exhaustive"));
+}
+
+TEST_F(Tune, GivesUpWhenNothingSurvives) {
+  std::string values = "[64";
+  for (int i = 1; i <= 400; ++i)
+    if (i != 64) values += ", " + std::to_string(i);
+  std::string file = scale_with("BLOCK = [64, 32, 128]", "BLOCK = " + values + "]");
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  text.replace(text.find("T(3) *"), 6, "T(4) *");
+  std::ofstream(file) << text;
+  const CommandResult result = attune({"tune", file, "--json"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(of_type(lines_of(result.out), "trial").size(), 50u);
+  EXPECT_THAT(result.err, HasSubstr("none of the 50 configurations tried survived, 50 wrong_result"));
+}
+
 TEST_F(Tune, AnInterruptKeepsTheBestSoFar) {
   // Many values, so that the search is still under way when the signal comes.
   std::string values = "[64";

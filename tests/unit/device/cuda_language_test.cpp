@@ -277,15 +277,19 @@ TEST(CudaLanguage, AtomicsOnFloatingNumbersAndWrappingCounters) {
   EXPECT_EQ(s, 4);
 }
 
-TEST(CudaLanguage, EverySixteenthAtomicOperationYields) {
+TEST(CudaLanguage, EverySixteenthOperationOfAWaitingLoopYields) {
   OneThread one;
   int x = 0;
-  for (int i = 0; i < 15; ++i) atomicAdd(&x, 1);
+  for (int i = 0; i < 12; ++i) atomicAdd(&x, 1);
+  __threadfence();
+  __threadfence_block();
+  __syncwarp(1);
   EXPECT_EQ(warp.yields, 0);
+  EXPECT_EQ(warp.last_name, "__syncwarp");
   atomicCAS(&x, 0, 1);
   EXPECT_EQ(warp.yields, 1);
   __nanosleep(100);
-  EXPECT_EQ(warp.yields, 2);
+  EXPECT_EQ(warp.yields, 2) << "at once";
 }
 
 TEST(CudaLanguage, HintedAccessesReadAndWrite) {

@@ -17,7 +17,7 @@ constexpr std::string_view kGroups =
     "it has no cooperative groups; use __syncthreads, __syncwarp and the _sync intrinsics";
 constexpr std::string_view kHalf = "half and bfloat16 run on GPUs only; tune with another type, or on a cuda device";
 constexpr std::string_view kTextures = "it has no textures and surfaces; read through pointers or __ldg";
-constexpr std::string_view kTensorCores = "it has no tensor cores";
+constexpr std::string_view kTensorCores = "it has no tensor cores, so no wmma";
 constexpr std::string_view kRuntimeCalls = "kernels cannot call the CUDA runtime here; attune allocates and copies";
 constexpr std::string_view kLaunches = "kernels cannot launch kernels here; add a [[launch]] step";
 constexpr std::string_view kLibraries = "the CUDA libraries' headers are made for nvcc and NVRTC";

@@ -86,6 +86,15 @@ __forceinline__ DynamicShared dynamic_shared_array() { return {}; }
   __builtin_unreachable();
 }
 
+// Fibers do not preempt each other: a thread that waits in a loop for what another one does must let the others run now
+// and then, so that atomics, fences and __syncwarp do. Yielding at each would make a histogram a long series of
+// switches; one in 16 keeps both costs small.
+inline constexpr unsigned kOperationsPerYield = 16;
+
+__forceinline__ void count_operation() {
+  if (++self()->operations % kOperationsPerYield == 0) runtime->yield();
+}
+
 // ---- Entries: a kernel is called with an array of pointers to its arguments ----
 
 template <class T>
@@ -240,7 +249,10 @@ T reduce_lanes(unsigned mask, T value, const char* name, Combine combine) {
 
 }  // namespace attune_host
 
-__forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) { attune_host::Meeting(mask, 0, "__syncwarp"); }
+__forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
+  attune_host::Meeting(mask, 0, "__syncwarp");
+  attune_host::count_operation();
+}
 __forceinline__ unsigned __activemask() { return attune_host::runtime->active_mask(); }
 
 #define ATTUNE_HOST_WARP(T)                                                                                           \
@@ -311,14 +323,6 @@ ATTUNE_HOST_REDUCE(xor, unsigned int, a ^ b)
 
 namespace attune_host {
 
-// Fibers do not preempt each other: a thread that spins on an atomic must let the others run now and then. Yielding at
-// each operation would make a histogram a long series of switches; 16 keeps both costs small.
-inline constexpr unsigned kOperationsPerYield = 16;
-
-__forceinline__ void after_atomic() {
-  if (++self()->operations % kOperationsPerYield == 0) runtime->yield();
-}
-
 template <unsigned BYTES>
 struct AtomicWord;
 template <>
@@ -343,7 +347,7 @@ T atomic_update(volatile T* address, Update update) {
   while (!__atomic_compare_exchange_n(place, &seen, bits_to<Word>(static_cast<T>(update(bits_to<T>(seen)))), true,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
-  after_atomic();
+  count_operation();
   return bits_to<T>(seen);
 }
 
@@ -351,13 +355,13 @@ T atomic_update(volatile T* address, Update update) {
 template <class T>
 T atomic_compare_exchange(volatile T* address, T expected, T value) {
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  after_atomic();
+  count_operation();
   return expected;
 }
 
 template <class T>
 T done(T old) {
-  after_atomic();
+  count_operation();
   return old;
 }
 
@@ -439,9 +443,16 @@ __forceinline__ void __nanosleep(unsigned) { attune_host::runtime->yield(); }
 
 // ---- Fences and cache hints ----
 
-__forceinline__ void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__forceinline__ void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__forceinline__ void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+namespace attune_host {
+inline void fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  count_operation();
+}
+}  // namespace attune_host
+
+__forceinline__ void __threadfence() { attune_host::fence(); }
+__forceinline__ void __threadfence_block() { attune_host::fence(); }
+__forceinline__ void __threadfence_system() { attune_host::fence(); }
 
 namespace attune_host {
 
