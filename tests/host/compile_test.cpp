@@ -219,7 +219,7 @@ TEST_F(HostCompile, LoadsManyObjectsAtOnceAndLetsThemGo) {
 
 TEST_F(HostCompile, RefusesWhatItDoesNotOfferByName) {
   for (const auto& [line, name] : {std::pair("  asm volatile(\"mov.u32 %0, %clock;\" : \"=r\"(out[0]));", "asm"), {"  cudaMalloc(&out, 1);", "cudaMalloc"}, {"  cooperative_groups::this_grid().sync();", "cooperative_groups"},
-                                   {"  nvcuda::wmma::mma_sync(out, out, out, out);", "wmma"}, {"  __half h; (void)h;", "__half"}}) {
+                                   {"  nvcuda::wmma::mma_sync(out, out, out, out);", "nvcuda"}, {"  __half h; (void)h;", "__half"}}) {
     SCOPED_TRACE(line);
     const CompileOutcome outcome = compile_text(std::string("__global__ void run(int* out) {\n") + line + "\n}");
     EXPECT_EQ(outcome.verdict, Verdict::compile_error);

@@ -22,6 +22,10 @@ int ordinal_of(std::string_view name) {
 }
 
 [[noreturn]] void refuse(std::string_view name) {
+  if (name.starts_with("sm_"))
+    throw UsageError("`" + std::string(name) +
+                     "` is an architecture, not a device: `attune space` and `attune check` take it, " +
+                     "but nothing runs on it; known devices: cuda, cuda:N, host");
   throw UsageError("unknown device `" + std::string(name) + "`" + suggestion(name, {"cuda", "host"}) +
                    "; known devices: cuda, cuda:N, host");
 }
