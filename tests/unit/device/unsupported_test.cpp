@@ -7,6 +7,8 @@
 #include <ostream>
 #include <string>
 
+#include "device/host/unsupported_names.hpp"
+
 namespace attune {
 namespace {
 
@@ -139,7 +141,17 @@ TEST(UnsupportedUse, AcceptsTheBuiltInKernels) {
   }
 }
 
-// Every file of that many bytes is cut everywhere: no position may run over the end.
+TEST(UnsupportedUse, IsListedInTheDocumentation) {
+  const std::string page = file_text(ATTUNE_SOURCE_DIR "/docs/host_device.md");
+  const auto listed = [&](std::string_view name) {
+    while (name.ends_with('*')) name.remove_suffix(1);
+    return page.find("`" + std::string(name) + "`") != std::string::npos;
+  };
+  for (const Refusal& refusal : kNames) EXPECT_TRUE(listed(refusal.name)) << refusal.name;
+  for (const Refusal& refusal : kHeaders) EXPECT_TRUE(listed(refusal.name)) << refusal.name;
+}
+
+// A file cut short anywhere: no position may run over the end.
 TEST(UnsupportedUse, SurvivesEveryTruncation) {
   const std::string text = file_text(ATTUNE_SOURCE_DIR "/kernels/attune.cuh") +
                            "\n#if X /*\n*/ \\\n && (Y)\nR\"a(b)a\" L'\\'' \"\\\n\"\n#endif";
