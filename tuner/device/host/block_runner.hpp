@@ -1,5 +1,5 @@
-// BlockRunner: executes the blocks of a kernel one after the other on the OS thread that calls it, each CUDA thread on a
-// fiber. Threads start in order of their index; one that waits makes room for the next; a fiber whose thread has
+// BlockRunner: executes the blocks of a kernel one after the other on the OS thread that calls it, each CUDA thread on
+// a fiber. Threads start in order of their index; one that waits makes room for the next; a fiber whose thread has
 // exited takes the next one that has not started, so that a kernel without barriers never switches. When every thread
 // of a block waits, none can ever continue: that is a fault, and says who waits where.
 // Owned by a LaunchPool; one OS thread at a time; its fibers are kept from launch to launch.
@@ -49,7 +49,7 @@ class BlockRunner {
     unsigned thread = 0;          // linear index in the block
     Fiber* next = nullptr;        // in a Queue
     Wait wait = Wait::none;
-    bool spinning = false;        // ready, but gave its turn away
+    bool spinning = false;  // ready, but gave its turn away
     // of a warp intrinsic
     const char* intrinsic = nullptr;
     unsigned mask = 0;
@@ -71,8 +71,8 @@ class BlockRunner {
   struct Warp {
     unsigned existing = 0;  // lanes that the block has
     unsigned exited = 0;
-    unsigned waiting = 0;   // at a warp intrinsic
-    unsigned active = 0;    // at __activemask()
+    unsigned waiting = 0;  // at a warp intrinsic
+    unsigned active = 0;   // at __activemask()
   };
 
   // block_runner.cpp
@@ -134,13 +134,13 @@ class BlockRunner {
   // the block
   attune_host::Thread next_{};  // the state that thread started_ begins with
   unsigned threads_ = 0;
-  unsigned started_ = 0;        // threads 0 .. started_ - 1 have started
-  unsigned live_ = 0;           // have not exited
+  unsigned started_ = 0;                         // threads 0 .. started_ - 1 have started
+  unsigned live_ = 0;                            // have not exited
   std::array<Fiber*, kMostThreads> fiber_of_{};  // of the threads that have started and not exited
   std::array<Warp, kMostThreads / kWarp> warps_{};
   Queue at_barrier_;
   unsigned arrived_ = 0;
-  unsigned held_ = 0;           // arrived with a predicate that is not 0
+  unsigned held_ = 0;  // arrived with a predicate that is not 0
   attune_host::BlockVote vote_{};
   const char* barrier_ = "__syncthreads";  // the one that threads wait at
   int barrier_result_ = 0;

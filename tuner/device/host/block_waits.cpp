@@ -31,7 +31,8 @@ int BlockRunner::sync_block(BlockVote vote, int predicate, const char* name) {
     vote_ = vote;
     barrier_ = name;
   } else if (vote != vote_) {
-    fail(fmt::format("{}: {} is at {} while others wait at {}", block_text(), thread_text(self.thread), name, barrier_));
+    fail(
+        fmt::format("{}: {} is at {} while others wait at {}", block_text(), thread_text(self.thread), name, barrier_));
   }
   ++arrived_;
   if (predicate != 0) ++held_;
@@ -82,8 +83,8 @@ unsigned BlockRunner::exchange(unsigned mask, unsigned long long value, unsigned
   return self.lanes;
 }
 
-// If all lanes of the mask of `last` that have not exited wait at the same intrinsic with the same mask: gives each what
-// they brought, and makes the others ready.
+// If all lanes of the mask of `last` that have not exited wait at the same intrinsic with the same mask: gives each
+// what they brought, and makes the others ready.
 bool BlockRunner::complete_warp(Warp& warp, const Fiber& last) {
   const unsigned lanes = last.mask & ~warp.exited, first = last.thread / kWarp * kWarp;
   if ((warp.waiting & lanes) != lanes) return false;
@@ -189,8 +190,9 @@ struct RuntimeTable {
 };
 
 const attune_host::Runtime& host_runtime() noexcept {
-  static constexpr attune_host::Runtime table = {attune_host::kHostAbiVersion, RuntimeTable::sync_block, RuntimeTable::exchange,
-                                                 RuntimeTable::active_mask,    RuntimeTable::yield,      RuntimeTable::fault};
+  static constexpr attune_host::Runtime table = {attune_host::kHostAbiVersion, RuntimeTable::sync_block,
+                                                 RuntimeTable::exchange,       RuntimeTable::active_mask,
+                                                 RuntimeTable::yield,          RuntimeTable::fault};
   return table;
 }
 

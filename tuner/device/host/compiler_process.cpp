@@ -85,7 +85,8 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   }
   setpgid(child, child);  // here too: whichever comes first
   ProcessResult result;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   result.timed_out = !collect(ends[0], deadline, result);
   if (result.timed_out) kill(-child, SIGKILL);
   close(ends[0]);
@@ -109,7 +110,8 @@ std::string find_program(const std::string& name) {
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (fs::temp_directory_path() / "attune-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw Error("cannot make a folder in " + fs::temp_directory_path().string() + ": " + std::strerror(errno));
+  if (mkdtemp(name.data()) == nullptr)
+    throw Error("cannot make a folder in " + fs::temp_directory_path().string() + ": " + std::strerror(errno));
   path_ = name;
 }
 

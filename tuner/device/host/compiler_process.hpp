@@ -8,7 +8,7 @@
 namespace attune {
 
 struct ProcessResult {
-  int exit_code = -1;      // -1: ended by a signal or the deadline
+  int exit_code = -1;  // -1: ended by a signal or the deadline
   int signal = 0;
   bool timed_out = false;  // its whole process group was killed
   std::string output;      // standard output and error, at most kOutputBytes, then "... (N bytes more)"
@@ -17,7 +17,8 @@ struct ProcessResult {
 inline constexpr std::size_t kOutputBytes = 64 * 1024;
 
 // Throws Error when the program cannot be started.
-ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds);
+ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                          double seconds);
 
 // The path of a program that is given by name (looked up in PATH) or path; empty when there is none.
 std::string find_program(const std::string& name);

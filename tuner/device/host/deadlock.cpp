@@ -10,7 +10,8 @@ namespace attune {
 
 std::string BlockRunner::thread_text(unsigned thread) const {
   const auto& block = call_.shape.block;
-  return fmt::format("thread ({},{},{})", thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]);
+  return fmt::format("thread ({},{},{})", thread % block[0], thread / block[0] % block[1],
+                     thread / block[0] / block[1]);
 }
 
 std::string BlockRunner::block_text() const {
@@ -23,8 +24,8 @@ std::string BlockRunner::waits_text(const Fiber& fiber) const {
   return fmt::format("{} waits at {} (mask {:#010x})", who, fiber.intrinsic, fiber.mask);
 }
 
-// Every thread that has not exited waits, and some of them at a warp intrinsic: those at a barrier of the block may only
-// wait because those of a warp never come, and a barrier that all had reached would be behind them.
+// Every thread that has not exited waits, and some of them at a warp intrinsic: those at a barrier of the block may
+// only wait because those of a warp never come, and a barrier that all had reached would be behind them.
 std::string BlockRunner::deadlock_text() const {
   for (unsigned thread = 0; thread < threads_; ++thread) {
     const Fiber* const waiting = fiber_of_[thread];

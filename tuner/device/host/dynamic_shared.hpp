@@ -1,5 +1,5 @@
-// The dynamic shared memory of the block that runs on the calling OS thread. One buffer per OS thread, at one address as
-// long as that lives: references that kernels declare outside of functions are bound once.
+// The dynamic shared memory of the block that runs on the calling OS thread. One buffer per OS thread, at one address
+// as long as that lives: references that kernels declare outside of functions are bound once.
 #pragma once
 
 #include <cstdint>

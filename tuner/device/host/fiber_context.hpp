@@ -1,6 +1,6 @@
-// FiberContext: a place to continue on a stack, by Boost.Context. Owned by a BlockRunner, used by the one OS thread that
-// drives it. A fiber may be abandoned in the middle (a fault ends the launch): its stack is used again from the top, no
-// destructor runs. That suits kernels: CUDA gives them no exceptions and nothing to release.
+// FiberContext: a place to continue on a stack, by Boost.Context. Owned by a BlockRunner, used by the one OS thread
+// that drives it. A fiber may be abandoned in the middle (a fault ends the launch): its stack is used again from the
+// top, no destructor runs. That suits kernels: CUDA gives them no exceptions and nothing to release.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -32,10 +32,10 @@ class FiberContext {
 
   boost::context::detail::fcontext_t place_ = nullptr;
   Main main_ = nullptr;
-  void* sanitizer_stack_ = nullptr;       // AddressSanitizer's own record of this context, while it does not run
+  void* sanitizer_stack_ = nullptr;  // AddressSanitizer's own record of this context, while it does not run
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
-  FiberContext* origin_ = nullptr;             // who switched here last
+  FiberContext* origin_ = nullptr;  // who switched here last
 };
 
 }  // namespace attune

@@ -41,8 +41,10 @@ FiberStack::FiberStack(std::size_t number) {
   void* const memory =
       mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
-    throw OutOfMemory(fmt::format("host device: no room for another fiber's stack of {} KiB; set ATTUNE_HOST_THREADS to "
-                                  "fewer threads", kBytes / 1024));
+    throw OutOfMemory(
+        fmt::format("host device: no room for another fiber's stack of {} KiB; set ATTUNE_HOST_THREADS to "
+                    "fewer threads",
+                    kBytes / 1024));
   }
   mapping_ = static_cast<std::byte*>(memory);
   bottom_ = mapping_ + page_bytes();

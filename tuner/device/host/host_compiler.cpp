@@ -13,9 +13,11 @@
 #include "attune/error.hpp"
 #include "attune_embedded/abi.hpp"
 #include "attune_embedded/attune.hpp"
+#include "attune_embedded/cuda_atomics.hpp"
 #include "attune_embedded/cuda_language.hpp"
 #include "attune_embedded/cuda_math.hpp"
 #include "attune_embedded/cuda_vectors.hpp"
+#include "attune_embedded/cuda_warps.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
 #include "device/host/source_rewrite.hpp"
@@ -32,8 +34,17 @@ namespace fs = std::filesystem;
 // wrapv and no strict aliasing: what kernels rely on. Contraction off: the same bits as operations written out.
 // Null pointer checks stay, and so do accesses through null: a fault to report, not something that cannot happen.
 // O1: a launch is dominated by switching threads, and instantiations compile a third faster than with O2.
-constexpr const char* kFlags[] = {"-std=c++20",          "-O1",          "-fPIC",         "-fvisibility=hidden", "-fno-gnu-unique",
-                                  "-fno-strict-aliasing", "-fwrapv",      "-ffp-contract=off", "-ffunction-sections", "-fno-delete-null-pointer-checks", "-w",
+constexpr const char* kFlags[] = {"-std=c++20",
+                                  "-O1",
+                                  "-fPIC",
+                                  "-fvisibility=hidden",
+                                  "-fno-gnu-unique",
+                                  "-fno-strict-aliasing",
+                                  "-fwrapv",
+                                  "-ffp-contract=off",
+                                  "-ffunction-sections",
+                                  "-fno-delete-null-pointer-checks",
+                                  "-w",
                                   "-fdiagnostics-color=never"};
 
 std::vector<std::string> words_of(const char* text) {
@@ -67,8 +78,8 @@ std::map<std::string, std::size_t> number_expressions(std::span<const ImageReque
   return numbers;
 }
 
-// Options of a kernel file are NVRTC's; what means nothing to the host is left to the GPU. Definitions become directives
-// behind our own headers: a kernel may well call a parameter T or N, and those headers do too.
+// Options of a kernel file are NVRTC's; what means nothing to the host is left to the GPU. Definitions become
+// directives behind our own headers: a kernel may well call a parameter T or N, and those headers do too.
 std::string directives_of(const std::vector<std::string>& options) {
   std::string text;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -86,22 +97,28 @@ std::string directives_of(const std::vector<std::string>& options) {
   return text;
 }
 
-std::string translation_unit(const SourceText& source, const std::vector<std::string>& options, const std::map<std::string, std::size_t>& entries) {
+std::string translation_unit(const SourceText& source, const std::vector<std::string>& options,
+                             const std::map<std::string, std::size_t>& entries) {
   std::string text;
-  for (const EmbeddedFile& part : {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language, attune_embedded::cuda_math})
+  for (const EmbeddedFile& part :
+       {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language,
+        attune_embedded::cuda_warps, attune_embedded::cuda_atomics, attune_embedded::cuda_math})
     text += fmt::format("#line 1 \"{}\"\n{}\n", part.file_name, part.text);
   text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
   text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", source.name, rewrite_shared_memory(source.text));
   for (const auto& [expression, index] : entries)
-    text += fmt::format("extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** parameters) {{ ::attune_host::invoke(&{}, parameters); }}\n",
-                        entry_symbol(index), expression);
+    text += fmt::format(
+        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** parameters) {{ "
+        "::attune_host::invoke(&{}, parameters); }}\n",
+        entry_symbol(index), expression);
   return text;
 }
 
 bool same_unit(const ImageRequest& a, const ImageRequest& b) {
   const auto equal_header = [](const Header& x, const Header& y) { return x.name == y.name && x.text == y.text; };
   return a.source.text == b.source.text && a.options == b.options &&
-         std::equal(a.source.headers.begin(), a.source.headers.end(), b.source.headers.begin(), b.source.headers.end(), equal_header);
+         std::equal(a.source.headers.begin(), a.source.headers.end(), b.source.headers.begin(), b.source.headers.end(),
+                    equal_header);
 }
 
 CompileOutcome failure(Verdict verdict, std::string log) {
@@ -115,11 +132,13 @@ CompileOutcome failure(Verdict verdict, std::string log) {
 std::optional<std::string> refusal(const ImageRequest& request) {
   const auto names_half = [](const std::string& text) {
     constexpr std::string_view signs[] = {"ATTUNE_HALF", "ATTUNE_BFLOAT16", "__half", "__nv_bfloat16"};
-    return std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) { return text.find(sign) != std::string::npos; });
+    return std::any_of(std::begin(signs), std::end(signs),
+                       [&](std::string_view sign) { return text.find(sign) != std::string::npos; });
   };
   if (std::any_of(request.options.begin(), request.options.end(), names_half) ||
       std::any_of(request.expressions.begin(), request.expressions.end(), names_half))
-    return request.source.name + ": half and bfloat16 run on cuda devices only; choose another type for the host device";
+    return request.source.name +
+           ": half and bfloat16 run on cuda devices only; choose another type for the host device";
   if (std::optional<std::string> use = unsupported_use(request.source.text, request.source.name)) return use;
   for (const Header& header : request.source.headers)
     if (std::optional<std::string> use = unsupported_use(header.text, header.name)) return use;
@@ -158,11 +177,14 @@ const HostCompiler::Tool& HostCompiler::tool() {
   if (tool_) return *tool_;
   if (const char* const chosen = std::getenv("ATTUNE_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
     tool_ = probe(chosen);
-    if (!tool_) throw Error(fmt::format("ATTUNE_HOST_CXX names `{}`, which is no C++ compiler that runs; correct or unset it", chosen));
+    if (!tool_)
+      throw Error(
+          fmt::format("ATTUNE_HOST_CXX names `{}`, which is no C++ compiler that runs; correct or unset it", chosen));
     return *tool_;
   }
   const char* const usual = std::getenv("CXX");
-  for (const std::string& name : {std::string(usual != nullptr ? usual : ""), std::string("g++"), std::string("c++"), std::string("clang++")}) {
+  for (const std::string& name :
+       {std::string(usual != nullptr ? usual : ""), std::string("g++"), std::string("c++"), std::string("clang++")}) {
     tool_ = probe(name);
     if (tool_) return *tool_;
   }
@@ -211,30 +233,38 @@ struct Built {
 // Internal errors, and programs of the compiler that a signal ended.
 bool crashed(const ProcessResult& result) {
   if (result.signal != 0) return true;
-  constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program", "PLEASE submit a bug report"};
-  return result.exit_code != 0 && std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) { return result.output.find(sign) != std::string::npos; });
+  constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
+                                        "PLEASE submit a bug report"};
+  return result.exit_code != 0 && std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) {
+           return result.output.find(sign) != std::string::npos;
+         });
 }
 
-void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request, const std::map<std::string, std::size_t>& entries) {
+void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
+                   const std::map<std::string, std::size_t>& entries) {
   const SourceText& source = request.source;
   write_file(place / "attune.cuh", attune_embedded::attune.text);
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)
-      throw Error("#include \"" + header.name + "\" of " + source.name + " leads too far up for the host device; move the header nearer");
+      throw Error("#include \"" + header.name + "\" of " + source.name +
+                  " leads too far up for the host device; move the header nearer");
     write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite_shared_memory(header.text)));
   }
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries));
 }
 
 // One run of the compiler: false, and why in `built`, when it does not succeed.
-bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const std::string& name, Built& built) {
+bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const std::string& name,
+              Built& built) {
   const ProcessResult result = run_process(command, place, seconds);
   built.log += result.output;
   if (result.timed_out) {
-    built.failed = failure(Verdict::compile_timeout, fmt::format("{}: the compiler was stopped after {} s\n{}", name, seconds, built.log));
+    built.failed = failure(Verdict::compile_timeout,
+                           fmt::format("{}: the compiler was stopped after {} s\n{}", name, seconds, built.log));
   } else if (crashed(result)) {
-    built.failed = failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}", name, result.signal, result.exit_code, built.log));
+    built.failed = failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}",
+                                                               name, result.signal, result.exit_code, built.log));
   } else if (result.exit_code != 0) {
     built.failed = failure(Verdict::compile_error, built.log);
   }
@@ -244,6 +274,8 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, do
 std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
+  // clang makes no unique symbols, and does not know the option against them.
+  if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
   for (const std::string& word : words_of(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
   return command;
@@ -275,7 +307,8 @@ Built build(const std::vector<std::string>& compiler, std::span<const ImageReque
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
   // A function that is declared only is an error now, not when the image is loaded. (Sanitizers rely on the program.)
-  const bool sanitized = std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
+  const bool sanitized =
+      std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
   if (!sanitized) link.push_back("-Wl,-z,defs");
   for (const auto& step : {compile, link})
     if (!run_step(step, place, seconds, first.source.name, built)) return built;
@@ -287,7 +320,8 @@ Built build(const std::vector<std::string>& compiler, std::span<const ImageReque
   return built;
 }
 
-CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const std::string& toolchain, std::uint64_t shared_limit) {
+CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const std::string& toolchain,
+                          std::uint64_t shared_limit) {
   Image image;
   image.architecture = host_image_architecture();
   image.toolchain = toolchain;
@@ -298,8 +332,9 @@ CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const
     function.symbol = entry_symbol(built.entries.at(expression));
     function.usage.shared_static = built.shared.at(function.symbol);
     if (function.usage.shared_static > shared_limit)
-      return failure(Verdict::resources, fmt::format("{}: {} uses too much shared data ({} bytes, {} bytes max)", request.source.name,
-                                                     expression, function.usage.shared_static, shared_limit));
+      return failure(Verdict::resources,
+                     fmt::format("{}: {} uses too much shared data ({} bytes, {} bytes max)", request.source.name,
+                                 expression, function.usage.shared_static, shared_limit));
     image.functions.push_back(std::move(function));
   }
   CompileOutcome outcome;
@@ -318,13 +353,15 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
     const CompilingNow turn;
     built = build(tool().command, requests, seconds_);
     // One cause for all of them costs two runs, not one for each.
-    if (built.failed.verdict != Verdict::ok && requests.size() > 1) source = check_source(tool().command, *requests.front(), seconds_).failed;
+    if (built.failed.verdict != Verdict::ok && requests.size() > 1)
+      source = check_source(tool().command, *requests.front(), seconds_).failed;
   }
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   const double each = taken.count() / static_cast<double>(requests.size());
   std::vector<CompileOutcome> outcomes;
   if (built.failed.verdict == Verdict::ok) {
-    for (const ImageRequest* const request : requests) outcomes.push_back(outcome_of(*request, built, tool().version, DeviceInfo{}.shared_static_limit));
+    for (const ImageRequest* const request : requests)
+      outcomes.push_back(outcome_of(*request, built, tool().version, DeviceInfo{}.shared_static_limit));
   } else if (requests.size() == 1) {
     outcomes.push_back(built.failed);
   } else if (source.verdict != Verdict::ok) {

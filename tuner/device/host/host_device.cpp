@@ -46,8 +46,12 @@ class HostDevice final : public Device {
   void free(void* address) noexcept override { std::free(address); }
   std::uint64_t free_memory() override { return info_.memory_bytes; }
 
-  void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle) override { std::memcpy(target, host, bytes); }
-  void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle) override { std::memcpy(host, source, bytes); }
+  void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle) override {
+    std::memcpy(target, host, bytes);
+  }
+  void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle) override {
+    std::memcpy(host, source, bytes);
+  }
 
   StreamHandle make_stream() override { return nullptr; }
   void destroy_stream(StreamHandle) noexcept override {}
@@ -83,7 +87,8 @@ class HostDevice final : public Device {
     return {{}, taken.count()};
   }
 
-  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) override {
+  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+                std::uint64_t seed) override {
     generate_on_host(target, type, count, fill, seed);
   }
 

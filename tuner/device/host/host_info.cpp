@@ -40,7 +40,8 @@ DeviceInfo host_device_info(int threads) {
   info.kind = "host";
   info.name = processor_name();
   info.multiprocessors = threads;
-  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.memory_bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   info.l2_bytes = last_level_cache();
   // As of a present GPU, so that what runs here runs there.
   info.shared_per_block = 227 * 1024;

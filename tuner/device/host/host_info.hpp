@@ -6,4 +6,4 @@
 namespace attune {
 // `threads`: OS threads that blocks are spread over.
 DeviceInfo host_device_info(int threads);
-}
+}  // namespace attune

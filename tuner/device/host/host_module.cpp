@@ -38,7 +38,8 @@ bool write_all(int file, const std::vector<std::byte>& bytes) {
 
 class HostModule final : public Module {
  public:
-  HostModule(std::unique_ptr<Loaded> loaded, const Image& image, const DeviceInfo& info) : loaded_(std::move(loaded)), info_(info) {
+  HostModule(std::unique_ptr<Loaded> loaded, const Image& image, const DeviceInfo& info)
+      : loaded_(std::move(loaded)), info_(info) {
     for (const ImageFunction& function : image.functions) functions_[function.expression] = {function, {}};
   }
 
@@ -49,7 +50,8 @@ class HostModule final : public Module {
     const auto slot = symbol<attune_host::Thread**()>("attune_host_current_slot");
     if (version == nullptr || set_runtime == nullptr || slot == nullptr) return "it is no kernel object of attune";
     if (version() != attune_host::kHostAbiVersion)
-      return fmt::format("it was made for version {} of the host device, this is {}", version(), attune_host::kHostAbiVersion);
+      return fmt::format("it was made for version {} of the host device, this is {}", version(),
+                         attune_host::kHostAbiVersion);
     set_runtime(&host_runtime());
     for (auto& [expression, entry] : functions_) {
       entry.second.entry = symbol<void(void**)>(entry.first.symbol.c_str());
@@ -79,14 +81,19 @@ class HostModule final : public Module {
     const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
     for (int i = 0; i < 3; ++i) {
       if (shape.block[i] > static_cast<std::uint64_t>(info_.max_block[i]))
-        return {Verdict::resources, fmt::format("a block of ({},{},{}) threads; this device takes up to ({},{},{})", shape.block[0], shape.block[1], shape.block[2], info_.max_block[0], info_.max_block[1], info_.max_block[2]), false};
+        return {Verdict::resources,
+                fmt::format("a block of ({},{},{}) threads; this device takes up to ({},{},{})", shape.block[0],
+                            shape.block[1], shape.block[2], info_.max_block[0], info_.max_block[1], info_.max_block[2]),
+                false};
     }
     if (threads == 0 || threads > static_cast<std::uint64_t>(info_.max_threads_per_block))
-      return {Verdict::resources, fmt::format("{} threads per block; this device runs 1 to {}", threads, info_.max_threads_per_block), false};
+      return {Verdict::resources,
+              fmt::format("{} threads per block; this device runs 1 to {}", threads, info_.max_threads_per_block),
+              false};
     if (usage.shared_static + shape.shared_bytes > info_.shared_per_block)
       return {Verdict::resources,
-              fmt::format("{} bytes of static and {} of dynamic shared memory; this device has {} per block", usage.shared_static,
-                          shape.shared_bytes, info_.shared_per_block),
+              fmt::format("{} bytes of static and {} of dynamic shared memory; this device has {} per block",
+                          usage.shared_static, shape.shared_bytes, info_.shared_per_block),
               false};
     return {};
   }
@@ -96,7 +103,9 @@ class HostModule final : public Module {
   std::map<std::string, std::pair<ImageFunction, HostFunction>> functions_;
 };
 
-LoadOutcome refuse(const std::string& why) { return {{Verdict::load_error, "cannot load the compiled kernel: " + why, false}, nullptr}; }
+LoadOutcome refuse(const std::string& why) {
+  return {{Verdict::load_error, "cannot load the compiled kernel: " + why, false}, nullptr};
+}
 
 }  // namespace
 

@@ -14,9 +14,7 @@ struct KernelCall {
   void** parameters = nullptr;
   LaunchShape shape;
 
-  std::uint64_t blocks() const noexcept {
-    return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-  }
+  std::uint64_t blocks() const noexcept { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
   unsigned threads() const noexcept { return shape.block[0] * shape.block[1] * shape.block[2]; }
 };
 

@@ -27,7 +27,8 @@ int host_thread_count() {
   const char* const end = wanted + std::strlen(wanted);
   const auto [stop, failed] = std::from_chars(wanted, end, count);
   if (failed != std::errc() || stop != end || count < 1 || count > kMaxHostThreads)
-    throw UsageError("ATTUNE_HOST_THREADS is `" + std::string(wanted) + "`; expected a number from 1 to " + std::to_string(kMaxHostThreads));
+    throw UsageError("ATTUNE_HOST_THREADS is `" + std::string(wanted) + "`; expected a number from 1 to " +
+                     std::to_string(kMaxHostThreads));
   return count;
 }
 

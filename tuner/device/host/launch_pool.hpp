@@ -1,5 +1,5 @@
-// LaunchPool: spreads the blocks of a launch over OS threads, each with a BlockRunner. Launches take turns. Any thread may
-// call run(); owned by the host device.
+// LaunchPool: spreads the blocks of a launch over OS threads, each with a BlockRunner. Launches take turns. Any thread
+// may call run(); owned by the host device.
 #pragma once
 
 #include <atomic>

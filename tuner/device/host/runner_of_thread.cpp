@@ -22,7 +22,8 @@ class SharedBuffer {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t usable = (kSharedPerBlock + kCanaryBytes + page - 1) / page * page;
     mapped_ = usable + page;
-    void* const memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory =
+        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw OutOfMemory("the host device cannot map the shared memory of a block");
     data_ = static_cast<std::byte*>(memory);
     mprotect(data_ + usable, page, PROT_NONE);

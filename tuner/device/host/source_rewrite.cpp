@@ -69,7 +69,8 @@ class Lexer {
     if (is_word(source_[begin])) {
       // 1'000'000 is one number
       const bool number = is_digit(source_[begin]);
-      while (at_ < source_.size() && (is_word(source_[at_]) || (number && source_[at_] == '\'' && next_is_word()))) ++at_;
+      while (at_ < source_.size() && (is_word(source_[at_]) || (number && source_[at_] == '\'' && next_is_word())))
+        ++at_;
       const std::string_view word = source_.substr(begin, at_ - begin);
       const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
       if (raw && at_ < source_.size() && source_[at_] == '"') return raw_string(begin);
@@ -154,7 +155,9 @@ class Rewriter {
 
  private:
   std::string_view text(std::size_t i) const { return i < tokens_.size() ? tokens_[i].text : std::string_view(); }
-  bool ends(std::size_t i) const { return i >= tokens_.size() || text(i) == ";" || text(i) == "\n" || text(i) == "{" || text(i) == "}"; }
+  bool ends(std::size_t i) const {
+    return i >= tokens_.size() || text(i) == ";" || text(i) == "\n" || text(i) == "{" || text(i) == "}";
+  }
 
   // Inside braces of namespaces and extern "C" only: no function has begun.
   bool outside_functions() const { return other_scopes_ == 0; }
@@ -162,7 +165,8 @@ class Rewriter {
   void follow_scopes(std::size_t i) {
     if (text(i) == "{") {
       bool space = false;
-      for (std::size_t k = i; k-- > 0 && !ends(k);) space = space || text(k) == "namespace" || (text(k) == "extern" && text(k + 1) == "\"\"");
+      for (std::size_t k = i; k-- > 0 && !ends(k);)
+        space = space || text(k) == "namespace" || (text(k) == "extern" && text(k + 1) == "\"\"");
       scopes_.push_back(space);
       other_scopes_ += space ? 0 : 1;
     } else if (text(i) == "}" && !scopes_.empty()) {

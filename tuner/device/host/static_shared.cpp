@@ -17,7 +17,8 @@ class Object {
     header_ = at<Elf64_Ehdr>(0);
     if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 || header_.e_ident[EI_CLASS] != ELFCLASS64)
       throw Error("the host compiler's object is no ELF64 file");
-    for (std::size_t i = 0; i < header_.e_shnum; ++i) sections_.push_back(at<Elf64_Shdr>(header_.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (std::size_t i = 0; i < header_.e_shnum; ++i)
+      sections_.push_back(at<Elf64_Shdr>(header_.e_shoff + i * sizeof(Elf64_Shdr)));
     for (const Elf64_Shdr& section : sections_)
       if (section.sh_type == SHT_SYMTAB) read_symbols(section);
   }
@@ -40,7 +41,8 @@ class Object {
  private:
   template <typename T>
   T at(std::uint64_t offset) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) throw Error("the host compiler's object is cut short");
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
+      throw Error("the host compiler's object is cut short");
     T value;
     std::memcpy(&value, bytes_.data() + offset, sizeof value);
     return value;
@@ -51,7 +53,8 @@ class Object {
     for (std::uint64_t offset = 0; offset + sizeof(Elf64_Sym) <= table.sh_size; offset += sizeof(Elf64_Sym)) {
       symbols_.push_back(at<Elf64_Sym>(table.sh_offset + offset));
       std::string name;
-      for (std::uint64_t place = strings.sh_offset + symbols_.back().st_name; at<char>(place) != '\0'; ++place) name += at<char>(place);
+      for (std::uint64_t place = strings.sh_offset + symbols_.back().st_name; at<char>(place) != '\0'; ++place)
+        name += at<char>(place);
       names_.push_back(std::move(name));
     }
   }
@@ -64,7 +67,8 @@ class Object {
 };
 
 // Every symbol that is reached from a section's code.
-std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t, std::set<std::size_t>>& references, std::size_t section) {
+std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t, std::set<std::size_t>>& references,
+                                std::size_t section) {
   std::set<std::size_t> symbols, visited;
   std::vector<std::size_t> open{section};
   while (!open.empty()) {
@@ -77,7 +81,8 @@ std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t
       const Elf64_Sym& target = object.symbols().at(symbol);
       const unsigned type = ELF64_ST_TYPE(target.st_info);
       const bool code = type == STT_FUNC || type == STT_SECTION || type == STT_NOTYPE;
-      if (code && target.st_shndx != SHN_UNDEF && target.st_shndx < object.sections().size()) open.push_back(target.st_shndx);
+      if (code && target.st_shndx != SHN_UNDEF && target.st_shndx < object.sections().size())
+        open.push_back(target.st_shndx);
     }
   }
   return symbols;
@@ -85,7 +90,8 @@ std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t
 
 }  // namespace
 
-std::map<std::string, std::uint64_t> static_shared_bytes(std::span<const std::byte> bytes, const std::vector<std::string>& functions,
+std::map<std::string, std::uint64_t> static_shared_bytes(std::span<const std::byte> bytes,
+                                                         const std::vector<std::string>& functions,
                                                          const std::string& ignored) {
   const Object object(bytes);
   const auto references = object.references();

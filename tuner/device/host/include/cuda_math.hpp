@@ -1,5 +1,5 @@
 // CUDA's mathematical functions and number intrinsics for the host device. What C's <math.h> has comes from there, with
-// its accuracy; the rest is defined here. Stands in front of every kernel source, after cuda_language.hpp.
+// its accuracy; the rest is defined here. Stands in front of every kernel source, after cuda_atomics.hpp.
 //
 // Names that the C library declares, or may declare one day (rsqrt, sinpi, __expf ...), are defined extern "C" and
 // noexcept: the same declaration, and this object's own hidden definition.
