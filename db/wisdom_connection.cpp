@@ -120,7 +120,7 @@ void WisdomConnection::open() {
   read([&](SQLite::Database& database) { format = check_format(database, file_); });
   if (!writable_ && format < wisdom_format)
     throw Error(
-        fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune list), which "
+        fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune tune), which "
                     "brings it to format {} and keeps a copy",
                     file_.string(), format, wisdom_format));
   if (!writable_) return;  // an application that only looks up should start fast: no pass over the whole file
@@ -169,7 +169,7 @@ void WisdomConnection::recover() {
     } catch (const SQLite::Exception&) {
       throw Error(
           fmt::format("the wisdom database {} was being written when its writer was killed, and may not be repaired "
-                      "by this process; open it once as its owner (attune list) (SQLite: {})",
+                      "by this process; open it once as its owner (attune tune) (SQLite: {})",
                       file_.string(), error.what()));
     }
   }

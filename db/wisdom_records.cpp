@@ -56,14 +56,14 @@ void insert_record(SQLite::Database& database, const Record& record, const KeyId
 
 }  // namespace
 
-bool WisdomStore::put_record(const Record& given, bool replace_anyway) {
+bool WisdomStore::put_record(const Record& given, std::string_view replaces) {
   Record record = given;
   if (record.uuid.empty()) record.uuid = make_uuid();
   bool stored = false;
   state_->connection.write([&](SQLite::Database& database) {
     const KeyIds ids = key_ids(database, record.key);
     const auto present = present_record(database, record.key, ids);
-    stored = replace_anyway || !present || strength(record) >= strength(*present);
+    stored = !present || present->uuid == replaces || strength(record) >= strength(*present);
     if (!stored) return;
     remove_record(database, record.key, ids);
     insert_record(database, record, ids);

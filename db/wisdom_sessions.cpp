@@ -100,7 +100,7 @@ std::vector<Trial> WisdomStore::trials(std::int64_t session) {
   return found;
 }
 
-std::vector<Trial> WisdomStore::known_trials(const RecordKey& key) {
+std::vector<Trial> WisdomStore::known_trials(const RecordKey& key, std::string_view space) {
   std::vector<Trial> found;
   state_->connection.read([&](SQLite::Database& database) {
     SQLite::Statement select(database, R"sql(
@@ -108,10 +108,12 @@ std::vector<Trial> WisdomStore::known_trials(const RecordKey& key) {
         SELECT max(trial.id) FROM trial JOIN session_view ON session_view.id = trial.session_id
         WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
           AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
+          AND space = :space
         GROUP BY configuration)
       ORDER BY id DESC
     )sql");
     bind_key(select, key);
+    select.bind(":space", std::string(space));
     found = state_->read_all("trial", select, read_trial);
   });
   return found;

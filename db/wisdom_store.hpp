@@ -66,12 +66,12 @@ class WisdomStore {
   // In the order in which they were tried.
   std::vector<Trial> trials(std::int64_t session);
   // Trials with verdict and times of any session with this record key, newest first, each configuration once.
-  std::vector<Trial> known_trials(const RecordKey& key);
+  std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
 
   // Records. Inserts, or replaces the record with the same key; a partial or lesser effort never replaces a record
-  // of more effort unless `replace_anyway`; a damaged one is replaced by any. A record without uuid is given one.
-  // Returns whether it was stored.
-  bool put_record(const Record& record, bool replace_anyway = false);
+  // of more effort unless `replaces` is that record's uuid; a damaged one is replaced by any. A record without uuid is
+  // given one. Returns whether it was stored.
+  bool put_record(const Record& record, std::string_view replaces = {});
   std::optional<Record> find_record(const RecordKey& key);
   // All records of a kernel name (all kernels when empty), ordered by kernel, device class, problem text. Rows whose
   // hash does not match their content are left out and counted in damaged_rows().

@@ -48,6 +48,7 @@ std::string Console::with_rate(double nanoseconds) const {
 
 void Console::session_started(const SessionStart& start) {
   problem_ = start.problem;
+  by_default_ = start.by_default;
   fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
              start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
   fmt::print("  {} legal configurations of {} combinations; effort {}, strategy {}, seed {}\n", count_text(start.legal),
@@ -61,8 +62,9 @@ void Console::trial_done(const Trial& trial, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
     clear();
-    fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), trial.configuration.text());
-  } else if (progress.new_best) {
+    fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), by_default_.text());
+  }
+  if (progress.new_best && trial.configuration != by_default_) {
     clear();
     fmt::print("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
                with_rate(progress.best_ns), progress.best.text());
@@ -96,9 +98,13 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
                to_text(record.effort), record.trials, utc_text(record.made_ms));
   if (record.default_ns > 0) fmt::print("  default  {}\n", with_rate(record.default_ns));
   fmt::print("  best     {}  {}\n", with_rate(record.median_ns), record.configuration.text());
-  fmt::print("  {} the default (95 %: {} to {}){}{}\n", ratio_text(record.speedup), ratio_text(record.speedup_low),
-             ratio_text(record.speedup_high), record.unstable ? "; unstable: the machine was not quiet" : "",
-             record.self_checked ? "; self-checked" : "");
+  const char* const unstable = record.unstable ? "; unstable: the machine was not quiet" : "";
+  const char* const self_checked = record.self_checked ? "; self-checked" : "";
+  if (record.default_ns > 0)
+    fmt::print("  {} the default (95 %: {} to {}){}{}\n", ratio_text(record.speedup), ratio_text(record.speedup_low),
+               ratio_text(record.speedup_high), unstable, self_checked);
+  else
+    fmt::print("  the default configuration failed, so there is nothing to compare with{}{}\n", unstable, self_checked);
   if (result.end == SessionResult::End::known) return;
   fmt::print("{} trials, {} right; kept in {}\n", result.trials, result.survivors, database);
   if (result.end == SessionResult::End::partial) fmt::print("partial: the same command goes on where this one ended\n");

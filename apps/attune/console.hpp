@@ -30,6 +30,7 @@ class Console final : public Observer {
   Problem problem_;
   const bool live_;
   bool drawn_ = false;
+  Configuration by_default_;
   bool default_shown_ = false;
   std::size_t finalists_ = 0;
   std::chrono::steady_clock::time_point last_draw_{};

@@ -108,7 +108,10 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
     line["configuration"] = to_json(result.record->configuration);
     line["median_ns"] = result.record->median_ns;
     line["default_ns"] = result.record->default_ns;
-    line["speedup"] = result.record->speedup;
+    if (result.record->default_ns > 0)
+      line["speedup"] = result.record->speedup;
+    else
+      line["speedup"] = nullptr;  // the default configuration failed
     add_rates(line, spec_, request.problem, result.record->median_ns);
   } else {
     line["configuration"] = nullptr;

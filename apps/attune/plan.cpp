@@ -26,8 +26,7 @@ int run_plan(const Arguments& arguments) {
   wanted.device = device_name(options);
   wanted.database = database_path(options);
   Dispatcher dispatcher(wanted);
-  const std::vector<std::string> known = dispatcher.kernels();
-  if (given != spec.name || std::find(known.begin(), known.end(), spec.name) == known.end()) dispatcher.add_file(given);
+  if (given != spec.name) dispatcher.add_file(given);
   const Problem problem = parse_problem(spec, options.text("problem").value_or(""), dispatcher.device_info().kind);
   const Match match = dispatcher.match(spec.name, problem);
   fmt::print("{} for {} on {}\n  rung           {}\n  why            {}\n  configuration  {}\n", spec.name,

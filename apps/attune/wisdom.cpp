@@ -105,13 +105,20 @@ int run_export(const Arguments& arguments) {
     std::cout << text;
     return kDone;
   }
+  // A device or a pipe is written as it is; a link is followed.
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(*output, failed);
+  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
+    std::ofstream file(target, std::ios::binary);
+    if (!(file << text).flush()) throw Error("cannot write " + *output);
+    return kDone;
+  }
   // Beside the target, then renamed over it: a full disk leaves what was there before.
-  const std::string draft = *output + ".part";
+  const std::string draft = target.string() + ".part";
   std::ofstream file(draft, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  std::error_code failed;
-  if (file) std::filesystem::rename(draft, *output, failed);
+  if (file) std::filesystem::rename(draft, target, failed);
   if (!file || failed) {
     std::filesystem::remove(draft, failed);
     throw Error("cannot write " + *output + "; check that the folder exists, is writable and has room");

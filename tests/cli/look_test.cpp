@@ -104,6 +104,12 @@ TEST_F(Look, PlanSaysWhichRungAndWhy) {
   EXPECT_THAT(attune({"plan", scale(), "--problem", "n=60000"}).out, HasSubstr("rung           none"));
 }
 
+TEST_F(Look, PlanTakesAFileThatIsNamedAsABuiltInKernel) {
+  const CommandResult result = attune({"plan", ATTUNE_SOURCE_DIR "/kernels/transpose.cu"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("transpose for width=1024"));
+}
+
 TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   EXPECT_THAT(attune({"list"}).out,
               AllOf(HasSubstr("axpy"), HasSubstr("transpose"), HasSubstr("reduce"), HasSubstr("no records")));

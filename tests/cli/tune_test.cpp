@@ -106,6 +106,63 @@ TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {
   EXPECT_THAT(attune({"tune", scale()}).out, HasSubstr("exhaustive"));
 }
 
+TEST_F(Tune, ScoresOfANarrowedSessionAreNotMixedIn) {
+  // Another space may have another default, and with it another anchor.
+  ASSERT_EQ(attune({"tune", scale(), "--parameters", "BLOCK=32"}).code, 0);
+  const CommandResult result = attune({"tune", scale(), "--effort", "exhaustive", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "\"from_log\":true"), 0u);
+}
+
+TEST_F(Tune, ACorrectedCheckIsTriedAnew) {
+  const std::string file = scale_with("y[i] = x[i] + x[i] + x[i]", "y[i] = x[i] * T(3.001)");
+  ASSERT_EQ(attune({"tune", file}).code, 3);
+  scale_with("[metrics]", "[check]\nrelative = 0.01\n[metrics]");
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  text.replace(text.find("y[i] = x[i] + x[i] + x[i]"), 25, "y[i] = x[i] * T(3.001)");
+  std::ofstream(file) << text;
+  const CommandResult result = attune({"tune", file});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("5 right"));
+}
+
+TEST_F(Tune, AConfigurationThatCannotBeResolvedIsATrialLikeAnyOther) {
+  std::string file = scale_with("n = { type = \"int64\" }",
+                                "n = { type = \"int64\" }\nk = { type = \"int8\", value = \"BLOCK * ITEMS\" }");
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto replace = [&](const std::string& before, const std::string& after) {
+    text.replace(text.find(before), before.size(), after);
+  };
+  replace("arguments = [\"y\", \"x\", \"n\"]", "arguments = [\"y\", \"x\", \"n\", \"k\"]");
+  replace("const T* x, long long n)", "const T* x, long long n, signed char)");
+  std::ofstream(file) << text;
+  const CommandResult result = attune({"tune", file, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "\"verdict\":\"launch_error\""), 2u) << result.out;  // 128 does not fit int8
+  EXPECT_THAT(result.out, HasSubstr("int8"));
+}
+
+TEST_F(Tune, AConfigurationThatChangesItsInputHarmsNoOther) {
+  const std::string file =
+      scale_with("T(3) * x[first + i];",
+                 "T(3) * x[first + i], blockDim.x == 128 ? (void)(const_cast<T*>(x)[first + i] = 7) : (void)0;");
+  const CommandResult result = attune({"tune", file, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "\"verdict\":\"guard\""), 1u);
+  EXPECT_EQ(count_of(result.out, "\"verdict\":\"ok\""), 4u);
+  EXPECT_THAT(result.out, HasSubstr("changed its input `x`"));
+}
+
+TEST_F(Tune, ALimitCountsForEachRunAndTheLastRunFinishes) {
+  EXPECT_THAT(attune({"tune", scale(), "--trials", "2"}).out, HasSubstr("partial"));
+  const CommandResult second = attune({"tune", scale(), "--trials", "2", "--json"});
+  EXPECT_EQ(of_type(lines_of(second.out), "trial").size(), 2u);
+  const CommandResult third = attune({"tune", scale(), "--trials", "1", "--json"});
+  EXPECT_EQ(of_type(lines_of(third.out), "best").at(0).at("end"), "finished");
+}
+
 TEST_F(Tune, GivesUpWhenNothingSurvives) {
   std::string values = "[64";
   for (int i = 1; i <= 400; ++i)

@@ -204,7 +204,6 @@ TEST(WisdomTrials, OfAllSessionsWithAKeyAreKnownNewestFirstEachOnce) {
   SessionRow row = sample_session();
   const auto first = store.begin_session(row, sample_device());
   row.key.strategy = "exhaustive";
-  row.key.space = "narrowed";
   const auto second = store.begin_session(row, sample_device());
   const auto other = store.begin_session(sample_session(99), sample_device());
   for (const int block : {1, 2}) store.add_trial(first, sample_trial(block));
@@ -212,11 +211,13 @@ TEST(WisdomTrials, OfAllSessionsWithAKeyAreKnownNewestFirstEachOnce) {
   later.verdict = Verdict::timeout;
   store.add_trial(second, later);
   store.add_trial(other, sample_trial(3));
-  const auto known = store.known_trials(sample_key());
+  const auto known = store.known_trials(sample_key(), row.key.space);
   EXPECT_THAT(configurations(known),
               testing::ElementsAre(sample_trial(1).configuration.text(), sample_trial(2).configuration.text()));
   EXPECT_EQ(known[0].verdict, Verdict::timeout);
-  EXPECT_TRUE(store.known_trials(sample_key(5)).empty());
+  EXPECT_TRUE(store.known_trials(sample_key(5), row.key.space).empty());
+  // Another space may have another default, and with it another anchor: its scores mean something else.
+  EXPECT_TRUE(store.known_trials(sample_key(), "narrowed").empty());
 }
 
 TEST(WisdomTrials, AreLeftOutAndCountedWithAVerdictThatDoesNotExist) {
@@ -230,7 +231,7 @@ TEST(WisdomTrials, AreLeftOutAndCountedWithAVerdictThatDoesNotExist) {
   execute(scratch / "w.db", "UPDATE trial SET verdict = 99 WHERE id = 1");
   WisdomStore store(scratch / "w.db");
   EXPECT_EQ(store.trials(session).size(), 1u);
-  EXPECT_EQ(store.known_trials(sample_key()).size(), 1u);
+  EXPECT_EQ(store.known_trials(sample_key(), sample_session().key.space).size(), 1u);
   EXPECT_EQ(store.damaged_rows(), 1);
 }
 

@@ -164,7 +164,7 @@ TEST(WisdomRecords, AreReplacedByEqualOrMoreEffortOnly) {
     store.put_record(before);
     EXPECT_EQ(store.put_record(after), c.stored);
     EXPECT_EQ(store.find_record(before.key)->uuid, c.stored ? after.uuid : before.uuid);
-    EXPECT_TRUE(store.put_record(after, true));
+    EXPECT_TRUE(store.put_record(after, store.find_record(before.key)->uuid)) << "who was met in measuring gives way";
     EXPECT_EQ(store.find_record(before.key)->uuid, after.uuid);
     EXPECT_EQ(store.records().size(), 1u);
   }

@@ -27,7 +27,8 @@ const std::vector<Record>& KnownKernel::records(const Read& read) {
 
 void KernelTable::add(KernelSpec spec, std::string tune_target) {
   const std::lock_guard lock(mutex_);
-  if (known_.contains(spec.name) || is_builtin(spec.name)) {
+  // A built-in of that name gives way: a later version of attune must not break an application by bringing one.
+  if (known_.contains(spec.name)) {
     throw UsageError(
         fmt::format("{}: there is a kernel `{}` already; give [kernel] another name", tune_target, spec.name));
   }

@@ -33,7 +33,8 @@ class KnownKernel {
 
 class KernelTable {
  public:
-  // Throws UsageError when the name is taken.
+  // Takes the place of a built-in kernel of that name that was not asked for yet. Throws UsageError when the name is
+  // taken otherwise.
   void add(KernelSpec spec, std::string tune_target);
   // Throws UsageError for an unknown name, with the nearest one.
   KnownKernel& find(std::string_view name);

@@ -9,7 +9,7 @@
 namespace attune {
 namespace {
 
-// DESIGN's bound on "near": every size within this factor, either way.
+// The bound on "near": every size within this factor, either way.
 constexpr std::uint64_t near_factor = 2;
 
 std::string_view kind_of(std::string_view class_key) { return class_key.substr(0, class_key.find('|')); }

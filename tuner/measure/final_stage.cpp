@@ -32,7 +32,11 @@ std::vector<std::size_t> by_median(const Rounds& rounds) {
   return order;
 }
 
+// With fewer rounds there is no 95 % interval, and so no difference.
+constexpr std::size_t kLeastRounds = 6;
+
 bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Protocol& protocol) {
+  if (rounds.size() < kLeastRounds) return true;
   const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
   return median(ratios) < std::log1p(protocol.tie_ratio) || median_interval(ratios).contains(0);
 }
@@ -89,6 +93,7 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const Rounds& round
     used = rounds;  // which rounds are the steady ones is itself unsure: all of them count, and the record says so
   }
   decision.rounds_used = used.size();
+  if (used.size() < kLeastRounds) decision.unstable = true;
 
   const std::vector<std::size_t> order = by_median(used);
   decision.fastest = decision.winner = order.front();

@@ -21,6 +21,7 @@ struct SessionStart {
   std::string strategy;
   std::uint64_t seed = 0;
   SpaceSize legal = 0, cartesian = 0;
+  Configuration by_default;
   std::int64_t trials_before = 0;  // of the session that is continued
   std::string toolchain;
   bool self_checked = false;

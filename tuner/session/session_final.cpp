@@ -19,22 +19,33 @@ std::int64_t unix_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-Finalist finalist_of(const Trial& trial, const std::optional<Configuration>& by_default,
-                     const std::optional<Record>& present) {
-  Finalist finalist;
-  finalist.configuration = trial.configuration.text();
-  finalist.is_default = by_default && trial.configuration == *by_default;
-  finalist.is_record = present && trial.configuration == present->configuration;
-  finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + trial.usage.shared_static;
-  return finalist;
-}
-
 template <typename T>
 void erase_at(std::vector<T>& items, std::size_t index) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 }  // namespace
+
+Finalist SessionRun::finalist_of(const Trial& trial) const {
+  Finalist finalist;
+  finalist.configuration = trial.configuration.text();
+  finalist.is_default = trial.configuration == *default_;
+  finalist.is_record = present_ && trial.configuration == present_->configuration;
+  std::uint64_t dynamic = 0;
+  for (const ResolvedStep& step :
+       resolve_steps(request_.spec, request_.spec.launch, request_.problem, &trial.configuration, device_.info()))
+    dynamic = std::max(dynamic, step.shape.shared_bytes);
+  finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + trial.usage.shared_static + dynamic;
+  return finalist;
+}
+
+// A finalist that fails now after all is logged as what it is.
+void SessionRun::lose_finalist(Trial trial, const Status& status) {
+  trial.measurement = {};
+  end_if_lost(status, trial);
+  --survivors_;
+  finish_trial(trial, false);
+}
 
 std::vector<Trial> SessionRun::choose_finalists() const {
   std::vector<Trial> survivors;
@@ -76,6 +87,7 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
     const TrialWorker::Checked checked =
         image ? worker_->check(trials[i].configuration, *image) : TrialWorker::Checked{};
     if (!checked.candidate) {
+      if (image) lose_finalist(trials[i], checked.status);
       erase_at(trials, i);
       continue;
     }
@@ -101,8 +113,11 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
     std::optional<std::size_t> failed;
     for (const std::size_t i : order) {
       const Sample sample = worker_->sample(candidates[i]);
-      if (!sample.status.ok()) failed = i;
-      if (failed) break;
+      if (!sample.status.ok()) {
+        lose_finalist(trials[i], sample.status);
+        failed = i;
+        break;
+      }
       round[i] = std::max(sample.nanoseconds, 1.0);
     }
     if (!failed) {
@@ -118,7 +133,7 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
   for (const TrialWorker::CandidateId candidate : candidates) worker_->release(candidate);
 
   std::vector<Finalist> finalists;
-  for (const Trial& trial : trials) finalists.push_back(finalist_of(trial, default_, present_));
+  for (const Trial& trial : trials) finalists.push_back(finalist_of(trial));
   finalists_ = std::move(trials);
   const FinalDecision decision = decide(finalists, rounds, protocol);
   observer_.final_done(decision);
@@ -154,15 +169,16 @@ Record SessionRun::make_record(const FinalDecision& decision, const Trial& winne
 }
 
 void SessionRun::keep_record(Record record, bool measured_against_present) {
-  // Whoever won did so against the present record, in the same rounds; what that one's search had covered stays
-  // covered.
-  if (measured_against_present && present_->effort > record.effort) {
+  // Whoever won did so against the present record, in the same rounds; what that one's search had covered of this very
+  // space stays covered.
+  const bool same_space = measured_against_present && present_->space == record.space;
+  if (same_space && present_->effort > record.effort) {
     record.effort = present_->effort;
     record.partial = present_->partial;
-  } else if (measured_against_present && present_->effort == record.effort) {
+  } else if (same_space && present_->effort == record.effort) {
     record.partial = record.partial && present_->partial;
   }
-  store_.put_record(record, measured_against_present);
+  store_.put_record(record, measured_against_present ? std::string_view(present_->uuid) : std::string_view());
   const auto kept = images_kept_.find(record.configuration.text());
   if (images_ == nullptr || kept == images_kept_.end()) return;
   const ImageRequest request =

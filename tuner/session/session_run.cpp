@@ -102,9 +102,10 @@ std::optional<SessionResult> SessionRun::answer_from_database() {
   present_ = store_.find_record(key_.record);
   if (request_.fresh || !present_) return std::nullopt;
   const std::optional<SessionRow> session = store_.find_session(key_);
-  const bool same_finished = session && session->state == SessionState::finished;
+  const bool same_seed = !request_.seed || (session && session->seed == *request_.seed);
+  const bool same_finished = session && session->state == SessionState::finished && same_seed;
   // Effort subsumes: what was found with more, or as much by another strategy, answers a request for less.
-  const bool covered = request_.strategy.empty() && !session && !present_->partial &&
+  const bool covered = request_.strategy.empty() && !request_.seed && !session && !present_->partial &&
                        present_->effort >= request_.effort && present_->space == key_.space;
   if (!same_finished && !covered) return std::nullopt;
   SessionResult result;
@@ -117,7 +118,8 @@ std::optional<SessionResult> SessionRun::answer_from_database() {
 void SessionRun::open_session() {
   compiler_ = device_.compiler();
   std::optional<SessionRow> former = request_.fresh ? std::nullopt : store_.find_session(key_);
-  if (former && former->state != SessionState::finished) {
+  const bool same_seed = former && (!request_.seed || former->seed == *request_.seed);
+  if (former && former->state != SessionState::finished && same_seed) {
     row_ = *former;
   } else {
     row_ = SessionRow{};
@@ -138,9 +140,11 @@ void SessionRun::open_session() {
 void SessionRun::load_known_trials() {
   if (request_.fresh) return;
   // A failure elsewhere may have had its cause elsewhere: only what worked is taken over from other sessions.
-  for (Trial& trial : store_.known_trials(key_.record))
+  for (Trial& trial : store_.known_trials(key_.record, key_.space))
     if (trial.verdict == Verdict::ok) log_.emplace(trial.configuration.text(), std::move(trial));
   for (Trial& trial : store_.trials(row_.id)) {
+    // What is right is judged by [check] and [[reference]], which may have been corrected since.
+    if (trial.verdict == Verdict::wrong_result) continue;
     strategy_->tell(trial);
     if (trial.verdict == Verdict::ok) ++survivors_;
     if (trial.verdict == Verdict::ok && (best_score_ == 0 || score(trial) < best_score_)) {
@@ -158,8 +162,10 @@ void SessionRun::start_worker() {
   const unsigned threads = request_.compile_threads != 0 ? request_.compile_threads
                            : disturbs                    ? cores
                                                          : std::max(1u, cores - 1);
-  // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves.
-  ahead_ = disturbs ? threads * compiler_->preferred_batch() : 2 * std::size_t{threads} + 1;
+  // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
+  // small ones first, so that even a short search sees some.
+  most_ahead_ = disturbs ? threads * compiler_->preferred_batch() : 2 * std::size_t{threads} + 1;
+  ahead_ = std::min(most_ahead_, 2 * std::size_t{threads} + 1);
   source_ = std::make_unique<ImageSource>(compiler_, threads);
   worker_ = std::make_unique<TrialWorker>(device_, *compiler_, request_.spec, request_.problem, *default_, row_.seed);
 
@@ -172,6 +178,7 @@ void SessionRun::start_worker() {
   start.seed = row_.seed;
   start.legal = space_.size();
   start.cartesian = space_.cartesian_size();
+  start.by_default = *default_;
   start.trials_before = static_cast<std::int64_t>(trials_.size());
   start.toolchain = compiler_->toolchain();
   start.self_checked = worker_->self_checked();
@@ -191,7 +198,8 @@ SessionResult SessionRun::conclude() {
   if (survivors_ == 0) {
     if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
     result.explanation = no_survivor_explanation();
-    store_.update_session(row_.id, complete ? SessionState::finished : SessionState::partial, used);
+    // Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
+    store_.update_session(row_.id, complete || hopeless() ? SessionState::finished : SessionState::partial, used);
     return result;
   }
   // The session counts as finished only once its record stands: a kill in the final stage leaves it to be continued.

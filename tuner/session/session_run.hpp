@@ -24,11 +24,6 @@ class SessionRun {
   SessionResult run();
 
  private:
-  struct Proposal {
-    Configuration configuration;
-    ImageRequest request;
-  };
-
   // session_run.cpp: the stages in order
   std::optional<SessionResult> answer_from_database();
   void open_session();
@@ -43,12 +38,15 @@ class SessionRun {
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);
   Trial try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
-  void measure(TrialWorker::CandidateId candidate, Trial& trial);
+  Status measure(TrialWorker::CandidateId candidate, Trial& trial);
+  void end_if_lost(const Status& status, Trial& trial);
   void finish_trial(const Trial& trial, bool from_log);
   void time_anchor();
   bool budget_spent() const;
   bool hopeless() const;
-  double search_seconds() const;
+  bool nothing_left();
+  double run_seconds() const;     // searching, in this run
+  double search_seconds() const;  // over all continuations
   double score(const Trial& trial) const;
 
   // session_final.cpp: finalists, decision, record
@@ -56,6 +54,8 @@ class SessionRun {
   std::optional<Image> image_of(const Configuration& configuration);
   FinalDecision final_stage(std::vector<Trial> trials);
   Record make_record(const FinalDecision& decision, const Trial& winner) const;
+  Finalist finalist_of(const Trial& trial) const;
+  void lose_finalist(Trial trial, const Status& status);
   void keep_record(Record record, bool measured_against_present);
   std::string no_survivor_explanation() const;
 
@@ -76,8 +76,10 @@ class SessionRun {
   std::unique_ptr<TrialWorker> worker_;
   std::unique_ptr<ImageSource> source_;
 
-  std::map<std::uint64_t, Proposal> proposals_;  // by ticket
+  std::map<std::uint64_t, Configuration> proposals_;  // by ticket
   std::uint64_t next_ticket_ = 1;
+  std::int64_t run_trials_ = 0;  // tried in this run
+  std::size_t most_ahead_ = 1;
   std::size_t ahead_ = 1;   // proposals in the pipeline
   bool exhausted_ = false;  // the strategy has nothing left
   std::chrono::steady_clock::time_point search_began_;

@@ -54,6 +54,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument) {
     array.working = DeviceMemory(device_, resolved.bytes, true);
     if (described.role == Role::inout) array.pristine = DeviceMemory(device_, resolved.bytes);
     if (is_output(described.role)) array.expected = DeviceMemory(device_, resolved.bytes);
+    if (described.role == Role::in) array.pristine = spare_copy(resolved.bytes);
   } catch (const OutOfMemory& error) {
     throw OutOfMemory(fmt::format("argument `{}` of {} ({} bytes) for {}: {}; take a smaller problem", described.name,
                                   spec_.name, resolved.bytes, problem_.text(), error.what()));
@@ -64,7 +65,27 @@ ProblemData::Array ProblemData::make_array(std::size_t argument) {
   if (!described.fill) fill.full_range = type_named(resolved.type).type_class != TypeClass::floating;
   void* const filled = described.role == Role::inout ? array.pristine.data() : array.working.data();
   device_.generate(filled, resolved.type, resolved.count, fill, seed_ + argument);
+  if (described.role == Role::in) copy(array.pristine, array.working);
   return array;
+}
+
+// Memory for a copy that is good to have; none when the device has no room.
+DeviceMemory ProblemData::spare_copy(std::size_t bytes) {
+  try {
+    return DeviceMemory(device_, bytes);
+  } catch (const OutOfMemory&) {
+    return {};
+  }
+}
+
+void ProblemData::copy(const DeviceMemory& target, const DeviceMemory& source) {
+  if (target.data() == nullptr) return;
+  Operation operation;
+  operation.kind = Operation::Kind::copy;
+  operation.target = target.data();
+  operation.source = source.data();
+  operation.bytes = source.bytes();
+  run(operation);
 }
 
 Tolerance ProblemData::tolerance_of(const Argument& argument) const {
@@ -125,27 +146,15 @@ void ProblemData::reset() {
 }
 
 void ProblemData::adopt_prepared() {
-  for (Array& array : arrays_) {
-    if (spec_.arguments[array.argument].role != Role::inout) continue;
-    Operation copy;
-    copy.kind = Operation::Kind::copy;
-    copy.target = array.pristine.data();
-    copy.source = array.working.data();
-    copy.bytes = array.working.bytes();
-    run(copy);
-  }
+  for (Array& array : arrays_)
+    if (spec_.arguments[array.argument].role != Role::out) copy(array.pristine, array.working);
 }
 
 void ProblemData::adopt_expected(const std::string& source) {
   for (Array& array : arrays_) {
     const Argument& described = spec_.arguments[array.argument];
     if (!is_output(described.role)) continue;
-    Operation copy;
-    copy.kind = Operation::Kind::copy;
-    copy.target = array.expected.data();
-    copy.source = array.working.data();
-    copy.bytes = array.working.bytes();
-    run(copy);
+    copy(array.expected, array.working);
     const ResolvedArgument& resolved = resolved_[array.argument];
     const Comparison self =
         device_.compare(array.expected.data(), array.expected.data(), resolved.type, resolved.count, array.tolerance);
@@ -156,6 +165,25 @@ void ProblemData::adopt_expected(const std::string& source) {
         source, spec_.name, self.nonfinite_expected, resolved.count, described.name, problem_.text()));
   }
   has_expected_ = true;
+}
+
+Status ProblemData::restore_inputs() {
+  const Tolerance exact{.absolute = 0, .relative = 0, .allow_nonfinite = true};
+  Status status;
+  for (Array& array : arrays_) {
+    const Argument& described = spec_.arguments[array.argument];
+    if (described.role != Role::in || array.pristine.data() == nullptr) continue;
+    const ResolvedArgument& resolved = resolved_[array.argument];
+    const Comparison change =
+        device_.compare(array.working.data(), array.pristine.data(), resolved.type, resolved.count, exact);
+    if (change.mismatches == 0) continue;
+    copy(array.working, array.pristine);
+    status = {Verdict::guard,
+              fmt::format("changed its input `{}`: {} elements, the first at [{}]", described.name, change.mismatches,
+                          change.first),
+              false};
+  }
+  return status;
 }
 
 Status ProblemData::compare(double& max_error) {

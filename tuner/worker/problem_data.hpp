@@ -43,8 +43,10 @@ class ProblemData {
   void adopt_expected(const std::string& source);
   bool has_expected() const noexcept { return has_expected_; }
 
-  // Compares the outputs with the expected ones, and looks at the guard bands. ok, wrong_result or guard.
+  // Looks at the guard bands and compares the outputs with the expected ones. ok, wrong_result or guard.
   Status check(double& max_error);
+  // guard when a launch changed an `in` array, which is then restored: others must not suffer.
+  Status restore_inputs();
   // Compares the outputs only.
   Status compare(double& max_error);
 
@@ -52,12 +54,14 @@ class ProblemData {
   struct Array {
     std::size_t argument = 0;
     DeviceMemory working;
-    DeviceMemory pristine;  // inout: the filled content
+    DeviceMemory pristine;  // in, inout: the filled content; absent for `in` where there was no room for it
     DeviceMemory expected;  // out and inout
     Tolerance tolerance;
   };
   Array make_array(std::size_t argument);
   void run(const Operation& operation);
+  DeviceMemory spare_copy(std::size_t bytes);
+  void copy(const DeviceMemory& target, const DeviceMemory& source);
   const Array* find(std::size_t argument) const noexcept;
   Tolerance tolerance_of(const Argument& argument) const;
 

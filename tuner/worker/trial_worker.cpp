@@ -49,14 +49,23 @@ TrialWorker::Checked TrialWorker::check(const Configuration& configuration, cons
   const std::vector<ResolvedStep> steps = resolve_steps(spec_, spec_.launch, problem_, &configuration, device_.info());
   checked.status = PreparedSteps::prepare(device_, data_, steps, configuration, image, prepared);
   if (!checked.status.ok()) return checked;
-  data_.reset();
-  checked.status = prepared.run(device_);
-  if (checked.status.ok()) checked.status = data_.check(checked.max_error);
-  if (checked.status.ok()) checked.status = prepared.check_scratch(spec_);
+  checked.status = launch_and_check(prepared, checked.max_error);
   if (!checked.status.ok()) return checked;
   checked.candidate = next_++;
   candidates_.emplace(*checked.candidate, std::move(prepared));
   return checked;
+}
+
+Status TrialWorker::launch_and_check(const PreparedSteps& prepared, double& max_error) {
+  data_.reset();
+  Status status = prepared.run(device_);
+  if (status.sticky) return status;
+  // Whatever else went wrong: the next configuration finds its inputs as they were.
+  const Status inputs = data_.restore_inputs();
+  if (status.ok()) status = inputs;
+  if (status.ok()) status = data_.check(max_error);
+  if (status.ok()) status = prepared.check_scratch(spec_);
+  return status;
 }
 
 Sample TrialWorker::sample(CandidateId candidate) {
@@ -66,9 +75,7 @@ Sample TrialWorker::sample(CandidateId candidate) {
 Status TrialWorker::recheck(CandidateId candidate, double& max_error) {
   const PreparedSteps& prepared = candidates_.at(candidate);
   if (!prepared.has_scratch()) return {};
-  data_.reset();
-  Status status = prepared.run(device_);
-  if (status.ok()) status = data_.check(max_error);
+  Status status = launch_and_check(prepared, max_error);
   if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
   return status;
 }

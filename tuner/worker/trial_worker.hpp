@@ -49,6 +49,7 @@ class TrialWorker {
   Status warm_up(CandidateId candidate, double milliseconds);
 
  private:
+  Status launch_and_check(const PreparedSteps& prepared, double& max_error);
   void run_once(std::span<const Step> steps, const std::string& what);
 
   Device& device_;

@@ -58,13 +58,15 @@ TEST_F(DispatcherTest, WrongRequestsAreUsageErrors) {
   EXPECT_THROW(gpu.match("offset", {{"n", -1}}), UsageError);
 }
 
-TEST_F(DispatcherTest, AnApplicationsOwnKernelNeedsANewName) {
+TEST_F(DispatcherTest, AnApplicationsOwnKernelNeedsANewNameOrABuiltInOne) {
   Dispatcher gpu(options());
   gpu.add(offset_kernel);
   EXPECT_THAT([&] { gpu.add(offset_kernel); }, throws_saying<UsageError>("there is a kernel `offset` already"));
   std::string text(offset_kernel.text);
   text.replace(text.find("\"offset\""), 8, "\"reduce\"");
+  gpu.add({"mine.cu", text});  // in place of the built-in one
   EXPECT_THAT([&] { gpu.add({"mine.cu", text}); }, throws_saying<UsageError>("there is a kernel `reduce` already"));
+  EXPECT_NE(gpu.match("reduce", {{"n", 10}}).configuration.find("OFFSET"), nullptr);
   EXPECT_THROW(gpu.add({"bad.cu", "int x;"}), Error);
   EXPECT_THAT(gpu.kernels(), testing::ElementsAre("axpy", "offset", "reduce", "transpose"));
 }

@@ -89,6 +89,12 @@ TEST(FinalStage, StopsWhenTheLeaderIsSettledAndNotBefore) {
   EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, kProtocol.final_rounds_max, 0.1, 8), 1, kProtocol));
 }
 
+TEST(FinalStage, AHandfulOfRoundsDecidesNothing) {
+  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 210}, 3, 0.001, 10), kProtocol);
+  EXPECT_EQ(decision.winner, 0u);
+  EXPECT_TRUE(decision.unstable);
+}
+
 TEST(FinalStage, ALoneFinalistWins) {
   const FinalDecision decision = decide({{"A=1", true, false, 1}}, noisy_rounds({100}, 5, 0.01, 9), kProtocol);
   EXPECT_EQ(decision.winner, 0u);

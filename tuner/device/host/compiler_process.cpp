@@ -6,11 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <thread>
 
 #include "attune/error.hpp"
 
@@ -55,7 +57,9 @@ bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd wait{source, POLLIN, 0};
-    if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) == 0) return false;
+    const int ready = left > 0 ? poll(&wait, 1, static_cast<int>(left)) : 0;
+    if (ready == 0) return false;
+    if (ready < 0 && errno == EINTR) continue;
     const ssize_t count = read(source, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -66,6 +70,16 @@ bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
   }
   if (left_out > 0) result.output += "\n... (" + std::to_string(left_out) + " bytes more)";
   return true;
+}
+
+// Waits for a child whose output has ended: nearly always it ends at once. False when the deadline comes first.
+bool ended(pid_t child, Clock::time_point deadline, int& status) {
+  for (auto pause = std::chrono::microseconds(100);; pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
+    const pid_t found = waitpid(child, &status, WNOHANG);
+    if (found == child || (found < 0 && errno != EINTR)) return true;
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 }  // namespace
@@ -87,11 +101,13 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   ProcessResult result;
   const auto deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  result.timed_out = !collect(ends[0], deadline, result);
-  if (result.timed_out) kill(-child, SIGKILL);
-  close(ends[0]);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  result.timed_out = !collect(ends[0], deadline, result) || !ended(child, deadline, status);
+  if (result.timed_out) {
+    kill(-child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  }
+  close(ends[0]);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   return result;

@@ -45,7 +45,8 @@ constexpr Typed typed(std::string_view name) {
   return {name, generate<T>, compare<T>};
 }
 
-constexpr std::array kTypes{typed<bool>("bool"),
+// Poisoned bytes are no bool: those are compared as what they are.
+constexpr std::array kTypes{Typed{"bool", generate<bool>, compare<unsigned char>},
                             typed<signed char>("int8"),
                             typed<short>("int16"),
                             typed<int>("int32"),

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "device/host/host_compiler.hpp"
@@ -20,6 +22,10 @@ namespace attune {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
+
+// From here on an allocation is compared with what the machine has left: Linux grants anything, and kills the process when
+// it writes to it.
+constexpr std::size_t kLargeBytes = 64 << 20;
 
 // A cold sample writes twice the last-level cache, but not more than this: server processors share hundreds of MiB, and
 // writing that takes longer than the kernels that are timed.
@@ -39,12 +45,30 @@ class HostDevice final : public Device {
   void* allocate(std::size_t bytes) override {
     if (bytes > info_.memory_bytes) refuse(bytes);
     const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    if (rounded >= kLargeBytes && rounded > free_memory()) refuse(bytes);
     void* const memory = std::aligned_alloc(kAlignment, rounded);
     if (memory == nullptr) refuse(bytes);
+    const std::lock_guard lock(allocating_);
+    sizes_[memory] = rounded;
+    allocated_ += rounded;
     return memory;
   }
-  void free(void* address) noexcept override { std::free(address); }
-  std::uint64_t free_memory() override { return info_.memory_bytes; }
+  void free(void* address) noexcept override {
+    if (address == nullptr) return;
+    {
+      const std::lock_guard lock(allocating_);
+      const auto found = sizes_.find(address);
+      if (found == sizes_.end()) return;
+      allocated_ -= found->second;
+      sizes_.erase(found);
+    }
+    std::free(address);
+  }
+  // Memory is taken when it is first written, so what was allocated may still count as available.
+  std::uint64_t free_memory() override {
+    const std::lock_guard lock(allocating_);
+    return std::min(info_.memory_bytes - std::min(info_.memory_bytes, allocated_), available_memory());
+  }
 
   void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle) override {
     std::memcpy(target, host, bytes);
@@ -68,6 +92,7 @@ class HostDevice final : public Device {
       std::memcpy(operation.target, operation.source, operation.bytes);
       return {};
     }
+    if (const std::string lacking = unlaunchable(operation); !lacking.empty()) return {Verdict::launch_error, lacking, false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);
     const std::optional<std::string> fault =
         pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape});
@@ -106,8 +131,23 @@ class HostDevice final : public Device {
   }
 
  private:
-  [[noreturn]] void refuse(std::size_t bytes) const {
-    throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} in the machine)", bytes, info_.memory_bytes));
+  [[noreturn]] void refuse(std::size_t bytes) {
+    throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} free of {} in the machine)", bytes, free_memory(),
+                                  info_.memory_bytes));
+  }
+
+  // Why the operation is no launch; "" if it is one.
+  std::string unlaunchable(const Operation& operation) const {
+    if (operation.function == nullptr) return "launch of no function";
+    const auto& [grid, block, shared] = operation.shape;
+    for (int i = 0; i < 3; ++i) {
+      if (grid[i] == 0 || grid[i] > info_.max_grid[i]) return fmt::format("a grid of ({},{},{}) blocks", grid[0], grid[1], grid[2]);
+    }
+    const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+    if (threads == 0 || threads > static_cast<std::uint64_t>(info_.max_threads_per_block))
+      return fmt::format("a block of ({},{},{}) threads", block[0], block[1], block[2]);
+    if (shared > info_.shared_per_block) return fmt::format("{} bytes of dynamic shared memory", shared);
+    return "";
   }
 
   void flush() {
@@ -119,6 +159,9 @@ class HostDevice final : public Device {
   const DeviceInfo info_;
   const std::shared_ptr<HostCompiler> compiler_;
   LaunchPool pool_;
+  std::mutex allocating_;
+  std::unordered_map<void*, std::uint64_t> sizes_;
+  std::uint64_t allocated_ = 0;
   std::vector<std::byte> flush_;
   unsigned char flush_value_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -34,6 +35,15 @@ std::uint64_t last_level_cache() {
 }
 
 }  // namespace
+
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    std::uint64_t kibibytes = 0;
+    if (word == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+  }
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 DeviceInfo host_device_info(int threads) {
   DeviceInfo info;

@@ -7,17 +7,20 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <map>
 
+#include "device/host/compiler_process.hpp"
 #include "device/host/host_compiler.hpp"
 
 namespace attune {
 namespace {
 
 // The loaded object and the memory file that it came from. The file stays open as long: glibc takes two objects of one
-// name for the same, and the name holds the descriptor's number.
+// name for the same, and the name holds the descriptor's number. Where memory files cannot be executed, a temporary one.
 struct Loaded {
   int file = -1;
+  std::optional<TemporaryFolder> folder;
   void* handle = nullptr;
   ~Loaded() {
     if (handle != nullptr) dlclose(handle);
@@ -34,6 +37,37 @@ bool write_all(int file, const std::vector<std::byte>& bytes) {
     written += static_cast<std::size_t>(count);
   }
   return true;
+}
+
+bool open_object(Loaded& loaded, const std::string& path, std::string& why) {
+  loaded.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (loaded.handle == nullptr) why = dlerror();
+  return loaded.handle != nullptr;
+}
+
+// Null, and why, when it cannot be done.
+std::unique_ptr<Loaded> load_from_memory(const std::vector<std::byte>& code, std::string& why) {
+  auto loaded = std::make_unique<Loaded>();
+  loaded->file = memfd_create("attune-kernel", MFD_CLOEXEC);
+  if (loaded->file < 0 || !write_all(loaded->file, code)) {
+    why = std::strerror(errno);
+    return nullptr;
+  }
+  return open_object(*loaded, fmt::format("/proc/self/fd/{}", loaded->file), why) ? std::move(loaded) : nullptr;
+}
+
+std::unique_ptr<Loaded> load_from_file(const std::vector<std::byte>& code, std::string& why) {
+  auto loaded = std::make_unique<Loaded>();
+  loaded->folder.emplace();
+  const std::string path = (loaded->folder->path() / "kernel.so").string();
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
+  file.close();
+  if (!file) {
+    why = "cannot write " + path;
+    return nullptr;
+  }
+  return open_object(*loaded, path, why) ? std::move(loaded) : nullptr;
 }
 
 class HostModule final : public Module {
@@ -112,12 +146,10 @@ LoadOutcome refuse(const std::string& why) {
 LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
   if (image.architecture != host_image_architecture())
     return refuse("it is an image for " + image.architecture + ", not for " + host_image_architecture());
-  auto loaded = std::make_unique<Loaded>();
-  loaded->file = memfd_create("attune-kernel", MFD_CLOEXEC);
-  if (loaded->file < 0 || !write_all(loaded->file, *image.code)) return refuse(std::strerror(errno));
-  const std::string path = fmt::format("/proc/self/fd/{}", loaded->file);
-  loaded->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (loaded->handle == nullptr) return refuse(dlerror());
+  std::string why;
+  auto loaded = load_from_memory(*image.code, why);
+  if (loaded == nullptr) loaded = load_from_file(*image.code, why);
+  if (loaded == nullptr) return refuse(why);
   auto module = std::make_shared<HostModule>(std::move(loaded), image, info);
   if (const std::optional<std::string> lacking = module->resolve()) return refuse(*lacking);
   return {{}, module};

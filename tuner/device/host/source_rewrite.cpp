@@ -178,7 +178,7 @@ class Rewriter {
   // The declaration around the `__shared__` at `shared`.
   void declaration(std::size_t shared) {
     std::size_t first = shared, end = shared;
-    while (first > 0 && !ends(first - 1) && text(first - 1) != ")" && text(first - 1) != ":") --first;
+    while (first > 0 && !ends(first - 1) && text(first - 1) != ":") --first;
     while (!ends(end)) ++end;
     const auto word = [&](std::string_view wanted) {
       std::size_t i = first;
@@ -193,7 +193,7 @@ class Rewriter {
   // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array();
   void dynamic(std::size_t storage, std::size_t shared, std::size_t first, std::size_t end) {
     std::vector<std::pair<std::size_t, std::size_t>> declarators;  // name, last bracket
-    for (std::size_t i = first; i + 1 < end; ++i) {
+    for (std::size_t i = shared + 1; i + 1 < end; ++i) {
       if (text(i + 1) != "[" || !is_word(text(i).front()) || is_digit(text(i).front())) continue;
       std::size_t last = i;
       while (last + 1 < end && text(last + 1) == "[") {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <set>
+#include <stdexcept>
 
 #include "attune/error.hpp"
 
@@ -92,7 +93,7 @@ std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t
 
 std::map<std::string, std::uint64_t> static_shared_bytes(std::span<const std::byte> bytes,
                                                          const std::vector<std::string>& functions,
-                                                         const std::string& ignored) {
+                                                         const std::string& ignored) try {
   const Object object(bytes);
   const auto references = object.references();
   std::map<std::string, std::uint64_t> result;
@@ -108,6 +109,8 @@ std::map<std::string, std::uint64_t> static_shared_bytes(std::span<const std::by
     result[function] = total;
   }
   return result;
+} catch (const std::out_of_range&) {
+  throw Error("the host compiler's object is damaged: a section or symbol that it names does not exist");
 }
 
 }  // namespace attune

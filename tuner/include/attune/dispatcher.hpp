@@ -39,8 +39,8 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  // Makes an application's own kernel known. Throws UsageError when its name is taken, Error with file, line and column
-  // when it is no kernel file.
+  // Makes an application's own kernel known; it takes the place of a built-in of its name. Throws UsageError when that
+  // name was added or asked for before, Error with file, line and column when it is no kernel file.
   void add(const EmbeddedFile& kernel);
   void add_file(const std::filesystem::path& kernel_file);
 
