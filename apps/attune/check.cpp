@@ -69,8 +69,8 @@ int run_check(const Arguments& arguments) {
   const std::optional<Configuration> by_default = default_configuration(spec, space);
   const std::optional<std::string> given = options.text("configuration");
   if (!given && !by_default)
-    throw Error(spec.name + " has no legal configuration for " + problem.text() + "; see: attune space " +
-                options.required("kernel"));
+    return show_verdict(Verdict::restricted, spec.name + " has no legal configuration for " + problem.text() +
+                                                 "; see: attune space " + options.required("kernel"));
   const Configuration configuration = given ? parse_configuration(spec, *given) : *by_default;
 
   fmt::print("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration.text());

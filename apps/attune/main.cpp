@@ -68,6 +68,7 @@ std::span<const Command> commands() noexcept { return kCommands; }
 int main(int count, char** values) {
   using namespace attune;
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, as a full disk is
   try {
     const int code = cli::dispatch(cli::Arguments(values + 1, values + count));
     std::cout.flush();

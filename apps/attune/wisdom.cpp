@@ -25,7 +25,8 @@ void add_database_option(Options& options) {
 // The records of a kernel (all when empty); none when there is no database yet.
 std::vector<Record> read_records(const Options& options, const std::string& kernel = {}) {
   const std::string path = database_path(options);
-  if (!std::filesystem::exists(path)) {
+  std::error_code unknown;  // whatever else keeps it from being read, the store says
+  if (!std::filesystem::exists(path, unknown) && !unknown) {
     if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
     return {};
   }
@@ -101,6 +102,7 @@ int run_export(const Arguments& arguments) {
   if (format != "json") throw UsageError("unknown export format `" + format + "`; known: json");
   const std::string text = records_to_json(read_records(options, options.text("kernel").value_or("")));
   const std::optional<std::string> output = options.text("output");
+  if (output && output->empty()) throw UsageError("-o takes the name of a file");
   if (!output) {
     std::cout << text;
     return kDone;

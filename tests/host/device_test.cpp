@@ -186,7 +186,7 @@ TEST_F(HostDevices, LaunchFromSeveralThreads) {
 }
 
 TEST_F(HostDevices, FindWritesOutsideGuardedMemory) {
-  DeviceMemory memory(device(), 100 * sizeof(int), true);
+  DeviceMemory memory(device(), 100 * sizeof(int), Guards::of_input);
   memory.arm_guards();
   const std::string kernel = "__global__ void run(int* x, int at) { x[at] = 1; }";
   const std::shared_ptr<Module> module = load(kernel, {"run"});

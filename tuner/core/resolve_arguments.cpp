@@ -27,7 +27,10 @@ void resolve_array(ResolvedArgument& resolved, const Argument& argument, const T
                    const std::string& where) {
   if (!argument.size) throw Error(fmt::format("{}: an array needs a size", where));
   const std::int64_t count = argument.size->integer(scope, where + " size");
-  if (count < 0) throw Error(fmt::format("{} size: {} is negative ({})", where, argument.size->text(), count));
+  // Scratch may be nothing: an algorithm that needs none.
+  const std::int64_t least = argument.role == Role::scratch ? 0 : 1;
+  if (count < least)
+    throw Error(fmt::format("{}: size {} is {}; expected at least {}", where, argument.size->text(), count, least));
   resolved.count = static_cast<std::uint64_t>(count);
   const bool overflows = __builtin_mul_overflow(resolved.count, std::uint64_t{type.size}, &resolved.bytes);
   if (overflows || resolved.bytes > max_bytes) {

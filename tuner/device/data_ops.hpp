@@ -4,7 +4,8 @@
 //
 // Element types: bool, signed char .. unsigned long long, float, double, and Half / Bfloat16, which are their storage
 // only: they convert by integer arithmetic, so that no toolkit header is needed. A vector type is `components` elements
-// of its component type: index and count then count components. Compare bool as unsigned char: poisoned bytes are no bool.
+// of its component type: index and count then count components. Compare bool as unsigned char: poisoned bytes are no
+// bool.
 #ifndef ATTUNE_DATA_OPS_HPP  // a guard, not #pragma once: NVRTC may be given this text as its main file
 #define ATTUNE_DATA_OPS_HPP
 

@@ -76,10 +76,10 @@ struct Sample {
 // Elements that differ by more than the tolerance.
 struct Comparison {
   std::uint64_t mismatches = 0;
-  std::uint64_t first = 0;           // index of the first mismatch (component index for vector types)
+  std::uint64_t first = 0;  // index of the first mismatch (component index for vector types)
   double actual_at_first = 0;
   double expected_at_first = 0;
-  double max_error = 0;              // largest |actual - expected| over all elements
+  double max_error = 0;  // largest |actual - expected| over all elements
   std::uint64_t nonfinite_expected = 0;
 };
 
@@ -118,7 +118,8 @@ class Device {
   virtual Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) = 0;
 
   // Data, made and checked where it lies. Synchronous on the default stream. `type` is a type name.
-  virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) = 0;
+  virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+                        std::uint64_t seed) = 0;
   virtual Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
                              const Tolerance& tolerance) = 0;
   // How many bytes differ from `value`, and the offset of the first.

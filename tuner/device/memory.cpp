@@ -3,18 +3,15 @@
 #include <limits>
 
 namespace attune {
-namespace {
 
-constexpr int kGuardByte = 0xFF;
-
-}  // namespace
-
-DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, bool guarded)
-    : device_(&device), bytes_(bytes), guarded_(guarded) {
+DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, Guards guards)
+    : device_(&device), bytes_(bytes), guards_(guards) {
   constexpr std::size_t alignment = 256;
   // The upper band begins right behind the last byte, wherever that is: an overrun by one element is seen.
+  const bool guarded = guards != Guards::none;
   const std::size_t bands = guarded ? 2 * guard_bytes + alignment : 0;
-  if (bytes > std::numeric_limits<std::size_t>::max() - bands) throw OutOfMemory("an array larger than the address space");
+  if (bytes > std::numeric_limits<std::size_t>::max() - bands)
+    throw OutOfMemory("an array larger than the address space");
   base_ = device.allocate(bytes + bands);
   data_ = static_cast<std::byte*>(base_) + (guarded ? guard_bytes : 0);
 }
@@ -27,7 +24,7 @@ void DeviceMemory::arm_guards() {
   Operation band;
   band.kind = Operation::Kind::memset;
   band.bytes = guard_bytes;
-  band.value = kGuardByte;
+  band.value = static_cast<int>(guards_);
   for (void* const target : {base_, static_cast<void*>(static_cast<std::byte*>(data_) + bytes_)}) {
     band.target = target;
     const Status status = device_->enqueue(band, nullptr);
@@ -37,12 +34,12 @@ void DeviceMemory::arm_guards() {
 
 bool DeviceMemory::guards_intact(long long& offset) const {
   std::uint64_t first = 0;
-  if (device_->count_other_bytes(base_, guard_bytes, kGuardByte, first) > 0) {
+  if (device_->count_other_bytes(base_, guard_bytes, static_cast<int>(guards_), first) > 0) {
     offset = static_cast<long long>(first) - static_cast<long long>(guard_bytes);
     return false;
   }
   const void* const upper = static_cast<const std::byte*>(data_) + bytes_;
-  if (device_->count_other_bytes(upper, guard_bytes, kGuardByte, first) > 0) {
+  if (device_->count_other_bytes(upper, guard_bytes, static_cast<int>(guards_), first) > 0) {
     offset = static_cast<long long>(bytes_ + first);
     return false;
   }
@@ -54,7 +51,7 @@ void DeviceMemory::swap(DeviceMemory& other) noexcept {
   std::swap(base_, other.base_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
-  std::swap(guarded_, other.guarded_);
+  std::swap(guards_, other.guards_);
 }
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// DeviceMemory: an owned piece of device memory, optionally between guard bands of 0xFF bytes.
+// DeviceMemory: an owned piece of device memory, optionally between guard bands.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,10 @@
 
 namespace attune {
 
+// What guard bands are made of. A kernel that runs past the end of what it reads meets 0xFF: NaN, -1. The bands of what
+// it writes are made of another byte: else a kernel that copies one element too many would copy guard to guard unseen.
+enum class Guards : int { none = -1, of_input = 0xFF, of_output = 0xA7 };
+
 // Movable owner. The Device must outlive it. Not thread-safe.
 class DeviceMemory {
  public:
@@ -15,7 +19,7 @@ class DeviceMemory {
   static constexpr std::size_t guard_bytes = 4096;
 
   DeviceMemory() = default;
-  DeviceMemory(Device& device, std::size_t bytes, bool guarded = false);
+  DeviceMemory(Device& device, std::size_t bytes, Guards guards = Guards::none);
   DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
   DeviceMemory& operator=(DeviceMemory&& other) noexcept {
     DeviceMemory moved(std::move(other));
@@ -39,7 +43,7 @@ class DeviceMemory {
   void* base_ = nullptr;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  bool guarded_ = false;
+  Guards guards_ = Guards::none;
 };
 
 }  // namespace attune

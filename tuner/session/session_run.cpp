@@ -105,7 +105,7 @@ std::optional<SessionResult> SessionRun::answer_from_database() {
   const bool same_seed = !request_.seed || (session && session->seed == *request_.seed);
   const bool same_finished = session && session->state == SessionState::finished && same_seed;
   // Effort subsumes: what was found with more, or as much by another strategy, answers a request for less.
-  const bool covered = request_.strategy.empty() && !request_.seed && !session && !present_->partial &&
+  const bool covered = request_.strategy.empty() && !request_.seed && !present_->partial &&
                        present_->effort >= request_.effort && present_->space == key_.space;
   if (!same_finished && !covered) return std::nullopt;
   SessionResult result;

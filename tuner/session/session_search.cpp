@@ -67,7 +67,7 @@ void SessionRun::search() {
     while (compiler_->disturbs_timing() && source_->outstanding() > 0 && stop_.load() == 0)
       ready.push_back(source_->next());
     for (const CompileResult& result : ready) {
-      if (stop_.load() > 0 || budget_spent()) break;
+      if (stop_.load() > 0 || budget_spent() || hopeless()) break;
       handle(result);
     }
     ahead_ = std::min(2 * ahead_, most_ahead_);

@@ -79,11 +79,20 @@ void read_sections(const Document& document, KernelSpec& spec) {
   }
 }
 
+// No source is as large; Document refuses larger texts too.
+constexpr std::uintmax_t kLargestFile = 4 << 20;
+
 std::string read_text(const std::filesystem::path& file) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
     throw Error(fmt::format("cannot read the kernel file {}: it is a folder", file.string()));
   }
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
+    throw Error(fmt::format("cannot read the kernel file {}: it is no regular file", file.string()));
+  // Before reading: a sparse file may claim any size.
+  if (const auto size = std::filesystem::file_size(file, error); !error && size > kLargestFile)
+    throw Error(fmt::format("cannot read the kernel file {}: it has {} bytes, more than {}", file.string(), size,
+                            kLargestFile));
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (stream) text << stream.rdbuf();

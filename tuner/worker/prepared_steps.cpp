@@ -39,7 +39,7 @@ Status PreparedSteps::allocate_scratch(Device& device, const KernelSpec& spec,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].role != Role::scratch) continue;
     try {
-      scratch_.push_back({i, DeviceMemory(device, arguments[i].bytes, true)});
+      scratch_.push_back({i, DeviceMemory(device, arguments[i].bytes, Guards::of_output)});
     } catch (const OutOfMemory& error) {
       return {Verdict::out_of_memory, fmt::format("scratch `{}`: {}", spec.arguments[i].name, error.what()), false};
     }

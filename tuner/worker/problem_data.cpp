@@ -51,7 +51,8 @@ ProblemData::Array ProblemData::make_array(std::size_t argument) {
   Array array;
   array.argument = argument;
   try {
-    array.working = DeviceMemory(device_, resolved.bytes, true);
+    const Guards guards = described.role == Role::in ? Guards::of_input : Guards::of_output;
+    array.working = DeviceMemory(device_, resolved.bytes, guards);
     if (described.role == Role::inout) array.pristine = DeviceMemory(device_, resolved.bytes);
     if (is_output(described.role)) array.expected = DeviceMemory(device_, resolved.bytes);
     if (described.role == Role::in) array.pristine = spare_copy(resolved.bytes);
@@ -200,7 +201,12 @@ Status ProblemData::compare(double& max_error) {
 }
 
 Status ProblemData::check(double& max_error) {
-  for (Array& array : arrays_) {
+  const Status guards = check_guards();
+  return guards.ok() ? compare(max_error) : guards;
+}
+
+Status ProblemData::check_guards() const {
+  for (const Array& array : arrays_) {
     long long offset = 0;
     if (array.working.guards_intact(offset)) continue;
     return {Verdict::guard,
@@ -208,7 +214,7 @@ Status ProblemData::check(double& max_error) {
                         spec_.arguments[array.argument].name, offset, array.working.bytes()),
             false};
   }
-  return compare(max_error);
+  return {};
 }
 
 }  // namespace attune

@@ -45,6 +45,8 @@ class ProblemData {
 
   // Looks at the guard bands and compares the outputs with the expected ones. ok, wrong_result or guard.
   Status check(double& max_error);
+  // The guard bands alone. ok or guard.
+  Status check_guards() const;
   // guard when a launch changed an `in` array, which is then restored: others must not suffer.
   Status restore_inputs();
   // Compares the outputs only.

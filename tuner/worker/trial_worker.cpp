@@ -40,6 +40,7 @@ void TrialWorker::run_once(std::span<const Step> steps, const std::string& what)
   const std::vector<ResolvedStep> resolved = resolve_steps(spec_, steps, problem_, configuration, device_.info());
   Status status = PreparedSteps::prepare(device_, data_, resolved, fallback_, *outcomes.front().image, prepared);
   if (status.ok()) status = prepared.run(device_);
+  if (status.ok()) status = data_.check_guards();
   if (!status.ok()) throw Error(fmt::format("{} fails ({}): {}", where, to_text(status.verdict), status.detail));
 }
 

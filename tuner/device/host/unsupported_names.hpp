@@ -32,6 +32,8 @@ constexpr std::string_view kSpecialFunctions = "the host's C library does not ha
 constexpr std::string_view kNvAtomics = "use atomicAdd and its relatives";
 constexpr std::string_view kNotNeeded = "the language is built in; leave the #include out, NVRTC needs none either";
 
+constexpr std::string_view kExceptions = "device code has no exceptions; use __trap() to end the launch";
+
 constexpr Refusal kNames[] = {
     {"asm", kAssembly},
     {"__asm__", kAssembly},
@@ -101,6 +103,7 @@ constexpr Refusal kNames[] = {
     {"normcdfinvf", kSpecialFunctions},
     {"cyl_bessel_i0*", kSpecialFunctions},
     {"cyl_bessel_i1*", kSpecialFunctions},
+    {"throw", kExceptions},
 };
 
 // The names of #include lines, with or without folders behind them.
