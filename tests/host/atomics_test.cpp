@@ -32,7 +32,8 @@ __global__ void run(int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   )" + text + R"(;
   __threadfence();
-  if (atomicAdd(&arrived, 1) == 9999) *out = *cell == ()" + type + ")(" + end + R"() ? 1 : 2;
+  if (atomicAdd(&arrived, 1) == 9999) *out = *cell == ()" +
+                               type + ")(" + end + R"() ? 1 : 2;
 })";
     EXPECT_EQ(output<int>(kernel, shape(100, 100), 1)[0], 1) << name << suffix;
   }
@@ -40,18 +41,32 @@ __global__ void run(int* out) {
 
 INSTANTIATE_TEST_SUITE_P(
     Functions, HostAtomicsOfAllThreads,
-    testing::Values(Case{"AddInt", "int", "atomicAdd@(cell, i)", "5", "49995005"}, Case{"AddUnsigned", "unsigned", "atomicAdd@(cell, 1000000u)", "0", "10000000000ull"},
-                    Case{"AddLong", "unsigned long long", "atomicAdd@(cell, 1ull << 40)", "0", "10000ull << 40"}, Case{"AddFloat", "float", "atomicAdd@(cell, 0.5f)", "0", "5000"},
-                    Case{"AddDouble", "double", "atomicAdd@(cell, 0.25)", "0", "2500"}, Case{"SubInt", "int", "atomicSub@(cell, i)", "0", "-49995000"},
-                    Case{"SubUnsigned", "unsigned", "atomicSub@(cell, 1u)", "3", "0u - 9997u"}, Case{"MinInt", "int", "atomicMin@(cell, 100 - i)", "0", "-9899"},
-                    Case{"MinUnsigned", "unsigned", "atomicMin@(cell, 20000u - i)", "~0u", "10001"}, Case{"MinLong", "long long", "atomicMin@(cell, -(long long)i << 33)", "7", "-(9999ll << 33)"},
-                    Case{"MaxInt", "int", "atomicMax@(cell, i - 20000)", "-2147483647", "-10001"}, Case{"MaxUnsigned", "unsigned", "atomicMax@(cell, 0x80000000u + i)", "1", "0x80000000u + 9999"},
-                    Case{"MaxLong", "unsigned long long", "atomicMax@(cell, (unsigned long long)i << 40)", "1", "9999ull << 40"}, Case{"And", "unsigned", "atomicAnd@(cell, ~(1u << i % 20))", "~0u", "0xfff00000u"},
-                    Case{"Or", "int", "atomicOr@(cell, 1 << i % 20)", "0", "0xfffff"}, Case{"Xor", "unsigned long long", "atomicXor@(cell, 1ull << i % 64)", "0", "0xffffull"},
-                    Case{"Inc", "unsigned", "atomicInc@(cell, 6u)", "0", "10000 % 7"}, Case{"Dec", "unsigned", "atomicDec@(cell, 6u)", "0", "(70000 - 10000) % 7"},
-                    Case{"Exch", "float", "if (atomicExch@(cell, 1.0f) == 0.0f) atomicAdd(&arrived, 0)", "0", "1"},
-                    Case{"Cas", "int", "for (int seen = *cell, old; (old = atomicCAS@(cell, seen, seen + 2)) != seen; seen = old) {}", "0", "20000"},
-                    Case{"CasLong", "unsigned long long", "for (unsigned long long seen = 0, old; (old = atomicCAS@(cell, seen, seen + 3)) != seen; seen = old) {}", "0", "30000"}),
+    testing::Values(
+        Case{"AddInt", "int", "atomicAdd@(cell, i)", "5", "49995005"},
+        Case{"AddUnsigned", "unsigned", "atomicAdd@(cell, 1000000u)", "0", "10000000000ull"},
+        Case{"AddLong", "unsigned long long", "atomicAdd@(cell, 1ull << 40)", "0", "10000ull << 40"},
+        Case{"AddFloat", "float", "atomicAdd@(cell, 0.5f)", "0", "5000"},
+        Case{"AddDouble", "double", "atomicAdd@(cell, 0.25)", "0", "2500"},
+        Case{"SubInt", "int", "atomicSub@(cell, i)", "0", "-49995000"},
+        Case{"SubUnsigned", "unsigned", "atomicSub@(cell, 1u)", "3", "0u - 9997u"},
+        Case{"MinInt", "int", "atomicMin@(cell, 100 - i)", "0", "-9899"},
+        Case{"MinUnsigned", "unsigned", "atomicMin@(cell, 20000u - i)", "~0u", "10001"},
+        Case{"MinLong", "long long", "atomicMin@(cell, -(long long)i << 33)", "7", "-(9999ll << 33)"},
+        Case{"MaxInt", "int", "atomicMax@(cell, i - 20000)", "-2147483647", "-10001"},
+        Case{"MaxUnsigned", "unsigned", "atomicMax@(cell, 0x80000000u + i)", "1", "0x80000000u + 9999"},
+        Case{"MaxLong", "unsigned long long", "atomicMax@(cell, (unsigned long long)i << 40)", "1", "9999ull << 40"},
+        Case{"And", "unsigned", "atomicAnd@(cell, ~(1u << i % 20))", "~0u", "0xfff00000u"},
+        Case{"Or", "int", "atomicOr@(cell, 1 << i % 20)", "0", "0xfffff"},
+        Case{"Xor", "unsigned long long", "atomicXor@(cell, 1ull << i % 64)", "0", "0xffffull"},
+        Case{"Inc", "unsigned", "atomicInc@(cell, 6u)", "0", "10000 % 7"},
+        Case{"Dec", "unsigned", "atomicDec@(cell, 6u)", "0", "(70000 - 10000) % 7"},
+        Case{"Exch", "float", "if (atomicExch@(cell, 1.0f) == 0.0f) atomicAdd(&arrived, 0)", "0", "1"},
+        Case{"Cas", "int",
+             "for (int seen = *cell, old; (old = atomicCAS@(cell, seen, seen + 2)) != seen; seen = old) {}", "0",
+             "20000"},
+        Case{"CasLong", "unsigned long long",
+             "for (unsigned long long seen = 0, old; (old = atomicCAS@(cell, seen, seen + 3)) != seen; seen = old) {}",
+             "0", "30000"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST_F(HostAtomics, ReturnWhatWasThere) {
@@ -63,7 +78,8 @@ __global__ void run(int* out) {
   out[4] = atomicExch(&cell, 0x55); out[5] = atomicAnd(&cell, 0xf); out[6] = atomicOr(&cell, 8); out[7] = atomicXor(&cell, 1);
   out[8] = atomicCAS(&cell, 0, 1); out[9] = atomicCAS(&cell, 12, 1); out[10] = cell;
   out[11] = atomicInc(&u, 3); out[12] = atomicDec(&u, 9); out[13] = u; out[14] = atomicAdd(&f, 1.0f) == 1.5f && f == 2.5f;
-})", shape(1, 1), 15);
+})",
+                               shape(1, 1), 15);
   EXPECT_THAT(out, testing::ElementsAre(10, 15, 14, 2, 9, 0x55, 5, 13, 12, 12, 1, 3, 0, 9, 1));
 }
 
@@ -78,7 +94,8 @@ __global__ void histogram(unsigned* bins, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd_block(&local[i % 16], 1u);
   __syncthreads();
   if (threadIdx.x < 16) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
-})", "histogram", shape(20, 256), {bins.parameter(), &n});
+})",
+                            "histogram", shape(20, 256), {bins.parameter(), &n});
   ASSERT_TRUE(status.ok()) << status.detail;
   EXPECT_THAT(bins.values(), testing::Each(1u << 14));
 }

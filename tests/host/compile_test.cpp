@@ -41,7 +41,8 @@ class Environment {
 // A program in a folder of its own that stands in for the compiler.
 class FakeCompiler {
  public:
-  explicit FakeCompiler(const std::string& script) : folder_(std::filesystem::path(testing::TempDir()) / ("fake" + std::to_string(getpid()))) {
+  explicit FakeCompiler(const std::string& script)
+      : folder_(std::filesystem::path(testing::TempDir()) / ("fake" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
     std::ofstream(path()) << "#!/bin/sh\n" << script << "\n";
     std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
@@ -54,40 +55,47 @@ class FakeCompiler {
 };
 
 TEST_F(HostCompile, NamesFileAndLineOfAnError) {
-  const CompileOutcome outcome = compile_text("\n// extern __shared__ int a[];\n__global__ void run(int* out) {\n  extern __shared__\n  int tile[];\n  tile[0] = 1;\n  out[0] = undeclared;\n}\n");
+  const CompileOutcome outcome = compile_text(
+      "\n// extern __shared__ int a[];\n__global__ void run(int* out) {\n  extern __shared__\n  int tile[];\n  tile[0] "
+      "= 1;\n  out[0] = undeclared;\n}\n");
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_FALSE(outcome.image);
   EXPECT_THAT(outcome.log, AllOf(HasSubstr("kernel.cu:7"), HasSubstr("undeclared")));
 }
 
 TEST_F(HostCompile, NamesTheEntryThatDoesNotExist) {
-  const CompileOutcome outcome = compile_text("template <int N> __global__ void run(int* out) { *out = N; }", {"walk<1>"});
+  const CompileOutcome outcome =
+      compile_text("template <int N> __global__ void run(int* out) { *out = N; }", {"walk<1>"});
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_THAT(outcome.log, HasSubstr("walk"));
 }
 
 TEST_F(HostCompile, RefusesAFunctionThatIsDeclaredOnly) {
-  const CompileOutcome outcome = compile_text("__device__ int elsewhere(int);\n__global__ void run(int* out) { *out = elsewhere(1); }");
+  const CompileOutcome outcome =
+      compile_text("__device__ int elsewhere(int);\n__global__ void run(int* out) { *out = elsewhere(1); }");
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_THAT(outcome.log, HasSubstr("elsewhere"));
 }
 
 TEST_F(HostCompile, InstantiatesWithNamedConstants) {
-  const std::shared_ptr<Module> module = load(R"(
+  const std::shared_ptr<Module> module =
+      load(R"(
 enum class Order { rows, diagonal };
 namespace inner { template <typename T, int N, Order ORDER, bool B> __global__ void kernel(T* out) { *out = N + (ORDER == Order::diagonal) * 10 + B * 100; } })",
-                                              {"inner::kernel<double, 3, Order::diagonal, true>", "inner::kernel<float, 4, Order::rows, false>"});
+           {"inner::kernel<double, 3, Order::diagonal, true>", "inner::kernel<float, 4, Order::rows, false>"});
   ASSERT_NE(module, nullptr);
   Array<double> doubles(device(), 1);
   Array<float> floats(device(), 1);
-  EXPECT_TRUE(launch(*module, "inner::kernel<double, 3, Order::diagonal, true>", shape(1, 1), {doubles.parameter()}).ok());
+  EXPECT_TRUE(
+      launch(*module, "inner::kernel<double, 3, Order::diagonal, true>", shape(1, 1), {doubles.parameter()}).ok());
   EXPECT_TRUE(launch(*module, "inner::kernel<float, 4, Order::rows, false>", shape(1, 1), {floats.parameter()}).ok());
   EXPECT_EQ(doubles[0], 113);
   EXPECT_EQ(floats[0], 4);
 }
 
 TEST_F(HostCompile, KeepsABadInstantiationFromItsNeighbours) {
-  const std::string source = "template <int N> __global__ void run(int* out) { static_assert(N != 5, \"not five\"); *out = N; }";
+  const std::string source =
+      "template <int N> __global__ void run(int* out) { static_assert(N != 5, \"not five\"); *out = N; }";
   std::vector<ImageRequest> requests;
   for (int n = 0; n < 20; ++n) requests.push_back(request(source, {"run<" + std::to_string(n) + ">"}));
   requests.push_back(request("__global__ void run(int* out) { syntax error }", {"run"}));
@@ -110,7 +118,9 @@ TEST_F(HostCompile, KeepsABadInstantiationFromItsNeighbours) {
 
 TEST_F(HostCompile, TellsOfBrokenSourceWithoutTryingEveryInstantiation) {
   std::vector<ImageRequest> requests;
-  for (int n = 0; n < 12; ++n) requests.push_back(request("template <int N> __global__ void run(int* out) { *out = N }\n", {"run<" + std::to_string(n) + ">"}));
+  for (int n = 0; n < 12; ++n)
+    requests.push_back(
+        request("template <int N> __global__ void run(int* out) { *out = N }\n", {"run<" + std::to_string(n) + ">"}));
   const auto begin = std::chrono::steady_clock::now();
   for (const CompileOutcome& outcome : device().compiler()->compile(requests)) {
     EXPECT_EQ(outcome.verdict, Verdict::compile_error);
@@ -121,15 +131,22 @@ TEST_F(HostCompile, TellsOfBrokenSourceWithoutTryingEveryInstantiation) {
 
 TEST_F(HostCompile, SharesOneObjectInABatch) {
   std::vector<ImageRequest> requests;
-  for (int n = 0; n < 6; ++n) requests.push_back(request("template <int N> __global__ void run(int* out) { *out = N; }", {"run<" + std::to_string(n) + ">"}));
+  for (int n = 0; n < 6; ++n)
+    requests.push_back(
+        request("template <int N> __global__ void run(int* out) { *out = N; }", {"run<" + std::to_string(n) + ">"}));
   const std::vector<CompileOutcome> outcomes = device().compiler()->compile(requests);
   EXPECT_EQ(outcomes[0].image->code, outcomes[5].image->code);
   EXPECT_GT(outcomes[0].milliseconds, 0);
 }
 
 TEST_F(HostCompile, FindsUserHeadersByTheirNames) {
-  ImageRequest wanted = request("#include \"tools/inner.cuh\"\n#include \"../outer.cuh\"\n__global__ void run(int* out) { *out = inner() + outer(); }", {"run"});
-  wanted.source.headers = {{"tools/inner.cuh", "#pragma once\n__device__ int inner() { __shared__ int x; x = 3; return x; }\n"}, {"../outer.cuh", "static __device__ int outer() { return 4; }\n"}};
+  ImageRequest wanted = request(
+      "#include \"tools/inner.cuh\"\n#include \"../outer.cuh\"\n__global__ void run(int* out) { *out = inner() + "
+      "outer(); }",
+      {"run"});
+  wanted.source.headers = {
+      {"tools/inner.cuh", "#pragma once\n__device__ int inner() { __shared__ int x; x = 3; return x; }\n"},
+      {"../outer.cuh", "static __device__ int outer() { return 4; }\n"}};
   const CompileOutcome outcome = compile(wanted);
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
   LoadOutcome loaded = device().load(*outcome.image);
@@ -141,8 +158,13 @@ TEST_F(HostCompile, FindsUserHeadersByTheirNames) {
 }
 
 TEST_F(HostCompile, RewritesSharedMemoryOfHeadersToo) {
-  ImageRequest wanted = request("#include \"pool.cuh\"\n__global__ void run(int* out) { pool()[0] = 5; static_pool()[0] = 6; *out = pool()[0] + static_pool()[0]; }", {"run"});
-  wanted.source.headers = {{"pool.cuh", "__device__ int* pool() { extern __shared__ int memory[]; return memory; }\n__device__ int* static_pool() { static __shared__ int memory[4]; return memory; }\n"}};
+  ImageRequest wanted = request(
+      "#include \"pool.cuh\"\n__global__ void run(int* out) { pool()[0] = 5; static_pool()[0] = 6; *out = pool()[0] + "
+      "static_pool()[0]; }",
+      {"run"});
+  wanted.source.headers = {{"pool.cuh",
+                            "__device__ int* pool() { extern __shared__ int memory[]; return memory; }\n__device__ "
+                            "int* static_pool() { static __shared__ int memory[4]; return memory; }\n"}};
   const CompileOutcome outcome = compile(wanted);
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
   LoadOutcome loaded = device().load(*outcome.image);
@@ -172,7 +194,8 @@ template <int N> __global__ void run(float* out) {
   __syncthreads();
   *out = tile[0][threadIdx.x] + helper<8>()[0];
 }
-__global__ void none(float* out) { extern __shared__ float dynamic[]; *out = dynamic[0]; })", {"none", "run<16>", "run<32>"});
+__global__ void none(float* out) { extern __shared__ float dynamic[]; *out = dynamic[0]; })",
+                                              {"none", "run<16>", "run<32>"});
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
   EXPECT_EQ(outcome.image->find("run<32>")->usage.shared_static, 32u * 33 * 4 + 32);
   EXPECT_EQ(outcome.image->find("run<16>")->usage.shared_static, 16u * 33 * 4 + 32);
@@ -181,7 +204,9 @@ __global__ void none(float* out) { extern __shared__ float dynamic[]; *out = dyn
 }
 
 TEST_F(HostCompile, LimitsStaticSharedMemoryAsAGpuDoes) {
-  const std::string source = "template <int N> __global__ void run(int* out) { __shared__ int tile[N]; tile[threadIdx.x] = *out; __syncthreads(); *out = tile[*out]; }";
+  const std::string source =
+      "template <int N> __global__ void run(int* out) { __shared__ int tile[N]; tile[threadIdx.x] = *out; "
+      "__syncthreads(); *out = tile[*out]; }";
   const std::vector<ImageRequest> requests = {request(source, {"run<12288>"}), request(source, {"run<12289>"})};
   const std::vector<CompileOutcome> outcomes = device().compiler()->compile(requests);
   EXPECT_EQ(outcomes[0].verdict, Verdict::ok) << outcomes[0].log;
@@ -190,21 +215,28 @@ TEST_F(HostCompile, LimitsStaticSharedMemoryAsAGpuDoes) {
 }
 
 TEST_F(HostCompile, KeepsTheStorageOfLoadedObjectsApart) {
-  const std::string source = "template <typename T> __device__ T* place() { static __device__ T cell = 100; return &cell; }\n"
-                             "__device__ int counter = 10;\n__global__ void run(int* out) { *out = ++counter + ++*place<int>(); }";
+  const std::string source =
+      "template <typename T> __device__ T* place() { static __device__ T cell = 100; return &cell; }\n"
+      "__device__ int counter = 10;\n__global__ void run(int* out) { *out = ++counter + ++*place<int>(); }";
   const CompileOutcome outcome = compile_text(source);
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
   const CompileOutcome again = compile_text(source + "\n// another object");
-  LoadOutcome first = device().load(*outcome.image), second = device().load(*outcome.image), third = device().load(*again.image);
+  LoadOutcome first = device().load(*outcome.image), second = device().load(*outcome.image),
+              third = device().load(*again.image);
   Array<int> out(device(), 1);
-  for (const auto& [module, expected] : {std::pair(first.module, 112), {first.module, 114}, {second.module, 112}, {third.module, 112}, {first.module, 116}}) {
+  for (const auto& [module, expected] : {std::pair(first.module, 112),
+                                         {first.module, 114},
+                                         {second.module, 112},
+                                         {third.module, 112},
+                                         {first.module, 116}}) {
     ASSERT_TRUE(launch(*module, "run", shape(1, 1), {out.parameter()}).ok());
     EXPECT_EQ(out[0], expected);
   }
 }
 
 TEST_F(HostCompile, LoadsManyObjectsAtOnceAndLetsThemGo) {
-  const CompileOutcome outcome = compile_text("__device__ int counter = 0;\n__global__ void run(int* out) { *out = ++counter; }");
+  const CompileOutcome outcome =
+      compile_text("__device__ int counter = 0;\n__global__ void run(int* out) { *out = ++counter; }");
   ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
   Array<int> out(device(), 1);
   for (int round = 0; round < 3; ++round) {
@@ -218,8 +250,11 @@ TEST_F(HostCompile, LoadsManyObjectsAtOnceAndLetsThemGo) {
 }
 
 TEST_F(HostCompile, RefusesWhatItDoesNotOfferByName) {
-  for (const auto& [line, name] : {std::pair("  asm volatile(\"mov.u32 %0, %clock;\" : \"=r\"(out[0]));", "asm"), {"  cudaMalloc(&out, 1);", "cudaMalloc"}, {"  cooperative_groups::this_grid().sync();", "cooperative_groups"},
-                                   {"  nvcuda::wmma::mma_sync(out, out, out, out);", "nvcuda"}, {"  __half h; (void)h;", "__half"}}) {
+  for (const auto& [line, name] : {std::pair("  asm volatile(\"mov.u32 %0, %clock;\" : \"=r\"(out[0]));", "asm"),
+                                   {"  cudaMalloc(&out, 1);", "cudaMalloc"},
+                                   {"  cooperative_groups::this_grid().sync();", "cooperative_groups"},
+                                   {"  nvcuda::wmma::mma_sync(out, out, out, out);", "nvcuda"},
+                                   {"  __half h; (void)h;", "__half"}}) {
     SCOPED_TRACE(line);
     const CompileOutcome outcome = compile_text(std::string("__global__ void run(int* out) {\n") + line + "\n}");
     EXPECT_EQ(outcome.verdict, Verdict::compile_error);
@@ -228,7 +263,8 @@ TEST_F(HostCompile, RefusesWhatItDoesNotOfferByName) {
 }
 
 TEST_F(HostCompile, RefusesHalfWithAReason) {
-  ImageRequest wanted = request("#include \"attune.cuh\"\ntemplate <typename T> __global__ void run(T* out) {}", {"run<__half>"});
+  ImageRequest wanted =
+      request("#include \"attune.cuh\"\ntemplate <typename T> __global__ void run(T* out) {}", {"run<__half>"});
   wanted.options = {"-DATTUNE_HALF"};
   const CompileOutcome outcome = compile(wanted);
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
@@ -252,14 +288,19 @@ TEST_F(HostCompile, RefusesToLoadWhatItCannotRun) {
 }
 
 TEST_F(HostCompile, RefusesLaunchesOutsideTheLimits) {
-  const std::shared_ptr<Module> module = load("__global__ void run(int* out) { __shared__ int tile[1024]; tile[threadIdx.x] = 1; *out = tile[*out]; }", {"run"});
-  for (const LaunchShape& too_large : {shape(1, 1025), LaunchShape{{1, 1, 1}, {32, 32, 2}, 0}, shape(1, 32, device().info().shared_per_block - 4095), LaunchShape{{1, 1, 1}, {1, 1, 65}, 0}, shape(1, 0)}) {
+  const std::shared_ptr<Module> module =
+      load("__global__ void run(int* out) { __shared__ int tile[1024]; tile[threadIdx.x] = 1; *out = tile[*out]; }",
+           {"run"});
+  for (const LaunchShape& too_large :
+       {shape(1, 1025), LaunchShape{{1, 1, 1}, {32, 32, 2}, 0}, shape(1, 32, device().info().shared_per_block - 4095),
+        LaunchShape{{1, 1, 1}, {1, 1, 65}, 0}, shape(1, 0)}) {
     Status status;
     EXPECT_EQ(module->function("run", too_large, status), nullptr);
     EXPECT_EQ(status.verdict, Verdict::resources) << status.detail;
   }
   Status status;
-  EXPECT_NE(module->function("run", shape(1, 32, device().info().shared_per_block - 4096), status), nullptr) << status.detail;
+  EXPECT_NE(module->function("run", shape(1, 32, device().info().shared_per_block - 4096), status), nullptr)
+      << status.detail;
   EXPECT_EQ(module->function("walk", shape(1, 1), status), nullptr);
   EXPECT_EQ(status.verdict, Verdict::load_error);
 }
@@ -268,7 +309,11 @@ TEST_F(HostCompile, CompilesFromSeveralThreads) {
   std::vector<std::thread> threads;
   std::vector<Verdict> verdicts(4, Verdict::timeout);
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&, i] { verdicts[i] = compile_text("template <int N> __global__ void run(int* out) { *out = N; }", {"run<" + std::to_string(i) + ">"}).verdict; });
+    threads.emplace_back([&, i] {
+      verdicts[i] = compile_text("template <int N> __global__ void run(int* out) { *out = N; }",
+                                 {"run<" + std::to_string(i) + ">"})
+                        .verdict;
+    });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(verdicts, testing::Each(Verdict::ok));
@@ -312,7 +357,9 @@ TEST_F(HostCompile, CallsACompilerThatCrashesACrash) {
 }
 
 TEST_F(HostCompile, CallsAnInternalCompilerErrorACrash) {
-  const FakeCompiler fake("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo 'kernel.cu:1:1: internal compiler error: in somewhere' >&2; exit 4");
+  const FakeCompiler fake(
+      "case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo 'kernel.cu:1:1: internal compiler error: in "
+      "somewhere' >&2; exit 4");
   const Environment chosen("ATTUNE_HOST_CXX", fake.path());
   const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
   const CompileOutcome outcome = make_host_compiler()->compile({&wanted, 1})[0];
@@ -322,7 +369,8 @@ TEST_F(HostCompile, CallsAnInternalCompilerErrorACrash) {
 
 TEST_F(HostCompile, StopsACompilerThatDoesNotEnd) {
   // With a child that would outlive it, as compilers have.
-  const FakeCompiler fake("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo begun; sleep 100 & sleep 100");
+  const FakeCompiler fake(
+      "case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo begun; sleep 100 & sleep 100");
   const Environment chosen("ATTUNE_HOST_CXX", fake.path());
   const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
   const auto begin = std::chrono::steady_clock::now();
@@ -333,13 +381,16 @@ TEST_F(HostCompile, StopsACompilerThatDoesNotEnd) {
 }
 
 TEST_F(HostCompile, CutsEndlessLogs) {
-  const CompileOutcome outcome = compile_text("template <int N> struct Deep { typename Deep<N - 1>::type x; };\n__global__ void run(int* out) { Deep<800> d; }\n");
+  const CompileOutcome outcome = compile_text(
+      "template <int N> struct Deep { typename Deep<N - 1>::type x; };\n__global__ void run(int* out) { Deep<800> d; "
+      "}\n");
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_LT(outcome.log.size(), 70'000u);
 }
 
 TEST_F(HostCompile, LeavesNothingBehind) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("attune_clean_" + std::to_string(getpid()));
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("attune_clean_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   {
     const Environment temporary("TMPDIR", folder.string());

@@ -51,7 +51,10 @@ TEST_F(HostDevices, GiveTheSameResultsWithAnyNumberOfThreads) {
     setenv("ATTUNE_HOST_THREADS", count, 1);
     const auto own = open_host_device();
     unsetenv("ATTUNE_HOST_THREADS");
-    const ImageRequest wanted = request("__global__ void run(int* out) { __shared__ int s; if (threadIdx.x == 0) s = 0; __syncthreads(); atomicAdd(&s, 1); __syncthreads(); if (threadIdx.x == 0) out[blockIdx.x] = s; }", {"run"});
+    const ImageRequest wanted = request(
+        "__global__ void run(int* out) { __shared__ int s; if (threadIdx.x == 0) s = 0; __syncthreads(); atomicAdd(&s, "
+        "1); __syncthreads(); if (threadIdx.x == 0) out[blockIdx.x] = s; }",
+        {"run"});
     const CompileOutcome outcome = own->compiler()->compile({&wanted, 1})[0];
     ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
     LoadOutcome loaded = own->load(*outcome.image);
@@ -92,7 +95,9 @@ TEST_F(HostDevices, RefuseMoreMemoryThanThereIs) {
 }
 
 TEST_F(HostDevices, DoOperationsInOrder) {
-  const std::shared_ptr<Module> module = load("__global__ void add(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += i; }", {"add"});
+  const std::shared_ptr<Module> module = load(
+      "__global__ void add(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += i; }",
+      {"add"});
   Array<int> a(device(), 100), b(device(), 100, 1);
   Status status;
   int n = 100;
@@ -109,7 +114,8 @@ TEST_F(HostDevices, DoOperationsInOrder) {
   launch_add.shape = shape(4, 32);
   launch_add.function = module->function("add", launch_add.shape, status);
   launch_add.parameters = parameters.data();
-  for (const Operation& operation : {fill, copy, launch_add}) ASSERT_TRUE(device().enqueue(operation, device().make_stream()).ok());
+  for (const Operation& operation : {fill, copy, launch_add})
+    ASSERT_TRUE(device().enqueue(operation, device().make_stream()).ok());
   EXPECT_TRUE(device().synchronize(nullptr).ok());
   EXPECT_EQ(b[10], 9);
   EXPECT_EQ(b[60], 60);
@@ -121,7 +127,8 @@ TEST_F(HostDevices, RefuseLaunchesThatCannotBe) {
   Operation operation;
   EXPECT_EQ(device().enqueue(operation, nullptr).verdict, Verdict::launch_error);
   operation.function = module->function("run", shape(1, 1), status);
-  for (const LaunchShape& bad : {shape(0, 1), shape(1, 0), shape(1, 1025), shape(1, 1, 1 << 20), LaunchShape{{1, 65536, 1}, {1, 1, 1}, 0}}) {
+  for (const LaunchShape& bad :
+       {shape(0, 1), shape(1, 0), shape(1, 1025), shape(1, 1, 1 << 20), LaunchShape{{1, 65536, 1}, {1, 1, 1}, 0}}) {
     operation.shape = bad;
     const Status refused = device().enqueue(operation, nullptr);
     EXPECT_EQ(refused.verdict, Verdict::launch_error);
@@ -132,7 +139,10 @@ TEST_F(HostDevices, RefuseLaunchesThatCannotBe) {
 }
 
 TEST_F(HostDevices, TimeWhatIsToBeTimedAlone) {
-  const std::shared_ptr<Module> module = load("__global__ void busy(long long* out, long long rounds) { long long x = 1; for (long long i = 0; i < rounds; ++i) x = x * 3 + i; out[threadIdx.x] = x; }", {"busy"});
+  const std::shared_ptr<Module> module = load(
+      "__global__ void busy(long long* out, long long rounds) { long long x = 1; for (long long i = 0; i < rounds; "
+      "++i) x = x * 3 + i; out[threadIdx.x] = x; }",
+      {"busy"});
   Array<long long> out(device(), 1);
   Status status;
   const auto of_rounds = [&](long long& rounds, std::vector<void*>& parameters) {
@@ -173,7 +183,8 @@ TEST_F(HostDevices, TellOfFaultsInSamples) {
 }
 
 TEST_F(HostDevices, LaunchFromSeveralThreads) {
-  const std::shared_ptr<Module> module = load("__global__ void run(int* out) { __syncthreads(); atomicAdd(out, __any_sync(~0u, 1)); }", {"run"});
+  const std::shared_ptr<Module> module =
+      load("__global__ void run(int* out) { __syncthreads(); atomicAdd(out, __any_sync(~0u, 1)); }", {"run"});
   std::vector<std::thread> threads;
   Array<int> out(device(), 1);
   for (int i = 0; i < 4; ++i) {
@@ -230,7 +241,8 @@ TEST_F(HostDevices, MakeUniformData) {
   device().generate(ints.data(), "int32", 10000, fill_of(FillKind::uniform, -2, 3), 42);
   const auto whole = ints.values();
   EXPECT_THAT(std::set<int>(whole.begin(), whole.end()), ElementsAre(-2, -1, 0, 1, 2, 3));
-  for (int value = -2; value <= 3; ++value) EXPECT_NEAR(std::count(whole.begin(), whole.end(), value), 10000 / 6.0, 200);
+  for (int value = -2; value <= 3; ++value)
+    EXPECT_NEAR(std::count(whole.begin(), whole.end(), value), 10000 / 6.0, 200);
 }
 
 TEST_F(HostDevices, MakeNormalConstantAndCountedData) {
@@ -277,7 +289,8 @@ TEST_F(HostDevices, MakeOtherDataForOtherSeedsAndTheSameForTheSame) {
 }
 
 TEST_F(HostDevices, MakeEveryElementType) {
-  for (const char* type : {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float", "double", "half", "bfloat16", "float2", "float4", "int2", "int4", "double2"}) {
+  for (const char* type : {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float",
+                           "double", "half", "bfloat16", "float2", "float4", "int2", "int4", "double2"}) {
     Array<unsigned char> made(device(), 64 * 32, 0xEE), again(device(), 64 * 32, 0xEE);
     device().generate(made.data(), type, 64, fill_of(FillKind::uniform, 0, 1), 3);
     device().generate(again.data(), type, 64, fill_of(FillKind::uniform, 0, 1), 3);
@@ -289,7 +302,8 @@ TEST_F(HostDevices, MakeEveryElementType) {
 }
 
 TEST_F(HostDevices, CompareWithinTolerances) {
-  Array<float> expected(device(), std::vector<float>{1, 2, 100, -4}), actual(device(), std::vector<float>{1, 2.5f, 101, -4});
+  Array<float> expected(device(), std::vector<float>{1, 2, 100, -4}),
+      actual(device(), std::vector<float>{1, 2.5f, 101, -4});
   const auto compare = [&](double absolute, double relative) {
     return device().compare(actual.data(), expected.data(), "float", 4, {absolute, relative, false});
   };
@@ -306,7 +320,8 @@ TEST_F(HostDevices, CompareWithinTolerances) {
 
 TEST_F(HostDevices, CompareWhatIsNotFinite) {
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  Array<float> expected(device(), std::vector<float>{inf, nan, 1, -inf, 2}), same(device(), std::vector<float>{inf, nan, 1, -inf, 2}),
+  Array<float> expected(device(), std::vector<float>{inf, nan, 1, -inf, 2}),
+      same(device(), std::vector<float>{inf, nan, 1, -inf, 2}),
       other(device(), std::vector<float>{-inf, 1, nan, -inf, 2});
   EXPECT_EQ(device().compare(same.data(), expected.data(), "float", 5, {0, 0, true}).mismatches, 0u);
   EXPECT_EQ(device().compare(other.data(), expected.data(), "float", 5, {1e30, 1e30, true}).mismatches, 3u);
@@ -316,7 +331,8 @@ TEST_F(HostDevices, CompareWhatIsNotFinite) {
 }
 
 TEST_F(HostDevices, CompareLargeIntegersExactly) {
-  Array<std::int64_t> expected(device(), std::vector<std::int64_t>{(1LL << 62) + 1, std::numeric_limits<std::int64_t>::min()}),
+  Array<std::int64_t> expected(device(),
+                               std::vector<std::int64_t>{(1LL << 62) + 1, std::numeric_limits<std::int64_t>::min()}),
       actual(device(), std::vector<std::int64_t>{(1LL << 62) + 2, std::numeric_limits<std::int64_t>::max()});
   const Comparison exact = device().compare(actual.data(), expected.data(), "int64", 2, {});
   EXPECT_EQ(exact.mismatches, 2u);

@@ -17,7 +17,8 @@ namespace attune::test {
 template <typename T>
 class Array {
  public:
-  Array(Device& device, std::vector<T> values) : device_(device), count_(values.size()), data_(device.allocate(count_ * sizeof(T))) {
+  Array(Device& device, std::vector<T> values)
+      : device_(device), count_(values.size()), data_(device.allocate(count_ * sizeof(T))) {
     device_.copy_in(data_, values.data(), count_ * sizeof(T), nullptr);
   }
   Array(Device& device, std::size_t count, T value = T()) : Array(device, std::vector<T>(count, value)) {}
@@ -69,7 +70,8 @@ class HostTest : public testing::Test {
     return loaded.module;
   }
 
-  static Status launch(Module& module, const std::string& expression, const LaunchShape& shape, std::vector<void*> parameters) {
+  static Status launch(Module& module, const std::string& expression, const LaunchShape& shape,
+                       std::vector<void*> parameters) {
     Operation operation;
     Status status;
     operation.function = module.function(expression, shape, status);
@@ -89,7 +91,8 @@ class HostTest : public testing::Test {
 
   // The same, for a kernel `run(T* out)`: what it left in `count` elements.
   template <typename T>
-  static std::vector<T> output(const std::string& source, const LaunchShape& shape, std::size_t count, T initial = T()) {
+  static std::vector<T> output(const std::string& source, const LaunchShape& shape, std::size_t count,
+                               T initial = T()) {
     Array<T> out(device(), count, initial);
     const Status status = run(source, "run", shape, {out.parameter()});
     EXPECT_TRUE(status.ok()) << status.detail;

@@ -15,9 +15,11 @@ class HostWarps : public test::HostTest {};
 
 template <typename T>
 struct NamedType {};
-#define NAMED(T) \
-  template <>    \
-  struct NamedType<T> { static constexpr const char* name = #T; };
+#define NAMED(T)                            \
+  template <>                               \
+  struct NamedType<T> {                     \
+    static constexpr const char* name = #T; \
+  };
 NAMED(int)
 NAMED(unsigned)
 NAMED(long)
@@ -41,7 +43,8 @@ TYPED_TEST(HostShuffles, MoveValuesBetweenLanesOfASegment) {
   out[64 + threadIdx.x] = __shfl_up_sync(0xffffffff, value, 3, W);
   out[128 + threadIdx.x] = __shfl_down_sync(0xffffffff, value, 3, W);
   out[192 + threadIdx.x] = __shfl_xor_sync(0xffffffff, value, 6, W);
-})", {"run<16>", "run<32>", "run<8>"});
+})",
+                                                    {"run<16>", "run<32>", "run<8>"});
   ASSERT_NE(module, nullptr);
   for (const int width : {8, 16, 32}) {
     Array<TypeParam> out(this->device(), 256);
@@ -64,7 +67,8 @@ TEST_F(HostWarps, ShufflesKeepEveryBit) {
 __global__ void run(double* out) {
   double value = threadIdx.x == 7 ? -0.0 : 1e300 / 3 * threadIdx.x;
   out[threadIdx.x] = __shfl_xor_sync(~0u, value, 7);
-})", shape(1, 32), 32);
+})",
+                                  shape(1, 32), 32);
   EXPECT_TRUE(std::signbit(out[0]));
   EXPECT_EQ(out[7 ^ 31], 1e300 / 3 * 31);
 }
@@ -75,7 +79,8 @@ __global__ void run(float* out) {
   float sum = threadIdx.x % 32 + 1;
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
   if (threadIdx.x % 32 == 0) out[blockIdx.x * 32 + threadIdx.x / 32] = sum;
-})", shape(3, 1024), 96);
+})",
+                                 shape(3, 1024), 96);
   EXPECT_THAT(out, Each(528.0f));
 }
 
@@ -86,7 +91,8 @@ __global__ void run(unsigned* out) {
   const unsigned any = __any_sync(~0u, threadIdx.x == 13), nobody = __any_sync(~0u, threadIdx.x > 31);
   const unsigned all = __all_sync(~0u, threadIdx.x < 32), not_all = __all_sync(~0u, threadIdx.x != 8);
   if (threadIdx.x == 31) { out[0] = ballot; out[1] = any; out[2] = nobody; out[3] = all; out[4] = not_all; }
-})", shape(1, 32), 5);
+})",
+                                    shape(1, 32), 5);
   EXPECT_THAT(out, testing::ElementsAre(0xAAAAAAAAu, 1, 0, 1, 0));
 }
 
@@ -98,7 +104,8 @@ __global__ void run(int* out) {
   for (int round = 0; round < (threadIdx.x < 12 ? 3 : 5); ++round) value = __shfl_sync(mask, value, threadIdx.x < 12 ? 4 : 20);
   out[threadIdx.x] = value + 100 * __any_sync(mask, threadIdx.x == 30);
   __syncwarp();
-})", shape(1, 32), 32);
+})",
+                               shape(1, 32), 32);
   for (int i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 12 ? 4 : 120);
 }
 
@@ -114,7 +121,8 @@ __global__ void run(int* out) {
   cell[threadIdx.x] = value + 1;
   __syncwarp();
   out[threadIdx.x] = cell[first + (threadIdx.x + 1) % 32];
-})", shape(1, 256), 256);
+})",
+                               shape(1, 256), 256);
   for (int i = 0; i < 256; ++i) EXPECT_EQ(out[i], i / 32 * 32 + (i + 6) % 32 + 1);
 }
 
@@ -123,7 +131,8 @@ TEST_F(HostWarps, AreNumberedAlongAllDimensionsOfABlock) {
 __global__ void run(unsigned* out) {
   const int thread = threadIdx.x + 4 * (threadIdx.y + 4 * threadIdx.z);
   out[thread] = __ballot_sync(~0u, threadIdx.z == 1);
-})", {{1, 1, 1}, {4, 4, 4}, 0}, 64);
+})",
+                                    {{1, 1, 1}, {4, 4, 4}, 0}, 64);
   EXPECT_EQ(out[0], 0xFFFF0000u);
   EXPECT_EQ(out[63], 0u);
 }
@@ -134,7 +143,8 @@ __global__ void run(unsigned* out) {
   const unsigned ballot = __ballot_sync(0xffffffffu, 1);
   __syncwarp();
   out[threadIdx.x] = ballot;
-})", shape(1, 40), 40);
+})",
+                                    shape(1, 40), 40);
   EXPECT_EQ(out[0], 0xFFFFFFFFu);
   EXPECT_EQ(out[39], 0xFFu);
 }
@@ -144,7 +154,8 @@ TEST_F(HostWarps, GoOnWithoutLanesThatHaveExited) {
 __global__ void run(unsigned* out) {
   if (threadIdx.x == 3 || threadIdx.x == 31) return;
   out[threadIdx.x] = __ballot_sync(~0u, 1);
-})", shape(1, 32), 32);
+})",
+                                    shape(1, 32), 32);
   EXPECT_EQ(out[0], 0x7FFFFFF7u);
   EXPECT_EQ(out[30], 0x7FFFFFF7u);
 }
@@ -159,7 +170,8 @@ __global__ void run(unsigned* out) {
   } else {
     out[64 + threadIdx.x] = __activemask();
   }
-})", shape(1, 64), 128);
+})",
+                                    shape(1, 64), 128);
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(out[i], ~0u);
     EXPECT_EQ(out[64 + i], i % 32 < 10 ? static_cast<unsigned>(i / 32 * 32) : 0xFFFFFC00u);
@@ -176,7 +188,8 @@ __global__ void run(unsigned* out) {
     out[threadIdx.x] = __activemask();
     atomicAdd(&out[32], 1u);
   }
-})", shape(1, 32), 33);
+})",
+                                    shape(1, 32), 33);
   EXPECT_EQ(out[0], 1u);
   EXPECT_EQ(out[31], 0xFFFF0000u);
 }
@@ -190,7 +203,8 @@ __global__ void run(unsigned* out) {
   int different = -1;
   const unsigned none = __match_all_sync(~0u, (long long)threadIdx.x, &different);
   if (threadIdx.x == 9) { out[32] = all; out[33] = same; out[34] = none; out[35] = different; }
-})", shape(1, 32), 36);
+})",
+                                    shape(1, 32), 36);
   EXPECT_EQ(out[2], 0x44444444u);
   EXPECT_EQ(out[32], ~0u);
   EXPECT_EQ(out[33], 1u);
@@ -206,7 +220,8 @@ __global__ void run(int* out) {
   const unsigned unsigned_most = __reduce_max_sync(~0u, (unsigned)(lane - 5));
   const unsigned both = __reduce_and_sync(~0u, 0xf0u | lane), either = __reduce_or_sync(~0u, lane), odd = __reduce_xor_sync(~0u, 1u << lane);
   if (lane == 0) { out[0] = sum; out[1] = least; out[2] = most; out[3] = unsigned_most == ~0u; out[4] = both; out[5] = either; out[6] = odd; }
-})", shape(1, 32), 7);
+})",
+                               shape(1, 32), 7);
   EXPECT_THAT(out, testing::ElementsAre(496, -5, 26, 1, 0xe0 | 0x10, 31, -1));
 }
 

@@ -163,7 +163,8 @@ TEST(ResolveArguments, RefusesWhatDoesNotFit) {
   };
   EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[1].type = "int8"; }),
               AllOf(HasSubstr("argument `n`"), HasSubstr("1000 does not fit int8")));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "shift"; }), HasSubstr("shift is negative (-3)"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "shift"; }),
+              HasSubstr("size shift is -3; expected at least 1"));
   EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 62"; }), HasSubstr("more than 2^62 bytes"));
   EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 60 + 1"; }),
               HasSubstr("more than 2^62 bytes"));

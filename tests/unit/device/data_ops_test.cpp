@@ -43,9 +43,10 @@ TEST(DataOps, WidenAndNarrowEveryBfloat16) {
 }
 
 TEST(DataOps, NarrowToTheNearestWithTiesToEven) {
-  EXPECT_EQ(narrow_float<10>(1.0 + std::ldexp(1.0, -11)), 0x3C00);                          // a tie, down to even
-  EXPECT_EQ(narrow_float<10>(1.0 + 3 * std::ldexp(1.0, -11)), 0x3C02);                      // a tie, up to even
-  EXPECT_EQ(narrow_float<10>(1.0 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40)), 0x3C01);   // what a detour over float loses
+  EXPECT_EQ(narrow_float<10>(1.0 + std::ldexp(1.0, -11)), 0x3C00);      // a tie, down to even
+  EXPECT_EQ(narrow_float<10>(1.0 + 3 * std::ldexp(1.0, -11)), 0x3C02);  // a tie, up to even
+  EXPECT_EQ(narrow_float<10>(1.0 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40)),
+            0x3C01);  // what a detour over float loses
   EXPECT_EQ(narrow_float<10>(65519.99), 0x7BFF);
   EXPECT_EQ(narrow_float<10>(65520.0), 0x7C00);
   EXPECT_EQ(narrow_float<10>(std::ldexp(1.0, -25)), 0x0000);

@@ -40,7 +40,7 @@ class OneThread {
     static constexpr attune_host::Runtime kRuntime = {attune_host::kHostAbiVersion,
                                                       sync_block,
                                                       exchange,
-                                                      [] { return 0xffu; },
+                                                      [](const void*) { return 0xffu; },
                                                       [] { ++warp.yields; },
                                                       [](const char* what) { throw Fault{what}; }};
     warp = {};

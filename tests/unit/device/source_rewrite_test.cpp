@@ -21,7 +21,8 @@ std::string squeezed(const std::string& text) {
 void expect(const std::string& source, const std::string& wanted) {
   const std::string rewritten = rewrite_shared_memory(source);
   EXPECT_EQ(squeezed(rewritten), squeezed(wanted));
-  EXPECT_EQ(std::count(rewritten.begin(), rewritten.end(), '\n'), std::count(source.begin(), source.end(), '\n')) << source;
+  EXPECT_EQ(std::count(rewritten.begin(), rewritten.end(), '\n'), std::count(source.begin(), source.end(), '\n'))
+      << source;
 }
 
 constexpr const char* kArray = " = ::attune_host::dynamic_shared_array()";
@@ -29,41 +30,53 @@ constexpr const char* kArray = " = ::attune_host::dynamic_shared_array()";
 TEST(SourceRewrite, MakesDynamicSharedMemoryAReference) {
   expect("void f() { extern __shared__ float tile[]; }", "void f() { float (&tile)[]" + std::string(kArray) + "; }");
   expect("void f() { __shared__ extern float tile[]; }", "void f() { float (&tile)[]" + std::string(kArray) + "; }");
-  expect("void f() { extern volatile __shared__ float tile[]; }", "void f() { volatile float (&tile)[]" + std::string(kArray) + "; }");
-  expect("void f() { extern __shared__ Vec<T, 4> rows[][N + 1]; }", "void f() { Vec<T, 4> (&rows)[][N + 1]" + std::string(kArray) + "; }");
+  expect("void f() { extern volatile __shared__ float tile[]; }",
+         "void f() { volatile float (&tile)[]" + std::string(kArray) + "; }");
+  expect("void f() { extern __shared__ Vec<T, 4> rows[][N + 1]; }",
+         "void f() { Vec<T, 4> (&rows)[][N + 1]" + std::string(kArray) + "; }");
 }
 
 TEST(SourceRewrite, KnowsNamespacesFromFunctions) {
   expect("extern __shared__ int a[];", "static thread_local int (&a)[]" + std::string(kArray) + ";");
-  expect("namespace x { extern \"C\" { extern __shared__ int a[]; } void f() { extern __shared__ int b[]; } extern __shared__ int c[]; }",
-         "namespace x { extern \"C\" { static thread_local int (&a)[]" + std::string(kArray) + "; } void f() { int (&b)[]" + kArray +
-             "; } static thread_local int (&c)[]" + kArray + "; }");
+  expect(
+      "namespace x { extern \"C\" { extern __shared__ int a[]; } void f() { extern __shared__ int b[]; } extern "
+      "__shared__ int c[]; }",
+      "namespace x { extern \"C\" { static thread_local int (&a)[]" + std::string(kArray) +
+          "; } void f() { int (&b)[]" + kArray + "; } static thread_local int (&c)[]" + kArray + "; }");
 }
 
 TEST(SourceRewrite, LeavesOutAlignment) {
-  for (const char* alignment : {"__align__(16)", "alignas(16)", "alignas(sizeof(T) * (2))", "__attribute__((aligned(8)))"}) {
-    expect("void f() { extern __shared__ " + std::string(alignment) + " char raw[]; }", "void f() { char (&raw)[]" + std::string(kArray) + "; }");
-    expect("void f() { extern " + std::string(alignment) + " __shared__ char raw[]; }", "void f() { char (&raw)[]" + std::string(kArray) + "; }");
+  for (const char* alignment :
+       {"__align__(16)", "alignas(16)", "alignas(sizeof(T) * (2))", "__attribute__((aligned(8)))"}) {
+    expect("void f() { extern __shared__ " + std::string(alignment) + " char raw[]; }",
+           "void f() { char (&raw)[]" + std::string(kArray) + "; }");
+    expect("void f() { extern " + std::string(alignment) + " __shared__ char raw[]; }",
+           "void f() { char (&raw)[]" + std::string(kArray) + "; }");
   }
 }
 
 TEST(SourceRewrite, DropsStaticInFrontOfShared) {
   expect("void f() { static __shared__ int a[4]; }", "void f() { __shared__ int a[4]; }");
   expect("void f() { __shared__ static int a[4]; }", "void f() { __shared__ int a[4]; }");
-  expect("void f() { static volatile __shared__ int a; static int b; }", "void f() { volatile __shared__ int a; static int b; }");
+  expect("void f() { static volatile __shared__ int a; static int b; }",
+         "void f() { volatile __shared__ int a; static int b; }");
 }
 
 TEST(SourceRewrite, LeavesEverythingElseAlone) {
   for (const std::string source :
-       {"__shared__ float tile[32][33];", "extern int x[]; extern \"C\" __global__ void f();", "// extern __shared__ int a[];\n", "/* static __shared__\n int a; */",
-        "const char* s = \"extern __shared__ int a[];\";", "const char* s = R\"x(extern __shared__ int a[];)\" )x\";", "char c = '\"'; int n = 1'000'000; char d = '\\'';",
-        "#define SHARED __shared__\nstatic int x;", "int my__shared__ = 3; static int __shared__2 = 4;", "// continued \\\n extern __shared__ int a[];\nint x;", "\"never ends\nint x;"}) {
+       {"__shared__ float tile[32][33];", "extern int x[]; extern \"C\" __global__ void f();",
+        "// extern __shared__ int a[];\n", "/* static __shared__\n int a; */",
+        "const char* s = \"extern __shared__ int a[];\";", "const char* s = R\"x(extern __shared__ int a[];)\" )x\";",
+        "char c = '\"'; int n = 1'000'000; char d = '\\'';", "#define SHARED __shared__\nstatic int x;",
+        "int my__shared__ = 3; static int __shared__2 = 4;", "// continued \\\n extern __shared__ int a[];\nint x;",
+        "\"never ends\nint x;"}) {
     EXPECT_EQ(rewrite_shared_memory(source), source);
   }
 }
 
 TEST(SourceRewrite, KeepsLinesAndCommentsInsideDeclarations) {
-  const std::string rewritten = rewrite_shared_memory("void f() {\n  extern /* the tile */\n  __shared__\n  float // of floats\n  tile[];\n  int here;\n}");
+  const std::string rewritten = rewrite_shared_memory(
+      "void f() {\n  extern /* the tile */\n  __shared__\n  float // of floats\n  tile[];\n  int here;\n}");
   const std::size_t before = rewritten.find("int here");
   ASSERT_NE(before, std::string::npos);
   EXPECT_EQ(std::count(rewritten.begin(), rewritten.begin() + static_cast<std::ptrdiff_t>(before), '\n'), 5);
@@ -78,11 +91,14 @@ TEST(SourceRewrite, RewritesInsideMacros) {
 }
 
 TEST(SourceRewrite, SurvivesAnyPrefix) {
-  const std::string source = "namespace a { void f() { extern __shared__ alignas(16) float x[][3]; static __shared__ int y; const char* z = R\"(\")\"; } } // end\n#define A \\\n B\n";
+  const std::string source =
+      "namespace a { void f() { extern __shared__ alignas(16) float x[][3]; static __shared__ int y; const char* z = "
+      "R\"(\")\"; } } // end\n#define A \\\n B\n";
   for (std::size_t length = 0; length <= source.size(); ++length) {
     const std::string prefix = source.substr(0, length);
     const std::string rewritten = rewrite_shared_memory(prefix);
-    EXPECT_EQ(std::count(rewritten.begin(), rewritten.end(), '\n'), std::count(prefix.begin(), prefix.end(), '\n')) << prefix;
+    EXPECT_EQ(std::count(rewritten.begin(), rewritten.end(), '\n'), std::count(prefix.begin(), prefix.end(), '\n'))
+        << prefix;
   }
 }
 

@@ -14,7 +14,9 @@ namespace {
 std::vector<std::byte> object_of(const std::string& source, const std::string& optimisation) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "x.cpp") << source;
-  const ProcessResult result = run_process({find_program("g++"), "-std=c++20", optimisation, "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-c", "x.cpp", "-o", "x.o"}, folder.path(), 60);
+  const ProcessResult result = run_process({find_program("g++"), "-std=c++20", optimisation, "-fPIC",
+                                            "-fvisibility=hidden", "-ffunction-sections", "-c", "x.cpp", "-o", "x.o"},
+                                           folder.path(), 60);
   EXPECT_EQ(result.exit_code, 0) << result.output;
   std::ifstream file(folder.path() / "x.o", std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -39,7 +41,9 @@ extern "C" void through_table(int* out) {
 TEST(StaticShared, IsWhatAnEntryReaches) {
   for (const char* optimisation : {"-O0", "-O1", "-O2", "-O3"}) {
     SCOPED_TRACE(optimisation);
-    const auto bytes = static_shared_bytes(object_of(kSource, optimisation), {"nothing", "own", "through_call", "twice", "through_table"}, "current_thread");
+    const auto bytes =
+        static_shared_bytes(object_of(kSource, optimisation),
+                            {"nothing", "own", "through_call", "twice", "through_table"}, "current_thread");
     EXPECT_EQ(bytes.at("nothing"), 0u);
     EXPECT_EQ(bytes.at("own"), 80u);
     EXPECT_EQ(bytes.at("through_call"), 256u);

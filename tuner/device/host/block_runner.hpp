@@ -56,7 +56,7 @@ class BlockRunner {
     unsigned long long value = 0;
     unsigned long long* values = nullptr;  // for the result: 32
     unsigned lanes = 0;                    // that took part
-    const void* site = nullptr;            // of __activemask(): where it was called
+    const void* place = nullptr;           // of __activemask(): where it was called
   };
 
   // First in, first out, through Fiber::next.
@@ -98,7 +98,7 @@ class BlockRunner {
   unsigned exchange(unsigned mask, unsigned long long value, unsigned long long* values, const char* name);
   bool complete_warp(Warp& warp, const Fiber& last);
   void lane_exited(Warp& warp, unsigned first_thread);
-  unsigned active_mask(const void* site);
+  unsigned active_mask(const void* place);
   void release_active(unsigned warp_number);
   void release_all_active();
   void yield();

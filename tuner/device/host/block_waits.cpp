@@ -117,10 +117,10 @@ void BlockRunner::lane_exited(Warp& warp, unsigned first_thread) {
 
 // ---- __activemask: lanes that get there while all others wait or have exited are together, as on a GPU ----
 
-unsigned BlockRunner::active_mask(const void* site) {
+unsigned BlockRunner::active_mask(const void* place) {
   Fiber& self = *running_;
   Warp& warp = warps_[warp_of(self)];
-  self.site = site;
+  self.place = place;
   self.wait = Wait::active;
   warp.active |= lane_bit(self);
   ++active_waiting_;
@@ -134,10 +134,10 @@ void BlockRunner::release_active(unsigned warp_number) {
   Warp& warp = warps_[warp_number];
   const unsigned first = warp_number * kWarp;
   for (unsigned left = warp.active; left != 0;) {
-    const void* const site = fiber_of_[first + lowest(left)]->site;
+    const void* const place = fiber_of_[first + lowest(left)]->place;
     unsigned together = 0;
     for (unsigned lanes = left; lanes != 0; lanes &= lanes - 1) {
-      if (fiber_of_[first + lowest(lanes)]->site == site) together |= 1U << lowest(lanes);
+      if (fiber_of_[first + lowest(lanes)]->place == place) together |= 1U << lowest(lanes);
     }
     for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
       Fiber& fiber = *fiber_of_[first + lowest(lanes)];
@@ -183,8 +183,7 @@ struct RuntimeTable {
   static unsigned exchange(unsigned mask, unsigned long long value, unsigned long long* values, const char* name) {
     return current().exchange(mask, value, values, name);
   }
-  // The address that this returns to is the place in the kernel.
-  [[gnu::noinline]] static unsigned active_mask() { return current().active_mask(__builtin_return_address(0)); }
+  static unsigned active_mask(const void* place) { return current().active_mask(place); }
   static void yield() { current().yield(); }
   static void fault(const char* what) { current().fault(what); }
 };

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;
 
-// From here on an allocation is compared with what the machine has left: Linux grants anything, and kills the process when
-// it writes to it.
+// From here on an allocation is compared with what the machine has left: Linux grants anything, and kills the process
+// when it writes to it.
 constexpr std::size_t kLargeBytes = 64 << 20;
 
 // A cold sample writes twice the last-level cache, but not more than this: server processors share hundreds of MiB, and
@@ -92,7 +92,8 @@ class HostDevice final : public Device {
       std::memcpy(operation.target, operation.source, operation.bytes);
       return {};
     }
-    if (const std::string lacking = unlaunchable(operation); !lacking.empty()) return {Verdict::launch_error, lacking, false};
+    if (const std::string lacking = unlaunchable(operation); !lacking.empty())
+      return {Verdict::launch_error, lacking, false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);
     const std::optional<std::string> fault =
         pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape});
@@ -132,8 +133,8 @@ class HostDevice final : public Device {
 
  private:
   [[noreturn]] void refuse(std::size_t bytes) {
-    throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} free of {} in the machine)", bytes, free_memory(),
-                                  info_.memory_bytes));
+    throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} free of {} in the machine)", bytes,
+                                  free_memory(), info_.memory_bytes));
   }
 
   // Why the operation is no launch; "" if it is one.
@@ -141,7 +142,8 @@ class HostDevice final : public Device {
     if (operation.function == nullptr) return "launch of no function";
     const auto& [grid, block, shared] = operation.shape;
     for (int i = 0; i < 3; ++i) {
-      if (grid[i] == 0 || grid[i] > info_.max_grid[i]) return fmt::format("a grid of ({},{},{}) blocks", grid[0], grid[1], grid[2]);
+      if (grid[i] == 0 || grid[i] > info_.max_grid[i])
+        return fmt::format("a grid of ({},{},{}) blocks", grid[0], grid[1], grid[2]);
     }
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
     if (threads == 0 || threads > static_cast<std::uint64_t>(info_.max_threads_per_block))

@@ -13,11 +13,18 @@
 #include "device/host/compiler_process.hpp"
 #include "device/host/host_compiler.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+// LeakSanitizer of g++ 12 crashes at exit over thread-local storage of objects that were unloaded, if it has tracked
+// it.
+extern "C" __attribute__((weak)) const char* __asan_default_options() { return "intercept_tls_get_addr=0"; }
+#endif
+
 namespace attune {
 namespace {
 
 // The loaded object and the memory file that it came from. The file stays open as long: glibc takes two objects of one
-// name for the same, and the name holds the descriptor's number. Where memory files cannot be executed, a temporary one.
+// name for the same, and the name holds the descriptor's number. Where memory files cannot be executed, a temporary
+// one.
 struct Loaded {
   int file = -1;
   std::optional<TemporaryFolder> folder;

@@ -33,7 +33,8 @@ struct Runtime {
   // the lanes that took part. `values` has 32 elements.
   unsigned (*exchange)(unsigned mask, unsigned long long value, unsigned long long* values, const char* name);
   // The lanes of this warp that are at the same call while all others of the block wait or have exited.
-  unsigned (*active_mask)();
+  // `place` stands for the call.
+  unsigned (*active_mask)(const void* place);
   // Lets other threads of the block run.
   void (*yield)();
   // Ends the launch with a fault; does not return.

@@ -87,7 +87,12 @@ __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
   attune_host::Meeting(mask, 0, "__syncwarp");
   attune_host::count_operation();
 }
-__forceinline__ unsigned __activemask() { return attune_host::runtime->active_mask(); }
+// A macro, because lanes are together when they are at the same place of the source, and a compiler merges equal calls.
+#define __activemask()                                                      \
+  (::attune_host::runtime->active_mask([]() noexcept -> const void* {       \
+    static const char place = 0;                                            \
+    return &place;                                                          \
+  }()))
 
 #define ATTUNE_HOST_WARP(T)                                                                                           \
   inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {                                          \
