@@ -1,7 +1,6 @@
 // The commands of the program: a table of name, one line of help, a page of help, and a function.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +17,6 @@ struct Command {
   std::string_view summary;
   int (*run)(const Arguments& arguments);  // returns an ExitCode; throws Error, UsageError
 };
-
-std::span<const Command> commands() noexcept;
 
 int run_tune(const Arguments& arguments);
 int run_check(const Arguments& arguments);

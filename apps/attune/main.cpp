@@ -61,8 +61,6 @@ int dispatch(const Arguments& arguments) {
 
 }  // namespace
 
-std::span<const Command> commands() noexcept { return kCommands; }
-
 }  // namespace attune::cli
 
 int main(int count, char** values) {

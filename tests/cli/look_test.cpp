@@ -1,4 +1,8 @@
 // The commands that only look: help, version, devices, space, check, plan, list, show, export.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -125,6 +129,23 @@ TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   EXPECT_EQ(exported.at("format"), "attune-wisdom");
   ASSERT_EQ(exported.at("records").size(), 1u);
   EXPECT_EQ(nlohmann::json::parse(attune({"export", "--format", "json"}).out), exported);
+}
+
+TEST_F(Look, AnExportFollowsALinkAndLeavesAPipeAPipe) {
+  const std::filesystem::path file = folder_ / "real.json", link = folder_ / "link.json", pipe = folder_ / "pipe";
+  std::ofstream(file) << "old";
+  std::filesystem::create_symlink(file, link);
+  ASSERT_EQ(attune({"export", "-o", link.string()}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_GT(std::filesystem::file_size(file), 3u);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(attune({"export", "-o", pipe.string()}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  char first = 0;
+  EXPECT_EQ(read(reader, &first, 1), 1);
+  EXPECT_EQ(first, '{');
+  close(reader);
 }
 
 TEST_F(Look, AnExportToAFullDiskLeavesTheOldFile) {

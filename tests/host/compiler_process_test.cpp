@@ -1,0 +1,137 @@
+// The compiler as a program: found, missing, crashing, endless.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "device/host/host_compiler.hpp"
+#include "device/host/host_device.hpp"
+#include "host/host_test.hpp"
+
+namespace attune {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class HostCompilerProcess : public test::HostTest {
+ protected:
+  static CompileOutcome compile_text(const std::string& text, std::vector<std::string> expressions = {"run"}) {
+    return compile(request(text, std::move(expressions)));
+  }
+};
+
+// Sets an environment variable as long as it lives.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+// A program in a folder of its own that stands in for the compiler.
+class FakeCompiler {
+ public:
+  explicit FakeCompiler(const std::string& script)
+      : folder_(std::filesystem::path(testing::TempDir()) / ("fake" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(path()) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+  }
+  ~FakeCompiler() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return (folder_ / "compiler").string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(HostCompilerProcess, SaysWhichCompilerItUses) {
+  EXPECT_THAT(make_host_compiler()->toolchain(), testing::MatchesRegex(".*[0-9]+\\.[0-9]+.*"));
+  EXPECT_GT(device().compiler()->preferred_batch(), 1u);
+  EXPECT_TRUE(device().compiler()->disturbs_timing());
+}
+
+TEST_F(HostCompilerProcess, SaysWhatToInstallWhenThereIsNoCompiler) {
+  const Environment chosen("ATTUNE_HOST_CXX", "/nowhere/g++");
+  try {
+    make_host_compiler()->toolchain();
+    FAIL() << "found a compiler";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("/nowhere/g++"), HasSubstr("ATTUNE_HOST_CXX")));
+  }
+  const Environment nothing("ATTUNE_HOST_CXX", ""), no_cxx("CXX", ""), no_path("PATH", "/nowhere");
+  try {
+    make_host_compiler()->toolchain();
+    FAIL() << "found a compiler";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("install g++"));
+  }
+}
+
+TEST_F(HostCompilerProcess, TakesACompilerWithArguments) {
+  const Environment nothing("ATTUNE_HOST_CXX", ""), launcher("CXX", "env -u NOTHING g++");
+  const auto compiler = make_host_compiler();
+  const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+  EXPECT_EQ(compiler->compile({&wanted, 1})[0].verdict, Verdict::ok);
+}
+
+TEST_F(HostCompilerProcess, CallsACompilerThatCrashesACrash) {
+  const FakeCompiler fake("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; kill -SEGV $$");
+  const Environment chosen("ATTUNE_HOST_CXX", fake.path());
+  const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+  EXPECT_EQ(make_host_compiler()->compile({&wanted, 1})[0].verdict, Verdict::compile_crash);
+}
+
+TEST_F(HostCompilerProcess, CallsAnInternalCompilerErrorACrash) {
+  const FakeCompiler fake(
+      "case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo 'kernel.cu:1:1: internal compiler error: in "
+      "somewhere' >&2; exit 4");
+  const Environment chosen("ATTUNE_HOST_CXX", fake.path());
+  const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+  const CompileOutcome outcome = make_host_compiler()->compile({&wanted, 1})[0];
+  EXPECT_EQ(outcome.verdict, Verdict::compile_crash);
+  EXPECT_THAT(outcome.log, HasSubstr("in somewhere"));
+}
+
+TEST_F(HostCompilerProcess, StopsACompilerThatDoesNotEnd) {
+  // With a child that would outlive it, as compilers have.
+  const FakeCompiler fake(
+      "case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo begun; sleep 100 & sleep 100");
+  const Environment chosen("ATTUNE_HOST_CXX", fake.path());
+  const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+  const auto begin = std::chrono::steady_clock::now();
+  const CompileOutcome outcome = HostCompiler(0.5).compile({&wanted, 1})[0];
+  EXPECT_EQ(outcome.verdict, Verdict::compile_timeout);
+  EXPECT_THAT(outcome.log, AllOf(HasSubstr("kernel.cu"), HasSubstr("0.5 s"), HasSubstr("begun")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(HostCompilerProcess, CutsEndlessLogs) {
+  const CompileOutcome outcome = compile_text(
+      "template <int N> struct Deep { typename Deep<N - 1>::type x; };\n__global__ void run(int* out) { Deep<800> d; "
+      "}\n");
+  EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+  EXPECT_LT(outcome.log.size(), 70'000u);
+}
+
+TEST_F(HostCompilerProcess, LeavesNothingBehind) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("attune_clean_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  {
+    const Environment temporary("TMPDIR", folder.string());
+    EXPECT_EQ(compile_text("__global__ void run(int* out) { *out = 3; }").verdict, Verdict::ok);
+    EXPECT_EQ(compile_text("__global__ void run(int* out) { *out = 3 }").verdict, Verdict::compile_error);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace attune
