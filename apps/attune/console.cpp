@@ -1,6 +1,7 @@
 #include "console.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -51,8 +52,12 @@ void Console::session_started(const SessionStart& start) {
   by_default_ = start.by_default;
   fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
              start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
-  fmt::print("  {} legal configurations of {} combinations; effort {}, strategy {}, seed {}\n", count_text(start.legal),
-             count_text(start.cartesian), to_text(start.effort), start.strategy, start.seed);
+  fmt::print("  {}{} legal configurations of {} combinations; effort {}, strategy {}, seed {}\n",
+             start.uncounted.empty() ? "" : "at most ", count_text(start.legal), count_text(start.cartesian),
+             to_text(start.effort), start.strategy, start.seed);
+  if (!start.uncounted.empty())
+    fmt::print("  too large to count under `{}`: configurations are checked one by one\n",
+               fmt::join(start.uncounted, "`, `"));
   if (start.self_checked) fmt::print("  no [[reference]]: results are checked against the default configuration's\n");
   if (start.trials_before > 0) fmt::print("  continuing after {} trials\n", start.trials_before);
   std::fflush(stdout);

@@ -71,6 +71,7 @@ void JsonLines::session_started(const SessionStart& start) {
   line["seed"] = start.seed;
   line["legal"] = to_text(start.legal);  // text: counts may exceed 2^53
   line["cartesian"] = to_text(start.cartesian);
+  if (!start.uncounted.empty()) line["uncounted"] = start.uncounted;
   line["trials_before"] = start.trials_before;
   line["toolchain"] = start.toolchain;
   line["self_checked"] = start.self_checked;

@@ -19,7 +19,7 @@ constexpr Command kCommands[] = {
     {"plan", "what an application would launch for a problem, and why", run_plan},
     {"list", "the kernels that are known", run_list},
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
-    {"space", "the legal configurations of a kernel: count or list them", run_space},
+    {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},
     {"export", "write what is known to a file", run_export},
     {"devices", "the devices that kernels can run on here", run_devices},
 };

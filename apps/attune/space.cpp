@@ -1,62 +1,88 @@
 // attune space
-#include <fmt/format.h>
-
-#include <iostream>
-
 #include "attune/error.hpp"
 #include "core/problem.hpp"
 #include "options.hpp"
+#include "space_views.hpp"
 #include "spec/kernel_file.hpp"
-#include "text.hpp"
+#include "spec/t1_space.hpp"
 
 namespace attune::cli {
 namespace {
 
-void show_effects(const SearchSpace& space) {
-  fmt::print("rules, and what each alone removes\n");
-  for (const RuleEffect& effect : space.effects()) {
-    if (effect.implied && effect.removed_alone <= 0) continue;
-    fmt::print("  {}{:6.2f} %  {}{}\n", effect.exact ? " " : "~", 100 * effect.removed_alone, effect.rule,
-               effect.implied ? "  (a limit of the device)" : "");
+constexpr long long most_listed = 1'000'000'000;
+
+Options space_options() {
+  Options options(
+      "attune space KERNEL|FILE.cu|FILE.json [options]",
+      "  attune space reduce --device sm_90                        # sizes, values, and what each rule removes\n"
+      "  attune space transpose --problem \"T=double\" --device sm_80 --list 10\n"
+      "  attune space gemm.json --audit                            # a T1 document of another tuner\n"
+      "  attune space gemm.json --sample 5 --seed 1 --json\n"
+      "  attune space reduce --device sm_90 --why \"BLOCK=1024\"     # why are there none, or which?\n",
+      {"kernel"});
+  namespace po = boost::program_options;
+  options.add()("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
+      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (no GPU needed)")(
+      "count", "print the number of legal configurations only")(
+      "list", po::value<std::string>(), "print the first N legal configurations, in index order")(
+      "sample", po::value<std::string>(), "print N legal configurations, drawn uniformly, none twice")(
+      "seed", po::value<std::string>(), "of --sample (default: 0)")(
+      "audit",
+      "what each rule removes alone and last, rules that say nothing new, values that never occur, and of an "
+      "empty space a smallest set of rules that leaves nothing")(
+      "why", po::value<std::string>(), "are these values legal (\"A=1 B=2\")? If not, why, and what is nearest")(
+      "json", "JSON lines instead of text");
+  return options;
+}
+
+AskedSpace kernel_space(const std::string& given, const Options& options) {
+  const KernelSpec spec = load_kernel(given);
+  const DeviceInfo info = device_info_for(device_name(options));
+  const Problem problem = parse_problem(spec, options.text("problem").value_or(""), info.kind);
+  return {given, spec.name, problem.text(), info.name, make_space(spec, problem, info)};
+}
+
+AskedSpace t1_space(const std::string& given, const Options& options) {
+  for (const char* option : {"problem", "device"}) {
+    if (!options.has(option)) continue;
+    throw UsageError("--" + std::string(option) + " is for kernels: " + given +
+                     " is a T1 document, whose rules use its parameters alone; leave the option out");
   }
+  T1Space document = load_t1_space(given);
+  return {given, document.name, "", "",
+          SearchSpace::relaxed(std::move(document.parameters), std::move(document.rules))};
+}
+
+void refuse_several_views(const Options& options) {
+  std::string first;
+  for (const char* view : {"count", "list", "sample", "audit", "why"}) {
+    if (!options.has(view)) continue;
+    if (!first.empty()) throw UsageError("--" + first + " and --" + view + " are two questions; ask one at a time");
+    first = view;
+  }
+  if (options.has("seed") && first != "sample") throw UsageError("--seed is for --sample N; leave it out");
 }
 
 }  // namespace
 
 int run_space(const Arguments& arguments) {
-  Options options("attune space KERNEL|FILE.cu [options]",
-                  "  attune space reduce --device sm_90 --count\n"
-                  "  attune space transpose --problem \"T=double\" --device sm_80 --list 10\n",
-                  {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (no GPU needed)")(
-      "count", "print the number of legal configurations only")(
-      "list", po::value<std::string>(), "print the first N legal configurations, in index order");
+  Options options = space_options();
   if (options.parse(arguments)) return kDone;
-  const KernelSpec spec = load_kernel(options.required("kernel"));
-  const std::string name = device_name(options);
-  const DeviceInfo info = device_info_for(name);
-  const Problem problem = parse_problem(spec, options.text("problem").value_or(""), info.kind);
-  const SearchSpace space = make_space(spec, problem, info);
-  if (options.has("count")) {
-    fmt::print("{}\n", to_text(space.size()));
-    return kDone;
+  refuse_several_views(options);
+  const auto list = options.integer("list", 1, most_listed), sample = options.integer("sample", 1, most_listed);
+  const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807);
+  const std::string given = options.required("kernel");
+  const AskedSpace asked = given.ends_with(".json") ? t1_space(given, options) : kernel_space(given, options);
+  warn_of_bounds(asked.space);
+  const bool json = options.has("json");
+  if (options.has("count")) return show_count(asked, json);
+  if (list) return show_list(asked, static_cast<SpaceSize>(*list), json);
+  if (sample) {
+    return show_sample(asked, static_cast<SpaceSize>(*sample), static_cast<std::uint64_t>(seed.value_or(0)), json);
   }
-  if (const auto wanted = options.integer("list", 1, 1'000'000'000)) {
-    for (long long i = 0; i < *wanted && static_cast<SpaceSize>(i) < space.size(); ++i)
-      fmt::print("{}\n", space.at(static_cast<SpaceSize>(i)).text());
-    return kDone;
-  }
-  fmt::print("{} for {} on {}\n  {} legal configurations of {} combinations\n", spec.name, problem.text(), info.name,
-             count_text(space.size()), count_text(space.cartesian_size()));
-  for (const Parameter& parameter : spec.parameters) {
-    std::string values;
-    for (const Value& value : parameter.values) values += (values.empty() ? "" : ", ") + value.text();
-    fmt::print("  {:<16}{}\n", parameter.name, values);
-  }
-  show_effects(space);
-  return kDone;
+  if (options.has("audit")) return show_audit(asked, json);
+  if (const auto wished = options.text("why")) return show_why(asked, *wished, json);
+  return show_space(asked, json);
 }
 
 }  // namespace attune::cli

@@ -9,7 +9,7 @@ namespace attune {
 namespace {
 
 // By Reason; {} is the text of the operation without a value.
-constexpr std::array<std::string_view, 15> reason_texts = {
+constexpr std::array<std::string_view, 16> reason_texts = {
     "`{}` is not bound",
     "`{}` has no value where no device is chosen",
     "overflow in `{}`",
@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 15> reason_texts = {
     "`{}` compares a name with a number",
     "`{}` orders names, which only == and != compare",
     "`{}` takes a name for true or false",
+    "`{}` indexes outside its list",
 };
 
 }  // namespace

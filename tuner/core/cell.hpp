@@ -26,6 +26,7 @@ enum class Reason : std::uint8_t {
   compares_kinds,
   orders_names,
   no_truth,
+  index_range,
 };
 
 // "division by zero in `n / 0`": `subject` is the text of the operation that has no value.
@@ -95,5 +96,23 @@ Cell cell_log2(const Cell& a, const Cell& b);
 Cell cell_is_pow2(const Cell& a, const Cell& b);
 Cell cell_sizeof(const Cell& a, const Cell& b);
 Cell cell_epsilon(const Cell& a, const Cell& b);
+
+// As Python computes, but in 64 bits: what does not fit is Reason::overflow. A name equals no number; names have an
+// order among themselves. Min and max are the operand itself, with its kind.
+Cell cell_true_divide(const Cell& a, const Cell& b);
+Cell cell_floor_divide(const Cell& a, const Cell& b);
+Cell cell_floor_remainder(const Cell& a, const Cell& b);
+Cell cell_python_power(const Cell& a, const Cell& b);
+Cell cell_python_equal(const Cell& a, const Cell& b);
+Cell cell_python_unequal(const Cell& a, const Cell& b);
+Cell cell_python_less(const Cell& a, const Cell& b);
+Cell cell_python_less_equal(const Cell& a, const Cell& b);
+Cell cell_python_greater(const Cell& a, const Cell& b);
+Cell cell_python_greater_equal(const Cell& a, const Cell& b);
+Cell cell_python_min(const Cell& a, const Cell& b);
+Cell cell_python_max(const Cell& a, const Cell& b);
+Cell cell_truncate(const Cell& a, const Cell& b);
+Cell cell_to_real(const Cell& a, const Cell& b);
+Cell cell_round_half_even(const Cell& a, const Cell& b);
 
 }  // namespace attune

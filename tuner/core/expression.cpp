@@ -11,25 +11,56 @@
 namespace attune {
 namespace {
 
-constexpr ExpressionFunction functions[] = {
-    {"min", Operation::minimum, 2, 0},       {"max", Operation::maximum, 2, 0},
-    {"abs", Operation::absolute, 1, 1},      {"sqrt", Operation::square_root, 1, 1},
-    {"floor", Operation::floor, 1, 1},       {"ceil", Operation::ceil, 1, 1},
-    {"ceil_div", Operation::ceil_div, 2, 2}, {"round_up", Operation::round_up, 2, 2},
-    {"log2", Operation::log2, 1, 1},         {"is_pow2", Operation::is_pow2, 1, 1},
-    {"sizeof", Operation::size_of, 1, 1},    {"epsilon", Operation::epsilon, 1, 1},
-};
-
 // In the order of Operation, from the first strict one.
-constexpr CellOperation strict_operations[] = {
-    cell_not,     cell_equal,     cell_unequal,    cell_less,        cell_less_equal, cell_greater,  cell_greater_equal,
-    cell_bit_or,  cell_bit_and,   cell_shift_left, cell_shift_right, cell_add,        cell_subtract, cell_multiply,
-    cell_divide,  cell_remainder, cell_negate,     cell_plus,        cell_power,      cell_min,      cell_max,
-    cell_abs,     cell_sqrt,      cell_floor,      cell_ceil,        cell_ceil_div,   cell_round_up, cell_log2,
-    cell_is_pow2, cell_sizeof,    cell_epsilon};
+constexpr CellOperation strict_operations[] = {cell_not,
+                                               cell_equal,
+                                               cell_unequal,
+                                               cell_less,
+                                               cell_less_equal,
+                                               cell_greater,
+                                               cell_greater_equal,
+                                               cell_bit_or,
+                                               cell_bit_and,
+                                               cell_shift_left,
+                                               cell_shift_right,
+                                               cell_add,
+                                               cell_subtract,
+                                               cell_multiply,
+                                               cell_divide,
+                                               cell_remainder,
+                                               cell_negate,
+                                               cell_plus,
+                                               cell_power,
+                                               cell_min,
+                                               cell_max,
+                                               cell_abs,
+                                               cell_sqrt,
+                                               cell_floor,
+                                               cell_ceil,
+                                               cell_ceil_div,
+                                               cell_round_up,
+                                               cell_log2,
+                                               cell_is_pow2,
+                                               cell_sizeof,
+                                               cell_epsilon,
+                                               cell_true_divide,
+                                               cell_floor_divide,
+                                               cell_floor_remainder,
+                                               cell_python_power,
+                                               cell_python_equal,
+                                               cell_python_unequal,
+                                               cell_python_less,
+                                               cell_python_less_equal,
+                                               cell_python_greater,
+                                               cell_python_greater_equal,
+                                               cell_python_min,
+                                               cell_python_max,
+                                               cell_truncate,
+                                               cell_to_real,
+                                               cell_round_half_even};
 
-static_assert(std::size(strict_operations) ==
-              static_cast<std::size_t>(Operation::epsilon) - static_cast<std::size_t>(Operation::logical_not) + 1);
+static_assert(std::size(strict_operations) == static_cast<std::size_t>(Operation::round_half_even) -
+                                                  static_cast<std::size_t>(Operation::logical_not) + 1);
 
 // One evaluation. Holds no state of its own.
 class Evaluation {
@@ -39,15 +70,15 @@ class Evaluation {
 
   Cell result() const { return evaluate(static_cast<std::uint32_t>(parsed_.nodes.size() - 1)); }
 
- private:
-  using Node = Expression::Node;
-
   Cell evaluate(std::uint32_t index) const {
     const Node& node = parsed_.nodes[index];
     Cell cell = is_strict(node.operation) ? strict(node) : lazy(node);
     if (cell.is_undefined() && cell.node == Cell::nowhere) cell.node = index;
     return cell;
   }
+
+ private:
+  using Node = Expression::Node;
 
   Cell strict(const Node& node) const {
     const Cell a = evaluate(node.operands[0]);
@@ -75,6 +106,11 @@ class Evaluation {
         return logical(node, true);
       case Operation::logical_and:
         return logical(node, false);
+      case Operation::subscript:
+        return subscript(node);
+      case Operation::python_in:
+      case Operation::python_not_in:
+        return python_membership(node);
       default:
         return membership(node);
     }
@@ -99,6 +135,35 @@ class Evaluation {
       if (equal.integer != 0) return Cell::of(!negated);
     }
     return Cell::of(negated);
+  }
+
+  // Python evaluates all elements before it compares or indexes.
+  Cell python_membership(const Node& node) const {
+    const Cell wanted = evaluate(node.operands[0]);
+    if (wanted.is_undefined()) return wanted;
+    bool found = false;
+    for (const std::uint32_t element : node.list) {
+      const Cell candidate = evaluate(element);
+      if (candidate.is_undefined()) return candidate;
+      found = found || cell_python_equal(wanted, candidate).integer != 0;
+    }
+    return Cell::of(found == (node.operation == Operation::python_in));
+  }
+
+  Cell subscript(const Node& node) const {
+    const Cell wanted = evaluate(node.operands[0]);
+    if (wanted.is_undefined()) return wanted;
+    if (!wanted.is_whole()) return Cell::undefined(Reason::needs_integers);
+    const auto size = static_cast<std::int64_t>(node.list.size());
+    const std::int64_t place = wanted.integer < 0 ? wanted.integer + size : wanted.integer;
+    if (place < 0 || place >= size) return Cell::undefined(Reason::index_range);
+    Cell chosen;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const Cell element = evaluate(node.list[static_cast<std::size_t>(i)]);
+      if (element.is_undefined()) return element;
+      if (i == place) chosen = element;
+    }
+    return chosen;
   }
 
   Cell name(const Node& node) const {
@@ -143,20 +208,15 @@ std::string constant_text(const Value& value) {
 
 }  // namespace
 
-const ExpressionFunction* find_expression_function(std::string_view name) noexcept {
-  const auto* const found =
-      std::find_if(std::begin(functions), std::end(functions), [&](const auto& item) { return item.name == name; });
-  return found == std::end(functions) ? nullptr : found;
-}
-
-std::vector<std::string> expression_function_names() {
-  std::vector<std::string> names;
-  for (const auto& function : functions) names.emplace_back(function.name);
-  return names;
-}
-
 CellOperation strict_operation(Operation operation) noexcept {
   return strict_operations[static_cast<std::size_t>(operation) - static_cast<std::size_t>(Operation::logical_not)];
+}
+
+const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }
+
+Cell evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
+                   const DeviceInfo* device) {
+  return Evaluation(parsed, values, device).evaluate(node);
 }
 
 const Value* Scope::find(std::string_view name) const noexcept {
@@ -165,10 +225,13 @@ const Value* Scope::find(std::string_view name) const noexcept {
   return value;
 }
 
-Expression::Expression(std::string_view text) {
+Expression::Expression(std::string_view text) : Expression(text, Dialect::attune) {}
+
+Expression::Expression(std::string_view text, Dialect dialect) {
   auto parsed = std::make_shared<Parsed>();
   parsed->text = text;
-  parse_expression(parsed->text, *parsed);
+  parsed->dialect = dialect;
+  parse_expression(parsed->text, dialect, *parsed);
   parsed_ = std::move(parsed);
 }
 
@@ -183,6 +246,7 @@ Expression::Expression(const Value& constant) {
 }
 
 const std::string& Expression::text() const noexcept { return parsed_->text; }
+Dialect Expression::dialect() const noexcept { return parsed_->dialect; }
 const std::vector<std::string>& Expression::names() const noexcept { return parsed_->names; }
 const std::vector<std::string>& Expression::device_properties() const noexcept { return parsed_->properties; }
 

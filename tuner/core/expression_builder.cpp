@@ -8,7 +8,11 @@ namespace attune {
 
 NodeBuilder::Index NodeBuilder::finish(Node node) {
   int height = 0;
-  const auto reach = [&](Index operand) { height = std::max<int>(height, out_.nodes[operand].height); };
+  std::uint64_t steps = 1;
+  const auto reach = [&](Index operand) {
+    height = std::max<int>(height, out_.nodes[operand].height);
+    steps += steps_[operand];
+  };
   for (const Index operand : node.operands) {
     if (operand != Node::none) reach(operand);
   }
@@ -18,6 +22,11 @@ NodeBuilder::Index NodeBuilder::finish(Node node) {
                             max_expression_height),
                 node.begin);
   }
+  if (steps > max_expression_steps) {
+    lexer_.fail("chained comparisons, `and` or `or` inside one another multiply; write them side by side", node.begin);
+  }
+  steps_.push_back(steps);
+  out_.steps = steps;
   node.height = static_cast<std::uint16_t>(height + 1);
   out_.nodes.push_back(std::move(node));
   return static_cast<Index>(out_.nodes.size() - 1);
@@ -33,8 +42,8 @@ NodeBuilder::Index NodeBuilder::add(Operation operation, std::initializer_list<I
   return finish(std::move(node));
 }
 
-NodeBuilder::Index NodeBuilder::add_membership(Operation operation, Index left, std::vector<Index> list,
-                                               std::uint32_t begin, std::uint32_t end) {
+NodeBuilder::Index NodeBuilder::add_with_list(Operation operation, Index left, std::vector<Index> list,
+                                              std::uint32_t begin, std::uint32_t end) {
   Node node;
   node.operation = operation;
   node.operands[0] = left;

@@ -1,16 +1,18 @@
-// Lexer: the words of an expression, one at a time. Used by the parser alone.
+// Lexer: the words of an expression, one at a time. Used by the parsers, and by those who split lists of expressions.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "attune/expression.hpp"
+
 namespace attune {
 
 struct Token {
   enum class Kind { end, integer, real, name, identifier, symbol };
   Kind kind = Kind::end;
-  std::string_view text;  // as written; quoted names without their quotes; `and` `or` are the symbols && ||
+  std::string_view text;  // as written; quoted names without their quotes; attune's `and` `or` are && ||
   std::uint32_t begin = 0, end = 0;
   std::uint64_t integer = 0;  // up to 2^63, which stands only after a minus
   double real = 0;
@@ -19,19 +21,21 @@ struct Token {
 class Lexer {
  public:
   // `text` must outlive the lexer.
-  explicit Lexer(std::string_view text) : text_(text) {}
+  explicit Lexer(std::string_view text, Dialect dialect = Dialect::attune) : text_(text), dialect_(dialect) {}
   // Throws ExpressionError.
   Token next();
   [[noreturn]] void fail(const std::string& message, std::size_t offset) const;
 
  private:
   Token number(std::size_t begin);
+  void read_number(Token& token) const;
   Token quoted(std::size_t begin);
   Token identifier(std::size_t begin);
   Token symbol(std::size_t begin);
   Token token(Token::Kind kind, std::size_t begin, std::size_t end);
 
   std::string_view text_;
+  Dialect dialect_;
   std::size_t at_ = 0;
 };
 

@@ -51,7 +51,7 @@ SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const Dev
   ImpliedRules implied;
   for (const auto& step : spec.launch) implied.add_step(step);
   for (auto& rule : implied.take()) rules.push_back(std::move(rule));
-  return SearchSpace(spec.parameters, std::move(rules), &problem, &device);
+  return SearchSpace::relaxed(spec.parameters, std::move(rules), &problem, &device);
 }
 
 std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space) {

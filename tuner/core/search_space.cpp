@@ -1,23 +1,24 @@
+// Construction and what a space says of itself; finding configurations in it: search_space_access.cpp.
 #include "attune/search_space.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "attune/error.hpp"
-#include "core/space_enumeration.hpp"
+#include "core/space/built.hpp"
 
 namespace attune {
 namespace {
 
-// Positions are kept in 16 bits.
-constexpr std::size_t max_values = 65536;
-constexpr std::size_t not_given = static_cast<std::size_t>(-1), not_listed = static_cast<std::size_t>(-2);
+// Positions are kept in 16 bits, and the last one stands for "none".
+constexpr std::size_t max_values = 65535;
+constexpr SpaceSize saturation = ~SpaceSize{0};
 
 std::vector<Rule> rules_from(const std::vector<std::string>& texts) {
   std::vector<Rule> rules;
+  rules.reserve(texts.size());
   for (const auto& text : texts) rules.push_back({Expression(text), false});
   return rules;
 }
@@ -32,41 +33,24 @@ void check_parameters(const std::vector<Parameter>& parameters, const Bindings& 
     if (values.size() > max_values) {
       throw UsageError(fmt::format("parameter `{}` has {} values; the most is {}", name, values.size(), max_values));
     }
+    for (const Value& value : values) {
+      if (value.kind() != values[0].kind()) {
+        throw UsageError(fmt::format("parameter `{}` mixes kinds of values, {} and {}: make them all of one kind", name,
+                                     values[0].text(), value.text()));
+      }
+    }
   }
 }
 
-// Where the value of `parameter` stands in `bindings`: its position, not_given or not_listed.
-std::size_t position_of(const Parameter& parameter, const Bindings& bindings) {
-  const Value* const wished = bindings.find(parameter.name);
-  if (wished == nullptr) return not_given;
-  const auto found = std::find(parameter.values.begin(), parameter.values.end(), *wished);
-  return found == parameter.values.end() ? not_listed : static_cast<std::size_t>(found - parameter.values.begin());
-}
-
-// 0 <= result < count, without bias, by rejection: std::uniform_int_distribution differs between libraries.
-std::uint64_t below(std::uint64_t count, std::mt19937_64& random) {
-  const std::uint64_t uneven = (0 - count) % count;  // 2^64 mod count
-  std::uint64_t drawn = random();
-  while (drawn < uneven) drawn = random();
-  return drawn % count;
-}
-
-// How far a legal row is from what was wished: parameters off, then steps between positions.
-struct Distance {
-  std::size_t parameters = std::numeric_limits<std::size_t>::max();
-  std::size_t steps = 0;
-  friend auto operator<=>(const Distance&, const Distance&) = default;
-};
-
-Distance distance(std::span<const std::uint16_t> row, const std::vector<std::size_t>& wished) {
-  Distance result{0, 0};
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (wished[i] == not_given || wished[i] == row[i]) continue;
-    ++result.parameters;
-    if (wished[i] != not_listed) result.steps += wished[i] < row[i] ? row[i] - wished[i] : wished[i] - row[i];
+SpaceSize product(SpaceSize a, SpaceSize b, bool& saturated) {
+  if (b != 0 && a > saturation / b) {
+    saturated = true;
+    return saturation;
   }
-  return result;
+  return a * b;
 }
+
+void add_sizes(SearchSpace::Built& built);
 
 }  // namespace
 
@@ -79,85 +63,99 @@ std::string to_text(SpaceSize size) {
   return text;
 }
 
-SearchSpace::SearchSpace(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem,
-                         const DeviceInfo* device)
-    : parameters_(std::move(parameters)), rules_(std::move(rules)) {
-  if (problem != nullptr) problem_ = *problem;
-  if (device != nullptr) device_ = *device;
-  check_parameters(parameters_, problem_);
-  auto found = legal_rows(parameters_, rules_, problem_, device_ ? &*device_ : nullptr);
-  legal_ = std::move(found.positions);
-  legal_.shrink_to_fit();
-  count_ = found.count;
+SpaceSize uniform_below(SpaceSize limit, std::mt19937_64& random) {
+  // Rejects the first 2^128 mod limit of all numbers; small limits need 64 bits only.
+  if (limit <= ~std::uint64_t{0}) {
+    const auto small = static_cast<std::uint64_t>(limit);
+    const std::uint64_t uneven = (0 - small) % small;
+    std::uint64_t drawn = random();
+    while (drawn < uneven) drawn = random();
+    return drawn % small;
+  }
+  const SpaceSize uneven = (SpaceSize{0} - limit) % limit;
+  for (;;) {
+    const SpaceSize high = random();
+    const SpaceSize drawn = (high << 64) | random();
+    if (drawn >= uneven) return drawn % limit;
+  }
 }
+
+std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Parameter> parameters, std::vector<Rule> rules,
+                                                             const Bindings* problem, const DeviceInfo* device,
+                                                             SpaceBudget budget, bool relax) {
+  auto built = std::make_shared<Built>();
+  built->parameters = std::move(parameters);
+  built->rules = std::move(rules);
+  built->budget = budget;
+  if (problem != nullptr) built->problem = *problem;
+  if (device != nullptr) built->device = *device;
+  check_parameters(built->parameters, built->problem);
+  for (const Parameter& parameter : built->parameters) {
+    built->values.emplace_back(parameter.values);
+    if (const Value* const twice = built->values.back().repeated())
+      throw UsageError(fmt::format("parameter `{}` has the value {} twice", parameter.name, twice->text()));
+  }
+  built->constructed = space::construct(built->parameters, built->rules, built->problem,
+                                        built->device ? &*built->device : nullptr, budget, relax);
+  built->blocks = space::blocks_of(built->constructed.components);
+  add_sizes(*built);
+  return built;
+}
+
+namespace {
+
+void add_sizes(SearchSpace::Built& built) {
+  built.values_left.resize(built.parameters.size());
+  if (built.constructed.empty) return;
+  built.size = 1;
+  for (const auto& component : built.constructed.components) {
+    built.size = product(built.size, component.size(), built.saturated);
+    built.saturated = built.saturated || component.saturated();
+    for (const auto& level : component.levels()) built.values_left[level.parameter] = level.positions;
+  }
+  for (const auto& fixed : built.constructed.fixed) built.values_left[fixed.parameter] = {fixed.position};
+  for (const auto& block : built.blocks) built.constructed.figures.bytes += block.table.size() * sizeof(std::uint16_t);
+}
+
+}  // namespace
+
+SearchSpace::SearchSpace(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem,
+                         const DeviceInfo* device, SpaceBudget budget)
+    : SearchSpace(build(std::move(parameters), std::move(rules), problem, device, budget, false)) {}
 
 SearchSpace::SearchSpace(std::vector<Parameter> parameters, const std::vector<std::string>& rules)
     : SearchSpace(std::move(parameters), rules_from(rules)) {}
 
+SearchSpace SearchSpace::relaxed(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem,
+                                 const DeviceInfo* device, SpaceBudget budget) {
+  return SearchSpace(build(std::move(parameters), std::move(rules), problem, device, budget, true));
+}
+
+SearchSpace SearchSpace::with_rules(const std::vector<std::size_t>& which) const {
+  std::vector<Rule> some;
+  for (const std::size_t rule : which) some.push_back(built_->rules.at(rule));
+  return relaxed(built_->parameters, std::move(some), &built_->problem, device(), built_->budget);
+}
+
+const std::vector<Parameter>& SearchSpace::parameters() const noexcept { return built_->parameters; }
+const std::vector<Rule>& SearchSpace::rules() const noexcept { return built_->rules; }
+const Bindings& SearchSpace::problem() const noexcept { return built_->problem; }
+const DeviceInfo* SearchSpace::device() const noexcept { return built_->device ? &*built_->device : nullptr; }
+bool SearchSpace::exact() const noexcept { return built_->constructed.left_out.empty(); }
+const std::vector<std::size_t>& SearchSpace::left_out() const noexcept { return built_->constructed.left_out; }
+SpaceSize SearchSpace::size() const noexcept { return built_->size; }
+bool SearchSpace::size_saturated() const noexcept { return built_->saturated; }
+SpaceFigures SearchSpace::figures() const noexcept { return built_->constructed.figures; }
+
 SpaceSize SearchSpace::cartesian_size() const noexcept {
-  constexpr SpaceSize most = ~SpaceSize{0};
+  bool saturated = false;
   SpaceSize size = 1;
-  for (const auto& parameter : parameters_) {
-    if (size > most / parameter.values.size()) return most;
-    size *= parameter.values.size();
-  }
+  for (const auto& parameter : built_->parameters) size = product(size, parameter.values.size(), saturated);
   return size;
 }
 
-Configuration SearchSpace::configuration_of(Row row) const {
-  std::vector<Binding> bindings;
-  bindings.reserve(row.size());
-  for (std::size_t i = 0; i < row.size(); ++i) bindings.push_back({parameters_[i].name, parameters_[i].values[row[i]]});
-  return Configuration(std::move(bindings));
-}
-
-Configuration SearchSpace::at(SpaceSize index) const {
-  if (index >= count_) {
-    throw UsageError(fmt::format("no configuration {}: the search space has {}", to_text(index), count_));
-  }
-  return configuration_of(row(static_cast<std::size_t>(index)));
-}
-
-std::optional<SpaceSize> SearchSpace::index_of(const Bindings& configuration) const {
-  if (configuration.size() != parameters_.size()) return std::nullopt;
-  std::vector<std::uint16_t> wanted;
-  for (const auto& parameter : parameters_) {
-    const std::size_t position = position_of(parameter, configuration);
-    if (position == not_given || position == not_listed) return std::nullopt;
-    wanted.push_back(static_cast<std::uint16_t>(position));
-  }
-  std::size_t low = 0, high = count_;
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    const Row at = row(middle);
-    if (std::lexicographical_compare(at.begin(), at.end(), wanted.begin(), wanted.end())) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == count_ || !std::equal(wanted.begin(), wanted.end(), row(low).begin())) return std::nullopt;
-  return low;
-}
-
-Configuration SearchSpace::sample(std::mt19937_64& random) const {
-  if (empty()) throw UsageError("the search space is empty: there is no configuration to draw");
-  return configuration_of(row(below(count_, random)));
-}
-
-std::optional<Configuration> SearchSpace::nearest(const Bindings& wished) const {
-  std::vector<std::size_t> positions;
-  for (const auto& parameter : parameters_) positions.push_back(position_of(parameter, wished));
-  Distance least;
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Distance here = distance(row(i), positions);
-    if (here >= least) continue;
-    least = here;
-    best = i;
-  }
-  if (empty()) return std::nullopt;
-  return configuration_of(row(best));
+const std::vector<std::uint16_t>& SearchSpace::values_left(std::size_t parameter) const {
+  return built_->values_left.at(parameter);
 }
 
 }  // namespace attune

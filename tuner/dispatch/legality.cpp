@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attune/search_space.hpp"
+#include "attune/space_audit.hpp"
 #include "core/instantiate.hpp"
 
 namespace attune {
@@ -33,14 +34,17 @@ bool within_limits(const KernelSpec& spec, const Problem& problem, const DeviceI
 
 [[noreturn]] void refuse_empty_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
                                      const SearchSpace& space) {
+  const auto core = empty_core(space);
   std::string rules;
-  auto effects = space.effects();
-  std::ranges::stable_sort(effects, std::greater{}, &RuleEffect::removed_alone);
-  for (const RuleEffect& effect : effects) {
-    if (effect.removed_alone > 0) rules += fmt::format("\n  {:5.1f} %  {}", 100 * effect.removed_alone, effect.rule);
+  for (const std::size_t i : core ? core->rules : space.left_out()) {
+    const Rule& rule = space.rules()[i];
+    rules += fmt::format("\n  {}{}", rule.expression.text(), rule.implied ? "  (a limit of the device)" : "");
   }
-  throw Error(fmt::format("no configuration of {} is legal for {} on {}; what each rule removes alone:{}", spec.name,
-                          problem.text(), device.name, rules));
+  const char* const found = core ? "is legal" : "was found that is legal";
+  const char* const why = core ? "these rules together leave nothing"
+                               : "these rules outgrow the budget of counting, and what was tried breaks them";
+  throw Error(fmt::format("no configuration of {} {} for {} on {}: {}:{}", spec.name, found, problem.text(),
+                          device.name, why, rules));
 }
 
 }  // namespace

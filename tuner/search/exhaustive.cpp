@@ -12,7 +12,9 @@ class Exhaustive final : public Strategy {
   std::optional<Configuration> ask() override {
     while (next_ < space_.size()) {
       const SpaceSize index = next_++;
-      if (!known_.contains(index)) return space_.at(index);
+      if (known_.contains(index)) continue;
+      Configuration configuration = space_.at(index);
+      if (space_.exact() || space_.contains(configuration)) return configuration;
     }
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "attune/search_space.hpp"
 #include "core/record.hpp"
@@ -21,6 +22,7 @@ struct SessionStart {
   std::string strategy;
   std::uint64_t seed = 0;
   SpaceSize legal = 0, cartesian = 0;
+  std::vector<std::string> uncounted;  // rules that outgrew the space's budget: `legal` is an upper bound where any are
   Configuration by_default;
   std::int64_t trials_before = 0;  // of the session that is continued
   std::string toolchain;

@@ -38,8 +38,8 @@ SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
 
 // Where to look when no configuration is legal.
 std::string empty_space_explanation(const SearchSpace& space) {
-  std::string text =
-      "no configuration is legal; of " + to_text(space.cartesian_size()) + " combinations each rule alone removes:";
+  std::string text = space.empty() ? "no configuration is legal" : "no legal configuration was found";
+  text += "; of " + to_text(space.cartesian_size()) + " combinations each rule alone removes:";
   for (const RuleEffect& effect : space.effects()) {
     if (effect.removed_alone <= 0) continue;
     char share[32];
@@ -178,6 +178,7 @@ void SessionRun::start_worker() {
   start.seed = row_.seed;
   start.legal = space_.size();
   start.cartesian = space_.cartesian_size();
+  for (const std::size_t i : space_.left_out()) start.uncounted.push_back(space_.rules()[i].expression.text());
   start.by_default = *default_;
   start.trials_before = static_cast<std::int64_t>(trials_.size());
   start.toolchain = compiler_->toolchain();

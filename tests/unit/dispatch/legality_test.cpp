@@ -98,7 +98,20 @@ TEST_F(Legality, AnEmptySpaceIsAnErrorThatNamesTheRule) {
       [&] {
         default_for(spec_, {{"n", 13}}, device_);
       },
-      Throws<Error>(testing::Property(&Error::what, testing::AllOf(HasSubstr("sweep"), HasSubstr("n != 13")))));
+      Throws<Error>(testing::Property(
+          &Error::what, testing::AllOf(HasSubstr("no configuration of sweep is legal for n=13 on"),
+                                       testing::EndsWith("these rules together leave nothing:\n  n != 13")))));
+}
+
+TEST_F(Legality, RulesThatAreToBlameTogetherAreNamedTogether) {
+  spec_.rules.push_back("BLOCK > 64");
+  spec_.rules.push_back("ITEMS < 4");
+  EXPECT_THAT(
+      [&] {
+        default_for(spec_, {{"n", 50}}, device_);
+      },
+      Throws<Error>(testing::Property(
+          &Error::what, testing::EndsWith("leave nothing:\n  BLOCK * ITEMS <= n || BLOCK == 64\n  BLOCK > 64"))));
 }
 
 }  // namespace

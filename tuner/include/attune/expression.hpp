@@ -16,6 +16,11 @@
 
 namespace attune {
 
+struct ParsedExpression;  // core/expression_node.hpp
+
+// How the text of an expression is read: as attune writes it, or as Python does, for restrictions of other tuners.
+enum class Dialect { attune, python };
+
 // The text is no expression. `offset` is the 0-based byte in text() at which it goes wrong.
 class ExpressionError : public UsageError {
  public:
@@ -43,12 +48,14 @@ class Expression {
 
   // Parses. Throws ExpressionError.
   Expression(std::string_view text);
+  Expression(std::string_view text, Dialect dialect);
   Expression(const char* text) : Expression(std::string_view(text)) {}
   Expression(const std::string& text) : Expression(std::string_view(text)) {}
   // A constant.
   explicit Expression(const Value& constant);
 
   const std::string& text() const noexcept;
+  Dialect dialect() const noexcept;  // attune, for a constant
   // The names used, each once, in order of first use; without device properties and without the type names
   // that stand inside sizeof() / epsilon(). A problem's type parameter inside sizeof(T) is a name.
   const std::vector<std::string>& names() const noexcept;
@@ -73,6 +80,7 @@ class Expression {
 
  private:
   struct Parsed;
+  friend const ParsedExpression& parsed_of(const Expression& expression) noexcept;
   std::shared_ptr<const Parsed> parsed_;
 };
 

@@ -1,0 +1,138 @@
+// attune space --audit
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "json_lines.hpp"
+#include "space_views.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "331,776 (50.00 %)"
+std::string removed_text(const Removed& removed) {
+  if (removed.certainty == Certainty::unknown) return "unknown";
+  const std::string share = share_text(removed.fraction);
+  if (removed.certainty == Certainty::estimated) return "about " + share;
+  return removed.count ? fmt::format("{} ({:>7})", count_text(*removed.count), share) : share;
+}
+
+// Last, of nothing: no number means anything.
+std::string last_text(const RuleAudit& rule, const SpaceAudit& audit) {
+  return audit.core && rule.need == Need::open ? "-" : removed_text(rule.last);
+}
+
+std::string need_text(const RuleAudit& rule, const SpaceAudit& audit) {
+  if (rule.need == Need::always_holds) return "always holds";
+  if (rule.need != Need::follows) return "";
+  if (!rule.follows_from) return "follows from the other rules together";
+  const std::string& source = audit.rules[*rule.follows_from].text;
+  return rule.same ? fmt::format("says the same as `{}`: one of the two may go", source)
+                   : fmt::format("follows from `{}`", source);
+}
+
+void show_rules(const SpaceAudit& audit) {
+  if (audit.rules.empty()) {
+    fmt::print("no rules\n");
+    return;
+  }
+  std::size_t alone = 5, last = 4;
+  for (const RuleAudit& rule : audit.rules) {
+    alone = std::max(alone, removed_text(rule.alone).size());
+    last = std::max(last, last_text(rule, audit).size());
+  }
+  fmt::print("rules, with what each removes: alone, of all combinations; last, of what the others leave\n");
+  fmt::print("  {:>{}}  {:>{}}\n", "alone", alone, "last", last);
+  for (std::size_t i = 0; i < audit.rules.size(); ++i) {
+    const RuleAudit& rule = audit.rules[i];
+    const bool left_out = std::ranges::find(audit.left_out, i) != audit.left_out.end();
+    fmt::print("  {:>{}}  {:>{}}  {}{}{}\n", removed_text(rule.alone), alone, last_text(rule, audit), last, rule.text,
+               rule.implied ? "  (a limit of the device)" : "", left_out ? "  (not counted)" : "");
+    if (const std::string need = need_text(rule, audit); !need.empty())
+      fmt::print("  {:{}}    {}\n", "", alone + last, "  " + need);
+  }
+}
+
+void show_parameters(const SpaceAudit& audit) {
+  std::string never, only, unmentioned;
+  for (const ParameterAudit& parameter : audit.parameters) {
+    if (!parameter.never.empty()) never += fmt::format("  {:<16}{}\n", parameter.name, joined_values(parameter.never));
+    if (parameter.only) only += (only.empty() ? "" : ", ") + parameter.name + "=" + parameter.only->text();
+    if (!parameter.mentioned) unmentioned += (unmentioned.empty() ? "" : ", ") + parameter.name;
+  }
+  if (!never.empty()) fmt::print("values that never occur\n{}", never);
+  if (!only.empty()) fmt::print("parameters with one value left, which cannot matter\n  {}\n", only);
+  if (!unmentioned.empty()) fmt::print("parameters that no rule mentions\n  {}\n", unmentioned);
+}
+
+void show_core(const SpaceAudit& audit) {
+  if (!audit.core) return;
+  const std::size_t count = audit.core->rules.size();
+  if (count == 1)
+    fmt::print("this rule alone leaves nothing\n");
+  else
+    fmt::print("these {} rules together leave nothing; {}\n", count,
+               audit.core->smallest ? "no fewer do" : "each of them is needed, but another set may be smaller");
+  for (const std::size_t rule : audit.core->rules)
+    fmt::print("  {}{}\n", audit.rules[rule].text, audit.rules[rule].implied ? "  (a limit of the device)" : "");
+}
+
+Json removed_json(const Removed& removed) {
+  static constexpr const char* certainties[] = {"exact", "estimated", "unknown"};
+  Json item;
+  item["certainty"] = certainties[static_cast<int>(removed.certainty)];
+  item["count"] = removed.count ? Json(to_text(*removed.count)) : Json(nullptr);
+  item["fraction"] = removed.certainty == Certainty::unknown ? Json(nullptr) : Json(removed.fraction);
+  return item;
+}
+
+Json rule_json(const RuleAudit& rule) {
+  static constexpr const char* needs[] = {"needed", "follows", "always_holds", "open"};
+  Json item;
+  item["rule"] = rule.text;
+  item["implied"] = rule.implied;
+  item["alone"] = removed_json(rule.alone);
+  item["last"] = removed_json(rule.last);
+  item["need"] = needs[static_cast<int>(rule.need)];
+  item["follows_from"] = rule.follows_from ? Json(*rule.follows_from) : Json(nullptr);
+  item["same"] = rule.same;
+  return item;
+}
+
+Json parameter_json(const ParameterAudit& parameter) {
+  Json item, never = Json::array();
+  for (const Value& value : parameter.never) never.push_back(to_json(value));
+  item["name"] = parameter.name;
+  item["never"] = std::move(never);
+  item["only"] = parameter.only ? to_json(*parameter.only) : Json(nullptr);
+  item["mentioned"] = parameter.mentioned;
+  return item;
+}
+
+}  // namespace
+
+int show_audit(const AskedSpace& asked, bool json) {
+  const SpaceAudit found = audit(asked.space);
+  if (!json) {
+    fmt::print("{}\n  {}\n", asked.title(), legal_line(asked.space));
+    show_core(found);
+    show_rules(found);
+    show_parameters(found);
+    return kDone;
+  }
+  Json line = space_json(asked, "audit");
+  line["rules"] = Json::array();
+  for (const RuleAudit& rule : found.rules) line["rules"].push_back(rule_json(rule));
+  line["parameters"] = Json::array();
+  for (const ParameterAudit& parameter : found.parameters) line["parameters"].push_back(parameter_json(parameter));
+  line["core"] = nullptr;
+  if (found.core) line["core"] = {{"rules", found.core->rules}, {"smallest", found.core->smallest}};
+  print_json(line);
+  return kDone;
+}
+
+}  // namespace attune::cli

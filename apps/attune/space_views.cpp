@@ -1,0 +1,228 @@
+// attune space: the default view, --count, --list and --sample.
+#include "space_views.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "command.hpp"
+#include "json_lines.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_values_shown = 64;
+constexpr SpaceSize saturated = ~SpaceSize{0};
+
+bool occurs(const SearchSpace& space, std::size_t parameter, std::size_t value) {
+  return std::ranges::binary_search(space.values_left(parameter), value);
+}
+
+// "1, 2, (3)": in parentheses what occurs in no legal configuration.
+std::string values_text(const SearchSpace& space, std::size_t parameter) {
+  const std::vector<Value>& values = space.parameters()[parameter].values;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(values.size(), most_values_shown); ++i) {
+    text += text.empty() ? "" : ", ";
+    text += space.empty() || occurs(space, parameter, i) ? values[i].text() : "(" + values[i].text() + ")";
+  }
+  if (values.size() > most_values_shown) text += fmt::format(", ... ({} more)", values.size() - most_values_shown);
+  return text;
+}
+
+void show_parameters(const SearchSpace& space) {
+  bool any_never = false;
+  std::size_t width = 16;
+  for (const Parameter& parameter : space.parameters()) width = std::max(width, parameter.name.size() + 2);
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    any_never |= !space.empty() && space.values_left(i).size() < space.parameters()[i].values.size();
+    fmt::print("  {:<{}}{}\n", space.parameters()[i].name, width, values_text(space, i));
+  }
+  if (any_never) fmt::print("  (in parentheses: in no legal configuration)\n");
+}
+
+void show_effects(const SearchSpace& space) {
+  if (space.rules().empty()) {
+    fmt::print("no rules\n");
+    return;
+  }
+  fmt::print("rules, and what each alone removes\n");
+  for (const RuleEffect& effect : space.effects()) {
+    if (effect.implied && effect.removed_alone <= 0) continue;
+    fmt::print("  {}{:>8}  {}{}\n", effect.exact ? " " : "~", share_text(effect.removed_alone), effect.rule,
+               effect.implied ? "  (a limit of the device)" : "");
+  }
+}
+
+Json parameters_json(const SearchSpace& space) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    const Parameter& parameter = space.parameters()[i];
+    Json item, values = Json::array(), never = Json::array();
+    for (std::size_t value = 0; value < parameter.values.size(); ++value) {
+      values.push_back(to_json(parameter.values[value]));
+      if (!space.empty() && !occurs(space, i, value)) never.push_back(to_json(parameter.values[value]));
+    }
+    item["name"] = parameter.name;
+    item["values"] = std::move(values);
+    item["never"] = std::move(never);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json effects_json(const SearchSpace& space) {
+  Json list = Json::array();
+  for (const RuleEffect& effect : space.effects()) {
+    list.push_back({{"rule", effect.rule},
+                    {"implied", effect.implied},
+                    {"removed_alone", effect.removed_alone},
+                    {"exact", effect.exact}});
+  }
+  return list;
+}
+
+void show_one(const AskedSpace& asked, SpaceSize index, bool json) {
+  const Configuration configuration = asked.space.at(index);
+  if (!json) {
+    fmt::print("{}\n", configuration.text());
+    return;
+  }
+  Json line;
+  line["type"] = "configuration";
+  line["index"] = to_text(index);
+  line["configuration"] = to_json(configuration);
+  print_json(line);
+}
+
+int nothing_to_show(const AskedSpace& asked) {
+  std::cerr << "attune: no configuration of " << asked.title() << " is legal; why: attune space " << asked.given
+            << " --audit\n";
+  return kNoSurvivor;
+}
+
+}  // namespace
+
+std::string AskedSpace::title() const {
+  return device.empty() ? name : fmt::format("{} for {} on {}", name, problem, device);
+}
+
+void warn_of_bounds(const SearchSpace& space) {
+  if (!space.exact()) {
+    std::string rules;
+    for (const std::size_t rule : space.left_out()) {
+      rules += fmt::format("{}`{}`", rules.empty() ? "" : ", ", space.rules()[rule].expression.text());
+    }
+    std::cerr
+        << "attune: " << rules
+        << " cannot be counted within the budget; sizes are upper bounds, configurations are checked one by one\n";
+  }
+  if (space.size_saturated()) std::cerr << "attune: the size is beyond 2^128; what is shown is 2^128 - 1\n";
+}
+
+void print_json(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; }
+
+Json space_json(const AskedSpace& asked, const char* type) {
+  const SearchSpace& space = asked.space;
+  Json line;
+  line["type"] = type;
+  line["name"] = asked.name;
+  if (!asked.device.empty()) {
+    line["problem"] = asked.problem;
+    line["device"] = asked.device;
+  }
+  line["legal"] = to_text(space.size());  // texts: counts may exceed 2^53
+  line["cartesian"] = to_text(space.cartesian_size());
+  line["exact"] = space.exact();
+  line["saturated"] = space.size_saturated();
+  line["uncounted"] = Json::array();
+  for (const std::size_t rule : space.left_out()) line["uncounted"].push_back(space.rules()[rule].expression.text());
+  return line;
+}
+
+std::string size_text(const SearchSpace& space) {
+  const char* const bound = !space.exact() ? "at most " : space.size_saturated() ? "at least " : "";
+  return bound + count_text(space.size());
+}
+
+std::string legal_line(const SearchSpace& space) {
+  std::string text =
+      fmt::format("{} legal configurations of {}{} combinations", size_text(space),
+                  space.cartesian_size() == saturated ? "at least " : "", count_text(space.cartesian_size()));
+  if (space.cartesian_size() == saturated || space.empty()) return text;
+  const double share = static_cast<double>(space.size()) / static_cast<double>(space.cartesian_size());
+  return text + fmt::format(" ({:.3g} %)", 100 * share);
+}
+
+std::string share_text(double fraction) {
+  if (fraction > 0 && fraction < 0.00005) return "< 0.01 %";
+  if (fraction < 1 && fraction > 0.99995) return "> 99.99 %";
+  return fmt::format("{:.2f} %", 100 * fraction);
+}
+
+std::string joined_values(const std::vector<Value>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(values.size(), most_values_shown); ++i) {
+    text += (text.empty() ? "" : ", ") + values[i].text();
+  }
+  if (values.size() > most_values_shown) text += fmt::format(", ... ({} more)", values.size() - most_values_shown);
+  return text;
+}
+
+int show_space(const AskedSpace& asked, bool json) {
+  const SpaceFigures figures = asked.space.figures();
+  if (json) {
+    Json line = space_json(asked, "space");
+    line["components"] = figures.components;
+    line["nodes"] = figures.nodes;
+    line["bytes"] = figures.bytes;
+    line["parameters"] = parameters_json(asked.space);
+    line["rules"] = effects_json(asked.space);
+    print_json(line);
+    return kDone;
+  }
+  fmt::print("{}\n  {}\n  {} independent group{} of parameters, {} nodes, {:.1f} KB\n", asked.title(),
+             legal_line(asked.space), figures.components, figures.components == 1 ? "" : "s", figures.nodes,
+             static_cast<double>(figures.bytes) / 1024);
+  show_parameters(asked.space);
+  show_effects(asked.space);
+  return kDone;
+}
+
+int show_count(const AskedSpace& asked, bool json) {
+  if (json)
+    print_json(space_json(asked, "count"));
+  else
+    fmt::print("{}\n", to_text(asked.space.size()));
+  return kDone;
+}
+
+int show_list(const AskedSpace& asked, SpaceSize most, bool json) {
+  const SearchSpace& space = asked.space;
+  if (space.empty()) return nothing_to_show(asked);
+  Row row(space.parameters().size());
+  for (SpaceSize index = 0, shown = 0; index < space.size() && shown < most; ++index) {
+    space.at(index, row);
+    if (!space.exact() && !space.contains(RowView(row))) continue;
+    show_one(asked, index, json);
+    ++shown;
+  }
+  return kDone;
+}
+
+int show_sample(const AskedSpace& asked, SpaceSize most, std::uint64_t seed, bool json) {
+  if (asked.space.empty()) return nothing_to_show(asked);
+  SampleStream stream(asked.space, seed);
+  for (SpaceSize shown = 0; shown < most; ++shown) {
+    const auto index = stream.next_index();
+    if (!index) break;
+    show_one(asked, *index, json);
+  }
+  return kDone;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,170 @@
+// attune space --why: a whole configuration, or some of its values.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/error.hpp"
+#include "command.hpp"
+#include "core/near_name.hpp"
+#include "json_lines.hpp"
+#include "space_views.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Parameter& parameter_named(const AskedSpace& asked, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : asked.space.parameters()) {
+    if (parameter.name == name) return parameter;
+    names.push_back(parameter.name);
+  }
+  throw UsageError(fmt::format("--why: {} has no parameter `{}`{}", asked.name, name, suggestion(name, names)));
+}
+
+double number_of(const Value& value) { return value.is_real() ? value.real() : static_cast<double>(value.integer()); }
+
+// The same value, or the same number written otherwise (1 for 1.0), or true and false as T1 documents write them.
+bool means(const Value& wished, const Value& listed) {
+  const auto is_number = [](const Value& value) { return value.is_integer() || value.is_real(); };
+  if (is_number(wished) && is_number(listed) && wished.kind() != listed.kind())
+    return number_of(wished) == number_of(listed);
+  if (wished.is_name() && listed.is_boolean()) return wished.name() == (listed.boolean() ? "True" : "False");
+  return wished == listed;
+}
+
+// What was wished, in the order of the parameters, with the values as they are listed.
+Bindings read_wish(const AskedSpace& asked, const std::string& text) {
+  const Bindings given = parse_bindings(text);
+  if (given.empty()) throw UsageError("--why takes values of parameters: --why \"A=1 B=2\"");
+  for (const Binding& item : given) {
+    const Parameter& parameter = parameter_named(asked, item.name);
+    if (std::ranges::none_of(parameter.values, [&](const Value& listed) { return means(item.value, listed); }))
+      throw UsageError(fmt::format("--why: `{}={}`: the parameter lists {}", item.name, item.value.text(),
+                                   joined_values(parameter.values)));
+  }
+  Bindings wish;
+  for (const Parameter& parameter : asked.space.parameters()) {
+    const Value* const wished = given.find(parameter.name);
+    if (wished == nullptr) continue;
+    wish.set(parameter.name,
+             *std::ranges::find_if(parameter.values, [&](const Value& listed) { return means(*wished, listed); }));
+  }
+  return wish;
+}
+
+// The space with the wished values alone.
+SearchSpace narrowed(const SearchSpace& space, const Bindings& wish) {
+  std::vector<Parameter> parameters = space.parameters();
+  for (Parameter& parameter : parameters) {
+    if (const Value* const wished = wish.find(parameter.name)) parameter.values = {*wished};
+  }
+  return SearchSpace::relaxed(std::move(parameters), space.rules(), &space.problem(), space.device());
+}
+
+struct Answer {
+  Bindings wish;
+  bool whole = false;                    // the wish names every parameter
+  SpaceSize matching = 0;                // legal configurations with these values
+  bool exact = true;                     // or an upper bound
+  std::optional<Configuration> example;  // a legal one of them
+  std::vector<std::string> broken;       // of a whole wish that is not legal: the rules, with the values put in
+  std::vector<std::string> together;     // of a part: rules that together forbid it
+  std::optional<Configuration> nearest;  // legal; where there is no example
+};
+
+Answer answer(const SearchSpace& space, Bindings wish) {
+  Answer found;
+  found.whole = wish.size() == space.parameters().size();
+  const SearchSpace with_wish = narrowed(space, wish);
+  found.matching = with_wish.size();
+  found.exact = with_wish.exact();
+  found.example = with_wish.nearest(wish);
+  if (!found.example) found.nearest = space.nearest(wish);
+  if (found.whole) {
+    found.broken = space.broken_rules(wish);
+  } else if (const auto core = empty_core(with_wish)) {
+    for (const std::size_t rule : core->rules) found.together.push_back(space.rules()[rule].expression.text());
+  }
+  found.wish = std::move(wish);
+  return found;
+}
+
+std::string index_text(const SearchSpace& space, const Configuration& configuration) {
+  const auto index = space.index_of(configuration);
+  return index ? to_text(*index) : "?";
+}
+
+void show_nearest(const SearchSpace& space, const Answer& found) {
+  if (!found.nearest) {
+    fmt::print("  {}\n", space.empty() ? "no configuration is legal at all; see --audit"
+                                       : "no legal configuration was found near it");
+    return;
+  }
+  fmt::print("  the nearest legal configuration, index {}, differs in\n", index_text(space, *found.nearest));
+  for (const Binding& wished : found.wish) {
+    const Value& value = found.nearest->at(wished.name);
+    if (value != wished.value) fmt::print("    {}: {} instead of {}\n", wished.name, value.text(), wished.value.text());
+  }
+  fmt::print("  {}\n", found.nearest->text());
+}
+
+void show_text(const AskedSpace& asked, const Answer& found) {
+  fmt::print("{}\n", found.wish.text());
+  if (found.whole && found.example) {
+    fmt::print("  is legal: index {} of {}\n", index_text(asked.space, *found.example), size_text(asked.space));
+    return;
+  }
+  if (found.example) {
+    fmt::print("  {}{} legal configuration{} with {}, for instance index {}\n  {}\n", found.exact ? "" : "at most ",
+               count_text(found.matching), found.matching == 1 ? "" : "s",
+               found.wish.size() == 1 ? "this value" : "these values", index_text(asked.space, *found.example),
+               found.example->text());
+    return;
+  }
+  if (found.whole)
+    fmt::print("  is not legal: it breaks\n");
+  else if (found.matching == 0)
+    fmt::print("  no legal configuration has {}; {}\n", found.wish.size() == 1 ? "this value" : "these values",
+               found.together.size() == 1 ? "this rule forbids it" : "these rules together forbid it");
+  else
+    fmt::print("  no legal configuration with {} was found\n", found.wish.size() == 1 ? "this value" : "these values");
+  for (const std::string& rule : found.whole ? found.broken : found.together) fmt::print("    {}\n", rule);
+  show_nearest(asked.space, found);
+}
+
+Json place_json(const SearchSpace& space, const std::optional<Configuration>& configuration) {
+  if (!configuration) return nullptr;
+  Json item;
+  item["index"] = index_text(space, *configuration);
+  item["configuration"] = to_json(*configuration);
+  return item;
+}
+
+Json answer_json(const AskedSpace& asked, const Answer& found) {
+  Json line = space_json(asked, "why");
+  line["values"] = to_json(found.wish);
+  line["whole"] = found.whole;
+  line["matching"] = to_text(found.matching);
+  line["matching_exact"] = found.exact;
+  line["example"] = place_json(asked.space, found.example);
+  line["broken"] = found.broken;
+  line["together"] = found.together;
+  line["nearest"] = place_json(asked.space, found.nearest);
+  return line;
+}
+
+}  // namespace
+
+int show_why(const AskedSpace& asked, const std::string& wished, bool json) {
+  const Answer found = answer(asked.space, read_wish(asked, wished));
+  if (json)
+    print_json(answer_json(asked, found));
+  else
+    show_text(asked, found);
+  return kDone;
+}
+
+}  // namespace attune::cli

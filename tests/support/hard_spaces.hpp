@@ -1,0 +1,79 @@
+// Search spaces that are hard to build: for tests and benchmarks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attune/parameter.hpp"
+
+namespace attune {
+
+struct HardSpace {
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::vector<std::string> rules;
+};
+
+inline Parameter range_parameter(const std::string& name, int first, int last, int step = 1) {
+  Parameter parameter{name, {}};
+  for (int value = first; value <= last; value += step) parameter.values.emplace_back(value);
+  return parameter;
+}
+
+// The hotspot kernel's rules over more values of everything: about 15 million legal configurations.
+inline HardSpace finer_hotspot() {
+  const std::string shared =
+      "(block_size_x*tile_size_x + temporal_tiling_factor * 2) * (block_size_y*tile_size_y + temporal_tiling_factor * "
+      "2) "
+      "* (2+sh_power) * 4";
+  HardSpace space{"hard_finer_hotspot",
+                  {range_parameter("block_size_x", 8, 1024, 8), range_parameter("block_size_y", 1, 32),
+                   range_parameter("tile_size_x", 1, 16), range_parameter("tile_size_y", 1, 16),
+                   range_parameter("temporal_tiling_factor", 1, 12), range_parameter("loop_unroll_factor_t", 1, 12),
+                   range_parameter("sh_power", 0, 1), range_parameter("blocks_per_sm", 0, 4)},
+                  {}};
+  space.rules = {"block_size_x*block_size_y >= 32", "temporal_tiling_factor % loop_unroll_factor_t == 0",
+                 "block_size_x*block_size_y <= 1024", shared + " <= 49152",
+                 "blocks_per_sm == 0 || (" + shared + ") * blocks_per_sm <= 102400"};
+  return space;
+}
+
+inline HardSpace bounded_product() {
+  HardSpace space{"hard_product_of_ten", {}, {}};
+  std::string product;
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "P" + std::to_string(i);
+    space.parameters.push_back(range_parameter(name, 1, 16));
+    product += (i == 0 ? "" : " * ") + name;
+  }
+  space.rules = {product + " <= 1000000"};
+  return space;
+}
+
+inline HardSpace permutation() {
+  HardSpace space{"hard_permutation_of_12", {}, {}};
+  for (int i = 0; i < 12; ++i) {
+    space.parameters.push_back(range_parameter("P" + std::to_string(i), 1, 12));
+    for (int j = 0; j < i; ++j) space.rules.push_back("P" + std::to_string(i) + " != P" + std::to_string(j));
+  }
+  return space;
+}
+
+// What is left open after some of the parameters is another question for each of their combinations.
+inline HardSpace modular_sum() {
+  HardSpace space{"hard_modular_sum", {}, {}};
+  constexpr int weights[] = {104729161, 224737049, 350377333, 479001599, 611953037, 742938319, 870616973, 999999937};
+  std::string sum;
+  for (int i = 0; i < 8; ++i) {
+    space.parameters.push_back(range_parameter("P" + std::to_string(i), 1, 16));
+    sum += (i == 0 ? "" : " + ") + std::to_string(weights[i]) + " * P" + std::to_string(i);
+  }
+  space.rules = {"(" + sum + ") % 1000000007 < 10000000"};
+  return space;
+}
+
+inline std::vector<HardSpace> hard_spaces() {
+  return {finer_hotspot(), bounded_product(), permutation(), modular_sum()};
+}
+
+}  // namespace attune

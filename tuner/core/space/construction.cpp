@@ -1,0 +1,388 @@
+#include "core/space/construction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/near_name.hpp"
+#include "core/space/clauses.hpp"
+#include "core/space/filter.hpp"
+#include "core/space/order.hpp"
+#include "core/space/wide.hpp"
+
+namespace attune::space {
+namespace {
+
+[[noreturn]] void unknown_name(const Expression& rule, const std::string& name,
+                               const std::vector<Parameter>& parameters, const Bindings& problem) {
+  std::vector<std::string> known;
+  for (const auto& parameter : parameters) known.push_back(parameter.name);
+  for (const auto& binding : problem) known.push_back(binding.name);
+  throw UsageError(fmt::format("restriction `{}`: unknown name `{}`{}", rule.text(), name, suggestion(name, known)));
+}
+
+// Where the names of every rule get their values.
+RuleScope scope_of(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
+                   const DeviceInfo* device) {
+  RuleScope scope;
+  scope.rules = &rules;
+  scope.device = device;
+  std::unordered_map<std::string_view, NameSource> sources;
+  for (std::uint32_t i = 0; i < parameters.size(); ++i) {
+    const auto& values = parameters[i].values;
+    if (values.size() == 1) {
+      sources[parameters[i].name] = {no_variable, &values[0]};
+      continue;
+    }
+    sources[parameters[i].name] = {static_cast<int>(scope.variables.size()), nullptr};
+    Variable variable{i, &values, std::vector<std::uint16_t>(values.size())};
+    std::iota(variable.positions.begin(), variable.positions.end(), std::uint16_t{0});
+    scope.variables.push_back(std::move(variable));
+  }
+  for (const Rule& rule : rules) {
+    if (device == nullptr && !rule.expression.device_properties().empty()) {
+      throw UsageError(fmt::format("restriction `{}`: device.{} has no value where no device is chosen",
+                                   rule.expression.text(), rule.expression.device_properties().front()));
+    }
+    RuleNames names;
+    for (const auto& name : rule.expression.names()) {
+      const auto found = sources.find(name);
+      const Value* const constant = found == sources.end() ? problem.find(name) : nullptr;
+      if (found == sources.end() && constant == nullptr) unknown_name(rule.expression, name, parameters, problem);
+      names.push_back(found == sources.end() ? NameSource{no_variable, constant} : found->second);
+    }
+    scope.names.push_back(std::move(names));
+  }
+  return scope;
+}
+
+// Thrown where a part of the rules outgrows the budget.
+struct Blamed {
+  std::size_t clause;  // to be left out next
+};
+
+// One attempt with some clauses left out.
+class Construction {
+ public:
+  Construction(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
+               const DeviceInfo* device, const SpaceBudget& budget)
+      : parameters_(parameters),
+        scope_(scope_of(parameters, rules, problem, device)),
+        clauses_(clauses_of(scope_)),
+        meter_(budget) {}
+
+  const std::vector<Clause>& clauses() const { return clauses_; }
+
+  Constructed run(const std::vector<bool>& left_out) {
+    filtered_ = filter(scope_, numbers_, clauses_, left_out);
+    if (!filtered_.empty) {
+      group();
+      for (const auto& group : groups_) build(group);
+    }
+    if (filtered_.empty) return empty();
+    std::sort(result_.components.begin(), result_.components.end(),
+              [](const Component& a, const Component& b) { return first_parameter(a) < first_parameter(b); });
+    add_fixed();
+    add_figures();
+    return std::move(result_);
+  }
+
+ private:
+  // Parameters that some chain of rules ties together.
+  struct Group {
+    std::vector<int> variables;  // ascending
+    std::vector<std::size_t> tables, wide;
+  };
+
+  static std::uint32_t first_parameter(const Component& component) {
+    std::uint32_t first = ~std::uint32_t{0};
+    for (const auto& level : component.levels()) first = std::min(first, level.parameter);
+    return first;
+  }
+
+  std::size_t width(int variable) const { return scope_.variables[static_cast<std::size_t>(variable)].width(); }
+
+  Constructed empty() {
+    result_ = {};
+    result_.empty = true;
+    add_figures();
+    return std::move(result_);
+  }
+
+  // Wide clauses look only at variables of several values.
+  std::vector<int> open_variables(const Clause& clause) const {
+    std::vector<int> open;
+    for (const int variable : clause.variables) {
+      if (width(variable) > 1) open.push_back(variable);
+    }
+    return open;
+  }
+
+  void group() {
+    std::vector<int> leader(scope_.variables.size());
+    std::iota(leader.begin(), leader.end(), 0);
+    const auto find = [&](int variable) {
+      while (leader[static_cast<std::size_t>(variable)] != variable)
+        variable = leader[static_cast<std::size_t>(variable)] =
+            leader[static_cast<std::size_t>(leader[static_cast<std::size_t>(variable)])];
+      return variable;
+    };
+    const auto tie = [&](const std::vector<int>& variables) {
+      for (const int variable : variables) leader[static_cast<std::size_t>(find(variable))] = find(variables[0]);
+    };
+    for (const Table& table : filtered_.tables) tie(table.variables);
+    for (const std::size_t clause : filtered_.wide) tie(open_variables(clauses_[clause]));
+    std::map<int, Group> by_leader;
+    for (int v = 0; v < static_cast<int>(scope_.variables.size()); ++v) {
+      if (width(v) > 1) by_leader[find(v)].variables.push_back(v);
+    }
+    for (std::size_t i = 0; i < filtered_.tables.size(); ++i)
+      by_leader[find(filtered_.tables[i].variables[0])].tables.push_back(i);
+    for (const std::size_t clause : filtered_.wide)
+      by_leader[find(open_variables(clauses_[clause])[0])].wide.push_back(clause);
+    for (auto& [first, group] : by_leader) groups_.push_back(std::move(group));
+  }
+
+  void build(const Group& group) {
+    if (filtered_.empty) return;
+    const std::vector<int> order = order_of(group);
+    std::vector<std::uint32_t> level_of(scope_.variables.size()), widths;
+    for (std::size_t level = 0; level < order.size(); ++level) {
+      level_of[static_cast<std::size_t>(order[level])] = static_cast<std::uint32_t>(level);
+      widths.push_back(static_cast<std::uint32_t>(width(order[level])));
+    }
+    Layers layers = layers_of(group, order, level_of, widths);
+    reduce(layers);
+    if (layers.empty()) {
+      filtered_.empty = true;
+      return;
+    }
+    add_component(layers, order);
+  }
+
+  std::vector<int> order_of(const Group& group) const {
+    std::vector<std::size_t> widths;
+    std::map<int, std::uint32_t> member;
+    for (const int variable : group.variables) {
+      member[variable] = static_cast<std::uint32_t>(widths.size());
+      widths.push_back(width(variable));
+    }
+    std::vector<Tie> ties;
+    for (const std::size_t number : group.tables) {
+      const Table& table = filtered_.tables[number];
+      Tie tie;
+      for (const int variable : table.variables) tie.members.push_back(member[variable]);
+      const auto allowed = std::count(table.allowed.begin(), table.allowed.end(), std::uint8_t{1});
+      tie.density = static_cast<double>(allowed) / static_cast<double>(table.allowed.size());
+      ties.push_back(std::move(tie));
+    }
+    if (!group.wide.empty()) return group.variables;
+    std::vector<int> order;
+    for (const std::uint32_t position : choose_order(widths, ties)) order.push_back(group.variables[position]);
+    return order;
+  }
+
+  Layers layers_of(const Group& group, const std::vector<int>& order, const std::vector<std::uint32_t>& level_of,
+                   const std::vector<std::uint32_t>& widths) {
+    if (group.tables.empty() && group.wide.empty()) {
+      return {{widths[0], std::vector<std::uint32_t>(widths[0], 0)}};
+    }
+    std::vector<Automaton> automata;
+    std::vector<std::size_t> blame;  // by automaton: a clause to leave out
+    std::vector<bool> used(group.tables.size());
+    for (const auto& wides : nested(group.wide)) build_wide_of(wides, group, order, level_of, used, automata, blame);
+    build_tables(group, level_of, used, automata, blame);
+    std::size_t bytes = 0;
+    for (const auto& automaton : automata) {
+      if (automaton.start == false_state) return {{widths[0], std::vector<std::uint32_t>(widths[0], no_node)}};
+      bytes += automaton.bytes();
+    }
+    meter_.keep(bytes);
+    try {
+      return join(automata, widths, meter_);
+    } catch (const OverBudget&) {
+      std::size_t most = 0;
+      for (std::size_t i = 0; i < automata.size(); ++i) {
+        if (automata[i].bytes() > automata[most].bytes()) most = i;
+      }
+      throw Blamed{blame[most]};
+    }
+  }
+
+  // Wide clauses in groups: the first of each mentions all variables of the others.
+  std::vector<std::vector<std::size_t>> nested(std::vector<std::size_t> wide) const {
+    std::stable_sort(wide.begin(), wide.end(), [&](auto a, auto b) {
+      return open_variables(clauses_[a]).size() > open_variables(clauses_[b]).size();
+    });
+    std::vector<std::vector<std::size_t>> groups;
+    for (const std::size_t clause : wide) {
+      const auto own = open_variables(clauses_[clause]);
+      const auto holder = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+        const auto all = open_variables(clauses_[group[0]]);
+        return std::includes(all.begin(), all.end(), own.begin(), own.end());
+      });
+      if (holder == groups.end()) {
+        groups.push_back({clause});
+      } else {
+        holder->push_back(clause);
+      }
+    }
+    return groups;
+  }
+
+  void build_wide_of(const std::vector<std::size_t>& wides, const Group& group, const std::vector<int>& order,
+                     const std::vector<std::uint32_t>& level_of, std::vector<bool>& used,
+                     std::vector<Automaton>& automata, std::vector<std::size_t>& blame) {
+    const auto open = open_variables(clauses_[wides[0]]);
+    std::vector<std::uint32_t> levels;
+    for (const int variable : open) levels.push_back(level_of[static_cast<std::size_t>(variable)]);
+    std::sort(levels.begin(), levels.end());
+    std::vector<int> variables;
+    for (const std::uint32_t level : levels) variables.push_back(order[level]);
+    std::vector<Table> guards;
+    for (std::size_t i = 0; i < group.tables.size(); ++i) {
+      const Table& table = filtered_.tables[group.tables[i]];
+      if (used[i] || !std::includes(open.begin(), open.end(), table.variables.begin(), table.variables.end())) continue;
+      used[i] = true;
+      guards.push_back(table);
+    }
+    std::vector<Automaton> guarding;
+    for (const Table& table : merged(std::move(guards))) guarding.push_back(automaton_of(table, level_of));
+    std::vector<const Clause*> together;
+    for (const std::size_t clause : wides) together.push_back(&clauses_[clause]);
+    try {
+      automata.push_back(build_wide(together, guarding, levels, variables, scope_, numbers_, meter_));
+    } catch (const OverBudget&) {
+      throw Blamed{wides[0]};
+    }
+    blame.push_back(wides[0]);
+  }
+
+  // Tables whose variables another one has, joined into that one.
+  static std::vector<Table> merged(std::vector<Table> tables) {
+    std::stable_sort(tables.begin(), tables.end(),
+                     [](const Table& a, const Table& b) { return a.allowed.size() > b.allowed.size(); });
+    std::vector<Table> kept;
+    for (Table& table : tables) {
+      const auto& own = table.variables;
+      Table* holder = nullptr;
+      for (Table& other : kept) {
+        if (std::includes(other.variables.begin(), other.variables.end(), own.begin(), own.end())) holder = &other;
+      }
+      if (holder != nullptr) {
+        intersect(*holder, table);
+      } else {
+        kept.push_back(std::move(table));
+      }
+    }
+    return kept;
+  }
+
+  void build_tables(const Group& group, const std::vector<std::uint32_t>& level_of, const std::vector<bool>& used,
+                    std::vector<Automaton>& automata, std::vector<std::size_t>& blame) {
+    std::vector<Table> tables;
+    for (std::size_t i = 0; i < group.tables.size(); ++i) {
+      if (!used[i]) tables.push_back(std::move(filtered_.tables[group.tables[i]]));
+    }
+    const std::size_t first_clause = tables.empty() ? 0 : clause_of(group);
+    for (const Table& table : merged(std::move(tables))) {
+      automata.push_back(automaton_of(table, level_of));
+      blame.push_back(first_clause);
+    }
+  }
+
+  // A clause to leave out where tables alone are too much: the last one of the group's rules.
+  std::size_t clause_of(const Group& group) const {
+    const std::size_t rule = filtered_.table_rule[group.tables.back()];
+    for (std::size_t i = clauses_.size(); i-- > 0;) {
+      if (clauses_[i].rule == rule) return i;
+    }
+    return 0;
+  }
+
+  void add_component(const Layers& layers, const std::vector<int>& order) {
+    std::vector<std::uint32_t> parameters;
+    std::vector<std::vector<std::uint16_t>> positions;
+    for (const int number : order) {
+      const Variable& variable = scope_.variables[static_cast<std::size_t>(number)];
+      parameters.push_back(variable.parameter);
+      positions.push_back(variable.positions);
+    }
+    result_.components.emplace_back(layers, parameters, positions, parameters_);
+  }
+
+  void add_fixed() {
+    std::vector<Fixed> fixed;
+    for (std::uint32_t i = 0; i < parameters_.size(); ++i) {
+      if (parameters_[i].values.size() == 1) fixed.push_back({i, 0});
+    }
+    for (const Variable& variable : scope_.variables) {
+      if (variable.width() == 1) fixed.push_back({variable.parameter, variable.positions[0]});
+    }
+    std::sort(fixed.begin(), fixed.end(), [](const Fixed& a, const Fixed& b) { return a.parameter < b.parameter; });
+    result_.fixed = std::move(fixed);
+  }
+
+  void add_figures() {
+    result_.figures.components = result_.components.size();
+    result_.figures.widest = meter_.widest();
+    result_.figures.peak_bytes = meter_.peak_bytes();
+    result_.figures.steps = meter_.steps_used();
+    for (const Component& component : result_.components) {
+      result_.figures.nodes += component.nodes();
+      result_.figures.bytes += component.bytes();
+    }
+  }
+
+  const std::vector<Parameter>& parameters_;
+  RuleScope scope_;
+  std::vector<Clause> clauses_;
+  NameNumbers numbers_;
+  Meter meter_;
+  Filtered filtered_;
+  std::vector<Group> groups_;
+  Constructed result_;
+};
+
+[[noreturn]] void too_large(const Rule& rule, std::size_t number, const SpaceBudget& budget) {
+  throw SpaceTooLarge(
+      fmt::format(
+          "the search space is too large to be counted: what restriction `{}` leaves open has no small description "
+          "(budget: {} nodes, {} MiB, {} steps); narrow the parameters that it mentions, split or simplify it, or "
+          "construct the space with SearchSpace::relaxed, which checks it one configuration at a time",
+          rule.expression.text(), budget.nodes, budget.bytes >> 20, budget.steps),
+      {number});
+}
+
+}  // namespace
+
+Constructed construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
+                      const DeviceInfo* device, const SpaceBudget& budget, bool relax) {
+  std::vector<bool> left_out;
+  std::vector<std::size_t> left_out_rules;
+  for (;;) {
+    Construction construction(parameters, rules, problem, device, budget);
+    left_out.resize(construction.clauses().size());
+    try {
+      Constructed constructed = construction.run(left_out);
+      constructed.left_out = std::move(left_out_rules);
+      return constructed;
+    } catch (const Blamed& blamed) {
+      std::size_t clause = blamed.clause;
+      // The one to blame may be out already: then the next of its neighbours is.
+      for (std::size_t i = 0; i < left_out.size() && left_out[clause]; ++i) clause = (clause + 1) % left_out.size();
+      const std::size_t rule = construction.clauses()[clause].rule;
+      if (!relax) too_large(rules[rule], rule, budget);
+      left_out[clause] = true;
+      left_out_rules.push_back(rule);
+      std::sort(left_out_rules.begin(), left_out_rules.end());
+      left_out_rules.erase(std::unique(left_out_rules.begin(), left_out_rules.end()), left_out_rules.end());
+    }
+  }
+}
+
+}  // namespace attune::space

@@ -1,0 +1,41 @@
+// Meter: what the construction of one space has used of its budget. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "attune/search_space.hpp"
+
+namespace attune::space {
+
+// Thrown where the budget is spent, caught by the construction, which knows whose fault it is.
+struct OverBudget {};
+
+class Meter {
+ public:
+  explicit Meter(const SpaceBudget& budget) : budget_(budget) {}
+
+  void steps(std::uint64_t count) {
+    steps_ += count;
+    if (steps_ > budget_.steps) throw OverBudget{};
+  }
+  // While something is built: the nodes on one level, and the bytes of all that it keeps.
+  void level(std::size_t nodes, std::size_t bytes) {
+    widest_ = std::max(widest_, nodes);
+    peak_ = std::max(peak_, kept_ + bytes);
+    if (nodes > budget_.nodes || kept_ + bytes > budget_.bytes) throw OverBudget{};
+  }
+  // Once it is built: what remains of it.
+  void keep(std::size_t bytes) { kept_ += bytes; }
+
+  std::uint64_t steps_used() const { return steps_; }
+  std::size_t widest() const { return widest_; }
+  std::size_t peak_bytes() const { return peak_; }
+
+ private:
+  SpaceBudget budget_;
+  std::uint64_t steps_ = 0;
+  std::size_t widest_ = 0, peak_ = 0, kept_ = 0;
+};
+
+}  // namespace attune::space

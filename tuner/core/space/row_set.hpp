@@ -1,0 +1,65 @@
+// RowSet: numbers rows of equal length, equal rows with equal numbers, from 0 in order of first appearance. Rows lie
+// one behind the other. One thread.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace attune::space {
+
+class RowSet {
+ public:
+  // `length` 32-bit words per row, 0 included.
+  explicit RowSet(std::size_t length) : length_(length), slots_(16, none) {}
+
+  std::uint32_t number_of(const std::uint32_t* row) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash(row) & mask;; at = (at + 1) & mask) {
+      const std::uint32_t number = slots_[at];
+      if (number == none) {
+        slots_[at] = static_cast<std::uint32_t>(count_);
+        words_.insert(words_.end(), row, row + length_);
+        return static_cast<std::uint32_t>(count_++);
+      }
+      if (std::equal(row, row + length_, words_.data() + number * length_)) return number;
+    }
+  }
+
+  std::size_t size() const { return count_; }
+  std::size_t length() const { return length_; }
+  const std::uint32_t* row(std::size_t number) const { return words_.data() + number * length_; }
+  std::vector<std::uint32_t> take() { return std::move(words_); }
+  std::size_t bytes() const { return (words_.capacity() + slots_.capacity()) * sizeof(std::uint32_t); }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  std::size_t hash(const std::uint32_t* row) const {
+    // Multiply and fold; the constants are 64 random bits each.
+    std::uint64_t state = 0x9e3779b97f4a7c15;
+    for (std::size_t i = 0; i < length_; ++i) state = std::rotl((state ^ row[i]) * 0xbf58476d1ce4e5b9, 29);
+    state *= 0x94d049bb133111eb;
+    return static_cast<std::size_t>(state ^ (state >> 31));
+  }
+
+  void grow() {
+    std::vector<std::uint32_t> old = std::move(slots_);
+    slots_.assign(old.size() * 4, none);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t number = 0; number < count_; ++number) {
+      std::size_t at = hash(row(number)) & mask;
+      while (slots_[at] != none) at = (at + 1) & mask;
+      slots_[at] = static_cast<std::uint32_t>(number);
+    }
+  }
+
+  std::size_t length_;
+  std::size_t count_ = 0;
+  std::vector<std::uint32_t> words_;
+  std::vector<std::uint32_t> slots_;  // powers of two, at most half full
+};
+
+}  // namespace attune::space
