@@ -35,9 +35,14 @@ std::string need_text(const RuleAudit& rule, const SpaceAudit& audit) {
                    : fmt::format("follows from `{}`", source);
 }
 
+// Limits of the device that no combination reaches: worth no line each.
+bool is_idle_limit(const RuleAudit& rule) { return rule.implied && rule.need == Need::always_holds; }
+
 void show_rules(const SpaceAudit& audit) {
-  if (audit.rules.empty()) {
-    fmt::print("no rules\n");
+  const auto idle = static_cast<std::size_t>(std::ranges::count_if(audit.rules, is_idle_limit));
+  const char* const limits = idle == 1 ? "limit of the device always holds" : "limits of the device always hold";
+  if (idle == audit.rules.size()) {
+    fmt::print("{}\n", idle == 0 ? "no rules" : fmt::format("no rules but {} {}", idle, limits));
     return;
   }
   std::size_t alone = 5, last = 4;
@@ -49,12 +54,14 @@ void show_rules(const SpaceAudit& audit) {
   fmt::print("  {:>{}}  {:>{}}\n", "alone", alone, "last", last);
   for (std::size_t i = 0; i < audit.rules.size(); ++i) {
     const RuleAudit& rule = audit.rules[i];
+    if (is_idle_limit(rule)) continue;
     const bool left_out = std::ranges::find(audit.left_out, i) != audit.left_out.end();
     fmt::print("  {:>{}}  {:>{}}  {}{}{}\n", removed_text(rule.alone), alone, last_text(rule, audit), last, rule.text,
                rule.implied ? "  (a limit of the device)" : "", left_out ? "  (not counted)" : "");
     if (const std::string need = need_text(rule, audit); !need.empty())
-      fmt::print("  {:{}}    {}\n", "", alone + last, "  " + need);
+      fmt::print("  {:{}}      {}\n", "", alone + last, need);
   }
+  if (idle > 0) fmt::print("  and {} {}\n", idle, limits);
 }
 
 void show_parameters(const SpaceAudit& audit) {

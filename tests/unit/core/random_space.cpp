@@ -28,6 +28,7 @@ std::size_t combinations_of(const std::vector<Parameter>& parameters) {
 
 RandomSpace::RandomSpace(std::uint64_t seed, const SpaceShape& shape) : device(device_limits("sm_90")), random_(seed) {
   problem = Problem{{"n", 24}, {"zero", 0}, {"T", "float"}};
+  odd_ = chance(3);
   do {
     parameters.clear();
     for (int count = 1 + pick(shape.most_parameters); count > 0; --count)
@@ -83,7 +84,7 @@ std::string RandomSpace::text() const {
 std::vector<Value> RandomSpace::values(int most_values) {
   const int count = 1 + pick(most_values);
   std::vector<Value> list;
-  switch (pick(12)) {
+  switch (pick(odd_ ? 6 : 12)) {
     case 0:
       for (const auto& name : type_names) list.emplace_back(name);
       break;
@@ -111,11 +112,12 @@ std::vector<Value> RandomSpace::integers(int count) {
 
 std::string RandomSpace::any_name() { return parameters[random_() % parameters.size()].name; }
 
-std::string RandomSpace::number() { return numbers_.empty() || chance(40) ? any_name() : one_of(numbers_); }
+std::string RandomSpace::number() { return numbers_.empty() || chance(odd_ ? 6 : 60) ? any_name() : one_of(numbers_); }
 
 std::string RandomSpace::named() { return names_.empty() || chance(10) ? any_name() : one_of(names_); }
 
 std::string RandomSpace::constant() {
+  if (odd_ && chance(4)) return Value(reals[pick(8)]).text();
   switch (pick(24)) {
     case 0:
       return "n";
@@ -247,7 +249,7 @@ std::string RandomSpace::wide_condition() {
 
 std::string RandomSpace::python_term(int depth) {
   static const std::vector<std::string> operators = {" + ", " - ", " * ", " / ", " // ", " % ", " ** ", " << ", " & "};
-  if (depth == 0) return chance(4) ? std::to_string(pick(13) - 1) : number();
+  if (depth == 0) return chance(4) ? (odd_ ? Value(reals[pick(8)]).text() : std::to_string(pick(13) - 1)) : number();
   switch (pick(9)) {
     case 0:
       return (chance(2) ? "min(" : "max(") + python_term(depth - 1) + ", " + python_term(depth - 1) + ")";

@@ -55,6 +55,7 @@ class RandomSpace {
   std::string python_condition(int depth);
 
   std::mt19937_64 random_;
+  bool odd_ = false;                          // more kinds of values, mixed more
   std::vector<std::string> numbers_, names_;  // parameters whose values are numbers; names
 };
 

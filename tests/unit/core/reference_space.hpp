@@ -29,14 +29,14 @@ class ReferenceSpace {
 // Tests that do the same for many random spaces, a share of the seeds in each.
 class RandomSpaces : public testing::TestWithParam<int> {
  public:
-  static constexpr int shards = 8, spaces_per_shard = 1250;
+  static constexpr int shards = 8;
 
  protected:
-  // Calls check(random, reference, seed) for every seed of this shard, until one fails.
+  // Calls check(random, reference, seed) for `count` seeds of this shard, until one fails.
   template <typename Check>
-  void for_each_space(Check check) {
-    for (int i = 0; i < spaces_per_shard && !HasFailure(); ++i) {
-      const auto seed = static_cast<std::uint64_t>(GetParam() * spaces_per_shard + i);
+  void for_each_space(int count, Check check) {
+    for (int i = 0; i < count && !HasFailure(); ++i) {
+      const auto seed = static_cast<std::uint64_t>(GetParam() * count + i);
       const RandomSpace random(seed);
       SCOPED_TRACE(random.text());
       check(random, ReferenceSpace(random), seed);

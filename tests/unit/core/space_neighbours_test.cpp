@@ -44,7 +44,7 @@ std::vector<Row> neighbours_by_trying(const SearchSpace& space, const ReferenceS
     if (is_neighbour(occurring, kind, row, other)) found.push_back(other);
   }
   const auto place = [&](const Row& other) {
-    if (kind == Neighbourhood::adjacent_all) return *space.index_of(other);
+    if (kind == Neighbourhood::adjacent_all) return space.index_of(other).value_or(space.size());
     const auto at = static_cast<std::size_t>(std::mismatch(row.begin(), row.end(), other.begin()).first - row.begin());
     return SpaceSize{at} * 65536 + other[at];
   };
@@ -57,7 +57,7 @@ class RandomSpacesNeighbours : public RandomSpaces {
   // Calls check(space, kind, row, the row's neighbours) for some rows of each space, legal or not.
   template <typename Check>
   void for_some_rows(std::size_t rows_per_space, Check check) {
-    for_each_space([&](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t seed) {
+    for_each_space(500, [&](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t seed) {
       const SearchSpace space = random.space();
       const Occurring occurring = occurring_in(reference, random.parameters.size());
       std::mt19937_64 draw(seed);

@@ -28,7 +28,7 @@ void expect_legal_rows(const SearchSpace& space, const ReferenceSpace& reference
 }
 
 TEST_P(RandomSpaces, HaveTheRowsThatTryingEveryCombinationFinds) {
-  for_each_space([](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
+  for_each_space(1250, [](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
     const SearchSpace space = random.space();
     expect_legal_rows(space, reference);
     for (std::size_t i = 0; i < reference.combinations.size(); ++i) {
@@ -40,7 +40,7 @@ TEST_P(RandomSpaces, HaveTheRowsThatTryingEveryCombinationFinds) {
 }
 
 TEST_P(RandomSpaces, TakeConfigurationsAsTheyTakeRows) {
-  for_each_space([](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
+  for_each_space(400, [](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
     const SearchSpace space = random.space();
     const std::size_t stride = 1 + reference.combinations.size() / 50;
     for (std::size_t i = 0; i < reference.combinations.size(); i += stride) {
@@ -62,7 +62,7 @@ TEST_P(RandomSpaces, TakeConfigurationsAsTheyTakeRows) {
 }
 
 TEST_P(RandomSpaces, AreAFunctionOfTheirDefinition) {
-  for_each_space([](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
+  for_each_space(400, [](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
     const SearchSpace space = random.space();
     ASSERT_EQ(space.rows(), random.space().rows());
     RandomSpace other = random;
@@ -74,7 +74,7 @@ TEST_P(RandomSpaces, AreAFunctionOfTheirDefinition) {
 }
 
 TEST_P(RandomSpaces, DrawLegalConfigurationsAlikeForEqualSeeds) {
-  for_each_space([](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t seed) {
+  for_each_space(400, [](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t seed) {
     const SearchSpace space = random.space();
     std::mt19937_64 one(seed), same(seed);
     Row row(random.parameters.size());
@@ -91,7 +91,7 @@ TEST_P(RandomSpaces, DrawLegalConfigurationsAlikeForEqualSeeds) {
 }
 
 TEST_P(RandomSpaces, StreamEachConfigurationOnce) {
-  for_each_space([](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t seed) {
+  for_each_space(400, [](const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t seed) {
     const SearchSpace space = random.space();
     SampleStream stream(space, seed), same(space, seed);
     std::set<SpaceSize> drawn;

@@ -70,6 +70,27 @@ TEST(Strategies, RandomIsUniform) {
   EXPECT_LT(chi_square, 26.1);  // 99.9 % point for 8 degrees of freedom; 9 legal configurations
 }
 
+// Rules that the budget does not reach are checked one configuration at a time.
+TEST(Strategies, NoneProposesWhatARuleLeftOutForbids) {
+  const std::vector<Value> values = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const std::vector<Parameter> parameters = {{"A", values}, {"B", values}, {"C", values}, {"D", values}, {"E", values}};
+  const std::vector<Rule> rules = {{Expression("(37 * A + 91 * B * B + 53 * C * A + 31 * D * E) % 1009 < 40"), false},
+                                   {Expression("A < 4"), false}};
+  const SpaceBudget tiny = {.nodes = 30, .bytes = 1 << 16, .steps = 100};
+  const SearchSpace space = SearchSpace::relaxed(parameters, rules, nullptr, nullptr, tiny);
+  const SearchSpace whole(parameters, rules);
+  ASSERT_FALSE(space.exact());
+  ASSERT_TRUE(whole.exact());
+  ASSERT_GT(space.size(), whole.size());
+  std::set<std::string> legal;
+  for (SpaceSize i = 0; i < whole.size(); ++i) legal.insert(whole.at(i).text());
+  for (const StrategyEntry& entry : strategies()) {
+    const std::vector<std::string> texts = proposals(*entry.make(space, 7));
+    EXPECT_EQ(texts.size(), legal.size()) << entry.name;
+    EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()), legal) << entry.name;
+  }
+}
+
 TEST(Strategies, AMisspeltNameGetsTheNearestOne) {
   try {
     strategy_named("randon");

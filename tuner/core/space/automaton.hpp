@@ -36,6 +36,10 @@ struct Automaton {
 
 constexpr std::size_t mask_words_for(std::size_t width) { return (width + 31) / 32; }
 
+// States before the last step, from which combinations are allowed: the last variable varies fastest in `allowed`. Sets
+// the automaton's masks.
+std::vector<std::uint32_t> last_states(const std::vector<std::uint8_t>& allowed, std::size_t width,
+                                       Automaton& automaton);
 // The state whose continuation is `row`: one state of the next step by value. New ones are added to `rows`.
 class RowSet;
 std::uint32_t state_of_row(const std::uint32_t* row, std::size_t width, RowSet& rows);

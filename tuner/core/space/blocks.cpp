@@ -7,8 +7,8 @@ namespace {
 
 // A table is read at random: beyond a second-level cache's share it is slower than walking the diagram. Both limits
 // also bound what the tables of a space cost to write, about 0.1 ms.
-constexpr std::size_t max_block_entries = 48 * 1024;
-constexpr std::size_t max_table_entries = 64 * 1024;  // of all tables of a space
+constexpr std::size_t max_block_entries = 16 * 1024;
+constexpr std::size_t max_table_entries = 32 * 1024;  // of all tables of a space
 
 SpaceSize saturating_product(SpaceSize a, SpaceSize b) {
   constexpr SpaceSize most = ~SpaceSize{0};

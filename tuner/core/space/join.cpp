@@ -28,7 +28,8 @@ class ValueSets {
     if (a == all || a == b) return b;
     if (b == all) return a;
     const std::uint64_t key = (std::uint64_t{a} << 32) | b;
-    // Direct-mapped: a collision costs the intersection once more.
+    // Direct-mapped: a collision costs the intersection once more. Made when first needed: most sets never meet.
+    if (known_.empty()) known_.resize(std::size_t{1} << known_bits);
     Known& known = known_[(key * 0x9e3779b97f4a7c15) >> (64 - known_bits)];
     if (known.key != key) known = {key, intersect(a, b)};
     return known.set;
@@ -51,7 +52,7 @@ class ValueSets {
   std::size_t words_;
   RowSet sets_;
   std::vector<std::uint32_t> scratch_;
-  std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << known_bits);
+  std::vector<Known> known_;
 };
 
 constexpr std::uint32_t no_slot = ~std::uint32_t{0};

@@ -24,7 +24,7 @@ class RowSet {
         words_.insert(words_.end(), row, row + length_);
         return static_cast<std::uint32_t>(count_++);
       }
-      if (std::equal(row, row + length_, words_.data() + number * length_)) return number;
+      if (same(row, words_.data() + number * length_)) return number;
     }
   }
 
@@ -36,6 +36,13 @@ class RowSet {
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  // Rows are short: a call costs more than the comparison.
+  bool same(const std::uint32_t* a, const std::uint32_t* b) const {
+    std::uint32_t differ = 0;
+    for (std::size_t i = 0; i < length_; ++i) differ |= a[i] ^ b[i];
+    return differ == 0;
+  }
 
   std::size_t hash(const std::uint32_t* row) const {
     // Multiply and fold; the constants are 64 random bits each.

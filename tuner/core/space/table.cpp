@@ -1,6 +1,7 @@
 #include "core/space/table.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "core/space/row_set.hpp"
@@ -24,6 +25,14 @@ std::vector<std::size_t> strides_of(const std::vector<std::size_t>& widths) {
 // The values of a column in the combinations first, first + 1, ...
 void spread(const std::vector<std::int64_t>& column, std::size_t stride, std::size_t first, std::size_t count,
             std::int64_t* out) {
+  if (stride == 1) {
+    for (std::size_t i = 0, from = first % column.size(); i < count; from = 0) {
+      const std::size_t run = std::min(column.size() - from, count - i);
+      std::copy_n(column.data() + from, run, out + i);
+      i += run;
+    }
+    return;
+  }
   std::size_t value = first / stride % column.size(), left = stride - first % stride;
   for (std::size_t i = 0; i < count;) {
     const std::size_t run = std::min(left, count - i);
@@ -51,6 +60,28 @@ std::vector<Leaf> leaves_of(const TermGraph& graph, const Table& table) {
   return leaves;
 }
 
+// Up to here the expression evaluator is done before terms would be made.
+constexpr std::size_t few_combinations = 16;
+
+// Asks the expression evaluator for every combination.
+void evaluate_each(const Clause& clause, const RuleScope& scope, Table& table) {
+  const ParsedExpression& parsed = parsed_of((*scope.rules)[clause.rule].expression);
+  const RuleNames& names = scope.names[clause.rule];
+  const auto strides = strides_of(table.widths);
+  std::vector<const Value*> values;
+  for (const auto& name : names) values.push_back(name.constant);
+  for (std::size_t i = 0; i < table.allowed.size(); ++i) {
+    for (std::size_t name = 0; name < names.size(); ++name) {
+      const auto at = std::lower_bound(table.variables.begin(), table.variables.end(), names[name].variable);
+      if (at == table.variables.end() || *at != names[name].variable) continue;
+      const auto k = static_cast<std::size_t>(at - table.variables.begin());
+      values[name] = &scope.variables[static_cast<std::size_t>(*at)].value(i / strides[k] % table.widths[k]);
+    }
+    const Cell cell = truth(evaluate_node(parsed, clause.node, values, scope.device));
+    table.allowed[i] = !cell.is_undefined() && (cell.integer != 0) != clause.negated ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 bool Table::all() const { return std::find(allowed.begin(), allowed.end(), std::uint8_t{0}) == allowed.end(); }
@@ -70,6 +101,11 @@ Table tabulate(const Clause& clause, const RuleScope& scope, NameNumbers& number
   for (const int variable : clause.variables)
     table.widths.push_back(scope.variables[static_cast<std::size_t>(variable)].width());
   const std::size_t count = combinations(scope, clause.variables);
+  if (count <= few_combinations) {
+    table.allowed.resize(count);
+    evaluate_each(clause, scope, table);
+    return table;
+  }
   TermGraph graph;
   const TermId root = TermBuilder(graph, numbers, scope).truth(clause.rule, clause.node, clause.negated);
   if (graph.is_constant(root)) {
@@ -120,11 +156,12 @@ void intersect(Table& table, const Table& part) {
 std::vector<bool> supported(const Table& table, std::size_t at) {
   const std::size_t stride = strides_of(table.widths)[at], width = table.widths[at];
   std::vector<bool> seen(width);
-  for (std::size_t first = 0; first < table.allowed.size(); first += stride * width) {
+  std::size_t unseen = width;
+  for (std::size_t first = 0; first < table.allowed.size() && unseen > 0; first += stride * width) {
     for (std::size_t value = 0; value < width; ++value) {
-      if (seen[value]) continue;
-      const auto* const begin = table.allowed.data() + first + value * stride;
-      if (std::find(begin, begin + stride, std::uint8_t{1}) != begin + stride) seen[value] = true;
+      if (seen[value] || std::memchr(table.allowed.data() + first + value * stride, 1, stride) == nullptr) continue;
+      seen[value] = true;
+      --unseen;
     }
   }
   return seen;
@@ -165,34 +202,7 @@ std::vector<std::uint8_t> in_order(const Table& table, const std::vector<std::si
   return result;
 }
 
-// States before the last step: the sets of values that rows of the table allow.
-std::vector<std::uint32_t> last_states(const std::vector<std::uint8_t>& allowed, std::size_t width,
-                                       Automaton& automaton) {
-  std::vector<std::uint32_t> states(allowed.size() / width);
-  RowSet masks(automaton.mask_words);
-  std::vector<std::uint32_t> bits(automaton.mask_words);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    std::fill(bits.begin(), bits.end(), 0);
-    std::size_t count = 0;
-    const std::uint8_t* const row = allowed.data() + i * width;
-    for (std::size_t value = 0; value < width; ++value) {
-      bits[value / 32] |= std::uint32_t{row[value]} << (value % 32);
-      count += row[value];
-    }
-    states[i] = count == 0 ? false_state : count == width ? true_state : first_state + masks.number_of(bits.data());
-  }
-  automaton.masks = masks.take();
-  return states;
-}
-
 }  // namespace
-
-std::uint32_t state_of_row(const std::uint32_t* row, std::size_t width, RowSet& rows) {
-  const std::uint32_t first = row[0];
-  const bool alike = std::all_of(row, row + width, [&](std::uint32_t state) { return state == first; });
-  if (alike && first <= true_state) return first;
-  return first_state + rows.number_of(row);
-}
 
 Automaton automaton_of(const Table& table, const std::vector<std::uint32_t>& level_of) {
   std::vector<std::size_t> order(table.variables.size());
@@ -204,7 +214,6 @@ Automaton automaton_of(const Table& table, const std::vector<std::uint32_t>& lev
     automaton.levels.push_back(level(i));
     automaton.widths.push_back(static_cast<std::uint32_t>(table.widths[i]));
   }
-  automaton.mask_words = mask_words_for(automaton.widths.back());
   automaton.next.resize(order.size() - 1);
   std::vector<std::uint32_t> states = last_states(in_order(table, order), automaton.widths.back(), automaton);
   for (std::size_t step = order.size() - 1; step-- > 0;) {

@@ -94,8 +94,10 @@ TermBuilder::Result TermBuilder::nowhere() { return {graph_.constant(0), graph_.
 
 TermBuilder::Result TermBuilder::build(std::uint32_t index) {
   if (failed_) return {graph_.constant(0), no_term};
-  if (known_[index].value == no_term) known_[index] = built(index);
-  return known_[index];
+  if (known_[index].value != no_term) return known_[index];
+  const Result result = built(index);
+  if (!failed_) known_[index] = result;  // who fails here may be saved by the evaluator further up
+  return result;
 }
 
 TermBuilder::Result TermBuilder::built(std::uint32_t index) {

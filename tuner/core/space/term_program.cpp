@@ -28,7 +28,7 @@ TermProgram::TermProgram(const TermGraph& graph, const RuleScope& scope, std::sp
     }
     steps_.push_back(step);
   }
-  words_.resize(places * capacity);
+  words_ = std::make_unique_for_overwrite<std::int64_t[]>(places * capacity);
   for (TermId id = 0; id < graph.size(); ++id) {
     if (needed[id] && graph.is_constant(id)) std::fill_n(at(place_[id]), capacity, graph[id].constant);
   }

@@ -21,7 +21,7 @@ class TermProgram {
   // Where the values of a given term go, before run(); null when nothing needs it.
   std::int64_t* input(TermId id) { return place_[id] == nowhere ? nullptr : at(place_[id]); }
   // The values of a wanted or given term, after run().
-  const std::int64_t* output(TermId id) const { return words_.data() + place_[id] * capacity_; }
+  const std::int64_t* output(TermId id) const { return words_.get() + place_[id] * capacity_; }
   void run(std::size_t count);
 
  private:
@@ -33,7 +33,7 @@ class TermProgram {
     std::array<std::uint32_t, 3> from;
     std::uint32_t to;
   };
-  std::int64_t* at(std::uint32_t place) { return words_.data() + place * capacity_; }
+  std::int64_t* at(std::uint32_t place) { return words_.get() + place * capacity_; }
   void need(TermId id, std::vector<bool>& needed) const;
   void run_opaque(TermId id, std::size_t count);
 
@@ -42,7 +42,7 @@ class TermProgram {
   std::size_t capacity_;
   std::vector<std::uint32_t> place_;  // by term
   std::vector<Step> steps_;
-  std::vector<std::int64_t> words_;
+  std::unique_ptr<std::int64_t[]> words_;  // not set before it is written
 };
 
 }  // namespace attune::space

@@ -34,7 +34,7 @@ class ThresholdSearch {
       if (!is_monotone(step)) break;
       auto before = through(step + 1, behind);
       if (!before) break;
-      found[step] = Thresholds(*before);
+      found[step] = Thresholds(*before, range(step));
       behind = std::move(*before);
     }
     return found;
@@ -169,12 +169,19 @@ class ThresholdSearch {
 
 }  // namespace
 
+Thresholds::Thresholds(std::vector<std::int64_t> ascending, const Range& numbers)
+    : at_(std::move(ascending)),
+      narrow_(numbers.low >= std::numeric_limits<std::int32_t>::min() &&
+              numbers.high < std::numeric_limits<std::int32_t>::max()) {}
+
 const std::vector<std::uint32_t>& Thresholds::classes_of(std::span<const std::int64_t> numbers) const {
-  constexpr std::size_t few = 12;  // comparing with each is faster than halving
+  constexpr std::size_t few = 16;  // comparing with each is faster than halving
   classes_.assign(numbers.size(), 0);
-  if (at_.size() <= few) {
-    for (const std::int64_t threshold : at_) {
-      for (std::size_t i = 0; i < numbers.size(); ++i) classes_[i] += numbers[i] >= threshold ? 1 : 0;
+  if (at_.size() <= few && narrow_) {
+    narrowed_.assign(numbers.begin(), numbers.end());
+    for (const std::int64_t at : at_) {
+      const auto threshold = static_cast<std::int32_t>(at);
+      for (std::size_t i = 0; i < narrowed_.size(); ++i) classes_[i] += narrowed_[i] >= threshold ? 1 : 0;
     }
     return classes_;
   }

@@ -12,13 +12,16 @@ namespace attune::space {
 
 class Thresholds {
  public:
-  explicit Thresholds(std::vector<std::int64_t> ascending) : at_(std::move(ascending)) {}
+  // `numbers`: the range of what will be classed.
+  Thresholds(std::vector<std::int64_t> ascending, const Range& numbers);
   const std::vector<std::int64_t>& ascending() const { return at_; }
   // How many thresholds each number reaches: numbers of one class are alike.
   const std::vector<std::uint32_t>& classes_of(std::span<const std::int64_t> numbers) const;
 
  private:
   std::vector<std::int64_t> at_;
+  bool narrow_;  // all numbers fit 32 bits, of which twice as many are compared at once
+  mutable std::vector<std::int32_t> narrowed_;
   mutable std::vector<std::uint32_t> classes_;  // of the last call
 };
 
