@@ -39,7 +39,7 @@ AskedSpace kernel_space(const std::string& given, const Options& options) {
   const KernelSpec spec = load_kernel(given);
   const DeviceInfo info = device_info_for(device_name(options));
   const Problem problem = parse_problem(spec, options.text("problem").value_or(""), info.kind);
-  return {given, spec.name, problem.text(), info.name, make_space(spec, problem, info)};
+  return {spec.name, problem.text(), info.name, make_space(spec, problem, info)};
 }
 
 AskedSpace t1_space(const std::string& given, const Options& options) {
@@ -49,8 +49,7 @@ AskedSpace t1_space(const std::string& given, const Options& options) {
                      " is a T1 document, whose rules use its parameters alone; leave the option out");
   }
   T1Space document = load_t1_space(given);
-  return {given, document.name, "", "",
-          SearchSpace::relaxed(std::move(document.parameters), std::move(document.rules))};
+  return {document.name, "", "", SearchSpace::relaxed(std::move(document.parameters), std::move(document.rules))};
 }
 
 void refuse_several_views(const Options& options) {

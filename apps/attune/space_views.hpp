@@ -13,7 +13,6 @@ namespace attune::cli {
 
 // The space that somebody asked about.
 struct AskedSpace {
-  std::string given;    // as on the command line: "reduce", "gemm.json"
   std::string name;     // of the kernel, or of the T1 document
   std::string problem;  // "n=1000 T=float"; with `device` empty for a T1 document, which has neither
   std::string device;

@@ -169,7 +169,7 @@ TEST_F(Space, AnEmptySpaceHasNothingToListAndSaysWhereToLook) {
     const CommandResult result = space({file, view, "3"});
     EXPECT_EQ(result.code, 3);
     EXPECT_EQ(result.out, "");
-    EXPECT_THAT(result.err, AllOf(HasSubstr("no configuration of mine is legal"), HasSubstr(file + " --audit")));
+    EXPECT_THAT(result.err, AllOf(HasSubstr("no configuration of mine is legal"), HasSubstr("--audit says why")));
   }
   EXPECT_THAT(space({file, "--why", "A=2 B=3"}).out, HasSubstr("no configuration is legal at all"));
 }
@@ -218,6 +218,22 @@ TEST_F(Space, CountAndListHaveJsonToo) {
   EXPECT_EQ(line.at("rules")[0].at("rule"), "BLOCK * ITEMS <= 128");
 }
 
+TEST_F(Space, DocumentationShowsWhatIsPrinted) {
+  std::ifstream file(ATTUNE_SOURCE_DIR "/docs/search_spaces.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string page = text.str();
+  const std::string dedispersion = ATTUNE_TEST_DATA "/spaces/dedispersion.json";
+  const std::string wish = "block_size_x=16 tile_size_x=1 tile_stride_x=1";
+  const std::vector<std::vector<std::string>> shown = {
+      {dedispersion, "--audit"}, {dedispersion, "--why", wish}, {dedispersion, "--sample", "3"}};
+  for (const std::vector<std::string>& arguments : shown) {
+    std::string block;
+    for (const std::string& line : lines_of(space(arguments).out)) block += "    " + line + "\n";
+    EXPECT_THAT(page, HasSubstr(block)) << "docs/search_spaces.md shows another output of " << arguments[1];
+  }
+}
+
 struct Refusal {
   std::vector<std::string> arguments;
   std::vector<std::string> words;  // that standard error must hold
@@ -250,28 +266,50 @@ TEST_F(Space, RefusesWhatCannotBeAnswered) {
 }
 
 // A sum modulo a prime leaves no two partial sums alike, so that no diagram of it is small.
-TEST_F(Space, WhatCannotBeCountedIsNamedAndOnlyLegalConfigurationsAreShown) {
-  std::vector<std::pair<std::string, std::string>> parameters;
-  std::string sum;
-  for (int i = 0; i < 12; ++i) {
-    parameters.emplace_back("P" + std::to_string(i), "list(range(16))");
-    sum += (i > 0 ? " + " : "(") + std::to_string(1009091 * i * i + 77127 * i + 13) + " * P" + std::to_string(i);
+class UncountableSpace : public Space {
+ protected:
+  static constexpr int count = 12;
+  static long long weight(int i) { return 1009091LL * i * i + 77127 * i + 13; }
+  static std::string name(int i) { return "P" + std::to_string(i); }
+  static std::string rule() {
+    std::string sum;
+    for (int i = 0; i < count; ++i) sum += (i > 0 ? " + " : "(") + std::to_string(weight(i)) + " * " + name(i);
+    return sum + ") % 10000019 < 5000003";
   }
-  const std::string file = document(parameters, {sum + ") % 10000019 < 5000003", "P0 < 4"});
-  const CommandResult count = space({file, "--count", "--json"});
-  EXPECT_EQ(count.code, 0);
-  EXPECT_THAT(count.err, AllOf(HasSubstr("% 10000019"), HasSubstr("upper bounds"), Not(HasSubstr("P0 < 4"))));
-  EXPECT_EQ(Json::parse(count.out).at("exact"), false);
-  EXPECT_THAT(Json::parse(count.out).at("uncounted"), SizeIs(1));
+};
+
+TEST_F(UncountableSpace, IsNamedAndOnlyLegalConfigurationsAreShown) {
+  std::vector<std::pair<std::string, std::string>> parameters;
+  for (int i = 0; i < count; ++i) parameters.emplace_back(name(i), "list(range(16))");
+  const std::string file = document(parameters, {rule(), "P0 < 4"});
+  const CommandResult counted = space({file, "--count", "--json"});
+  EXPECT_EQ(counted.code, 0);
+  EXPECT_THAT(counted.err, AllOf(HasSubstr("% 10000019"), HasSubstr("upper bounds"), Not(HasSubstr("P0 < 4"))));
+  EXPECT_EQ(Json::parse(counted.out).at("exact"), false);
+  EXPECT_THAT(Json::parse(counted.out).at("uncounted"), SizeIs(1));
   const std::vector<std::string> lines = lines_of(space({file, "--list", "30", "--json"}).out);
   EXPECT_THAT(lines, SizeIs(30));
   for (const std::string& line : lines) {
     const Json configuration = Json::parse(line).at("configuration");
     long long total = 0;
-    for (int i = 0; i < 12; ++i)
-      total += (1009091LL * i * i + 77127 * i + 13) * configuration.at("P" + std::to_string(i)).get<int>();
+    for (int i = 0; i < count; ++i) total += weight(i) * configuration.at(name(i)).get<int>();
     EXPECT_LT(total % 10000019, 5000003);
   }
+}
+
+TEST_F(UncountableSpace, IsTunedWithAWordAboutIt) {
+  std::string parameters = "[parameters]\n";
+  for (int i = 0; i < count; ++i) parameters += name(i) + " = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]\n";
+  scale_with("\"BLOCK * ITEMS <= 128\"", "\"BLOCK * ITEMS <= 128\", \"" + rule() + "\"");
+  std::ostringstream text;
+  text << std::ifstream(folder_ / "scale.cu").rdbuf();
+  std::string source = text.str();
+  source.replace(source.find("[parameters]\n"), 13, parameters);
+  std::ofstream(folder_ / "scale.cu") << source;
+  const CommandResult result = attune({"tune", (folder_ / "scale.cu").string(), "--trials", "1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("at most 1,407,374,883,553,280 legal configurations"));
+  EXPECT_EQ(count_of(result.out, "too large to count under `" + rule() + "`"), 1u);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@ namespace {
 
 // Positions are kept in 16 bits, and the last one stands for "none".
 constexpr std::size_t max_values = 65535;
-constexpr SpaceSize saturation = ~SpaceSize{0};
 
 std::vector<Rule> rules_from(const std::vector<std::string>& texts) {
   std::vector<Rule> rules;
@@ -42,16 +41,6 @@ void check_parameters(const std::vector<Parameter>& parameters, const Bindings& 
   }
 }
 
-SpaceSize product(SpaceSize a, SpaceSize b, bool& saturated) {
-  if (b != 0 && a > saturation / b) {
-    saturated = true;
-    return saturation;
-  }
-  return a * b;
-}
-
-void add_sizes(SearchSpace::Built& built);
-
 }  // namespace
 
 std::string to_text(SpaceSize size) {
@@ -64,14 +53,18 @@ std::string to_text(SpaceSize size) {
 }
 
 SpaceSize uniform_below(SpaceSize limit, std::mt19937_64& random) {
-  // Rejects the first 2^128 mod limit of all numbers; small limits need 64 bits only.
   if (limit <= ~std::uint64_t{0}) {
+    // The upper half of a product with 64 random bits; rejects by its lower half. Source: Lemire, Fast Random Integer
+    // Generation in an Interval, ACM TOMACS 29 (2019), algorithm 5.
     const auto small = static_cast<std::uint64_t>(limit);
-    const std::uint64_t uneven = (0 - small) % small;
-    std::uint64_t drawn = random();
-    while (drawn < uneven) drawn = random();
-    return drawn % small;
+    SpaceSize drawn = SpaceSize{random()} * small;
+    if (static_cast<std::uint64_t>(drawn) < small) {
+      const std::uint64_t uneven = (0 - small) % small;
+      while (static_cast<std::uint64_t>(drawn) < uneven) drawn = SpaceSize{random()} * small;
+    }
+    return drawn >> 64;
   }
+  // Rejects the first 2^128 mod limit of all numbers.
   const SpaceSize uneven = (SpaceSize{0} - limit) % limit;
   for (;;) {
     const SpaceSize high = random();
@@ -97,27 +90,15 @@ std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Paramet
   }
   built->constructed = space::construct(built->parameters, built->rules, built->problem,
                                         built->device ? &*built->device : nullptr, budget, relax);
-  built->blocks = space::blocks_of(built->constructed.components);
-  add_sizes(*built);
+  const space::Diagram& diagram = built->diagram();
+  built->values_left.resize(built->parameters.size());
+  for (const auto& level : diagram.levels()) {
+    const auto left = diagram.positions(level);
+    built->values_left[level.parameter].assign(left.begin(), left.end());
+  }
+  for (const auto& fixed : diagram.fixed()) built->values_left[fixed.parameter] = {fixed.position};
   return built;
 }
-
-namespace {
-
-void add_sizes(SearchSpace::Built& built) {
-  built.values_left.resize(built.parameters.size());
-  if (built.constructed.empty) return;
-  built.size = 1;
-  for (const auto& component : built.constructed.components) {
-    built.size = product(built.size, component.size(), built.saturated);
-    built.saturated = built.saturated || component.saturated();
-    for (const auto& level : component.levels()) built.values_left[level.parameter] = level.positions;
-  }
-  for (const auto& fixed : built.constructed.fixed) built.values_left[fixed.parameter] = {fixed.position};
-  for (const auto& block : built.blocks) built.constructed.figures.bytes += block.table.size() * sizeof(std::uint16_t);
-}
-
-}  // namespace
 
 SearchSpace::SearchSpace(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem,
                          const DeviceInfo* device, SpaceBudget budget)
@@ -143,14 +124,17 @@ const Bindings& SearchSpace::problem() const noexcept { return built_->problem; 
 const DeviceInfo* SearchSpace::device() const noexcept { return built_->device ? &*built_->device : nullptr; }
 bool SearchSpace::exact() const noexcept { return built_->constructed.left_out.empty(); }
 const std::vector<std::size_t>& SearchSpace::left_out() const noexcept { return built_->constructed.left_out; }
-SpaceSize SearchSpace::size() const noexcept { return built_->size; }
-bool SearchSpace::size_saturated() const noexcept { return built_->saturated; }
+SpaceSize SearchSpace::size() const noexcept { return built_->diagram().size(); }
+bool SearchSpace::size_saturated() const noexcept { return built_->diagram().saturated(); }
 SpaceFigures SearchSpace::figures() const noexcept { return built_->constructed.figures; }
 
 SpaceSize SearchSpace::cartesian_size() const noexcept {
-  bool saturated = false;
+  constexpr SpaceSize most = ~SpaceSize{0};
   SpaceSize size = 1;
-  for (const auto& parameter : built_->parameters) size = product(size, parameter.values.size(), saturated);
+  for (const auto& parameter : built_->parameters) {
+    if (size > most / parameter.values.size()) return most;
+    size *= parameter.values.size();
+  }
   return size;
 }
 

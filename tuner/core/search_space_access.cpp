@@ -13,51 +13,13 @@ namespace {
 
 constexpr int max_draws = 1'000'000;  // of a space that left rules out, before it gives up; about 0.3 s
 
-bool fits_64_bits(SpaceSize size) { return size <= ~std::uint64_t{0}; }
-
-void write_block(const space::Block& block, const std::vector<space::Component>& components, SpaceSize rank,
-                 std::span<std::uint16_t> row) {
-  if (!block.table.empty()) {
-    const std::size_t columns = block.parameters.size();
-    const std::uint16_t* const from = block.table.data() + static_cast<std::size_t>(rank) * columns;
-    const std::uint32_t* const to = block.parameters.data();
-    for (std::size_t i = 0; i < columns; ++i) row[to[i]] = from[i];
-    return;
-  }
-  if (block.count == 1) {
-    const space::Component& component = components[block.first];
-    return component.is_small() ? component.at_small(static_cast<std::uint64_t>(rank), row) : component.at(rank, row);
-  }
-  for (std::size_t i = block.first + block.count; i-- > block.first;) {
-    const SpaceSize size = components[i].size();
-    components[i].at(rank % size, row);
-    rank /= size;
-  }
-}
-
 }  // namespace
 
 void SearchSpace::at(SpaceSize index, std::span<std::uint16_t> row) const {
   if (index >= size()) {
     throw UsageError(fmt::format("no configuration {}: the search space has {}", to_text(index), to_text(size())));
   }
-  for (const auto& [parameter, position] : built_->constructed.fixed) row[parameter] = position;
-  const auto& components = built_->constructed.components;
-  const auto& blocks = built_->blocks;
-  if (fits_64_bits(size())) {
-    auto rest = static_cast<std::uint64_t>(index);
-    for (std::size_t i = blocks.size(); i-- > 0;) {
-      const auto block = static_cast<std::uint64_t>(blocks[i].size);
-      const std::uint64_t quotient = i == 0 ? 0 : rest / block;
-      write_block(blocks[i], components, rest - quotient * block, row);
-      rest = quotient;
-    }
-    return;
-  }
-  for (std::size_t i = blocks.size(); i-- > 0;) {
-    write_block(blocks[i], components, i == 0 ? index : index % blocks[i].size, row);
-    index /= blocks[i].size;
-  }
+  built_->diagram().at(index, row);
 }
 
 Configuration SearchSpace::at(SpaceSize index) const {
@@ -87,18 +49,6 @@ std::optional<Row> SearchSpace::row_of(const Bindings& configuration) const {
   return row;
 }
 
-std::size_t SearchSpace::Built::fixed_off(RowView row) const {
-  std::size_t off = 0;
-  for (const auto& [parameter, position] : constructed.fixed) off += row[parameter] != position ? 1 : 0;
-  return off;
-}
-
-bool SearchSpace::Built::in_diagrams(RowView row) const {
-  if (constructed.empty || fixed_off(row) != 0) return false;
-  return std::all_of(constructed.components.begin(), constructed.components.end(),
-                     [&](const space::Component& component) { return component.contains(row); });
-}
-
 bool SearchSpace::Built::allowed_by_left_out(RowView row) const {
   for (const std::size_t rule : constructed.left_out) {
     const Expression& expression = rules[rule].expression;
@@ -115,28 +65,7 @@ bool SearchSpace::Built::allowed_by_left_out(RowView row) const {
   return true;
 }
 
-std::optional<SpaceSize> SearchSpace::index_of(RowView row) const {
-  if (empty() || built_->fixed_off(row) != 0) return std::nullopt;
-  const auto& components = built_->constructed.components;
-  if (fits_64_bits(size())) {
-    std::uint64_t index = 0;
-    for (const space::Component& component : components) {
-      const auto rank = component.small_rank_of(row);
-      if (!rank) return std::nullopt;
-      index = index * static_cast<std::uint64_t>(component.size()) + *rank;
-    }
-    return index;
-  }
-  constexpr SpaceSize most = ~SpaceSize{0};
-  SpaceSize index = 0;
-  for (const space::Component& component : components) {
-    const auto rank = component.rank_of(row);
-    if (!rank) return std::nullopt;
-    const bool beyond = index > (most - *rank) / component.size();
-    index = beyond ? most : index * component.size() + *rank;
-  }
-  return index;
-}
+std::optional<SpaceSize> SearchSpace::index_of(RowView row) const { return built_->diagram().index_of(row); }
 
 std::optional<SpaceSize> SearchSpace::index_of(const Bindings& configuration) const {
   const auto row = row_of(configuration);
@@ -144,7 +73,7 @@ std::optional<SpaceSize> SearchSpace::index_of(const Bindings& configuration) co
 }
 
 bool SearchSpace::contains(RowView row) const {
-  return built_->in_diagrams(row) && (exact() || built_->allowed_by_left_out(row));
+  return built_->diagram().contains(row) && (exact() || built_->allowed_by_left_out(row));
 }
 
 bool SearchSpace::contains(const Bindings& configuration) const {
@@ -155,12 +84,7 @@ bool SearchSpace::contains(const Bindings& configuration) const {
 void SearchSpace::sample(std::mt19937_64& random, std::span<std::uint16_t> row) const {
   if (empty()) throw UsageError("the search space is empty: there is no configuration to draw");
   for (int draw = 0; draw < max_draws; ++draw) {
-    if (built_->saturated) {
-      for (const auto& [parameter, position] : built_->constructed.fixed) row[parameter] = position;
-      for (const auto& component : built_->constructed.components) component.sample(random, row);
-    } else {
-      at(uniform_below(size(), random), row);
-    }
+    built_->diagram().sample(random, row);
     if (exact() || built_->allowed_by_left_out(row)) return;
   }
   throw Error(
@@ -176,10 +100,7 @@ Configuration SearchSpace::sample(std::mt19937_64& random) const {
 }
 
 void SearchSpace::for_each(const std::function<bool(RowView)>& visit) const {
-  if (empty()) return;
-  Row row(parameters().size());
-  for (const auto& [parameter, position] : built_->constructed.fixed) row[parameter] = position;
-  space::visit_rows(built_->constructed.components, row, visit);
+  if (!empty()) space::visit_rows(built_->diagram(), parameters().size(), visit);
 }
 
 std::vector<std::uint16_t> SearchSpace::rows(SpaceSize most_rows) const {
@@ -191,10 +112,7 @@ std::vector<std::uint16_t> SearchSpace::rows(SpaceSize most_rows) const {
   if (empty()) return all;
   const std::size_t columns = parameters().size();
   all.resize(static_cast<std::size_t>(size()) * columns);
-  Row row(columns);
-  for (const auto& [parameter, position] : built_->constructed.fixed) row[parameter] = position;
-  std::uint16_t* to = all.data();
-  space::list_rows(built_->constructed.components, row, to);
+  space::list_rows(built_->diagram(), columns, all.data());
   return all;
 }
 

@@ -19,8 +19,8 @@ constexpr int repair_draws = 1000;  // where rules were left out
 void SearchSpace::for_each_neighbour(RowView row, Neighbourhood kind, const std::function<bool(RowView)>& visit) const {
   if (empty()) return;
   const auto legal = [&](RowView near) { return exact() || built_->allowed_by_left_out(near) ? visit(near) : true; };
-  if (kind == Neighbourhood::adjacent_all) return space::visit_adjacent_rows(built_->constructed, row, legal);
-  space::Surroundings(built_->constructed, row, kind).visit(legal);
+  if (kind == Neighbourhood::adjacent_all) return space::visit_adjacent_rows(built_->diagram(), row, legal);
+  space::Surroundings(built_->diagram(), row).visit(kind, legal);
 }
 
 std::vector<Row> SearchSpace::neighbours(RowView row, Neighbourhood kind) const {
@@ -35,13 +35,13 @@ std::vector<Row> SearchSpace::neighbours(RowView row, Neighbourhood kind) const 
 bool SearchSpace::random_neighbour(RowView row, Neighbourhood kind, std::mt19937_64& random,
                                    std::span<std::uint16_t> to) const {
   if (empty()) return false;
-  if (kind != Neighbourhood::adjacent_all) {
-    const space::Surroundings surroundings(built_->constructed, row, kind);
+  if (kind == Neighbourhood::any_value) {
+    const space::Surroundings surroundings(built_->diagram(), row);
     for (int draw = 0; draw < max_draws; ++draw) {
       if (surroundings.draw(random, to) && (exact() || built_->allowed_by_left_out(to))) return true;
     }
-  } else if (exact()) {
-    return space::draw_adjacent_row(built_->constructed, row, random, to);
+  } else if (kind == Neighbourhood::adjacent_all && exact()) {
+    return space::draw_adjacent_row(built_->diagram(), row, random, to);
   }
   const auto all = neighbours(row, kind);
   if (all.empty()) return false;
@@ -79,7 +79,7 @@ std::optional<Configuration> SearchSpace::nearest(const Bindings& wished) const 
     wishes.push_back({value != nullptr, position});
   }
   Row best(parameters().size());
-  space::nearest_row(built_->constructed, wishes, best);
+  space::nearest_row(built_->diagram(), wishes, best);
   if (exact() || built_->allowed_by_left_out(best)) return configuration(best);
   std::mt19937_64 random(0);  // any fixed seed: the same answer each time
   std::optional<Row> met;

@@ -83,10 +83,11 @@ class Construction {
       group();
       for (const auto& group : groups_) build(group);
     }
-    if (filtered_.empty) return empty();
-    std::sort(result_.components.begin(), result_.components.end(),
-              [](const Component& a, const Component& b) { return first_parameter(a) < first_parameter(b); });
-    add_fixed();
+    if (!filtered_.empty) {
+      std::sort(parts_.begin(), parts_.end(),
+                [](const auto& a, const auto& b) { return first_parameter(a) < first_parameter(b); });
+      result_.diagram = Diagram(parts_, fixed(), parameters_);
+    }
     add_figures();
     return std::move(result_);
   }
@@ -98,20 +99,11 @@ class Construction {
     std::vector<std::size_t> tables, wide;
   };
 
-  static std::uint32_t first_parameter(const Component& component) {
-    std::uint32_t first = ~std::uint32_t{0};
-    for (const auto& level : component.levels()) first = std::min(first, level.parameter);
-    return first;
+  static std::uint32_t first_parameter(const UncountedPart& part) {
+    return *std::min_element(part.parameters.begin(), part.parameters.end());
   }
 
   std::size_t width(int variable) const { return scope_.variables[static_cast<std::size_t>(variable)].width(); }
-
-  Constructed empty() {
-    result_ = {};
-    result_.empty = true;
-    add_figures();
-    return std::move(result_);
-  }
 
   // Wide clauses look only at variables of several values.
   std::vector<int> open_variables(const Clause& clause) const {
@@ -161,7 +153,7 @@ class Construction {
       filtered_.empty = true;
       return;
     }
-    add_component(layers, order);
+    add_part(std::move(layers), order);
   }
 
   std::vector<int> order_of(const Group& group) const {
@@ -304,38 +296,35 @@ class Construction {
     return 0;
   }
 
-  void add_component(const Layers& layers, const std::vector<int>& order) {
-    std::vector<std::uint32_t> parameters;
-    std::vector<std::vector<std::uint16_t>> positions;
+  void add_part(Layers layers, const std::vector<int>& order) {
+    UncountedPart part{std::move(layers), {}, {}};
     for (const int number : order) {
       const Variable& variable = scope_.variables[static_cast<std::size_t>(number)];
-      parameters.push_back(variable.parameter);
-      positions.push_back(variable.positions);
+      part.parameters.push_back(variable.parameter);
+      part.positions.push_back(variable.positions);
     }
-    result_.components.emplace_back(layers, parameters, positions, parameters_);
+    parts_.push_back(std::move(part));
   }
 
-  void add_fixed() {
-    std::vector<Fixed> fixed;
+  std::vector<Fixed> fixed() const {
+    std::vector<Fixed> all;
     for (std::uint32_t i = 0; i < parameters_.size(); ++i) {
-      if (parameters_[i].values.size() == 1) fixed.push_back({i, 0});
+      if (parameters_[i].values.size() == 1) all.push_back({i, 0});
     }
     for (const Variable& variable : scope_.variables) {
-      if (variable.width() == 1) fixed.push_back({variable.parameter, variable.positions[0]});
+      if (variable.width() == 1) all.push_back({variable.parameter, variable.positions[0]});
     }
-    std::sort(fixed.begin(), fixed.end(), [](const Fixed& a, const Fixed& b) { return a.parameter < b.parameter; });
-    result_.fixed = std::move(fixed);
+    std::sort(all.begin(), all.end(), [](const Fixed& a, const Fixed& b) { return a.parameter < b.parameter; });
+    return all;
   }
 
   void add_figures() {
-    result_.figures.components = result_.components.size();
-    result_.figures.widest = meter_.widest();
-    result_.figures.peak_bytes = meter_.peak_bytes();
-    result_.figures.steps = meter_.steps_used();
-    for (const Component& component : result_.components) {
-      result_.figures.nodes += component.nodes();
-      result_.figures.bytes += component.bytes();
-    }
+    result_.figures = {result_.diagram.parts().size(),
+                       result_.diagram.nodes(),
+                       result_.diagram.bytes(),
+                       meter_.widest(),
+                       meter_.peak_bytes(),
+                       meter_.steps_used()};
   }
 
   const std::vector<Parameter>& parameters_;
@@ -345,6 +334,7 @@ class Construction {
   Meter meter_;
   Filtered filtered_;
   std::vector<Group> groups_;
+  std::vector<UncountedPart> parts_;
   Constructed result_;
 };
 

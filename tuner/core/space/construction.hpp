@@ -1,20 +1,12 @@
-// From parameters and rules to counted diagrams: the stages of the construction in their order. One thread.
+// From parameters and rules to a counted diagram: the stages of the construction in their order. One thread.
 #pragma once
 
-#include "core/space/component.hpp"
+#include "core/space/diagram.hpp"
 
 namespace attune::space {
 
-// A parameter of which one value is left.
-struct Fixed {
-  std::uint32_t parameter = 0;
-  std::uint16_t position = 0;
-};
-
 struct Constructed {
-  bool empty = false;
-  std::vector<Component> components;  // in the order of their first parameters
-  std::vector<Fixed> fixed;           // in the order of parameters
+  Diagram diagram;                    // parts in the order of their first parameters
   std::vector<std::size_t> left_out;  // rules, ascending
   SpaceFigures figures;
 };

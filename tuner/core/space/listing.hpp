@@ -3,13 +3,13 @@
 
 #include <functional>
 
-#include "core/space/component.hpp"
+#include "core/space/diagram.hpp"
 
 namespace attune::space {
 
-// Calls `visit` with each row; `row` holds the fixed parameters. Stops when it returns false.
-void visit_rows(const std::vector<Component>& components, Row& row, const std::function<bool(RowView)>& visit);
+// Calls `visit` with each row. Stops when it returns false.
+void visit_rows(const Diagram& diagram, std::size_t columns, const std::function<bool(RowView)>& visit);
 // Writes each row to `to` and behind it.
-void list_rows(const std::vector<Component>& components, Row& row, std::uint16_t* to);
+void list_rows(const Diagram& diagram, std::size_t columns, std::uint16_t* to);
 
 }  // namespace attune::space

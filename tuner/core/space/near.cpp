@@ -17,97 +17,100 @@ std::uint64_t distance_of(std::uint16_t position, const Wish& wish) {
 
 }  // namespace
 
-Window window_around(const ComponentLevel& level, std::uint16_t position) {
-  const std::uint16_t digit = level.digit_of[position];
-  const auto above = std::lower_bound(level.positions.begin(), level.positions.end(), position);
-  const auto at = static_cast<std::uint32_t>(above - level.positions.begin());
-  const std::uint32_t end = digit == no_digit ? at + 1 : at + 2;
+Window window_around(const Diagram& diagram, const DiagramLevel& level, std::uint16_t position) {
+  const auto positions = diagram.positions(level);
+  const auto above = std::lower_bound(positions.begin(), positions.end(), position);
+  const auto at = static_cast<std::uint32_t>(above - positions.begin());
+  const std::uint32_t end = diagram.digit_of(level, position) == no_digit ? at + 1 : at + 2;
   return {at == 0 ? 0 : at - 1, std::min(end, level.width)};
 }
 
-Surroundings::Surroundings(const Constructed& constructed, RowView row, Neighbourhood kind)
-    : constructed_(constructed), row_(row), kind_(kind) {
-  std::size_t off = 0;
-  for (const Fixed& fixed : constructed.fixed) {
-    if (row[fixed.parameter] == fixed.position) continue;
-    repair_ = fixed;
-    ++off;
-  }
-  const Component* bad = nullptr;
-  for (const Component& component : constructed.components) {
-    if (component.contains(row)) continue;
-    bad = &component;
-    ++off;
-  }
-  if (off > 1 || bad != nullptr || off == 0) repair_.reset();
+Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagram), row_(row) {
   // Two parts of the row that are illegal on their own are not mended by one change.
-  if (off > 1 || repair_) return;
-  if (bad != nullptr) {
-    add_component(*bad, false);
-    return;
+  std::size_t off = 0;
+  for (const Fixed& fixed : diagram.fixed()) {
+    if (row[fixed.parameter] == fixed.position) continue;
+    off_fixed_ = &fixed;
+    state_ = State::one_fixed_off;
+    ++off;
   }
-  for (const Component& component : constructed.components) add_component(component, true);
-}
-
-void Surroundings::add_component(const Component& component, bool is_legal) {
-  NodeOffset node = 0;
-  for (std::size_t i = 0; i < component.levels().size(); ++i) {
-    const ComponentLevel& level = component.levels()[i];
-    const std::uint16_t position = row_[level.parameter], digit = level.digit_of[position];
-    Window window{0, level.width};
-    if (kind_ != Neighbourhood::any_value) window = window_around(level, position);
-    Place place{level.parameter, &component, i, node, digit, window.first, window.end, is_legal};
-    if (place.choices() > 0) places_.push_back(place);
-    total_ += place.choices();
-    if (digit == no_digit) return;
-    node = component.child(node, digit);
-    if (node == no_node) return;
+  if (diagram.levels().size() > few_levels) many_.resize(diagram.levels().size());
+  steps_ = many_.empty() ? few_.data() : many_.data();
+  for (std::uint32_t i = 0; i < diagram.parts().size(); ++i) {
+    if (follow(diagram.parts()[i])) continue;
+    off_part_ = i;
+    state_ = State::one_part_off;
+    ++off;
   }
+  if (off > 1) state_ = State::hopeless;
 }
 
-bool Surroundings::legal(const Place& place, std::size_t digit) const {
-  const NodeOffset child = place.component->child(place.node, digit);
-  if (child == no_node) return false;
-  // Below one and the same node everything is alike.
-  if (place.row_is_legal && child == place.component->child(place.node, place.digit)) return true;
-  return place.component->accepts(place.level + 1, child, row_);
+bool Surroundings::follow(const DiagramPart& part) {
+  NodeOffset now = part.root;
+  for (std::uint32_t i = part.first; i < part.end; ++i) {
+    const DiagramLevel& level = diagram_.levels()[i];
+    const std::uint16_t digit = diagram_.digit_of(level, row_[level.parameter]);
+    steps_[i] = {now, digit};
+    if (now != no_node) now = digit == no_digit ? no_node : diagram_.child(now, digit);
+  }
+  return now != no_node;
 }
 
-void Surroundings::visit(const std::function<bool(RowView)>& visit) const {
+// Is the rest of the row, from `level` to the end of the part, allowed below this node?
+bool Surroundings::legal(std::size_t level, std::size_t end, NodeOffset child) const {
+  for (std::size_t i = level; i < end; ++i) {
+    if (child == no_node) return false;
+    // Below one and the same node everything is alike.
+    if (child == steps_[i].node && state_ == State::legal) return true;
+    if (steps_[i].digit == no_digit) return false;
+    child = diagram_.child(child, steps_[i].digit);
+  }
+  return child != no_node;
+}
+
+void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>& visit) const {
+  if (state_ == State::hopeless) return;
   Row near(row_.begin(), row_.end());
-  if (repair_) {
-    near[repair_->parameter] = repair_->position;
+  if (state_ == State::one_fixed_off) {
+    near[off_fixed_->parameter] = off_fixed_->position;
     visit(near);
     return;
   }
-  std::vector<const Place*> ordered;
-  for (const Place& place : places_) ordered.push_back(&place);
-  std::sort(ordered.begin(), ordered.end(), [](const Place* a, const Place* b) { return a->parameter < b->parameter; });
-  for (const Place* const place : ordered) {
-    for (std::uint32_t digit = place->first; digit < place->end; ++digit) {
-      if (digit == place->digit || !legal(*place, digit)) continue;
-      near[place->parameter] = place->component->levels()[place->level].positions[digit];
+  for (const std::uint32_t i : diagram_.by_parameter()) {
+    const DiagramLevel& level = diagram_.levels()[i];
+    const Step here = steps_[i];
+    if (here.node == no_node || (state_ == State::one_part_off && level.part != off_part_)) continue;
+    const std::uint16_t position = row_[level.parameter];
+    const Window window =
+        kind == Neighbourhood::any_value ? Window{0, level.width} : window_around(diagram_, level, position);
+    const std::size_t end = diagram_.parts()[level.part].end;
+    // Several values often lead to one node: the answer is the same.
+    NodeOffset asked = no_node;
+    bool answer = false;
+    for (std::uint32_t digit = window.first; digit < window.end; ++digit) {
+      if (digit == here.digit) continue;
+      const NodeOffset child = diagram_.child(here.node, digit);
+      if (child != asked) answer = legal(i + 1, end, child);
+      asked = child;
+      if (!answer) continue;
+      near[level.parameter] = diagram_.position_of(level, digit);
       if (!visit(near)) return;
     }
-    near[place->parameter] = row_[place->parameter];
+    near[level.parameter] = position;
   }
 }
 
 bool Surroundings::draw(std::mt19937_64& random, std::span<std::uint16_t> to) const {
-  if (repair_) {
-    std::copy(row_.begin(), row_.end(), to.begin());
-    to[repair_->parameter] = repair_->position;
-    return true;
-  }
-  if (total_ == 0) return false;
-  auto drawn = static_cast<std::uint32_t>(uniform_below(total_, random));
-  const Place* place = places_.data();
-  while (drawn >= place->choices()) drawn -= (place++)->choices();
-  std::uint32_t digit = place->first + drawn;
-  if (place->digit >= place->first && digit >= place->digit) ++digit;
-  if (!legal(*place, digit)) return false;
+  if (state_ != State::legal || diagram_.slots() == 0) return false;
+  const auto slot = static_cast<std::uint32_t>(uniform_below(diagram_.slots(), random));
+  const DiagramLevel& level = diagram_.level_of_slot(slot);
+  const auto number = static_cast<std::size_t>(&level - diagram_.levels().data());
+  std::uint32_t digit = slot - level.slots_begin;
+  if (digit >= steps_[number].digit) ++digit;
+  const NodeOffset child = diagram_.child(steps_[number].node, digit);
+  if (!legal(number + 1, diagram_.parts()[level.part].end, child)) return false;
   std::copy(row_.begin(), row_.end(), to.begin());
-  to[place->parameter] = place->component->levels()[place->level].positions[digit];
+  to[level.parameter] = diagram_.position_of(level, digit);
   return true;
 }
 
@@ -117,43 +120,35 @@ std::uint64_t distance(RowView row, const std::vector<Wish>& wishes) {
   return sum;
 }
 
-namespace {
-
 // From the last level to the root: the least distance that lies below each node; then down again along it.
-void nearest_in(const Component& component, const std::vector<Wish>& wishes, std::span<std::uint16_t> row) {
+void nearest_row(const Diagram& diagram, const std::vector<Wish>& wishes, std::span<std::uint16_t> row) {
   constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  const auto& levels = component.levels();
-  std::vector<std::uint64_t> below(component.arcs());  // at a node's offset
+  const auto& levels = diagram.levels();
+  std::vector<std::uint64_t> below(diagram.arcs());  // at a node's offset
   std::vector<std::vector<std::uint64_t>> own(levels.size());
   const auto through = [&](std::size_t level, NodeOffset node, std::size_t digit) {
-    const NodeOffset child = component.child(node, digit);
+    const NodeOffset child = diagram.child(node, digit);
     if (child == no_node) return never;
     return own[level][digit] + (level + 1 < levels.size() ? below[child] : 0);
   };
   for (std::size_t i = levels.size(); i-- > 0;) {
-    for (const std::uint16_t position : levels[i].positions)
+    for (const std::uint16_t position : diagram.positions(levels[i]))
       own[i].push_back(distance_of(position, wishes[levels[i].parameter]));
-    const std::size_t end = i + 1 < levels.size() ? levels[i + 1].begin : component.arcs();
+    const std::size_t end = i + 1 < levels.size() ? levels[i + 1].begin : diagram.arcs();
     for (NodeOffset node = levels[i].begin; node < end; node += levels[i].width) {
       below[node] = never;
       for (std::size_t digit = 0; digit < levels[i].width; ++digit)
         below[node] = std::min(below[node], through(i, node, digit));
     }
   }
+  for (const Fixed& fixed : diagram.fixed()) row[fixed.parameter] = fixed.position;
   NodeOffset node = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     std::size_t digit = 0;
     while (through(i, node, digit) != below[node]) ++digit;
-    row[levels[i].parameter] = levels[i].positions[digit];
-    node = component.child(node, digit);
+    row[levels[i].parameter] = diagram.position_of(levels[i], digit);
+    node = diagram.child(node, digit);
   }
-}
-
-}  // namespace
-
-void nearest_row(const Constructed& constructed, const std::vector<Wish>& wishes, std::span<std::uint16_t> row) {
-  for (const Fixed& fixed : constructed.fixed) row[fixed.parameter] = fixed.position;
-  for (const Component& component : constructed.components) nearest_in(component, wishes, row);
 }
 
 }  // namespace attune::space
