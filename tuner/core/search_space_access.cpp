@@ -13,6 +13,13 @@ namespace {
 
 constexpr int max_draws = 1'000'000;  // of a space that left rules out, before it gives up; about 0.3 s
 
+[[noreturn]] void none_met(const SearchSpace& space) {
+  throw Error(
+      fmt::format("none of {} configurations drawn at random obeys restriction `{}`, which is too large to be "
+                  "counted: narrow the parameters that it mentions",
+                  max_draws, space.rules()[space.left_out()[0]].expression.text()));
+}
+
 }  // namespace
 
 void SearchSpace::at(SpaceSize index, std::span<std::uint16_t> row) const {
@@ -87,10 +94,7 @@ void SearchSpace::sample(std::mt19937_64& random, std::span<std::uint16_t> row) 
     built_->diagram().sample(random, row);
     if (exact() || built_->allowed_by_left_out(row)) return;
   }
-  throw Error(
-      fmt::format("none of {} configurations drawn at random obeys restriction `{}`, which is too large to be "
-                  "counted: narrow the parameters that it mentions",
-                  max_draws, rules()[left_out()[0]].expression.text()));
+  none_met(*this);
 }
 
 Configuration SearchSpace::sample(std::mt19937_64& random) const {
@@ -117,7 +121,8 @@ std::vector<std::uint16_t> SearchSpace::rows(SpaceSize most_rows) const {
 }
 
 std::optional<SpaceSize> SampleStream::next_index() {
-  while (taken_ < space_.size()) {
+  for (int misses = 0; taken_ < space_.size(); ++misses) {
+    if (misses == max_draws) none_met(space_);
     const SpaceSize drawn = taken_ + uniform_below(space_.size() - taken_, random_);
     const SpaceSize index = place(drawn);
     moved_[drawn] = place(taken_);

@@ -2,15 +2,25 @@
 
 #include <set>
 
+#include "attune/error.hpp"
+
 namespace attune {
 namespace {
+
+// Of a space that is not exact; about a second.
+constexpr int most_misses = 1'000'000;
 
 class Exhaustive final : public Strategy {
  public:
   explicit Exhaustive(const SearchSpace& space) : space_(space) {}
 
   std::optional<Configuration> ask() override {
-    while (next_ < space_.size()) {
+    for (int misses = 0; next_ < space_.size(); ++misses) {
+      if (misses == most_misses) {
+        throw Error(
+            "exhaustive search: 1000000 configurations in a row break a restriction that is too large to be "
+            "counted; narrow its parameters, or use --strategy random");
+      }
       const SpaceSize index = next_++;
       if (known_.contains(index)) continue;
       Configuration configuration = space_.at(index);

@@ -15,6 +15,12 @@ void expect_legal_rows(const SearchSpace& space, const ReferenceSpace& reference
   const auto listed = space.rows();
   const std::size_t width = space.parameters().size();
   ASSERT_EQ(listed.size(), reference.rows.size() * width);
+  std::size_t visited = 0;
+  space.for_each([&](RowView visit) {
+    EXPECT_TRUE(std::equal(visit.begin(), visit.end(), listed.begin() + static_cast<std::ptrdiff_t>(visited * width)));
+    return ++visited < 20;
+  });
+  ASSERT_EQ(visited, std::min<std::size_t>(reference.rows.size(), 20));
   std::set<Row> seen;
   Row row(width);
   for (std::size_t i = 0; i < reference.rows.size(); ++i) {

@@ -5,60 +5,15 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <string_view>
-#include <unordered_map>
 
-#include "core/near_name.hpp"
 #include "core/space/clauses.hpp"
 #include "core/space/filter.hpp"
 #include "core/space/order.hpp"
 #include "core/space/wide.hpp"
+#include "core/space/wide_estimate.hpp"
 
 namespace attune::space {
 namespace {
-
-[[noreturn]] void unknown_name(const Expression& rule, const std::string& name,
-                               const std::vector<Parameter>& parameters, const Bindings& problem) {
-  std::vector<std::string> known;
-  for (const auto& parameter : parameters) known.push_back(parameter.name);
-  for (const auto& binding : problem) known.push_back(binding.name);
-  throw UsageError(fmt::format("restriction `{}`: unknown name `{}`{}", rule.text(), name, suggestion(name, known)));
-}
-
-// Where the names of every rule get their values.
-RuleScope scope_of(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
-                   const DeviceInfo* device) {
-  RuleScope scope;
-  scope.rules = &rules;
-  scope.device = device;
-  std::unordered_map<std::string_view, NameSource> sources;
-  for (std::uint32_t i = 0; i < parameters.size(); ++i) {
-    const auto& values = parameters[i].values;
-    if (values.size() == 1) {
-      sources[parameters[i].name] = {no_variable, &values[0]};
-      continue;
-    }
-    sources[parameters[i].name] = {static_cast<int>(scope.variables.size()), nullptr};
-    Variable variable{i, &values, std::vector<std::uint16_t>(values.size())};
-    std::iota(variable.positions.begin(), variable.positions.end(), std::uint16_t{0});
-    scope.variables.push_back(std::move(variable));
-  }
-  for (const Rule& rule : rules) {
-    if (device == nullptr && !rule.expression.device_properties().empty()) {
-      throw UsageError(fmt::format("restriction `{}`: device.{} has no value where no device is chosen",
-                                   rule.expression.text(), rule.expression.device_properties().front()));
-    }
-    RuleNames names;
-    for (const auto& name : rule.expression.names()) {
-      const auto found = sources.find(name);
-      const Value* const constant = found == sources.end() ? problem.find(name) : nullptr;
-      if (found == sources.end() && constant == nullptr) unknown_name(rule.expression, name, parameters, problem);
-      names.push_back(found == sources.end() ? NameSource{no_variable, constant} : found->second);
-    }
-    scope.names.push_back(std::move(names));
-  }
-  return scope;
-}
 
 // Thrown where a part of the rules outgrows the budget.
 struct Blamed {
@@ -156,26 +111,39 @@ class Construction {
     add_part(std::move(layers), order);
   }
 
-  std::vector<int> order_of(const Group& group) const {
+  std::vector<int> order_of(const Group& group) {
     std::vector<std::size_t> widths;
-    std::map<int, std::uint32_t> member;
-    for (const int variable : group.variables) {
-      member[variable] = static_cast<std::uint32_t>(widths.size());
-      widths.push_back(width(variable));
+    for (const int variable : group.variables) widths.push_back(width(variable));
+    if (widths.size() > most_ordered) return group.variables;
+    const std::vector<Tie> ties = ties_of(group);
+    std::vector<std::uint32_t> positions;
+    if (group.wide.empty()) {
+      positions = choose_order(widths, ties);
+    } else {
+      std::vector<const Clause*> wide;
+      for (const std::size_t clause : group.wide) wide.push_back(&clauses_[clause]);
+      WideEstimate estimate(wide, group.variables, ties, scope_, numbers_);
+      positions = choose_order(widths, [&](VariableSet bound) { return estimate.states(bound); });
     }
+    std::vector<int> order;
+    for (const std::uint32_t position : positions) order.push_back(group.variables[position]);
+    return order;
+  }
+
+  std::vector<Tie> ties_of(const Group& group) const {
     std::vector<Tie> ties;
     for (const std::size_t number : group.tables) {
       const Table& table = filtered_.tables[number];
       Tie tie;
-      for (const int variable : table.variables) tie.members.push_back(member[variable]);
+      for (const int variable : table.variables) {
+        const auto at = std::lower_bound(group.variables.begin(), group.variables.end(), variable);
+        tie.members |= VariableSet{1} << (at - group.variables.begin());
+      }
       const auto allowed = std::count(table.allowed.begin(), table.allowed.end(), std::uint8_t{1});
       tie.density = static_cast<double>(allowed) / static_cast<double>(table.allowed.size());
-      ties.push_back(std::move(tie));
+      ties.push_back(tie);
     }
-    if (!group.wide.empty()) return group.variables;
-    std::vector<int> order;
-    for (const std::uint32_t position : choose_order(widths, ties)) order.push_back(group.variables[position]);
-    return order;
+    return ties;
   }
 
   Layers layers_of(const Group& group, const std::vector<int>& order, const std::vector<std::uint32_t>& level_of,

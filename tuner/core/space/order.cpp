@@ -1,87 +1,115 @@
 #include "core/space/order.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 
 namespace attune::space {
 namespace {
 
-using Set = std::uint64_t;  // of variables
-constexpr std::size_t most_variables = 64;
-
-struct TieSet {
-  Set members;
-  double density;
-};
-
-// How many nodes there may be behind a set of bound variables: combinations of those among them that a rule still looks
-// at, less what the rules within them forbid.
-double frontier(Set bound, const std::vector<double>& widths, const std::vector<TieSet>& ties) {
-  Set live = 0;
-  for (const TieSet& tie : ties) {
-    if ((tie.members & ~bound) != 0) live |= tie.members & bound;
-  }
-  double nodes = 1;
-  for (Set rest = live; rest != 0; rest &= rest - 1) nodes *= widths[static_cast<std::size_t>(__builtin_ctzll(rest))];
-  for (const TieSet& tie : ties) {
-    if ((tie.members & ~live) == 0) nodes *= tie.density;
-  }
-  return nodes;
-}
+constexpr std::size_t most_compared = 10;    // variables of which all orders are compared: 2^10 estimates, about 0.5 ms
+constexpr std::size_t most_estimates = 300;  // of greedy walks, about 0.1 ms; one walk there is always
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Walk {
   std::vector<std::uint32_t> order;
-  double cost = 0;  // nodes of all layers, times values
+  double cost = 0;  // states of all steps, times values
 };
 
-// Always the variable behind which there are the fewest nodes; of equal ones the first.
-Walk greedy_from(std::uint32_t first, const std::vector<double>& widths, const std::vector<TieSet>& ties,
-                 double bound_cost) {
+VariableSet only(std::size_t variable) { return VariableSet{1} << variable; }
+
+// Combinations of those among the bound variables that a rule still looks at, less what the rules within them forbid.
+double open_combinations(VariableSet bound, const std::vector<std::size_t>& widths, const std::vector<Tie>& ties) {
+  VariableSet open = 0;
+  for (const Tie& tie : ties) {
+    if ((tie.members & ~bound) != 0) open |= tie.members & bound;
+  }
+  double states = 1;
+  for (VariableSet rest = open; rest != 0; rest &= rest - 1)
+    states *= static_cast<double>(widths[static_cast<std::size_t>(std::countr_zero(rest))]);
+  for (const Tie& tie : ties) {
+    if ((tie.members & ~open) == 0) states *= tie.density;
+  }
+  return states;
+}
+
+// Always the variable behind which there are the fewest states; of equal ones the first.
+Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, const StateEstimate& estimate,
+                 double most) {
   Walk walk;
-  Set bound = 0;
-  double nodes = 1;
+  VariableSet bound = 0;
+  double states = 1;
   std::uint32_t next = first;
-  for (std::size_t step = 0; step < widths.size(); ++step) {
-    if (step > 0) {
-      double least = std::numeric_limits<double>::infinity();
-      for (std::uint32_t v = 0; v < widths.size(); ++v) {
-        if ((bound >> v & 1) != 0) continue;
-        const double behind = frontier(bound | Set{1} << v, widths, ties);
-        if (behind >= least) continue;
-        least = behind;
-        next = v;
-      }
+  for (std::size_t step = 0; step < widths.size() && walk.cost < most; ++step) {
+    double least = infinite;
+    for (std::uint32_t v = 0; step > 0 && v < widths.size(); ++v) {
+      const double behind = (bound & only(v)) != 0 ? infinite : estimate(bound | only(v));
+      if (behind >= least) continue;
+      least = behind;
+      next = v;
     }
-    bound |= Set{1} << next;
+    bound |= only(next);
     walk.order.push_back(next);
-    walk.cost += nodes * widths[next];
-    nodes = frontier(bound, widths, ties);
-    if (walk.cost >= bound_cost) break;
+    walk.cost += states * static_cast<double>(widths[next]);
+    states = step > 0 ? least : estimate(bound);
   }
   return walk;
+}
+
+// From each of the first `starts` variables; the best of these.
+std::vector<std::uint32_t> greedy(const std::vector<std::size_t>& widths, const StateEstimate& estimate,
+                                  std::size_t starts) {
+  Walk best;
+  best.cost = infinite;
+  for (std::uint32_t first = 0; first < std::min(starts, widths.size()); ++first) {
+    Walk walk = greedy_from(first, widths, estimate, best.cost);
+    if (walk.cost < best.cost) best = std::move(walk);
+  }
+  return best.order;
+}
+
+// The least cost of binding each set of variables, smaller sets first; then back along it.
+std::vector<std::uint32_t> best_of_all(const std::vector<std::size_t>& widths, const StateEstimate& estimate) {
+  const std::size_t count = widths.size(), sets = std::size_t{1} << count;
+  std::vector<double> cost(sets, infinite);
+  std::vector<std::uint8_t> last(sets);
+  cost[0] = 0;
+  for (VariableSet bound = 0; bound + 1 < sets; ++bound) {
+    const double states = bound == 0 ? 1 : estimate(bound);
+    for (std::size_t v = 0; v < count; ++v) {
+      if ((bound & only(v)) != 0) continue;
+      const double now = cost[bound] + states * static_cast<double>(widths[v]);
+      if (now >= cost[bound | only(v)]) continue;
+      cost[bound | only(v)] = now;
+      last[bound | only(v)] = static_cast<std::uint8_t>(v);
+    }
+  }
+  std::vector<std::uint32_t> order;
+  for (VariableSet bound = sets - 1; bound != 0; bound &= ~only(order.back())) order.push_back(last[bound]);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::vector<std::uint32_t> as_they_are(std::size_t count) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  return order;
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> choose_order(const std::vector<std::size_t>& widths, const std::vector<Tie>& ties) {
-  std::vector<std::uint32_t> definition(widths.size());
-  std::iota(definition.begin(), definition.end(), 0u);
-  if (widths.size() > most_variables || widths.size() <= 2) return definition;
-  std::vector<TieSet> sets;
-  for (const Tie& tie : ties) {
-    TieSet set{0, tie.density};
-    for (const std::uint32_t member : tie.members) set.members |= Set{1} << member;
-    sets.push_back(set);
-  }
-  const std::vector<double> real_widths(widths.begin(), widths.end());
-  Walk best;
-  best.cost = std::numeric_limits<double>::infinity();
-  for (std::uint32_t first = 0; first < widths.size(); ++first) {
-    Walk walk = greedy_from(first, real_widths, sets, best.cost);
-    if (walk.cost < best.cost) best = std::move(walk);
-  }
-  return best.order;
+  if (widths.size() > most_ordered || widths.size() <= 2) return as_they_are(widths.size());
+  const auto estimate = [&](VariableSet bound) { return open_combinations(bound, widths, ties); };
+  return greedy(widths, estimate, widths.size());
+}
+
+std::vector<std::uint32_t> choose_order(const std::vector<std::size_t>& widths, const StateEstimate& states) {
+  if (widths.size() > most_ordered || widths.size() <= 1) return as_they_are(widths.size());
+  return widths.size() <= most_compared
+             ? best_of_all(widths, states)
+             : greedy(widths, states, std::max<std::size_t>(1, most_estimates / (widths.size() * widths.size())));
 }
 
 }  // namespace attune::space

@@ -39,6 +39,11 @@ struct RuleScope {
   const DeviceInfo* device = nullptr;
 };
 
+// Variables with all their values, and where the names of every rule get theirs. Throws UsageError for a name that
+// nothing binds, and for a device property without a device.
+RuleScope scope_of(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
+                   const DeviceInfo* device);
+
 // Numbers for names, so that they can be compared as integers.
 class NameNumbers {
  public:

@@ -177,11 +177,13 @@ class SearchSpace {
 };
 
 // A uniform stream of the indices of a space without repetition: a Fisher-Yates shuffle that stores only the places
-// that it has touched, so that it costs memory for what was drawn alone. One thread. The space must outlive it.
+// that it has touched, so that it costs memory for what was drawn alone. One thread. The space must outlive it. Of a
+// space whose size is saturated, only the first 2^128 - 1 indices are drawn.
 class SampleStream {
  public:
   SampleStream(const SearchSpace& space, std::uint64_t seed) : space_(space), random_(seed) {}
-  // The next legal configuration; nothing when all were drawn.
+  // The next legal configuration; nothing when all were drawn. Error where the space is not exact() and 10^6 draws in a
+  // row met none that the left-out rules allow.
   std::optional<SpaceSize> next_index();
   std::optional<Configuration> next();
 
