@@ -27,9 +27,9 @@ inline HardSpace finer_hotspot() {
       "2) "
       "* (2+sh_power) * 4";
   HardSpace space{"hard_finer_hotspot",
-                  {range_parameter("block_size_x", 8, 1024, 8), range_parameter("block_size_y", 1, 32),
+                  {range_parameter("block_size_x", 1, 1024), range_parameter("block_size_y", 1, 32),
                    range_parameter("tile_size_x", 1, 16), range_parameter("tile_size_y", 1, 16),
-                   range_parameter("temporal_tiling_factor", 1, 12), range_parameter("loop_unroll_factor_t", 1, 12),
+                   range_parameter("temporal_tiling_factor", 1, 10), range_parameter("loop_unroll_factor_t", 1, 10),
                    range_parameter("sh_power", 0, 1), range_parameter("blocks_per_sm", 0, 4)},
                   {}};
   space.rules = {"block_size_x*block_size_y >= 32", "temporal_tiling_factor % loop_unroll_factor_t == 0",

@@ -1,6 +1,7 @@
 #include "core/space/thresholds.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/space/term_program.hpp"
 
@@ -56,9 +57,11 @@ class ThresholdSearch {
     const std::size_t each = behind.size() + terms_.decided[step].size();
     if (each * widths_[step] > 8 * max_thresholds) return std::nullopt;
     std::vector<std::int64_t> before = simple(step, behind);
-    if (before.empty()) before = searched(step, behind);
-    std::sort(before.begin(), before.end());
-    before.erase(std::unique(before.begin(), before.end()), before.end());
+    if (before.empty()) {
+      before = searched(step, behind);
+      std::sort(before.begin(), before.end());
+      before.erase(std::unique(before.begin(), before.end()), before.end());
+    }
     if (before.size() > max_thresholds) return std::nullopt;
     return before;
   }
@@ -77,12 +80,18 @@ class ThresholdSearch {
     if (!fits || (multiplies && terms_.graph[other].range.low <= 0) || range(step - 1).low < 0 || range(step).low < 0)
       return before;
     meter_.steps(behind.size() * widths_[step]);
-    before.reserve(behind.size() * widths_[step]);
+    // Through each value the thresholds ascend as they did.
+    std::vector<std::int64_t> seen, joined;
     for (const std::int64_t value : terms_.graph.column(other)) {
+      seen.clear();
       for (const std::int64_t threshold : behind) {
-        const std::int64_t at = multiplies ? threshold / value + (threshold % value > 0 ? 1 : 0) : threshold - value;
-        if (at > range(step - 1).low && at <= range(step - 1).high) before.push_back(at);
+        const std::int64_t at = !multiplies ? threshold - value : threshold > 0 ? (threshold - 1) / value + 1 : 0;
+        const bool inside = at > range(step - 1).low && at <= range(step - 1).high;
+        if (inside && (seen.empty() || seen.back() != at)) seen.push_back(at);
       }
+      joined.clear();
+      std::set_union(before.begin(), before.end(), seen.begin(), seen.end(), std::back_inserter(joined));
+      std::swap(before, joined);
     }
     if (before.empty()) before.push_back(range(step - 1).low);  // one class
     return before;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/space/wide_prune.hpp"
 #include "core/space/wide_states.hpp"
 
 namespace attune::space {
@@ -14,7 +15,7 @@ class WideBuilder {
  public:
   WideBuilder(const WideTerms& terms, const std::vector<Automaton>& guards, const std::vector<std::uint32_t>& levels,
               const std::vector<int>& variables, const RuleScope& scope, Meter& meter)
-      : terms_(terms), guards_(guards), scope_(scope), meter_(meter) {
+      : terms_(terms), guards_(guards), scope_(scope), meter_(meter), hopeless_(terms, scope) {
     for (const int variable : variables) widths_.push_back(scope.variables[static_cast<std::size_t>(variable)].width());
     thresholds_ = find_thresholds(terms, scope, widths_, meter);
     automaton_.levels = levels;
@@ -63,6 +64,7 @@ class WideBuilder {
       meter_.level(behind.size(), bytes + behind.bytes());
     }
     states_ = behind.take();
+    hopeless_.drop(step, states_, children);
   }
 
   static void repeat(const std::vector<std::int64_t>& column, std::size_t times, std::int64_t* to) {
@@ -121,6 +123,7 @@ class WideBuilder {
   const std::vector<Automaton>& guards_;
   const RuleScope& scope_;
   Meter& meter_;
+  HopelessStates hopeless_;
   std::vector<std::size_t> widths_;
   std::vector<std::optional<Thresholds>> thresholds_;  // by step: of the states behind it
   std::vector<Children> children_;                     // by step
