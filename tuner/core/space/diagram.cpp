@@ -9,9 +9,9 @@ namespace attune::space {
 namespace {
 
 // A table is read at random: where it exceeds the first-level cache it is no faster than walking the diagram. Both
-// limits also bound what the tables of a space cost to write, some 20 us.
-constexpr std::size_t max_segment_entries = 16 * 1024;
-constexpr std::size_t max_table_entries = 32 * 1024;  // of all tables of a space
+// limits also bound what the tables of a space cost to write, some 10 us.
+constexpr std::size_t max_segment_entries = 8 * 1024;
+constexpr std::size_t max_table_entries = 16 * 1024;  // of all tables of a space
 
 // By layer, the values with a child.
 std::vector<std::vector<std::uint32_t>> occurring_values(const Layers& layers) {

@@ -186,7 +186,7 @@ double WideEstimate::of_tables(VariableSet bound) const {
       continue;
     }
     const double sets = product_over(rest, widths_);  // of 2^sets ways to go on
-    states *= std::min(product_over(own, widths_), sets < 60 ? std::exp2(sets) : std::numeric_limits<double>::max());
+    states *= std::min(product_over(own, widths_), sets < 60 ? std::ldexp(1.0, static_cast<int>(sets)) : std::numeric_limits<double>::max());
   }
   return states;
 }
