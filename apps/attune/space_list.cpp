@@ -12,6 +12,8 @@
 namespace attune::cli {
 namespace {
 
+constexpr int most_misses = 1'000'000;  // configurations in a row; about a second
+
 using Json = nlohmann::ordered_json;
 
 void show_one(const Configuration& configuration, std::optional<SpaceSize> index, bool json) {
@@ -31,9 +33,11 @@ void show_sample_without_indices(const SearchSpace& space, SpaceSize most, std::
   std::mt19937_64 random(seed);
   std::set<Row> shown;
   Row row(space.parameters().size());
-  while (shown.size() < most) {
+  for (int misses = 0; shown.size() < most && misses < most_misses; ++misses) {
     space.sample(random, row);
-    if (shown.insert(row).second) show_one(space.configuration(row), std::nullopt, json);
+    if (!shown.insert(row).second) continue;
+    misses = 0;
+    show_one(space.configuration(row), std::nullopt, json);
   }
 }
 
@@ -48,9 +52,15 @@ int show_list(const AskedSpace& asked, SpaceSize most, bool json) {
   const SearchSpace& space = asked.space;
   if (space.empty()) return nothing_to_show(asked);
   Row row(space.parameters().size());
+  int misses = 0;  // in a row, of a space that is not exact
   for (SpaceSize index = 0, shown = 0; index < space.size() && shown < most; ++index) {
     space.at(index, row);
-    if (!space.exact() && !space.contains(RowView(row))) continue;
+    if (!space.exact() && !space.contains(RowView(row))) {
+      if (++misses < most_misses) continue;
+      throw Error(fmt::format("{} configurations in a row break `{}`, which is too large to be counted; use --sample",
+                              most_misses, space.rules()[space.left_out()[0]].expression.text()));
+    }
+    misses = 0;
     show_one(space.configuration(row), index, json);
     ++shown;
   }

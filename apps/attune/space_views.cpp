@@ -105,7 +105,10 @@ void warn_of_bounds(const SearchSpace& space) {
   if (space.size_saturated()) std::cerr << "attune: the size is beyond 2^128; what is shown is 2^128 - 1\n";
 }
 
-void print_json(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; }
+void print_json(const Json& line) {
+  std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  if (!std::cout) throw Error("cannot write the output: nobody reads it any more, or the disk is full");
+}
 
 Json space_json(const AskedSpace& asked, const char* type) {
   const SearchSpace& space = asked.space;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "attune/error.hpp"
@@ -37,6 +38,8 @@ void check_parameters(const std::vector<Parameter>& parameters, const Bindings& 
         throw UsageError(fmt::format("parameter `{}` mixes kinds of values, {} and {}: make them all of one kind", name,
                                      values[0].text(), value.text()));
       }
+      if (value.is_real() && !std::isfinite(value.real()))
+        throw UsageError(fmt::format("parameter `{}` has the value {}, which is no number", name, value.text()));
     }
   }
 }
@@ -90,6 +93,16 @@ std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Paramet
   }
   built->constructed = space::construct(built->parameters, built->rules, built->problem,
                                         built->device ? &*built->device : nullptr, budget, relax);
+  for (const std::size_t rule : built->constructed.left_out) {
+    auto& names = built->left_out_names.emplace_back();
+    for (const auto& name : built->rules[rule].expression.names()) {
+      const auto parameter = std::find_if(built->parameters.begin(), built->parameters.end(),
+                                          [&](const Parameter& item) { return item.name == name; });
+      const bool is_parameter = parameter != built->parameters.end();
+      names.push_back({static_cast<std::size_t>(parameter - built->parameters.begin()),
+                       is_parameter ? nullptr : built->problem.find(name)});
+    }
+  }
   const space::Diagram& diagram = built->diagram();
   built->values_left.resize(built->parameters.size());
   for (const auto& level : diagram.levels()) {

@@ -57,17 +57,12 @@ std::optional<Row> SearchSpace::row_of(const Bindings& configuration) const {
 }
 
 bool SearchSpace::Built::allowed_by_left_out(RowView row) const {
-  for (const std::size_t rule : constructed.left_out) {
-    const Expression& expression = rules[rule].expression;
-    std::vector<const Value*> seen;
-    for (const auto& name : expression.names()) {
-      const auto parameter =
-          std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& item) { return item.name == name; });
-      const bool is_parameter = parameter != parameters.end();
-      const auto at = static_cast<std::size_t>(parameter - parameters.begin());
-      seen.push_back(is_parameter ? &parameter->values[row[at]] : problem.find(name));
-    }
-    if (!expression.holds(seen, device ? &*device : nullptr)) return false;
+  std::vector<const Value*> seen;
+  for (std::size_t i = 0; i < left_out_names.size(); ++i) {
+    seen.clear();
+    for (const auto& [parameter, constant] : left_out_names[i])
+      seen.push_back(constant != nullptr ? constant : &parameters[parameter].values[row[parameter]]);
+    if (!rules[constructed.left_out[i]].expression.holds(seen, device ? &*device : nullptr)) return false;
   }
   return true;
 }

@@ -17,6 +17,10 @@ std::vector<std::size_t> all_but(std::size_t rule, std::size_t count) {
 
 bool removes_nothing(const Removed& removed) { return removed.certainty == Certainty::exact && removed.fraction == 0; }
 
+// Rules that are built in all constructions together; some seconds. Beyond, figures are unknown. A construction costs
+// as much as `overhead` rules even without any.
+constexpr std::size_t most_work = 400'000, overhead = 20;
+
 Need need_of(const RuleAudit& rule, bool others_empty) {
   if (removes_nothing(rule.alone)) return Need::always_holds;
   if (others_empty) return Need::open;
@@ -27,11 +31,13 @@ Need need_of(const RuleAudit& rule, bool others_empty) {
 
 // Finds a rule that implies `which` alone: together they leave what that rule leaves by itself. One that leaves more
 // than `which` does cannot imply it.
-void find_source(RuleAudit& rule, std::size_t which, const SearchSpace& space, const std::vector<RuleAudit>& rules) {
+void find_source(RuleAudit& rule, std::size_t which, const SearchSpace& space, const std::vector<RuleAudit>& rules,
+                 std::size_t& work) {
   if (!rule.alone.count) return;
-  for (std::size_t other = 0; other < rules.size(); ++other) {
+  for (std::size_t other = 0; other < rules.size() && work <= most_work; ++other) {
     const auto& removed = rules[other].alone.count;
     if (other == which || !removed || *removed < *rule.alone.count) continue;
+    work += overhead;
     const SearchSpace both = space.with_rules({std::min(which, other), std::max(which, other)});
     if (!both.exact() || both.size() != space.cartesian_size() - *removed) continue;
     rule.follows_from = other;
@@ -42,18 +48,25 @@ void find_source(RuleAudit& rule, std::size_t which, const SearchSpace& space, c
 
 std::vector<RuleAudit> audit_rules(const SearchSpace& space) {
   std::vector<RuleAudit> rules;
+  std::size_t work = 0;
   for (std::size_t i = 0; i < space.rules().size(); ++i) {
-    const SearchSpace others = space.with_rules(all_but(i, space.rules().size()));
     RuleAudit rule;
     rule.text = space.rules()[i].expression.text();
     rule.implied = space.rules()[i].implied;
     rule.alone = removed_alone(space, i);
-    rule.last = removed_last(space, others, i);
-    rule.need = need_of(rule, others.empty());
+    rule.last = {Certainty::unknown, std::nullopt, 0};
+    work += space.rules().size() + overhead;
+    if (work <= most_work) {
+      const SearchSpace others = space.with_rules(all_but(i, space.rules().size()));
+      rule.last = removed_last(space, others, i);
+      rule.need = need_of(rule, others.empty());
+    } else {
+      rule.need = removes_nothing(rule.alone) ? Need::always_holds : Need::open;
+    }
     rules.push_back(std::move(rule));
   }
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].need == Need::follows) find_source(rules[i], i, space, rules);
+  for (std::size_t i = 0; i < rules.size() && work <= most_work; ++i) {
+    if (rules[i].need == Need::follows) find_source(rules[i], i, space, rules, work);
   }
   return rules;
 }

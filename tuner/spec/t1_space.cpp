@@ -152,6 +152,10 @@ std::vector<Value> values_of(const Json& parameter, const Type& type, ListBudget
   return values;
 }
 
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
+}
+
 // A name that a condition can mean; not a word of Python.
 bool is_usable(const std::string& name) {
   try {
@@ -172,6 +176,11 @@ void read_parameter(const Json& json, T1Space& space, ListBudget& budget) {
   try {
     const Type& type = type_of(json);
     parameter.values = values_of(json, type, budget);
+    for (const Value& value : parameter.values) {
+      if (value.is_name() && has_control(value.name()))
+        throw UsageError(
+            "a text value holds a line break or another control character, which no line of output can show");
+    }
     const Json* const value = find(json, "Default");
     const bool has_default = value != nullptr && !value->is_null();
     space.defaults.push_back(has_default ? std::optional(fitted(value_of(*value), type)) : std::nullopt);
@@ -243,7 +252,9 @@ std::string name_of(const Json& document, std::string_view file_name) {
   const Json* const general = find(document, "General");
   const Json* const name = general != nullptr && general->is_object() ? find(*general, "BenchmarkName") : nullptr;
   const bool is_named = name != nullptr && name->is_string() && !name->get_ref<const std::string&>().empty();
-  return is_named ? name->get<std::string>() : std::filesystem::path(file_name).stem().string();
+  std::string text = is_named ? name->get<std::string>() : std::filesystem::path(file_name).stem().string();
+  for (char& c : text) c = has_control({&c, 1}) ? '?' : c;  // it is only shown
+  return text;
 }
 
 T1Space space_of(const Json& document, std::string_view file_name) {

@@ -11,7 +11,7 @@
 
 namespace attune {
 
-constexpr std::size_t max_t1_values = 65536;  // of one parameter
+constexpr std::size_t max_t1_values = 65535;  // of one parameter: what a search space takes
 
 // What reading the lists of one document may cost: elements looked at, times the operations of their formulas.
 struct ListBudget {

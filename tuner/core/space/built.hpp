@@ -18,6 +18,12 @@ struct SearchSpace::Built {
   space::Constructed constructed;
   std::vector<space::ValueIndex> values;                // by parameter
   std::vector<std::vector<std::uint16_t>> values_left;  // by parameter
+  // By rule that was left out, by its names: the parameter, or none and the problem's value.
+  struct LeftOutName {
+    std::size_t parameter = 0;
+    const Value* constant = nullptr;
+  };
+  std::vector<std::vector<LeftOutName>> left_out_names;
 
   const space::Diagram& diagram() const { return constructed.diagram; }
   // Do the rules that were left out allow the row?

@@ -15,13 +15,14 @@
 namespace attune::space {
 namespace {
 
-// Thrown where a part of the rules outgrows the budget.
-struct Blamed {
-  std::size_t clause;  // to be left out next
-};
+// Where groups outgrow the budget: for each, the clauses to leave out, the worst first.
+using Blame = std::vector<std::vector<std::size_t>>;
 
 // One attempt with some clauses left out.
 class Construction {
+  // Of a finished part: its layers, and what the diagram needs for it while it is counted.
+  static constexpr std::size_t bytes_per_arc = 32;
+
  public:
   Construction(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
                const DeviceInfo* device, const SpaceBudget& budget)
@@ -32,13 +33,20 @@ class Construction {
 
   const std::vector<Clause>& clauses() const { return clauses_; }
 
-  Constructed run(const std::vector<bool>& left_out) {
+  // What it gives is of no use where it adds to `blame`.
+  Constructed run(const std::vector<bool>& left_out, Blame& blame) {
     filtered_ = filter(scope_, numbers_, clauses_, left_out);
-    if (!filtered_.empty) {
-      group();
-      for (const auto& group : groups_) build(group);
+    if (!filtered_.empty) group();
+    for (const auto& group : groups_) {
+      const Meter before = meter_;
+      try {
+        build(group);
+      } catch (const OverBudget&) {
+        blame.push_back(clauses_of_group(group));
+        meter_.take_back(before);
+      }
     }
-    if (!filtered_.empty) {
+    if (!filtered_.empty && blame.empty()) {
       std::sort(parts_.begin(), parts_.end(),
                 [](const auto& a, const auto& b) { return first_parameter(a) < first_parameter(b); });
       result_.diagram = Diagram(parts_, fixed(), parameters_);
@@ -108,6 +116,11 @@ class Construction {
       filtered_.empty = true;
       return;
     }
+    std::size_t arcs = 0;
+    for (const Layer& layer : layers) arcs += layer.children.size();
+    meter_.keep(arcs * bytes_per_arc);
+    // A group without rules has nothing that could be left out.
+    if (!group.tables.empty() || !group.wide.empty()) meter_.level(0, 0);
     add_part(std::move(layers), order);
   }
 
@@ -152,25 +165,16 @@ class Construction {
       return {{widths[0], std::vector<std::uint32_t>(widths[0], 0)}};
     }
     std::vector<Automaton> automata;
-    std::vector<std::size_t> blame;  // by automaton: a clause to leave out
     std::vector<bool> used(group.tables.size());
-    for (const auto& wides : nested(group.wide)) build_wide_of(wides, group, order, level_of, used, automata, blame);
-    build_tables(group, level_of, used, automata, blame);
+    for (const auto& wides : nested(group.wide)) build_wide_of(wides, group, order, level_of, used, automata);
+    build_tables(group, level_of, used, automata);
     std::size_t bytes = 0;
     for (const auto& automaton : automata) {
       if (automaton.start == false_state) return {{widths[0], std::vector<std::uint32_t>(widths[0], no_node)}};
       bytes += automaton.bytes();
     }
     meter_.keep(bytes);
-    try {
-      return join(automata, widths, meter_);
-    } catch (const OverBudget&) {
-      std::size_t most = 0;
-      for (std::size_t i = 0; i < automata.size(); ++i) {
-        if (automata[i].bytes() > automata[most].bytes()) most = i;
-      }
-      throw Blamed{blame[most]};
-    }
+    return join(automata, widths, meter_);
   }
 
   // Wide clauses in groups: the first of each mentions all variables of the others.
@@ -196,7 +200,7 @@ class Construction {
 
   void build_wide_of(const std::vector<std::size_t>& wides, const Group& group, const std::vector<int>& order,
                      const std::vector<std::uint32_t>& level_of, std::vector<bool>& used,
-                     std::vector<Automaton>& automata, std::vector<std::size_t>& blame) {
+                     std::vector<Automaton>& automata) {
     const auto open = open_variables(clauses_[wides[0]]);
     std::vector<std::uint32_t> levels;
     for (const int variable : open) levels.push_back(level_of[static_cast<std::size_t>(variable)]);
@@ -214,12 +218,7 @@ class Construction {
     for (const Table& table : merged(std::move(guards))) guarding.push_back(automaton_of(table, level_of));
     std::vector<const Clause*> together;
     for (const std::size_t clause : wides) together.push_back(&clauses_[clause]);
-    try {
-      automata.push_back(build_wide(together, guarding, levels, variables, scope_, numbers_, meter_));
-    } catch (const OverBudget&) {
-      throw Blamed{wides[0]};
-    }
-    blame.push_back(wides[0]);
+    automata.push_back(build_wide(together, guarding, levels, variables, scope_, numbers_, meter_));
   }
 
   // Tables whose variables another one has, joined into that one.
@@ -243,25 +242,25 @@ class Construction {
   }
 
   void build_tables(const Group& group, const std::vector<std::uint32_t>& level_of, const std::vector<bool>& used,
-                    std::vector<Automaton>& automata, std::vector<std::size_t>& blame) {
+                    std::vector<Automaton>& automata) {
     std::vector<Table> tables;
     for (std::size_t i = 0; i < group.tables.size(); ++i) {
       if (!used[i]) tables.push_back(std::move(filtered_.tables[group.tables[i]]));
     }
-    const std::size_t first_clause = tables.empty() ? 0 : clause_of(group);
-    for (const Table& table : merged(std::move(tables))) {
-      automata.push_back(automaton_of(table, level_of));
-      blame.push_back(first_clause);
-    }
+    for (const Table& table : merged(std::move(tables))) automata.push_back(automaton_of(table, level_of));
   }
 
-  // A clause to leave out where tables alone are too much: the last one of the group's rules.
-  std::size_t clause_of(const Group& group) const {
-    const std::size_t rule = filtered_.table_rule[group.tables.back()];
-    for (std::size_t i = clauses_.size(); i-- > 0;) {
-      if (clauses_[i].rule == rule) return i;
+  // The largest first: wide ones, then those of the largest tables.
+  std::vector<std::size_t> clauses_of_group(const Group& group) const {
+    std::vector<std::size_t> all = group.wide;
+    std::vector<std::pair<std::size_t, std::size_t>> by_size;
+    for (const std::size_t table : group.tables) {
+      for (const std::size_t clause : filtered_.table_clauses[table])
+        by_size.emplace_back(combinations(scope_, clauses_[clause].variables), clause);
     }
-    return 0;
+    std::stable_sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [size, clause] : by_size) all.push_back(clause);
+    return all;
   }
 
   void add_part(Layers layers, const std::vector<int>& order) {
@@ -322,23 +321,25 @@ Constructed construct(const std::vector<Parameter>& parameters, const std::vecto
                       const DeviceInfo* device, const SpaceBudget& budget, bool relax) {
   std::vector<bool> left_out;
   std::vector<std::size_t> left_out_rules;
-  for (;;) {
+  // Twice as many clauses in each round: rounds are few, however many rules there are.
+  for (std::size_t at_once = 1;; at_once *= 2) {
     Construction construction(parameters, rules, problem, device, budget);
     left_out.resize(construction.clauses().size());
-    try {
-      Constructed constructed = construction.run(left_out);
-      constructed.left_out = std::move(left_out_rules);
-      return constructed;
-    } catch (const Blamed& blamed) {
-      std::size_t clause = blamed.clause;
-      // The one to blame may be out already: then the next of its neighbours is.
-      for (std::size_t i = 0; i < left_out.size() && left_out[clause]; ++i) clause = (clause + 1) % left_out.size();
-      const std::size_t rule = construction.clauses()[clause].rule;
-      if (!relax) too_large(rules[rule], rule, budget);
-      left_out[clause] = true;
-      left_out_rules.push_back(rule);
+    Blame blame;
+    Constructed constructed = construction.run(left_out, blame);
+    if (blame.empty()) {
       std::sort(left_out_rules.begin(), left_out_rules.end());
       left_out_rules.erase(std::unique(left_out_rules.begin(), left_out_rules.end()), left_out_rules.end());
+      constructed.left_out = std::move(left_out_rules);
+      return constructed;
+    }
+    for (const auto& clauses : blame) {
+      for (std::size_t i = 0; i < std::min(at_once, clauses.size()); ++i) {
+        const std::size_t rule = construction.clauses()[clauses[i]].rule;
+        if (!relax) too_large(rules[rule], rule, budget);
+        left_out[clauses[i]] = true;
+        left_out_rules.push_back(rule);
+      }
     }
   }
 }

@@ -90,7 +90,7 @@ void Diagram::add_part(const UncountedPart& part, bool is_last, const std::vecto
 void Diagram::add_slots() {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     levels_[i].slots_begin = static_cast<std::uint32_t>(level_of_slot_.size());
-    level_of_slot_.insert(level_of_slot_.end(), levels_[i].width - 1, static_cast<std::uint16_t>(i));
+    level_of_slot_.insert(level_of_slot_.end(), levels_[i].width - 1, static_cast<std::uint32_t>(i));
   }
 }
 
@@ -134,6 +134,12 @@ void Diagram::weigh() {
         if (children_[arc] != no_node) masses_[arc] = closes ? 1 : below[children_[arc]];
         below[node] += masses_[arc];
       }
+    }
+    // Only shares within a node matter: what is common to a level may go, before it outgrows a double.
+    const double most = *std::max_element(below.begin() + levels_[i].begin, below.begin() + end);
+    for (NodeOffset arc = levels_[i].begin; arc < end; ++arc) {
+      below[arc] /= most;
+      masses_[arc] /= most;
     }
   }
 }
@@ -191,7 +197,7 @@ std::size_t Diagram::bytes() const {
   std::size_t total = children_.size() * sizeof(NodeOffset) + before_.size() * sizeof(std::uint64_t) +
                       wide_before_.size() * sizeof(SpaceSize) + masses_.size() * sizeof(double) +
                       levels_.size() * sizeof(DiagramLevel);
-  total += sizeof(std::uint16_t) * (digits_.size() + positions_.size() + level_of_slot_.size());
+  total += sizeof(std::uint16_t) * (digits_.size() + positions_.size()) + sizeof(std::uint32_t) * level_of_slot_.size();
   for (const Segment& segment : segments_) total += segment.table.size() * sizeof(std::uint16_t);
   return total;
 }

@@ -81,7 +81,7 @@ class Diagram {
 
   // index < size().
   void at(SpaceSize index, std::span<std::uint16_t> row) const;
-  // Beyond 2^128 - 1 it saturates.
+  // Nothing for what is not legal, or whose index is 2^128 - 1 or more.
   std::optional<SpaceSize> index_of(RowView row) const;
   bool contains(RowView row) const;
   // Uniform; the diagram is not empty.
@@ -116,7 +116,7 @@ class Diagram {
   std::vector<DiagramPart> parts_;
   std::vector<Fixed> fixed_;
   std::vector<std::uint32_t> by_parameter_;
-  std::vector<std::uint16_t> level_of_slot_;
+  std::vector<std::uint32_t> level_of_slot_;
   std::vector<std::uint16_t> digits_, positions_;
   std::vector<NodeOffset> children_;
   // At [node + digit]: configurations below the digits before it. One of the two is filled.

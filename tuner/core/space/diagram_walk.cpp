@@ -75,7 +75,10 @@ std::optional<Count> Diagram::rank_in(const std::vector<Count>& before, RowView 
 
 std::optional<SpaceSize> Diagram::index_of(RowView row) const {
   if (size_ == 0) return std::nullopt;
-  if (before_.empty() && !levels_.empty()) return rank_in(wide_before_, row);
+  if (before_.empty() && !levels_.empty()) {
+    const auto rank = rank_in(wide_before_, row);
+    return rank && *rank < size_ ? rank : std::nullopt;
+  }
   const auto rank = rank_in(before_, row);
   return rank ? std::optional<SpaceSize>(*rank) : std::nullopt;
 }

@@ -8,9 +8,10 @@ namespace attune::space {
 
 struct Filtered {
   bool empty = false;
-  std::vector<Table> tables;            // that allow less than everything; variables of one value are not in them
-  std::vector<std::size_t> table_rule;  // by table: the rule from which its first clause comes
-  std::vector<std::size_t> wide;        // positions of the clauses that are too large for a table
+  std::vector<Table> tables;  // that allow less than everything; variables of one value are not in them
+  std::vector<std::vector<std::size_t>> table_clauses;  // by table: positions of the clauses that it is made of
+  std::vector<std::size_t>
+      wide;  // positions of the clauses that are too large for a table: of two open variables or more
 };
 
 // Narrows the variables of `scope`. `clauses` that are left out are skipped.

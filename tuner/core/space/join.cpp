@@ -165,7 +165,7 @@ class Join {
   Layer expand(std::size_t level, const RowSet& nodes, RowSet& next) {
     Level& plan = levels_[level];
     Layer layer{widths_[level], std::vector<std::uint32_t>(nodes.size() * widths_[level], no_node)};
-    meter_.steps(layer.children.size());
+    meter_.steps(layer.children.size() * (1 + plan.initial.size() / 8));
     std::vector<std::uint32_t> kept(plan.initial.size()), row(plan.initial.size());
     std::vector<Move*> moving;
     for (std::size_t node = 0; node < nodes.size(); ++node) {

@@ -28,6 +28,12 @@ class Meter {
   // Once it is built: what remains of it.
   void keep(std::size_t bytes) { kept_ += bytes; }
 
+  // Takes back what was used since the copy `before` was made, for a part that failed; what it reached stays known.
+  void take_back(const Meter& before) {
+    steps_ = before.steps_;
+    kept_ = before.kept_;
+  }
+
   std::uint64_t steps_used() const { return steps_; }
   std::size_t widest() const { return widest_; }
   std::size_t peak_bytes() const { return peak_; }

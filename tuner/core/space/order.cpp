@@ -8,8 +8,9 @@
 namespace attune::space {
 namespace {
 
-constexpr std::size_t most_compared = 10;    // variables of which all orders are compared: 2^10 estimates, about 0.5 ms
+constexpr std::size_t most_compared = 8;     // variables of which all orders are compared: 2^8 estimates, about 0.1 ms
 constexpr std::size_t most_estimates = 300;  // of greedy walks, about 0.1 ms; one walk there is always
+constexpr std::size_t most_cheap_estimates = 4000;  // the same where only tables are estimated
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Walk {
@@ -31,7 +32,7 @@ double open_combinations(VariableSet bound, const std::vector<std::size_t>& widt
   for (const Tie& tie : ties) {
     if ((tie.members & ~open) == 0) states *= tie.density;
   }
-  return states;
+  return std::min(states, most_states);
 }
 
 // Always the variable behind which there are the fewest states; of equal ones the first.
@@ -41,7 +42,7 @@ Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, co
   VariableSet bound = 0;
   double states = 1;
   std::uint32_t next = first;
-  for (std::size_t step = 0; step < widths.size() && walk.cost < most; ++step) {
+  for (std::size_t step = 0; step < widths.size() && (walk.cost < most || most == infinite); ++step) {
     double least = infinite;
     for (std::uint32_t v = 0; step > 0 && v < widths.size(); ++v) {
       const double behind = (bound & only(v)) != 0 ? infinite : estimate(bound | only(v));
@@ -64,7 +65,7 @@ std::vector<std::uint32_t> greedy(const std::vector<std::size_t>& widths, const 
   best.cost = infinite;
   for (std::uint32_t first = 0; first < std::min(starts, widths.size()); ++first) {
     Walk walk = greedy_from(first, widths, estimate, best.cost);
-    if (walk.cost < best.cost) best = std::move(walk);
+    if (best.order.empty() || walk.cost < best.cost) best = std::move(walk);
   }
   return best.order;
 }
@@ -91,6 +92,11 @@ std::vector<std::uint32_t> best_of_all(const std::vector<std::size_t>& widths, c
   return order;
 }
 
+// A greedy walk asks for about half the square of the variables.
+std::size_t starts_for(std::size_t variables, std::size_t estimates) {
+  return std::max<std::size_t>(1, estimates / (variables * variables));
+}
+
 std::vector<std::uint32_t> as_they_are(std::size_t count) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0u);
@@ -102,14 +108,13 @@ std::vector<std::uint32_t> as_they_are(std::size_t count) {
 std::vector<std::uint32_t> choose_order(const std::vector<std::size_t>& widths, const std::vector<Tie>& ties) {
   if (widths.size() > most_ordered || widths.size() <= 2) return as_they_are(widths.size());
   const auto estimate = [&](VariableSet bound) { return open_combinations(bound, widths, ties); };
-  return greedy(widths, estimate, widths.size());
+  return greedy(widths, estimate, starts_for(widths.size(), most_cheap_estimates));
 }
 
 std::vector<std::uint32_t> choose_order(const std::vector<std::size_t>& widths, const StateEstimate& states) {
   if (widths.size() > most_ordered || widths.size() <= 1) return as_they_are(widths.size());
-  return widths.size() <= most_compared
-             ? best_of_all(widths, states)
-             : greedy(widths, states, std::max<std::size_t>(1, most_estimates / (widths.size() * widths.size())));
+  return widths.size() <= most_compared ? best_of_all(widths, states)
+                                        : greedy(widths, states, starts_for(widths.size(), most_estimates));
 }
 
 }  // namespace attune::space

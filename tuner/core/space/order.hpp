@@ -16,7 +16,9 @@ struct Tie {
   double density = 1;  // 0 .. 1
 };
 
-// How many states there may be behind a set of bound variables, at least 1.
+// Estimates end here, so that sums of them are finite.
+constexpr double most_states = 1e100;
+// How many states there may be behind a set of bound variables: 1 to most_states, less where rules forbid most.
 using StateEstimate = std::function<double(VariableSet)>;
 
 // Positions in `widths` (numbers of values), in the order in which they are to be bound: few combinations of state and

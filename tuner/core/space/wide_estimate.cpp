@@ -18,6 +18,9 @@ double product_over(VariableSet set, const std::vector<double>& widths) {
 // Combinations of values that are looked at to count the different results.
 constexpr std::size_t most_listed = 512;
 
+// Terms of a sum or a product that are looked at; one that is used twice may stand in it very often.
+constexpr std::size_t most_parts = 64;
+
 void sort_out(std::vector<std::int64_t>& values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -66,7 +69,7 @@ double WideEstimate::states(VariableSet bound) {
   // One number, compared with something later: only thresholds count, one for each combination of the rest.
   const bool is_one = numbers_needed_ + static_cast<std::size_t>(std::popcount(bare_)) == 1;
   if (is_one) states = std::min(states, 2 * product_over(scope_ & ~bound, widths_) + 1);
-  return std::max(1.0, states * of_tables(bound));
+  return std::clamp(states * of_tables(bound), 1.0, most_states);
 }
 
 // Of a term when all its variables are bound; its operands' are known.
@@ -171,7 +174,7 @@ const WideEstimate::Known& WideEstimate::of_chain(TermOp op, std::span<const Ter
 
 void WideEstimate::collect(TermOp op, TermId id, std::vector<TermId>& parts) const {
   const Term& term = graph_[id];
-  if (term.op != op) return parts.push_back(id);
+  if (term.op != op || parts.size() >= most_parts) return parts.push_back(id);
   collect(op, term.operands[0], parts);
   collect(op, term.operands[1], parts);
 }
@@ -186,9 +189,10 @@ double WideEstimate::of_tables(VariableSet bound) const {
       continue;
     }
     const double sets = product_over(rest, widths_);  // of 2^sets ways to go on
-    states *= std::min(product_over(own, widths_), sets < 60 ? std::ldexp(1.0, static_cast<int>(sets)) : std::numeric_limits<double>::max());
+    states *= std::min(product_over(own, widths_),
+                       sets < 60 ? std::ldexp(1.0, static_cast<int>(sets)) : std::numeric_limits<double>::max());
   }
-  return states;
+  return std::min(states, most_states);
 }
 
 }  // namespace attune::space

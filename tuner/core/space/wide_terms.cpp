@@ -40,6 +40,7 @@ class Sorter {
 
   void collect(TermOp op, TermId id, std::vector<TermId>& parts) {
     const Term term = terms_.graph[id];
+    if (parts.size() > most_parts) return;
     if (term.op == op) {
       collect(op, term.operands[0], parts);
       collect(op, term.operands[1], parts);
@@ -48,8 +49,14 @@ class Sorter {
     }
   }
 
-  int known(TermId id) const {
-    const Term& term = terms_.graph[id];
+  int known(TermId id) {
+    while (known_.size() <= id) known_.push_back(unasked);
+    if (known_[id] == unasked) known_[id] = find_known(id);
+    return known_[id];
+  }
+
+  int find_known(TermId id) {
+    const Term term = terms_.graph[id];
     if (term.variable >= 0) return step_of_[static_cast<std::size_t>(term.variable)];
     if (term.variable == no_variable) return -1;
     int last = -1;
@@ -62,10 +69,12 @@ class Sorter {
     return last;
   }
 
-  // False where another order could overflow.
+  // False where another order could overflow, or there are too many parts: a term that is used twice in each of many
+  // steps stands in the sum very often.
   bool sort_chain(TermOp op, TermId id, TermId& result) {
     std::vector<TermId> parts;
     collect(op, id, parts);
+    if (parts.size() > most_parts) return false;
     double bound = op == TermOp::add ? 0 : 1;
     for (const TermId part : parts) {
       const Range& range = terms_.graph[part].range;
@@ -83,7 +92,10 @@ class Sorter {
 
   WideTerms& terms_;
   const std::vector<int>& step_of_;
+  static constexpr std::size_t most_parts = 64;
+  static constexpr int unasked = -2;
   std::vector<TermId> done_;  // by term: its sorted form
+  std::vector<int> known_;    // by term: the step that binds its last variable
 };
 
 void find_known(WideTerms& terms, const std::vector<int>& step_of) {

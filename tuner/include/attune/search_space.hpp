@@ -118,7 +118,8 @@ class SearchSpace {
   // behaviour is undefined. Cost: number of parameters x log(values).
   Configuration at(SpaceSize index) const;
   void at(SpaceSize index, std::span<std::uint16_t> row) const;
-  // Nothing for what is not legal, lacks a parameter or binds anything else.
+  // Nothing for what is not legal, lacks a parameter or binds anything else; nor, where size_saturated(), for indices of
+  // 2^128 - 1 and more.
   std::optional<SpaceSize> index_of(const Bindings& configuration) const;
   std::optional<SpaceSize> index_of(RowView row) const;
   bool contains(const Bindings& configuration) const;
