@@ -45,7 +45,8 @@ class CoreSearch {
   }
 
   Outcome outcome_of(const Rules& rules) {
-    spaces_left_ -= spaces_left_ > 0 ? 1 : 0;
+    // Hundreds of rules cost as much as several spaces of a few.
+    spaces_left_ -= std::min(spaces_left_, 1 + rules.size() / 200);
     const SearchSpace under = space_.with_rules(rules);
     if (under.empty()) return {Outcome::nothing_left, {}};
     const auto configuration = under.exact() ? std::optional(under.at(0)) : under.nearest({});
