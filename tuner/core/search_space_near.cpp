@@ -37,12 +37,17 @@ bool SearchSpace::random_neighbour(RowView row, Neighbourhood kind, std::mt19937
   if (empty()) return false;
   if (kind == Neighbourhood::any_value) {
     const space::Surroundings surroundings(built_->diagram(), row);
-    Row drawn(exact() ? 0 : to.size());
-    const std::span<std::uint16_t> at = exact() ? to : std::span<std::uint16_t>(drawn);
-    for (int draw = 0; draw < max_draws; ++draw) {
-      if (!surroundings.draw(random, at) || (!exact() && !built_->allowed_by_left_out(at))) continue;
-      std::copy(drawn.begin(), drawn.end(), to.begin());
-      return true;
+    const auto draw = [&](std::span<std::uint16_t> at, const auto& allowed) {
+      return surroundings.draw(max_draws, random, at, allowed);
+    };
+    if (exact()) {
+      if (draw(to, [](RowView) { return true; })) return true;
+    } else {
+      Row drawn(to.size());
+      if (draw(drawn, [&](RowView near) { return built_->allowed_by_left_out(near); })) {
+        std::copy(drawn.begin(), drawn.end(), to.begin());
+        return true;
+      }
     }
   } else if (kind == Neighbourhood::adjacent_all && exact()) {
     return space::draw_adjacent_row(built_->diagram(), row, random, to);

@@ -8,10 +8,11 @@
 namespace attune::space {
 namespace {
 
-// A table is read at random: where it exceeds the first-level cache it is no faster than walking the diagram. Both
-// limits also bound what the tables of a space cost to write, some 10 us.
-constexpr std::size_t max_segment_entries = 8 * 1024;
-constexpr std::size_t max_table_entries = 16 * 1024;  // of all tables of a space
+// In bytes. Several parts share a table as long as it stays in the first-level cache; a part on its own is worth a larger
+// one, since walking it takes longer than a read from the second level. All also bound what tables cost to write.
+constexpr std::size_t max_shared_table = 8 * 1024;
+constexpr std::size_t max_table_of_part = 80 * 1024;
+constexpr std::size_t max_tables = 96 * 1024;  // of a space
 
 // By layer, the values with a child.
 std::vector<std::vector<std::uint32_t>> occurring_values(const Layers& layers) {
@@ -145,7 +146,7 @@ void Diagram::weigh() {
 }
 
 void Diagram::add_segments() {
-  std::size_t entries = 0;
+  std::size_t bytes = 0;
   const auto rows_from = [&](std::size_t part) {
     return part == parts_.size() ? std::uint64_t{1} : static_cast<std::uint64_t>(parts_[part].from_here);
   };
@@ -156,13 +157,15 @@ void Diagram::add_segments() {
       const SpaceSize rows = rows_from(first) / rows_from(to);
       return rows * (parts_[to - 1].end - parts_[first].first);
     };
-    while (end < parts_.size() && size_of(end + 1) <= max_segment_entries) ++end;
+    while (end < parts_.size() && size_of(end + 1) <= max_shared_table) ++end;
     Segment segment{parts_[first].first, parts_[end - 1].end,
                     parts_[first].root,  rows_from(first) / rows_from(end),
                     rows_from(end),      {}};
     const SpaceSize own = size_of(end);
-    if (own <= max_segment_entries && entries + own <= max_table_entries) {
-      entries += static_cast<std::size_t>(own);
+    const auto fits = [&](const DiagramLevel& level) { return positions(level).back() <= 255; };
+    const bool is_narrow = std::all_of(levels_.begin() + segment.first, levels_.begin() + segment.end, fits);
+    if (is_narrow && own <= max_table_of_part && bytes + own <= max_tables) {
+      bytes += static_cast<std::size_t>(own);
       write_table(segment);
     }
     segments_.push_back(std::move(segment));
@@ -172,17 +175,17 @@ void Diagram::add_segments() {
 
 void Diagram::write_table(Segment& segment) const {
   segment.table.resize(segment.rows * (segment.end - segment.first));
-  std::vector<std::uint16_t> row(segment.end - segment.first);
+  std::vector<std::uint8_t> row(segment.end - segment.first);
   write_rows(segment, segment.first, segment.root, row, segment.table.data());
 }
 
-std::uint16_t* Diagram::write_rows(const Segment& segment, std::uint32_t level, NodeOffset node,
-                                   std::vector<std::uint16_t>& row, std::uint16_t* to) const {
+std::uint8_t* Diagram::write_rows(const Segment& segment, std::uint32_t level, NodeOffset node,
+                                  std::vector<std::uint8_t>& row, std::uint8_t* to) const {
   const std::span<const std::uint16_t> here = positions(levels_[level]);
   for (std::size_t digit = 0; digit < here.size(); ++digit) {
     const NodeOffset next = child(node, digit);
     if (next == no_node) continue;
-    row[level - segment.first] = here[digit];
+    row[level - segment.first] = static_cast<std::uint8_t>(here[digit]);
     if (level + 1 < segment.end) {
       to = write_rows(segment, level + 1, next, row, to);
     } else {
@@ -198,7 +201,7 @@ std::size_t Diagram::bytes() const {
                       wide_before_.size() * sizeof(SpaceSize) + masses_.size() * sizeof(double) +
                       levels_.size() * sizeof(DiagramLevel);
   total += sizeof(std::uint16_t) * (digits_.size() + positions_.size()) + sizeof(std::uint32_t) * level_of_slot_.size();
-  for (const Segment& segment : segments_) total += segment.table.size() * sizeof(std::uint16_t);
+  for (const Segment& segment : segments_) total += segment.table.size();
   return total;
 }
 

@@ -94,7 +94,7 @@ class Diagram {
     std::uint32_t first = 0, end = 0;  // levels
     NodeOffset root = 0;
     std::uint64_t rows = 0, behind = 1;  // configurations of these parts, and of those behind them
-    std::vector<std::uint16_t> table;    // one entry per level; empty: too many
+    std::vector<std::uint8_t> table;     // of positions, one entry per level; empty: too many, or beyond 255
   };
 
   void add_part(const UncountedPart& part, bool is_last, const std::vector<Parameter>& all);
@@ -104,8 +104,8 @@ class Diagram {
   void weigh();
   void add_segments();
   void write_table(Segment& segment) const;
-  std::uint16_t* write_rows(const Segment& segment, std::uint32_t level, NodeOffset node,
-                            std::vector<std::uint16_t>& row, std::uint16_t* to) const;
+  std::uint8_t* write_rows(const Segment& segment, std::uint32_t level, NodeOffset node, std::vector<std::uint8_t>& row,
+                           std::uint8_t* to) const;
   template <typename Count>
   Count walk(const std::vector<Count>& before, std::uint32_t first, std::uint32_t end, NodeOffset node, Count rank,
              std::span<std::uint16_t> row) const;

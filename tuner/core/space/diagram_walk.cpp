@@ -49,7 +49,7 @@ void Diagram::at(SpaceSize index, std::span<std::uint16_t> row) const {
     const std::uint64_t number = segment.behind == 1 ? rank : rank / segment.behind;
     rank -= number * segment.behind;
     const std::size_t columns = segment.end - segment.first;
-    const std::uint16_t* const from = segment.table.data() + number * columns;
+    const std::uint8_t* const from = segment.table.data() + number * columns;
     const DiagramLevel* const to = levels_.data() + segment.first;
     for (std::size_t k = 0; k < columns; ++k) row[to[k].parameter] = from[k];
   }

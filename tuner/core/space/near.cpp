@@ -36,13 +36,28 @@ Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagr
   }
   if (diagram.levels().size() > few_levels) many_.resize(diagram.levels().size());
   steps_ = many_.empty() ? few_.data() : many_.data();
-  for (std::uint32_t i = 0; i < diagram.parts().size(); ++i) {
+  const auto parts = follow_all() ? 0 : static_cast<std::uint32_t>(diagram.parts().size());
+  for (std::uint32_t i = 0; i < parts; ++i) {
     if (follow(diagram.parts()[i])) continue;
     off_part_ = i;
     state_ = State::one_part_off;
     ++off;
   }
   if (off > 1) state_ = State::hopeless;
+}
+
+// What leaves a part enters the next: a legal row is one way.
+bool Surroundings::follow_all() {
+  NodeOffset now = 0;
+  Step* step = steps_;
+  for (const DiagramLevel& level : diagram_.levels()) {
+    const std::uint16_t digit = diagram_.digit_of(level, row_[level.parameter]);
+    *step++ = {now, digit};
+    if (digit == no_digit) return false;
+    now = diagram_.child(now, digit);
+    if (now == no_node) return false;
+  }
+  return true;
 }
 
 bool Surroundings::follow(const DiagramPart& part) {
@@ -100,9 +115,8 @@ void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>&
   }
 }
 
-bool Surroundings::draw(std::mt19937_64& random, std::span<std::uint16_t> to) const {
-  if (state_ != State::legal || diagram_.slots() == 0) return false;
-  const auto slot = static_cast<std::uint32_t>(uniform_below(diagram_.slots(), random));
+// The row with the value of this slot; false where that is not legal.
+bool Surroundings::take(std::uint32_t slot, std::span<std::uint16_t> to) const {
   const DiagramLevel& level = diagram_.level_of_slot(slot);
   const auto number = static_cast<std::size_t>(&level - diagram_.levels().data());
   std::uint32_t digit = slot - level.slots_begin;

@@ -25,8 +25,10 @@ class Surroundings {
 
   // In the order of parameters, then of values, until `visit` returns false. `kind` is any_value or adjacent_value.
   void visit(Neighbourhood kind, const std::function<bool(RowView)>& visit) const;
-  // Draws one other value of any parameter, all alike; false where that gives no legal row.
-  bool draw(std::mt19937_64& random, std::span<std::uint16_t> to) const;
+  // A random one of the legal rows that differ in any one value, all alike. False where `draws` of all rows that differ
+  // in one value met no legal one that `allowed` too; then there may still be some.
+  template <typename Allowed>
+  bool draw(int draws, std::mt19937_64& random, std::span<std::uint16_t> to, const Allowed& allowed) const;
 
  private:
   static constexpr std::size_t few_levels = 48;
@@ -37,7 +39,9 @@ class Surroundings {
     std::uint16_t digit;
   };
 
+  bool follow_all();
   bool follow(const DiagramPart& part);
+  bool take(std::uint32_t slot, std::span<std::uint16_t> to) const;
   bool legal(std::size_t level, std::size_t end, NodeOffset child) const;
 
   const Diagram& diagram_;
@@ -50,6 +54,25 @@ class Surroundings {
   std::vector<Step> many_;
   Step* steps_;
 };
+
+// Each 64 random bits serve two draws: they cost as much as looking at what was drawn.
+template <typename Allowed>
+bool Surroundings::draw(int draws, std::mt19937_64& random, std::span<std::uint16_t> to, const Allowed& allowed) const {
+  const std::uint32_t slots = diagram_.slots();
+  if (state_ != State::legal || slots == 0) return false;
+  for (int draw = 0; draw < draws;) {
+    std::uint64_t bits = random();
+    for (int half = 0; half < 2; ++half, bits >>= 32) {
+      // Source: as uniform_below.
+      const std::uint64_t drawn = (bits & 0xffffffffU) * slots;
+      const auto low = static_cast<std::uint32_t>(drawn);
+      if (low < slots && low < (0 - slots) % slots) continue;
+      ++draw;
+      if (take(static_cast<std::uint32_t>(drawn >> 32), to) && allowed(RowView(to))) return true;
+    }
+  }
+  return false;
+}
 
 // The legal rows of which every value is that of `row` or adjacent to it, `row` excepted, in index order.
 void visit_adjacent_rows(const Diagram& diagram, RowView row, const std::function<bool(RowView)>& visit);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -25,6 +26,22 @@ class RowSet {
         return static_cast<std::uint32_t>(count_++);
       }
       if (same(row, words_.data() + number * length_)) return number;
+    }
+  }
+
+  // The same for `count` rows one behind the other, in order. A large set lies outside the caches: what the rows will be
+  // looked up with and compared to is fetched for all of them first. `met_new(i)` is called where rows[i] was new.
+  template <typename Call>
+  void numbers_of(const std::uint32_t* rows, std::size_t count, std::uint32_t* numbers, const Call& met_new) {
+    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(&slots_[hash(rows + i * length_) & (slots_.size() - 1)]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t number = slots_[hash(rows + i * length_) & (slots_.size() - 1)];
+      if (number != none) __builtin_prefetch(words_.data() + number * length_);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t known = count_;
+      numbers[i] = number_of(rows + i * length_);
+      if (count_ > known) met_new(i);
     }
   }
 
@@ -56,10 +73,18 @@ class RowSet {
     std::vector<std::uint32_t> old = std::move(slots_);
     slots_.assign(old.size() * 4, none);
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t number = 0; number < count_; ++number) {
-      std::size_t at = hash(row(number)) & mask;
-      while (slots_[at] != none) at = (at + 1) & mask;
-      slots_[at] = static_cast<std::uint32_t>(number);
+    std::array<std::size_t, 32> homes;
+    for (std::size_t first = 0; first < count_; first += homes.size()) {
+      const std::size_t some = std::min(homes.size(), count_ - first);
+      for (std::size_t i = 0; i < some; ++i) {
+        homes[i] = hash(row(first + i)) & mask;
+        __builtin_prefetch(&slots_[homes[i]], 1);
+      }
+      for (std::size_t i = 0; i < some; ++i) {
+        std::size_t at = homes[i];
+        while (slots_[at] != none) at = (at + 1) & mask;
+        slots_[at] = static_cast<std::uint32_t>(first + i);
+      }
     }
   }
 

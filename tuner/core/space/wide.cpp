@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/space/wide_prune.hpp"
 #include "core/space/wide_states.hpp"
 
 namespace attune::space {
@@ -11,11 +10,14 @@ namespace {
 // Where the states before a step lead, at [state * width + value].
 using Children = std::vector<std::uint32_t>;
 
+// With fewer combinations, hopeless ones are sooner expanded than found.
+constexpr std::size_t worth_asking = 1024;
+
 class WideBuilder {
  public:
   WideBuilder(const WideTerms& terms, const std::vector<Automaton>& guards, const std::vector<std::uint32_t>& levels,
               const std::vector<int>& variables, const RuleScope& scope, Meter& meter)
-      : terms_(terms), guards_(guards), scope_(scope), meter_(meter), hopeless_(terms, scope) {
+      : terms_(terms), guards_(guards), scope_(scope), meter_(meter), hopes_(find_hopes(terms)) {
     for (const int variable : variables) widths_.push_back(scope.variables[static_cast<std::size_t>(variable)].width());
     thresholds_ = find_thresholds(terms, scope, widths_, meter);
     automaton_.levels = levels;
@@ -51,6 +53,9 @@ class WideBuilder {
     const Thresholds* const thresholds = thresholds_[step] ? &*thresholds_[step] : nullptr;
     WideStates behind(terms_, step, width, step + 1 == widths_.size(), guards_at(step), thresholds, states_,
                       guards_.size());
+    std::optional<HopesOfStep> hopes;
+    if (thresholds == nullptr && !hopes_.empty() && count * width >= worth_asking && step + 1 < widths_.size())
+      hopes.emplace(hopes_, terms_, scope_, step, at_once * width);
     Children& children = children_.emplace_back(count * width);
     for (std::size_t first = 0; first < count; first += at_once) {
       const std::size_t now = std::min(at_once, count - first);
@@ -60,11 +65,10 @@ class WideBuilder {
           std::fill_n(input + i * width, width, states_.known[k][first + i]);
       }
       program.run(now * width);
-      behind.add(program, first, now, children.data() + first * width);
+      behind.add(program, hopes ? &*hopes : nullptr, first, now, children.data() + first * width);
       meter_.level(behind.size(), bytes + behind.bytes());
     }
     states_ = behind.take();
-    hopeless_.drop(step, states_, children);
   }
 
   static void repeat(const std::vector<std::int64_t>& column, std::size_t times, std::int64_t* to) {
@@ -123,7 +127,7 @@ class WideBuilder {
   const std::vector<Automaton>& guards_;
   const RuleScope& scope_;
   Meter& meter_;
-  HopelessStates hopeless_;
+  std::vector<Hope> hopes_;
   std::vector<std::size_t> widths_;
   std::vector<std::optional<Thresholds>> thresholds_;  // by step: of the states behind it
   std::vector<Children> children_;                     // by step

@@ -1,31 +1,38 @@
-// Hopeless states of a wide automaton: those in which some rule fails even with the most favourable values of all that
-// is unbound. Found early, they are not expanded. Belongs to one construction and one thread.
+// Hopeless combinations of a wide automaton: those after which some rule fails even with the most favourable values of
+// all that is unbound. Found at once, they never become states. Belongs to one construction and one thread.
 #pragma once
 
-#include "core/space/wide_states.hpp"
+#include "core/space/term_program.hpp"
+#include "core/space/wide_terms.hpp"
 
 namespace attune::space {
 
-class HopelessStates {
- public:
-  // Both must outlive it.
-  HopelessStates(const WideTerms& terms, const RuleScope& scope);
+// A rule, and what each column that it still needs must be worth for the rule to hold, if anything does.
+struct Hope {
+  TermId root;
+  std::vector<std::pair<TermId, std::int64_t>> columns;
+};
 
-  // Leaves the hopeless ones of the states behind a step out of `states` and of `children`, which lead to them.
-  void drop(std::size_t step, StateValues& states, std::vector<std::uint32_t>& children) const;
+// Of rules that move one way with every column.
+std::vector<Hope> find_hopes(const WideTerms& terms);
+
+// The hopes that are open behind one step.
+class HopesOfStep {
+ public:
+  // All must outlive it. For up to `capacity` combinations at a time.
+  HopesOfStep(const std::vector<Hope>& hopes, const WideTerms& terms, const RuleScope& scope, std::size_t step,
+              std::size_t capacity);
+
+  // `ran` knows the step's frontier for `count` combinations; alive[i] becomes 0 for the hopeless ones.
+  void settle(const TermProgram& ran, std::size_t count, std::int64_t* alive);
 
  private:
-  // A rule, and what each column that it still needs must be worth for the rule to hold, if anything does.
-  struct Hope {
+  struct Open {
     TermId root;
-    std::vector<std::pair<TermId, std::int64_t>> columns;
+    TermProgram program;
   };
-
-  std::vector<std::uint8_t> hopeless(std::size_t step, const StateValues& states) const;
-
-  const WideTerms& terms_;
-  const RuleScope& scope_;
-  std::vector<Hope> hopes_;  // of rules that move one way with every column
+  const std::vector<TermId>& frontier_;
+  std::vector<Open> open_;
 };
 
 }  // namespace attune::space

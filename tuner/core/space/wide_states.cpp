@@ -5,6 +5,8 @@
 namespace attune::space {
 namespace {
 
+constexpr std::size_t most_pending = 64;  // as many rows as are fetched at once; they and what they meet fit the first-level cache
+
 bool fits_a_word(const Term& term) {
   return term.kind != TermKind::real && term.range.low >= 0 && term.range.high <= ~std::uint32_t{0};
 }
@@ -49,12 +51,14 @@ WideStates::WideStates(const WideTerms& terms, std::size_t step, std::size_t wid
   if (only_class) by_class_.assign(thresholds_->ascending().size() + 1, no_state);
 }
 
-void WideStates::add(const TermProgram& program, std::size_t first, std::size_t count, std::uint32_t* children) {
+void WideStates::add(const TermProgram& program, HopesOfStep* hopes, std::size_t first, std::size_t count,
+                     std::uint32_t* children) {
   alive_.assign(count * width_, 1);
   for (const TermId root : decided_) {
     const std::int64_t* const holds = program.output(root);
     for (std::size_t i = 0; i < alive_.size(); ++i) alive_[i] &= holds[i];
   }
+  if (hopes != nullptr) hopes->settle(program, alive_.size(), alive_.data());
   outputs_.clear();
   for (const TermId id : frontier_) outputs_.push_back(program.output(id));
   if (thresholds_ != nullptr) classes_ = thresholds_->classes_of({outputs_[0], alive_.size()}).data();
@@ -62,9 +66,14 @@ void WideStates::add(const TermProgram& program, std::size_t first, std::size_t 
     place_guards(first + i);
     for (std::size_t at = i * width_; at < (i + 1) * width_; ++at) {
       const bool allowed = alive_[at] != 0 && (!guards_move_ || move_guards(at - i * width_));
-      children[at] = allowed ? number_of(at) : no_state;
+      if (allowed) {
+        put(at, &children[at]);
+      } else {
+        children[at] = no_state;
+      }
     }
   }
+  settle();
 }
 
 void WideStates::place_guards(std::size_t state) {
@@ -96,31 +105,55 @@ bool WideStates::move_guards(std::size_t value) {
   return true;
 }
 
-std::uint32_t WideStates::number_of(std::size_t at) {
-  if (is_last_) return 0;
+void WideStates::write_row(std::size_t at) {
   std::size_t word = 0;
   if (thresholds_ != nullptr) {
-    const std::uint32_t class_number = classes_[at];
-    if (!by_class_.empty() && by_class_[class_number] != no_state) return by_class_[class_number];
-    row_[word++] = class_number;
-  } else {
-    for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      const auto value = static_cast<std::uint64_t>(outputs_[k][at]);
-      row_[word++] = static_cast<std::uint32_t>(value);
-      if (two_words_[k] != 0) row_[word++] = static_cast<std::uint32_t>(value >> 32);
-    }
+    row_[word++] = classes_[at];
+    return;
   }
-  const std::size_t known = rows_.size();
-  const std::uint32_t number = rows_.number_of(row_.data());
-  if (rows_.size() > known) remember(at);
-  if (!by_class_.empty()) by_class_[classes_[at]] = number;
-  return number;
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    const auto value = static_cast<std::uint64_t>(outputs_[k][at]);
+    row_[word++] = static_cast<std::uint32_t>(value);
+    if (two_words_[k] != 0) row_[word++] = static_cast<std::uint32_t>(value >> 32);
+  }
 }
 
-void WideStates::remember(std::size_t at) {
+// The number of a state goes to `child`, at the latest when it is settled.
+void WideStates::put(std::size_t at, std::uint32_t* child) {
+  if (is_last_) {
+    *child = 0;
+    return;
+  }
+  if (!by_class_.empty()) {
+    std::uint32_t& known = by_class_[classes_[at]];
+    if (known == no_state) {
+      write_row(at);
+      known = rows_.number_of(row_.data());
+      remember(at, row_.data());
+    }
+    *child = known;
+    return;
+  }
+  write_row(at);
+  pending_.push_back({at, child});
+  pending_rows_.insert(pending_rows_.end(), row_.begin(), row_.end());
+  if (pending_.size() == most_pending) settle();
+}
+
+void WideStates::settle() {
+  pending_numbers_.resize(pending_.size());
+  rows_.numbers_of(pending_rows_.data(), pending_.size(), pending_numbers_.data(), [&](std::size_t i) {
+    remember(pending_[i].at, pending_rows_.data() + i * row_.size());
+  });
+  for (std::size_t i = 0; i < pending_.size(); ++i) *pending_[i].child = pending_numbers_[i];
+  pending_.clear();
+  pending_rows_.clear();
+}
+
+void WideStates::remember(std::size_t at, const std::uint32_t* row) {
   for (std::size_t k = 0; k < outputs_.size(); ++k) behind_.known[k].push_back(outputs_[k][at]);
   for (std::size_t g = 0; g < guards_.size(); ++g) {
-    if (places_[g].slot != no_state) behind_.guards[guards_[g].number].push_back(row_[places_[g].slot]);
+    if (places_[g].slot != no_state) behind_.guards[guards_[g].number].push_back(row[places_[g].slot]);
   }
 }
 

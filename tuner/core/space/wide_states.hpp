@@ -7,7 +7,7 @@
 #include "core/space/row_set.hpp"
 #include "core/space/term_program.hpp"
 #include "core/space/thresholds.hpp"
-#include "core/space/wide_terms.hpp"
+#include "core/space/wide_prune.hpp"
 
 namespace attune::space {
 
@@ -37,8 +37,9 @@ class WideStates {
              const Thresholds* thresholds, const StateValues& before, std::size_t guard_count);
 
   // Where the states first .. first+count-1 lead by each value of the step's variable: `program` was run on these
-  // combinations. Writes count * width numbers, no_state for what no rule allows.
-  void add(const TermProgram& program, std::size_t first, std::size_t count, std::uint32_t* children);
+  // combinations. `hopes` may be null. Writes count * width numbers, no_state for what no rule allows.
+  void add(const TermProgram& program, HopesOfStep* hopes, std::size_t first, std::size_t count,
+           std::uint32_t* children);
   std::size_t size() const { return is_last_ ? 1 : rows_.size(); }
   std::size_t bytes() const { return rows_.bytes() + behind_.bytes(); }
   StateValues take();
@@ -56,8 +57,10 @@ class WideStates {
                                 const std::vector<GuardStep>& guards);
   void place_guards(std::size_t state);
   bool move_guards(std::size_t value);
-  std::uint32_t number_of(std::size_t at);
-  void remember(std::size_t at);
+  void write_row(std::size_t at);
+  void put(std::size_t at, std::uint32_t* child);
+  void settle();
+  void remember(std::size_t at, const std::uint32_t* row);
 
   const std::vector<TermId>& frontier_;
   const std::vector<TermId>& decided_;
@@ -76,6 +79,13 @@ class WideStates {
   std::vector<std::int64_t> alive_;
   std::vector<const std::int64_t*> outputs_;
   const std::uint32_t* classes_ = nullptr;
+  // Combinations of which the state is not yet looked up, and where its number goes; their rows one behind the other.
+  struct Pending {
+    std::size_t at;
+    std::uint32_t* child;
+  };
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> pending_rows_, pending_numbers_;
 };
 
 }  // namespace attune::space
