@@ -73,14 +73,23 @@ bool Surroundings::follow(const DiagramPart& part) {
 
 // Is the rest of the row, from `level` to the end of the part, allowed below this node?
 bool Surroundings::legal(std::size_t level, std::size_t end, NodeOffset child) const {
-  for (std::size_t i = level; i < end; ++i) {
-    if (child == no_node) return false;
+  if (child == no_node) return false;
+  const Step* step = steps_ + level;
+  const Step* const last = steps_ + end;
+  if (state_ == State::legal) {
     // Below one and the same node everything is alike.
-    if (child == steps_[i].node && state_ == State::legal) return true;
-    if (steps_[i].digit == no_digit) return false;
-    child = diagram_.child(child, steps_[i].digit);
+    for (; step != last && child != step->node; ++step) {
+      child = diagram_.child(child, step->digit);
+      if (child == no_node) return false;
+    }
+    return true;
   }
-  return child != no_node;
+  for (; step != last; ++step) {
+    if (step->digit == no_digit) return false;
+    child = diagram_.child(child, step->digit);
+    if (child == no_node) return false;
+  }
+  return true;
 }
 
 void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>& visit) const {
