@@ -1,15 +1,16 @@
 # Installation: the libraries of all layers, the public headers, the program, and a package config, so that
-# find_package(attune) gives attune::runtime, attune::tuner and attune_embed() (docs/dispatch.md).
+# find_package(attune) gives attune::runtime, attune::tuner, attune::cli and attune_embed() (docs/dispatch.md).
 include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
-set(ATTUNE_INSTALLED core spec measure search db device_cuda device_host device worker session dispatch)
+set(ATTUNE_INSTALLED core spec measure search score db recordings device_cuda device_host device worker session dispatch)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
-install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner EXPORT attune_export
+install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 target_compile_features(attune_runtime INTERFACE cxx_std_20)
 set_target_properties(attune_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(attune_tuner PROPERTIES EXPORT_NAME tuner)
+set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
 
 install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")

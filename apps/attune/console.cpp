@@ -20,6 +20,28 @@ std::string limit_text(const Progress& progress) {
   return text + " s";
 }
 
+std::string reason_text(StopReason reason, const Budget& limits) {
+  switch (reason) {
+    case StopReason::everything_tried:
+      return "having tried everything";
+    case StopReason::effort_spent:
+      return "the effort's own budget";
+    case StopReason::time:
+      return fmt::format("the time limit of {:.6g} s", limits.seconds.value_or(0));
+    case StopReason::trials:
+      return fmt::format("the limit of {} trials", limits.trials.value_or(0));
+    case StopReason::patience:
+      return fmt::format("patience: no improvement by 1 % in {} trials", limits.patience.value_or(0));
+    case StopReason::target:
+      return fmt::format("reaching the target of {}", limits.target ? to_text(*limits.target) : "");
+    case StopReason::interrupt:
+      return "an interrupt";
+    case StopReason::hopeless:
+      break;
+  }
+  return "giving up: nothing survives";
+}
+
 }  // namespace
 
 Console::Console(const KernelSpec& spec) : spec_(spec), live_(isatty(STDOUT_FILENO) == 1) {}
@@ -50,8 +72,11 @@ std::string Console::with_rate(double nanoseconds) const {
 void Console::session_started(const SessionStart& start) {
   problem_ = start.problem;
   by_default_ = start.by_default;
-  fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
-             start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
+  if (start.device.kind == "replay")
+    fmt::print("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
+  else
+    fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
+               start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
   fmt::print("  {}{} legal configurations of {} combinations; effort {}, strategy {}, seed {}\n",
              start.uncounted.empty() ? "" : "at most ", count_text(start.legal), count_text(start.cartesian),
              to_text(start.effort), start.strategy, start.seed);
@@ -60,6 +85,11 @@ void Console::session_started(const SessionStart& start) {
                fmt::join(start.uncounted, "`, `"));
   if (start.self_checked) fmt::print("  no [[reference]]: results are checked against the default configuration's\n");
   if (start.trials_before > 0) fmt::print("  continuing after {} trials\n", start.trials_before);
+  if (start.warm_start > 0)
+    fmt::print("  warm start: {} configuration{} from wisdom\n", start.warm_start, start.warm_start == 1 ? "" : "s");
+  if (start.learnt_from > 0)
+    fmt::print("  warm start: the trials of {} session{} elsewhere\n", start.learnt_from,
+               start.learnt_from == 1 ? "" : "s");
   std::fflush(stdout);
 }
 
@@ -111,7 +141,10 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   else
     fmt::print("  the default configuration failed, so there is nothing to compare with{}{}\n", unstable, self_checked);
   if (result.end == SessionResult::End::known) return;
-  fmt::print("{} trials, {} right; kept in {}\n", result.trials, result.survivors, database);
+  if (result.reason) fmt::print("ended by {}\n", reason_text(*result.reason, request.limits));
+  fmt::print("{} trials, {} right; {}\n", result.trials, result.survivors,
+             database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
+  if (database.empty()) return;
   if (result.end == SessionResult::End::partial) fmt::print("partial: the same command goes on where this one ended\n");
   if (result.end == SessionResult::End::interrupted)
     fmt::print("interrupted: the same command goes on where this one ended\n");

@@ -73,6 +73,8 @@ void JsonLines::session_started(const SessionStart& start) {
   line["cartesian"] = to_text(start.cartesian);
   if (!start.uncounted.empty()) line["uncounted"] = start.uncounted;
   line["trials_before"] = start.trials_before;
+  line["warm_start"] = start.warm_start;
+  line["learnt_from"] = start.learnt_from;
   line["toolchain"] = start.toolchain;
   line["self_checked"] = start.self_checked;
   print(line);
@@ -102,6 +104,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   Json line;
   line["type"] = "best";
   line["end"] = end_text(result.end);
+  if (result.reason) line["reason"] = to_text(*result.reason);
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;
   if (!result.explanation.empty()) line["explanation"] = result.explanation;

@@ -2,6 +2,7 @@
 #include "attune/error.hpp"
 #include "core/problem.hpp"
 #include "options.hpp"
+#include "replay.hpp"
 #include "space_views.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/t1_space.hpp"
@@ -18,11 +19,13 @@ Options space_options() {
       "  attune space transpose --problem \"T=double\" --device sm_80 --list 10\n"
       "  attune space gemm.json --audit                            # a T1 document of another tuner\n"
       "  attune space gemm.json --sample 5 --seed 1 --json\n"
-      "  attune space reduce --device sm_90 --why \"BLOCK=1024\"     # why are there none, or which?\n",
+      "  attune space reduce --device sm_90 --why \"BLOCK=1024\"     # why are there none, or which?\n"
+      "  attune space --device replay:gemm_A100.json.xz --list 5   # what a recording holds\n",
       {"kernel"});
   namespace po = boost::program_options;
   options.add()("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (no GPU needed)")(
+      "device,d", po::value<std::string>(),
+      "cuda, cuda:N, host, an architecture such as sm_90 (no GPU needed), or replay:FILE: what a recording holds")(
       "count", "print the number of legal configurations only")(
       "list", po::value<std::string>(), "print the first N legal configurations, in index order")(
       "sample", po::value<std::string>(), "print N legal configurations, drawn uniformly, none twice")(
@@ -52,6 +55,18 @@ AskedSpace t1_space(const std::string& given, const Options& options) {
   return {document.name, "", "", SearchSpace::relaxed(std::move(document.parameters), std::move(document.rules))};
 }
 
+AskedSpace recorded_space(const Options& options) {
+  const Recording recording =
+      chosen_recording(parse_replay(device_name(options)).file, options.text("kernel"), options.text("problem"));
+  return {recording.kernel, recording.problem, recording.device, space_of(recording)};
+}
+
+AskedSpace asked_space(const Options& options) {
+  const std::string given = options.text("kernel").value_or("");
+  if (given.ends_with(".json")) return t1_space(given, options);
+  return is_replay(device_name(options)) ? recorded_space(options) : kernel_space(options.required("kernel"), options);
+}
+
 void refuse_several_views(const Options& options) {
   std::string first;
   for (const char* view : {"count", "list", "sample", "audit", "why"}) {
@@ -70,8 +85,7 @@ int run_space(const Arguments& arguments) {
   refuse_several_views(options);
   const auto list = options.integer("list", 1, most_listed), sample = options.integer("sample", 1, most_listed);
   const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807);
-  const std::string given = options.required("kernel");
-  const AskedSpace asked = given.ends_with(".json") ? t1_space(given, options) : kernel_space(given, options);
+  const AskedSpace asked = asked_space(options);
   warn_of_bounds(asked.space);
   const bool json = options.has("json");
   if (options.has("count")) return show_count(asked, json);

@@ -7,16 +7,21 @@
 #include <iostream>
 
 #include "attune/error.hpp"
+#include "attune/strategy.hpp"
 #include "console.hpp"
 #include "core/problem.hpp"
 #include "db/paths.hpp"
 #include "json_lines.hpp"
+#include "known.hpp"
 #include "options.hpp"
-#include "search/strategy.hpp"
+#include "replay.hpp"
 #include "spec/kernel_file.hpp"
+#include "strategies.hpp"
 
 namespace attune::cli {
 namespace {
+
+constexpr const char* in_memory = ":memory:";
 
 std::atomic<int> stop_requests{0};
 
@@ -26,24 +31,38 @@ void on_signal(int) {
   if (stop_requests.fetch_add(1) >= 2) _exit(kInterrupted);
 }
 
+std::string effort_help() {
+  std::string text = "how hard to try:";
+  for (const EffortPlan& plan : effort_plans())
+    text += fmt::format("\n{}{}: {}", plan.name, plan.search == Effort::measure ? " (default)" : "", plan.summary);
+  return text;
+}
+
 Options tune_options() {
   Options options(
       "attune tune KERNEL|FILE.cu [options]",
       "  attune tune transpose --problem \"width=8192 height=8192 T=float\"\n"
       "  attune tune reduce --problem \"n=2**22\" --problem \"n=2**28\" --time-limit 5m\n"
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
+      "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
+      "  attune tune --device replay:gemm_A100.json.xz           # search what somebody measured, in virtual time\n"
       "\nThe same command again goes on with a session that was cut short, and prints the record of a finished one.\n"
       "Ctrl-C keeps the best so far.\n",
       {"kernel"});
   namespace po = boost::program_options;
   options.add()("problem,p", po::value<std::vector<std::string>>()->composing(),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "effort", po::value<std::string>(), "measure (default; a minute of search) or exhaustive (every configuration)")(
-      "strategy", po::value<std::string>(), "random or exhaustive (default: the effort's own)")(
+      "device,d", po::value<std::string>(),
+      "cuda, cuda:N, host, or replay:FILE[,noise][,seed=N]: a recording, without KERNEL or with one of several in it "
+      "(default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(), effort_help().c_str())(
+      "strategy", po::value<std::string>(),
+      "NAME or NAME:option=value,... (default: the effort's own); `--strategy help` lists them")(
       "time-limit", po::value<std::string>(), "end the search after this long: 60s, 5m, 1h")(
       "trials", po::value<std::string>(), "end the search after so many trials")(
+      "patience", po::value<std::string>(), "end it after so many trials without an improvement by 1 %")(
+      "target", po::value<std::string>(), "end it once this is reached: a time (1.2ms) or a ratio to the default (2x)")(
+      "cold-start", "do not try what is known of other problems and devices first")(
       "parameters", po::value<std::string>(), "narrow the values of parameters: \"BLOCK=128,256 PAD=1\"")(
       "seed", po::value<std::string>(), "of the data and of random choices")(
       "fresh", "start over: neither continue a session nor use logged trials")(
@@ -52,28 +71,70 @@ Options tune_options() {
   return options;
 }
 
+// All but problem and effort.
+SessionRequest request_from(const Options& options, KernelSpec spec) {
+  SessionRequest request;
+  request.spec = std::move(spec);
+  if (const auto narrowing = options.text("parameters")) request.spec = narrow(std::move(request.spec), *narrowing);
+  request.strategy = options.text("strategy").value_or("");
+  if (!request.strategy.empty()) check_strategy(request.strategy);
+  request.limits.seconds = options.seconds("time-limit");
+  request.limits.trials = options.integer("trials", 1, 1'000'000'000'000);
+  request.limits.patience = options.integer("patience", 1, 1'000'000'000'000);
+  if (const auto target = options.text("target")) request.limits.target = parse_target(*target);
+  if (const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807))
+    request.seed = static_cast<std::uint64_t>(*seed);
+  request.fresh = options.has("fresh");
+  request.cold_start = options.has("cold-start");
+  return request;
+}
+
 int exit_code(SessionResult::End end) {
   if (end == SessionResult::End::interrupted) return kInterrupted;
   return end == SessionResult::End::no_survivor ? kNoSurvivor : kDone;
 }
 
-int tune_one(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache& images, bool json) {
+int tune_one(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images, bool json) {
   SessionResult result;
   if (json) {
     JsonLines lines(request.spec);
-    result = run_session(request, device, store, &images, lines, stop_requests);
+    result = run_session(request, device, store, images, lines, stop_requests);
     lines.show_result(request, result);
     if (!result.record) std::cerr << "attune: " << request.spec.name << ": " << result.explanation << "\n";
     return exit_code(result.end);
   }
   Console console(request.spec);
-  result = run_session(request, device, store, &images, console, stop_requests);
+  result = run_session(request, device, store, images, console, stop_requests);
   if (result.record)
-    console.show_result(request, result, store.file().string());
+    console.show_result(request, result, store.file() == in_memory ? "" : store.file().string());
   else
     std::cerr << "attune: " << request.spec.name << " for " << request.problem.text() << ": " << result.explanation
               << "\n";
   return exit_code(result.end);
+}
+
+void catch_signals() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+// What is found on a recording is no wisdom: it stays out of the user's database.
+int tune_recording(const Options& options, const EffortPlan& effort, const std::string& name) {
+  if (!effort.search)
+    throw UsageError(
+        fmt::format("--effort {} looks up what is known, and nothing is of a recording; use measure", effort.name));
+  const std::vector<std::string> problems = options.list("problem");
+  if (problems.size() > 1) throw UsageError("a recording is of one problem: give --problem once");
+  const ReplayRequest replay = parse_replay(name);
+  Recording recording = chosen_recording(replay.file, options.text("kernel"),
+                                         problems.empty() ? std::nullopt : std::optional(problems.front()));
+  SessionRequest request = request_from(options, replay_kernel(recording));
+  request.effort = *effort.search;
+  request.compile_threads = 1;  // so that trials come in one order
+  const std::unique_ptr<Device> device = make_replay_device(std::move(recording), replay.options);
+  WisdomStore store(options.text("db").value_or(in_memory));
+  catch_signals();
+  return tune_one(request, *device, store, nullptr, options.has("json"));
 }
 
 }  // namespace
@@ -81,35 +142,32 @@ int tune_one(const SessionRequest& request, Device& device, WisdomStore& store, 
 int run_tune(const Arguments& arguments) {
   Options options = tune_options();
   if (options.parse(arguments)) return kDone;
-  SessionRequest request;
-  request.spec = load_kernel(options.required("kernel"));
-  if (const auto narrowing = options.text("parameters")) request.spec = narrow(std::move(request.spec), *narrowing);
-  request.effort = effort_from_text(options.text("effort").value_or("measure"));
-  effort_plan(request.effort);  // refuses efforts that cannot be tuned with, before anything is opened
-  request.strategy = options.text("strategy").value_or("");
-  if (!request.strategy.empty()) strategy_named(request.strategy);
-  request.limits.seconds = options.seconds("time-limit");
-  request.limits.trials = options.integer("trials", 1, 1'000'000'000'000);
-  if (const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807))
-    request.seed = static_cast<std::uint64_t>(*seed);
-  request.fresh = options.has("fresh");
-
+  if (options.text("strategy") == "help") {
+    fmt::print("{}", strategies_text());
+    return kDone;
+  }
+  const EffortPlan& effort = effort_plan(options.text("effort").value_or("measure"));
   const std::string name = device_name(options);
+  if (is_replay(name)) return tune_recording(options, effort, name);
+  SessionRequest request = request_from(options, load_kernel(options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));
   std::vector<std::string> texts = options.list("problem");
   if (texts.empty()) texts.emplace_back();
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
+  if (!effort.search)
+    return show_known({effort, request.spec, options.required("kernel"), database_path(options), options.has("json")},
+                      problems, *open_device(name));
 
+  request.effort = *effort.search;
   WisdomStore store(database_path(options));
   const std::unique_ptr<Device> device = open_device(name);
   ImageCache images(default_cache_path());
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  catch_signals();
   int code = kDone;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, *device, store, images, options.has("json"));
+    const int one = tune_one(request, *device, store, &images, options.has("json"));
     if (one != kDone) code = one;
     if (one == kInterrupted) break;
   }

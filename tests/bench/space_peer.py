@@ -1,11 +1,10 @@
 """The side of the peers, run by space_vs_peers with the interpreter of their environment.
 
     python space_peer.py construct kernel_tuner|pyatf DEFINITION.json LIMIT_SECONDS
-    python space_peer.py versions PACKAGE...
 
 `construct` builds one space once and prints {"ms": ..., "count": ...}. Timed is the peer's constructor alone: not its
 import, not the reading of the definition, not (pyATF) the making of the lambdas. After LIMIT_SECONDS of construction
-the process ends by SIGALRM. `versions` prints what is installed: {"versions", "python", "compiled"}.
+the process ends by SIGALRM.
 """
 
 import ast
@@ -70,23 +69,6 @@ def construct(peer, definition, limit_seconds):
         return {"ms": elapsed / 1e6, "count": count(space)}
 
 
-def versions(*packages):
-    import importlib.metadata
-    import importlib.util
-    import platform
-
-    found = {}
-    for package in packages:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = None
-    # Kernel Tuner's solver comes as compiled code or, where it has no wheel, as plain and slower Python.
-    solver = importlib.util.find_spec("constraint.solvers") if found.get("python-constraint2") else None
-    compiled = solver is not None and not solver.origin.endswith(".py")
-    return {"versions": found, "python": platform.python_version(), "compiled": compiled}
-
-
 if __name__ == "__main__":
-    answer = {"construct": construct, "versions": versions}[sys.argv[1]](*sys.argv[2:])
+    answer = {"construct": construct}[sys.argv[1]](*sys.argv[2:])
     print(json.dumps(answer), flush=True)

@@ -17,7 +17,12 @@ void Workbench::SetUp() {
 void Workbench::TearDown() { std::filesystem::remove_all(folder_); }
 
 CommandResult Workbench::attune(std::vector<std::string> arguments, CommandOptions options) const {
-  arguments.insert(arguments.begin(), ATTUNE_BUILD_DIR "/bin/attune");
+  return run("attune", std::move(arguments), std::move(options));
+}
+
+CommandResult Workbench::run(const std::string& program, std::vector<std::string> arguments,
+                             CommandOptions options) const {
+  arguments.insert(arguments.begin(), ATTUNE_BUILD_DIR "/bin/" + program);
   options.environment.try_emplace("ATTUNE_DEVICE", "host");
   options.environment.try_emplace("ATTUNE_DB", database());
   options.environment.try_emplace("ATTUNE_CACHE", (folder_ / "cache").string());

@@ -19,6 +19,8 @@ class Workbench : public testing::Test {
 
   // attune ARGUMENTS..., on the host device unless the options say otherwise.
   CommandResult attune(std::vector<std::string> arguments, CommandOptions options = {}) const;
+  // The same of another program of the build's bin/.
+  CommandResult run(const std::string& program, std::vector<std::string> arguments, CommandOptions options = {}) const;
 
   // tests/data/kernels/scale.cu, with `before` replaced by `after` (which must occur), in the fixture's folder.
   std::string scale_with(const std::string& before, const std::string& after) const;

@@ -64,7 +64,7 @@ const DeviceProperty* find_device_property(std::string_view name) noexcept {
 }
 
 std::string DeviceInfo::architecture() const {
-  return kind == "host" ? "host" : fmt::format("sm_{}", compute_capability);
+  return kind == "cuda" ? fmt::format("sm_{}", compute_capability) : kind;
 }
 
 std::string DeviceInfo::class_key() const {

@@ -43,9 +43,25 @@ class ImpliedRules {
   std::vector<Rule> rules_;
 };
 
+// The rows of the listed configurations that the parameters still have.
+std::vector<Row> listed_rows(const KernelSpec& spec) {
+  std::vector<Row> rows;
+  for (const Configuration& configuration : *spec.listed) {
+    Row row;
+    for (const Parameter& parameter : spec.parameters) {
+      const auto place = std::find(parameter.values.begin(), parameter.values.end(), configuration.at(parameter.name));
+      if (place == parameter.values.end()) break;
+      row.push_back(static_cast<std::uint16_t>(place - parameter.values.begin()));
+    }
+    if (row.size() == spec.parameters.size()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 }  // namespace
 
 SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
+  if (spec.listed) return SearchSpace::listed(spec.parameters, listed_rows(spec));
   std::vector<Rule> rules;
   for (const auto& rule : spec.rules) rules.push_back({rule, false});
   ImpliedRules implied;

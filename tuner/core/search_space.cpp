@@ -9,6 +9,7 @@
 
 #include "attune/error.hpp"
 #include "core/space/built.hpp"
+#include "core/space/listed.hpp"
 
 namespace attune {
 namespace {
@@ -76,6 +77,24 @@ SpaceSize uniform_below(SpaceSize limit, std::mt19937_64& random) {
   }
 }
 
+void SearchSpace::Built::index_values() {
+  check_parameters(parameters, problem);
+  for (const Parameter& parameter : parameters) {
+    values.emplace_back(parameter.values);
+    if (const Value* const twice = values.back().repeated())
+      throw UsageError(fmt::format("parameter `{}` has the value {} twice", parameter.name, twice->text()));
+  }
+}
+
+void SearchSpace::Built::find_values_left() {
+  values_left.resize(parameters.size());
+  for (const auto& level : diagram().levels()) {
+    const auto left = diagram().positions(level);
+    values_left[level.parameter].assign(left.begin(), left.end());
+  }
+  for (const auto& fixed : diagram().fixed()) values_left[fixed.parameter] = {fixed.position};
+}
+
 std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Parameter> parameters, std::vector<Rule> rules,
                                                              const Bindings* problem, const DeviceInfo* device,
                                                              SpaceBudget budget, bool relax) {
@@ -85,12 +104,7 @@ std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Paramet
   built->budget = budget;
   if (problem != nullptr) built->problem = *problem;
   if (device != nullptr) built->device = *device;
-  check_parameters(built->parameters, built->problem);
-  for (const Parameter& parameter : built->parameters) {
-    built->values.emplace_back(parameter.values);
-    if (const Value* const twice = built->values.back().repeated())
-      throw UsageError(fmt::format("parameter `{}` has the value {} twice", parameter.name, twice->text()));
-  }
+  built->index_values();
   built->constructed = space::construct(built->parameters, built->rules, built->problem,
                                         built->device ? &*built->device : nullptr, budget, relax);
   for (const std::size_t rule : built->constructed.left_out) {
@@ -103,13 +117,7 @@ std::shared_ptr<const SearchSpace::Built> SearchSpace::build(std::vector<Paramet
                        is_parameter ? nullptr : built->problem.find(name)});
     }
   }
-  const space::Diagram& diagram = built->diagram();
-  built->values_left.resize(built->parameters.size());
-  for (const auto& level : diagram.levels()) {
-    const auto left = diagram.positions(level);
-    built->values_left[level.parameter].assign(left.begin(), left.end());
-  }
-  for (const auto& fixed : diagram.fixed()) built->values_left[fixed.parameter] = {fixed.position};
+  built->find_values_left();
   return built;
 }
 
@@ -123,6 +131,24 @@ SearchSpace::SearchSpace(std::vector<Parameter> parameters, const std::vector<st
 SearchSpace SearchSpace::relaxed(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem,
                                  const DeviceInfo* device, SpaceBudget budget) {
   return SearchSpace(build(std::move(parameters), std::move(rules), problem, device, budget, true));
+}
+
+SearchSpace SearchSpace::listed(std::vector<Parameter> parameters, const std::vector<Row>& rows) {
+  auto built = std::make_shared<Built>();
+  built->parameters = std::move(parameters);
+  built->index_values();
+  std::set<RowView, bool (*)(RowView, RowView)> met(
+      [](RowView a, RowView b) { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()); });
+  for (const Row& row : rows) {
+    bool is_row = row.size() == built->parameters.size();
+    for (std::size_t i = 0; is_row && i < row.size(); ++i) is_row = row[i] < built->parameters[i].values.size();
+    const auto number = static_cast<std::size_t>(&row - rows.data());
+    if (!is_row) throw UsageError(fmt::format("row {} of a listed space is not one position per parameter", number));
+    if (!met.insert(row).second) throw UsageError(fmt::format("row {} of a listed space occurs twice", number));
+  }
+  built->constructed = space::construct_listed(built->parameters, rows);
+  built->find_values_left();
+  return SearchSpace(std::move(built));
 }
 
 SearchSpace SearchSpace::with_rules(const std::vector<std::size_t>& which) const {

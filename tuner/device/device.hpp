@@ -4,6 +4,7 @@
 // load() may be called from any thread (dispatch). Compiler is thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -93,6 +94,11 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const noexcept = 0;
+  // The clock that sessions are timed by, in seconds since some moment: the machine's steady clock; on `replay` that of
+  // the recording, which moves by what trying a configuration took then.
+  virtual double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
   // The compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
   virtual std::shared_ptr<Compiler> compiler() = 0;
 

@@ -8,6 +8,7 @@
 #include "device/host/host_device.hpp"
 
 namespace attune {
+
 namespace {
 
 constexpr std::string_view kCudaPrefix = "cuda:";
@@ -22,12 +23,15 @@ int ordinal_of(std::string_view name) {
 }
 
 [[noreturn]] void refuse(std::string_view name) {
+  if (name.starts_with("replay:"))
+    throw UsageError("`" + std::string(name) + "`: a recording can be tuned and its space looked at (attune tune, " +
+                     "attune space), no more; known devices here: cuda, cuda:N, host");
   if (name.starts_with("sm_"))
     throw UsageError("`" + std::string(name) +
                      "` is an architecture, not a device: `attune space` and `attune check` take it, " +
                      "but nothing runs on it; known devices: cuda, cuda:N, host");
-  throw UsageError("unknown device `" + std::string(name) + "`" + suggestion(name, {"cuda", "host"}) +
-                   "; known devices: cuda, cuda:N, host");
+  throw UsageError("unknown device `" + std::string(name) + "`" + suggestion(name, {"cuda", "host", "replay"}) +
+                   "; known devices: cuda, cuda:N, host, replay:FILE");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/instantiate.hpp"
-#include "dispatch/legality.hpp"
+#include "core/legality.hpp"
 #include "dispatch/wisdom_snapshot.hpp"
 
 namespace attune {

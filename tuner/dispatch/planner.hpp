@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "attune/match.hpp"
+#include "core/ladder.hpp"
 #include "device/device.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/kernel_table.hpp"
-#include "dispatch/ladder.hpp"
 #include "dispatch/plan_parts.hpp"
 #include "dispatch/warnings.hpp"
 

@@ -1,27 +1,98 @@
 #include "search/budget.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
 #include "attune/error.hpp"
+#include "core/near_name.hpp"
 
 namespace attune {
 namespace {
 
-// A minute of random search sees 100 to 1,000 configurations on a GPU: within a few per cent of the best of most
-// spaces.
-constexpr double kMeasureSeconds = 60;
+// The strategy of efforts that cannot try everything.
+constexpr std::string_view default_strategy = "auto";
 
-const EffortPlan kPlans[] = {
-    {Effort::measure, {kMeasureSeconds, std::nullopt}, "random"},
-    {Effort::exhaustive, {std::nullopt, std::nullopt}, "exhaustive"},
-};
+// A GPU sees two to ten configurations a second: after two minutes some hundreds, with which the best strategies are
+// within one per cent of the optimum of recorded spaces; after half an hour some thousands, for the spaces of 10^5 and
+// more.
+constexpr double measure_seconds = 120;
+constexpr double patient_seconds = 1800;
+
+// Protocol's own constants.
+constexpr Depth measure_depth = {
+    .screen_samples = 3, .finalists = 8, .final_rounds_min = 30, .final_rounds_max = 200, .final_seconds = 10};
+// Twice the finalists, because among more trials more are near the best; and twice the rounds.
+constexpr Depth patient_depth = {
+    .screen_samples = 5, .finalists = 16, .final_rounds_min = 60, .final_rounds_max = 400, .final_seconds = 20};
+
+constexpr std::array<EffortPlan, 5> plans = {{
+    {"estimate",
+     "no measuring: what is known of the nearest problem or device, else the default",
+     std::nullopt,
+     false,
+     "",
+     {},
+     {}},
+    {"measure",
+     "two minutes of search",
+     Effort::measure,
+     false,
+     default_strategy,
+     {.seconds = measure_seconds},
+     measure_depth},
+    {"patient",
+     "half an hour of search, finalists compared longer",
+     Effort::patient,
+     false,
+     default_strategy,
+     {.seconds = patient_seconds},
+     patient_depth},
+    {"exhaustive",
+     "every legal configuration, as long as it takes",
+     Effort::exhaustive,
+     false,
+     "exhaustive",
+     {},
+     patient_depth},
+    {"wisdom_only", "no measuring: what is known, and an error where nothing is", std::nullopt, true, "", {}, {}},
+}};
+
+// Comparing finalists for less than this decides nothing.
+constexpr double least_final_seconds = 1;
 
 }  // namespace
 
+std::span<const EffortPlan> effort_plans() noexcept { return plans; }
+
+const EffortPlan& effort_plan(std::string_view name) {
+  std::vector<std::string> names;
+  for (const EffortPlan& plan : plans) {
+    if (plan.name == name) return plan;
+    names.emplace_back(plan.name);
+  }
+  throw UsageError("unknown effort `" + std::string(name) + "`" + suggestion(name, names) +
+                   "; see: attune tune --help");
+}
+
 const EffortPlan& effort_plan(Effort effort) {
-  for (const EffortPlan& plan : kPlans)
-    if (plan.effort == effort) return plan;
-  throw UsageError("cannot tune with effort `" + std::string(to_text(effort)) + "`; use measure or exhaustive");
+  for (const EffortPlan& plan : plans) {
+    if (plan.search == effort) return plan;
+  }
+  throw UsageError("cannot search with effort `" + std::string(to_text(effort)) +
+                   "`; use measure, patient or exhaustive");
+}
+
+Depth depth_within(const EffortPlan& plan, const std::optional<double>& seconds) {
+  if (!seconds) return plan.depth;
+  Depth depth = measure_depth;
+  for (const EffortPlan& lesser : plans) {
+    const bool fits = lesser.budget.seconds && *lesser.budget.seconds <= *seconds;
+    if (lesser.search && fits && *lesser.search <= *plan.search) depth = lesser.depth;
+  }
+  depth.final_seconds = std::min(depth.final_seconds, std::max(*seconds, least_final_seconds));
+  return depth;
 }
 
 }  // namespace attune

@@ -1,29 +1,45 @@
-// Budget: when a search ends. The efforts with their budgets. Plain values.
+// Efforts: the words of --effort, each a budget, a strategy and a depth of measuring. One table. Plain values.
 #pragma once
 
-#include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/record.hpp"
+#include "search/stop_rules.hpp"
 
 namespace attune {
 
-struct Budget {
-  std::optional<double> seconds;       // of searching, the final stage not counted; over all continuations
-  std::optional<std::int64_t> trials;  // over all continuations
-  bool spent(double used_seconds, std::int64_t used_trials) const noexcept {
-    return (seconds && used_seconds >= *seconds) || (trials && used_trials >= *trials);
-  }
+// How deeply is measured: what an effort changes of the Protocol.
+struct Depth {
+  int screen_samples = 0;  // of every configuration that is worth them
+  int finalists = 0;
+  int final_rounds_min = 0, final_rounds_max = 0;
+  double final_seconds = 0;
 };
 
 struct EffortPlan {
-  Effort effort;
-  Budget budget;              // without options on the command line; reaching it finishes the session
-  std::string_view strategy;  // the default one
+  std::string_view name;
+  std::string_view summary;  // one line
+  // The effort of the session and of its record. Nothing: it does not search, only tells what is known.
+  std::optional<Effort> search;
+  bool needs_wisdom = false;  // of those that do not search: an error where nothing is known, not the default
+  // Of those that search:
+  std::string_view strategy;
+  Budget budget;  // over all continuations; spending it finishes the session
+  Depth depth;
 };
 
-// Throws UsageError for an effort that this version cannot tune with.
+// From the least to the most, wisdom_only last.
+std::span<const EffortPlan> effort_plans() noexcept;
+// Throws UsageError with the nearest word.
+const EffortPlan& effort_plan(std::string_view name);
+// The one that searches with this effort. Throws UsageError for Effort::estimate, with which nothing is searched.
 const EffortPlan& effort_plan(Effort effort);
+
+// How deeply a search of this effort measures within the user's own time limit: walks up the table to the deepest
+// effort whose whole budget is within the limit, this one at most, and compares finalists no longer than it may search.
+// Without a limit: the effort's own depth.
+Depth depth_within(const EffortPlan& plan, const std::optional<double>& seconds);
 
 }  // namespace attune

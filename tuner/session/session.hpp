@@ -24,23 +24,27 @@ struct SessionRequest {
   KernelSpec spec;  // perhaps narrowed
   Problem problem;  // complete
   Effort effort = Effort::measure;
-  Budget limits;         // given by the user; cutting the effort's own budget short makes the session partial
+  // The user's, for this run. Time or trials that cut the effort's own budget short make the session partial; patience
+  // and target finish it.
+  Budget limits;
   std::string strategy;  // "": the effort's own
   std::optional<std::uint64_t> seed;
-  bool fresh = false;  // neither continue a session nor answer from the log
-  Protocol protocol;
+  bool fresh = false;                // neither continue a session nor answer from the log
+  bool cold_start = false;           // records of other problems and devices are not tried first
+  std::optional<Protocol> protocol;  // nothing: as deep as the effort and the time limit say
   unsigned compile_threads = 0;  // 0: one less than the cores, at least one; all of them when compiling disturbs timing
 };
 
 struct SessionResult {
   enum class End {
-    finished,     // the effort's budget is spent, or every configuration was tried
-    partial,      // a limit of the user's came first
+    finished,     // the effort's budget is spent, every configuration was tried, or patience or target ended it
+    partial,      // a limit of time or trials came first
     interrupted,  // stop was asked for
     known,        // this had been finished before: `record` is what was known
     no_survivor,  // no configuration is legal, compiles and gives the right result: `explanation`
   };
   End end = End::finished;
+  std::optional<StopReason> reason;       // of the search; nothing when none was made
   std::optional<Record> record;           // what the database now holds for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
   std::int64_t trials = 0, survivors = 0;

@@ -1,5 +1,6 @@
 // The final stage: finalists against each other, the decision, the record.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <random>
@@ -53,8 +54,8 @@ std::vector<Trial> SessionRun::choose_finalists() const {
     if (trial.verdict == Verdict::ok) survivors.push_back(trial);
   std::stable_sort(survivors.begin(), survivors.end(),
                    [this](const Trial& a, const Trial& b) { return score(a) < score(b); });
-  if (survivors.size() > static_cast<std::size_t>(request_.protocol.finalists))
-    survivors.resize(static_cast<std::size_t>(request_.protocol.finalists));
+  if (survivors.size() > static_cast<std::size_t>(protocol_.finalists))
+    survivors.resize(static_cast<std::size_t>(protocol_.finalists));
   const auto add = [&](const Configuration& configuration) {
     const bool there = std::any_of(survivors.begin(), survivors.end(),
                                    [&](const Trial& t) { return t.configuration == configuration; });
@@ -97,11 +98,11 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
   if (trials.empty())
     throw Error("no finalist of " + request_.spec.name + " passes its check again; run the command once more");
 
-  Protocol protocol = request_.protocol;
+  Protocol protocol = protocol_;
   if (stop_.load() > 0) protocol.final_seconds = std::min(protocol.final_seconds, kInterruptedFinalSeconds);
   observer_.final_started(trials.size());
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const double begin = device_.seconds();
+  const auto seconds = [&] { return device_.seconds() - begin; };
   std::mt19937_64 random(row_.seed);
   Rounds rounds;
   std::vector<std::size_t> order(trials.size());

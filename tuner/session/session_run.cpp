@@ -1,27 +1,14 @@
 #include "session/session_run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <random>
 #include <thread>
 
 #include "attune/error.hpp"
-#include "attune/version.hpp"
 #include "core/instantiate.hpp"
+#include "search/strategy_text.hpp"
 
 namespace attune {
 namespace {
-
-std::int64_t now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
   SessionKey key;
@@ -32,8 +19,26 @@ SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
   key.record.problem = request.problem;
   key.space = request.spec.fingerprints.space;
   key.effort = request.effort;
-  key.strategy = request.strategy.empty() ? std::string(effort_plan(request.effort).strategy) : request.strategy;
+  key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
   return key;
+}
+
+Protocol protocol_of(const SessionRequest& request) {
+  if (request.protocol) return *request.protocol;
+  const Depth depth = depth_within(effort_plan(request.effort), request.limits.seconds);
+  Protocol protocol;
+  protocol.screen_samples = depth.screen_samples;
+  protocol.finalists = depth.finalists;
+  protocol.final_rounds_min = depth.final_rounds_min;
+  protocol.final_rounds_max = depth.final_rounds_max;
+  protocol.final_seconds = depth.final_seconds;
+  return protocol;
+}
+
+// Whether a search that ended so is the whole of what was asked for.
+bool finishes(StopReason reason) {
+  return reason == StopReason::everything_tried || reason == StopReason::effort_spent ||
+         reason == StopReason::patience || reason == StopReason::target;
 }
 
 // Where to look when no configuration is legal.
@@ -62,18 +67,20 @@ SessionRun::SessionRun(const SessionRequest& request, Device& device, WisdomStor
       space_(make_space(request.spec, request.problem, device.info())),
       default_(default_configuration(request.spec, space_)),
       key_(key_of(request, device.info())),
-      effort_budget_(effort_plan(request.effort).budget) {}
+      effort_(effort_plan(request.effort)),
+      protocol_(protocol_of(request)) {}
 
 SessionResult SessionRun::run() {
   if (!default_)
     return {.end = SessionResult::End::no_survivor,
+            .reason = {},
             .record = {},
             .decision = {},
             .explanation = empty_space_explanation(space_)};
-  strategy_ = strategy_named(key_.strategy).make(space_, request_.seed.value_or(0));
   if (std::optional<SessionResult> known = answer_from_database()) return *known;
   open_session();
   load_known_trials();
+  load_warm_start();
   try {
     start_worker();
   } catch (const ReferenceDoesNotCompile&) {
@@ -96,64 +103,6 @@ std::optional<SessionResult> SessionRun::nothing_compiles() {
   result.end = SessionResult::End::no_survivor;
   result.explanation = "it does not compile:\n" + outcome.log;
   return result;
-}
-
-std::optional<SessionResult> SessionRun::answer_from_database() {
-  present_ = store_.find_record(key_.record);
-  if (request_.fresh || !present_) return std::nullopt;
-  const std::optional<SessionRow> session = store_.find_session(key_);
-  const bool same_seed = !request_.seed || (session && session->seed == *request_.seed);
-  const bool same_finished = session && session->state == SessionState::finished && same_seed;
-  // Effort subsumes: what was found with more, or as much by another strategy, answers a request for less.
-  const bool covered = request_.strategy.empty() && !request_.seed && !present_->partial &&
-                       present_->effort >= request_.effort && present_->space == key_.space;
-  if (!same_finished && !covered) return std::nullopt;
-  SessionResult result;
-  result.end = SessionResult::End::known;
-  result.record = present_;
-  result.trials = session ? session->trials : present_->trials;
-  return result;
-}
-
-void SessionRun::open_session() {
-  compiler_ = device_.compiler();
-  std::optional<SessionRow> former = request_.fresh ? std::nullopt : store_.find_session(key_);
-  const bool same_seed = former && (!request_.seed || former->seed == *request_.seed);
-  if (former && former->state != SessionState::finished && same_seed) {
-    row_ = *former;
-  } else {
-    row_ = SessionRow{};
-    row_.key = key_;
-    row_.seed = request_.seed.value_or(std::random_device{}());
-    row_.toolchain = compiler_->toolchain();
-    row_.driver = device_.info().driver;
-    row_.device_uuid = device_.info().uuid;
-    row_.host = host_name();
-    row_.attune_version = kVersion;
-    row_.protocol = to_json(request_.protocol);
-    row_.started_ms = now_ms();
-    row_.id = store_.begin_session(row_, device_.info());
-  }
-  strategy_ = strategy_named(key_.strategy).make(space_, row_.seed);
-}
-
-void SessionRun::load_known_trials() {
-  if (request_.fresh) return;
-  // A failure elsewhere may have had its cause elsewhere: only what worked is taken over from other sessions.
-  for (Trial& trial : store_.known_trials(key_.record, key_.space))
-    if (trial.verdict == Verdict::ok) log_.emplace(trial.configuration.text(), std::move(trial));
-  for (Trial& trial : store_.trials(row_.id)) {
-    // What is right is judged by [check] and [[reference]], which may have been corrected since.
-    if (trial.verdict == Verdict::wrong_result) continue;
-    strategy_->tell(trial);
-    if (trial.verdict == Verdict::ok) ++survivors_;
-    if (trial.verdict == Verdict::ok && (best_score_ == 0 || score(trial) < best_score_)) {
-      best_score_ = score(trial);
-      best_ = trial.configuration;
-    }
-    const std::string text = trial.configuration.text();
-    trials_.insert_or_assign(text, std::move(trial));
-  }
 }
 
 void SessionRun::start_worker() {
@@ -181,6 +130,8 @@ void SessionRun::start_worker() {
   for (const std::size_t i : space_.left_out()) start.uncounted.push_back(space_.rules()[i].expression.text());
   start.by_default = *default_;
   start.trials_before = static_cast<std::int64_t>(trials_.size());
+  start.warm_start = warm_started_;
+  start.learnt_from = sources_;
   start.toolchain = compiler_->toolchain();
   start.self_checked = worker_->self_checked();
   observer_.session_started(start);
@@ -190,8 +141,9 @@ SessionResult SessionRun::conclude() {
   SessionResult result;
   result.trials = static_cast<std::int64_t>(trials_.size());
   result.survivors = survivors_;
+  result.reason = reason_;
   const double used = search_seconds();
-  const bool complete = exhausted_ || effort_budget_.spent(used, result.trials);
+  const bool complete = finishes(*reason_);
   result.end = complete           ? SessionResult::End::finished
                : stop_.load() > 0 ? SessionResult::End::interrupted
                                   : SessionResult::End::partial;

@@ -1,7 +1,6 @@
 // SessionRun: the state of one running session. Internal to session/: run_session() makes one and calls run().
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "search/strategy.hpp"
+#include "attune/strategy.hpp"
 #include "session/image_source.hpp"
+#include "session/proposals.hpp"
 #include "session/session.hpp"
 #include "worker/trial_worker.hpp"
 
@@ -24,10 +24,14 @@ class SessionRun {
   SessionResult run();
 
  private:
-  // session_run.cpp: the stages in order
+  // session_open.cpp: what the database knows
   std::optional<SessionResult> answer_from_database();
   void open_session();
   void load_known_trials();
+  void load_warm_start();
+  bool learnt_from(const Record& record);
+
+  // session_run.cpp: the stages in order
   void start_worker();
   std::optional<SessionResult> nothing_compiles();  // when even the default configuration does not
   void search();
@@ -42,9 +46,9 @@ class SessionRun {
   void end_if_lost(const Status& status, Trial& trial);
   void finish_trial(const Trial& trial, bool from_log);
   void time_anchor();
-  bool budget_spent() const;
+  std::optional<StopReason> stop_reason() const;
   bool hopeless() const;
-  bool nothing_left();
+  void tell_strategy(const Trial& trial);
   double run_seconds() const;     // searching, in this run
   double search_seconds() const;  // over all continuations
   double score(const Trial& trial) const;
@@ -70,19 +74,24 @@ class SessionRun {
   std::optional<Configuration> default_;
   SessionKey key_;
   SessionRow row_;
-  Budget effort_budget_;
+  const EffortPlan& effort_;
+  const Protocol protocol_;
   std::shared_ptr<Compiler> compiler_;
   std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<Proposals> proposals_;
   std::unique_ptr<TrialWorker> worker_;
   std::unique_ptr<ImageSource> source_;
 
-  std::map<std::uint64_t, Configuration> proposals_;  // by ticket
+  std::map<std::uint64_t, Configuration> under_way_;  // by ticket
   std::uint64_t next_ticket_ = 1;
   std::int64_t run_trials_ = 0;  // tried in this run
   std::size_t most_ahead_ = 1;
-  std::size_t ahead_ = 1;   // proposals in the pipeline
-  bool exhausted_ = false;  // the strategy has nothing left
-  std::chrono::steady_clock::time_point search_began_;
+  std::size_t ahead_ = 1;  // proposals in the pipeline
+  Improvement improvement_;
+  std::optional<StopReason> reason_;    // that the search ended for
+  std::optional<double> search_began_;  // by the device's clock
+  std::size_t warm_started_ = 0;
+  std::size_t sources_ = 0;   // sessions elsewhere that the strategy learns from
   double saved_seconds_ = 0;  // search_seconds() when last written
 
   std::map<std::string, Trial> log_;          // what earlier sessions know, by configuration text

@@ -36,17 +36,26 @@ double SessionRun::score(const Trial& trial) const {
   return trial.anchor_ns > 0 ? trial.measurement.median_ns / trial.anchor_ns : trial.measurement.median_ns;
 }
 
-double SessionRun::run_seconds() const {
-  if (search_began_.time_since_epoch().count() == 0) return 0;
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - search_began_).count();
-}
+double SessionRun::run_seconds() const { return search_began_ ? device_.seconds() - *search_began_ : 0; }
 
 double SessionRun::search_seconds() const { return row_.used_seconds + run_seconds(); }
 
-// The effort's budget counts over all continuations, the user's limits for this run.
-bool SessionRun::budget_spent() const {
-  return effort_budget_.spent(search_seconds(), static_cast<std::int64_t>(trials_.size())) ||
-         request_.limits.spent(run_seconds(), run_trials_);
+// The effort's budget counts over all continuations, the user's limits for this run. What finishes the session is
+// named before what makes it partial.
+std::optional<StopReason> SessionRun::stop_reason() const {
+  if (stop_.load() > 0) return StopReason::interrupt;
+  Spent spent{run_seconds(), run_trials_, improvement_.idle_trials(), 0, 0};
+  if (best_score_ > 0) {
+    spent.best_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
+    spent.speedup = anchor_ns_ > 0 ? 1 / best_score_ : 0;
+  }
+  const std::optional<StopReason> limit = request_.limits.reached(spent);
+  if (limit == StopReason::target || limit == StopReason::patience) return limit;
+  spent.seconds = search_seconds();
+  spent.trials = static_cast<std::int64_t>(trials_.size());
+  if (effort_.budget.reached(spent)) return StopReason::effort_spent;
+  if (limit) return limit;
+  return hopeless() ? std::optional(StopReason::hopeless) : std::nullopt;
 }
 
 bool SessionRun::hopeless() const {
@@ -54,50 +63,50 @@ bool SessionRun::hopeless() const {
 }
 
 void SessionRun::search() {
-  search_began_ = std::chrono::steady_clock::now();
+  search_began_ = device_.seconds();
   // The default goes first and alone: it becomes the anchor. One that failed before is not launched again.
   const auto tried = trials_.find(default_->text());
+  if (tried == trials_.end()) proposals_->begin(*space_.row_of(*default_));
   if (tried == trials_.end() || tried->second.verdict == Verdict::ok) propose(*default_);
   if (source_->outstanding() > 0) handle(source_->next());
-  while (stop_.load() == 0 && !budget_spent() && !hopeless()) {
+  while (!(reason_ = stop_reason())) {
     fill_pipeline();
-    if (source_->outstanding() == 0) break;
+    if (source_->outstanding() == 0) break;  // nothing is left, or what the log answered ends the search
     std::vector<CompileResult> ready;
     ready.push_back(source_->next());
     while (compiler_->disturbs_timing() && source_->outstanding() > 0 && stop_.load() == 0)
       ready.push_back(source_->next());
     for (const CompileResult& result : ready) {
-      if (stop_.load() > 0 || budget_spent() || hopeless()) break;
+      if (stop_reason()) break;
       handle(result);
     }
     ahead_ = std::min(2 * ahead_, most_ahead_);
   }
-  if (stop_.load() == 0 && source_->outstanding() == 0) exhausted_ = exhausted_ || nothing_left();
+  if (!reason_) reason_ = stop_reason().value_or(StopReason::everything_tried);
+  // A limit may be reached just as the last configuration is.
+  const bool limited = reason_ == StopReason::time || reason_ == StopReason::trials;
+  if (limited && source_->outstanding() == 0 && proposals_->is_exhausted()) reason_ = StopReason::everything_tried;
 }
 
-// Whether a limit was reached just as the last configuration was.
-bool SessionRun::nothing_left() {
-  while (const std::optional<Configuration> next = strategy_->ask())
-    if (!trials_.contains(next->text())) return false;
-  return true;
+// Outside of the space are those of another one, not narrowed, and what only the final stage measured.
+void SessionRun::tell_strategy(const Trial& trial) {
+  const std::optional<Row> row = space_.row_of(trial.configuration);
+  if (!row || !space_.contains(*row)) return;
+  const bool valid = trial.verdict == Verdict::ok;
+  proposals_->tell(*row, {valid, valid ? score(trial) : 0, trial.compile_ms * 1e-3});
 }
 
 void SessionRun::fill_pipeline() {
-  while (!exhausted_ && source_->outstanding() < ahead_ && stop_.load() == 0) {
+  while (source_->outstanding() < ahead_ && !stop_reason()) {
     const auto begun = run_trials_ + static_cast<std::int64_t>(source_->outstanding());
     if (request_.limits.trials && begun >= *request_.limits.trials) return;
-    const std::optional<Configuration> next = strategy_->ask();
-    if (!next) {
-      exhausted_ = source_->outstanding() == 0;
-      return;
-    }
-    const std::string text = next->text();
-    if (trials_.contains(text)) continue;
-    if (const auto known = log_.find(text); known != log_.end()) {
+    const std::optional<Row> row = proposals_->next();
+    if (!row) return;
+    const Configuration next = space_.configuration(*row);
+    if (const auto known = log_.find(next.text()); known != log_.end())
       finish_trial(known->second, true);
-      continue;
-    }
-    propose(*next);
+    else
+      propose(next);
   }
 }
 
@@ -111,7 +120,7 @@ void SessionRun::propose(const Configuration& configuration) {
     const ImageRequest request =
         image_request(request_.spec, request_.spec.launch, request_.problem, &configuration, device);
     source_->ask(next_ticket_, request);
-    proposals_.emplace(next_ticket_++, configuration);
+    under_way_.emplace(next_ticket_++, configuration);
   } catch (const Error& error) {
     Trial trial;
     trial.configuration = configuration;
@@ -122,13 +131,13 @@ void SessionRun::propose(const Configuration& configuration) {
 }
 
 void SessionRun::handle(const CompileResult& result) {
-  const auto found = proposals_.find(result.id);
+  const auto found = under_way_.find(result.id);
   const Configuration configuration = found->second;
-  proposals_.erase(found);
+  under_way_.erase(found);
   const Trial trial = try_configuration(configuration, result.outcome);
   // On a continued session the default is launched for the anchor alone: its trial is there.
   if (!trials_.contains(configuration.text())) finish_trial(trial, false);
-  if (anchor_ && ++trials_since_anchor_ >= request_.protocol.anchor_every) time_anchor();
+  if (anchor_ && ++trials_since_anchor_ >= protocol_.anchor_every) time_anchor();
 }
 
 Trial SessionRun::try_configuration(const Configuration& configuration, const CompileOutcome& outcome) {
@@ -149,7 +158,7 @@ Trial SessionRun::try_configuration(const Configuration& configuration, const Co
   const bool becomes_anchor = !anchor_ && configuration == *default_;
   if (becomes_anchor) {
     anchor_ = *checked.candidate;
-    end_if_lost(worker_->warm_up(*anchor_, request_.protocol.warm_up_ms), trial);
+    end_if_lost(worker_->warm_up(*anchor_, protocol_.warm_up_ms), trial);
     time_anchor();
   }
   end_if_lost(measure(*checked.candidate, trial), trial);
@@ -173,7 +182,7 @@ void SessionRun::end_if_lost(const Status& status, Trial& trial) {
 Status SessionRun::measure(TrialWorker::CandidateId candidate, Trial& trial) {
   const double incumbent_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
   std::vector<double> samples;
-  while (wants_another_sample(samples, incumbent_ns, request_.protocol)) {
+  while (wants_another_sample(samples, incumbent_ns, protocol_)) {
     const Sample sample = worker_->sample(candidate);
     if (!sample.status.ok()) return sample.status;
     samples.push_back(sample.nanoseconds);
@@ -187,7 +196,7 @@ Status SessionRun::measure(TrialWorker::CandidateId candidate, Trial& trial) {
 
 void SessionRun::time_anchor() {
   std::vector<double> samples;
-  for (int i = 0; i < request_.protocol.anchor_samples; ++i) {
+  for (int i = 0; i < protocol_.anchor_samples; ++i) {
     const Sample sample = worker_->sample(*anchor_);
     Trial trial;
     trial.configuration = *default_;
@@ -200,14 +209,19 @@ void SessionRun::time_anchor() {
 
 void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   store_.add_trial(row_.id, trial);
-  strategy_->tell(trial);
+  tell_strategy(trial);
   trials_.insert_or_assign(trial.configuration.text(), trial);
-  if (!from_log) ++run_trials_;
+  const double objective = trial.verdict == Verdict::ok ? score(trial) : 0;
+  if (from_log)
+    improvement_.know(objective);
+  else
+    improvement_.see(objective);
+  run_trials_ += !from_log;
   Progress progress;
   if (trial.verdict == Verdict::ok) {
     ++survivors_;
-    if (best_score_ == 0 || score(trial) < best_score_) {
-      best_score_ = score(trial);
+    if (best_score_ == 0 || objective < best_score_) {
+      best_score_ = objective;
       best_ = trial.configuration;
       progress.new_best = true;
     }
@@ -225,7 +239,7 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   progress.trials = static_cast<std::int64_t>(trials_.size());
   progress.survivors = survivors_;
   progress.seconds = search_seconds();
-  progress.seconds_limit = request_.limits.seconds ? request_.limits.seconds : effort_budget_.seconds;
+  progress.seconds_limit = request_.limits.seconds ? request_.limits.seconds : effort_.budget.seconds;
   progress.trials_limit = request_.limits.trials;
   progress.default_ns = anchor_ns_;
   progress.best_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;

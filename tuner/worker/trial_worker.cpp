@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "attune/error.hpp"
 
 namespace attune {
@@ -84,10 +82,10 @@ Status TrialWorker::recheck(CandidateId candidate, double& max_error) {
 void TrialWorker::release(CandidateId candidate) { candidates_.erase(candidate); }
 
 Status TrialWorker::warm_up(CandidateId candidate, double milliseconds) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = device_.seconds();
   do {
     if (Status status = candidates_.at(candidate).run(device_); !status.ok()) return status;
-  } while (std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count() < milliseconds);
+  } while (device_.seconds() - begin < milliseconds * 1e-3);
   return {};
 }
 

@@ -1,26 +1,82 @@
 #include "search/budget.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "attune/error.hpp"
+#include "attune/strategy.hpp"
 
 namespace attune {
 namespace {
 
-TEST(Budget, IsSpentByTimeOrByTrials) {
-  const Budget budget{10, 5};
-  EXPECT_FALSE(budget.spent(9.9, 4));
-  EXPECT_TRUE(budget.spent(10, 0));
-  EXPECT_TRUE(budget.spent(0, 5));
-  EXPECT_FALSE(Budget{}.spent(1e9, 1'000'000));
+using testing::HasSubstr;
+
+TEST(Efforts, AreFiveWordsEachFoundByItsName) {
+  std::vector<std::string> names;
+  for (const EffortPlan& plan : effort_plans()) {
+    names.emplace_back(plan.name);
+    EXPECT_EQ(&effort_plan(plan.name), &plan);
+    EXPECT_FALSE(plan.summary.empty()) << plan.name;
+  }
+  EXPECT_THAT(names, testing::ElementsAre("estimate", "measure", "patient", "exhaustive", "wisdom_only"));
 }
 
-TEST(Efforts, ExhaustiveHasNoLimitAndMeasureHas) {
-  EXPECT_FALSE(effort_plan(Effort::exhaustive).budget.spent(1e9, 1'000'000));
-  EXPECT_TRUE(effort_plan(Effort::measure).budget.spent(1e9, 0));
+TEST(Efforts, ThoseThatSearchAreRecordedUnderTheirOwnName) {
+  for (const EffortPlan& plan : effort_plans()) {
+    if (!plan.search) continue;
+    EXPECT_EQ(to_text(*plan.search), plan.name);
+    EXPECT_EQ(&effort_plan(*plan.search), &plan);
+    EXPECT_NO_THROW(check_strategy(plan.strategy)) << plan.name;
+  }
 }
 
-TEST(Efforts, OneThatCannotTuneIsRefused) { EXPECT_THROW(effort_plan(Effort::estimate), UsageError); }
+TEST(Efforts, OnlyWisdomOnlyNeedsWisdomAndNeitherItNorEstimateSearches) {
+  EXPECT_FALSE(effort_plan("estimate").search);
+  EXPECT_FALSE(effort_plan("wisdom_only").search);
+  for (const EffortPlan& plan : effort_plans()) EXPECT_EQ(plan.needs_wisdom, plan.name == "wisdom_only");
+}
+
+TEST(Efforts, NothingIsSearchedWithEstimate) { EXPECT_THROW(effort_plan(Effort::estimate), UsageError); }
+
+TEST(Efforts, AMisspeltOneGetsTheNearest) {
+  try {
+    effort_plan("pacient");
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("patient"));
+  }
+}
+
+TEST(Efforts, SpendMoreFromOneToTheNext) {
+  const EffortPlan& measure = effort_plan(Effort::measure);
+  const EffortPlan& patient = effort_plan(Effort::patient);
+  const EffortPlan& exhaustive = effort_plan(Effort::exhaustive);
+  EXPECT_LT(*measure.budget.seconds, *patient.budget.seconds);
+  EXPECT_FALSE(exhaustive.budget.reached({.seconds = 1e9, .trials = 1'000'000'000}));
+  EXPECT_LT(measure.depth.finalists, patient.depth.finalists);
+  EXPECT_LT(measure.depth.final_seconds, patient.depth.final_seconds);
+  EXPECT_LT(measure.depth.screen_samples, patient.depth.screen_samples);
+  EXPECT_EQ(patient.depth.finalists, exhaustive.depth.finalists);
+}
+
+TEST(Efforts, ATimeLimitWalksUpTheTable) {
+  const EffortPlan& patient = effort_plan(Effort::patient);
+  const EffortPlan& exhaustive = effort_plan(Effort::exhaustive);
+  const int shallow = effort_plan(Effort::measure).depth.finalists, deep = patient.depth.finalists;
+  EXPECT_EQ(depth_within(patient, std::nullopt).finalists, deep);
+  EXPECT_EQ(depth_within(patient, 60).finalists, shallow);
+  EXPECT_EQ(depth_within(patient, 3600).finalists, deep);
+  EXPECT_EQ(depth_within(exhaustive, 600).finalists, shallow);
+  EXPECT_EQ(depth_within(exhaustive, 3600).finalists, deep);
+  EXPECT_EQ(depth_within(effort_plan(Effort::measure), 3600).finalists, shallow) << "no deeper than was asked for";
+}
+
+TEST(Efforts, FinalistsAreComparedNoLongerThanTheSearchMayTake) {
+  const EffortPlan& measure = effort_plan(Effort::measure);
+  EXPECT_EQ(depth_within(measure, 5).final_seconds, 5);
+  EXPECT_EQ(depth_within(measure, 0.01).final_seconds, 1) << "less decides nothing";
+  EXPECT_EQ(depth_within(measure, 600).final_seconds, measure.depth.final_seconds);
+}
 
 }  // namespace
 }  // namespace attune

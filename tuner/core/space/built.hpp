@@ -25,6 +25,10 @@ struct SearchSpace::Built {
   };
   std::vector<std::vector<LeftOutName>> left_out_names;
 
+  // Of `parameters`, before construction. Throws UsageError.
+  void index_values();
+  void find_values_left();  // after construction
+
   const space::Diagram& diagram() const { return constructed.diagram; }
   // Do the rules that were left out allow the row?
   bool allowed_by_left_out(RowView row) const;

@@ -44,7 +44,7 @@ struct DeviceInfo {
   int clock_khz = 0;
   int power_limit_mw = 0;
 
-  // "sm_90", or "host".
+  // "sm_90", "host" or "replay".
   std::string architecture() const;
 
   // Canonical text of the class key: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attune/bindings.hpp"
 #include "attune/expression.hpp"
 #include "attune/parameter.hpp"
 
@@ -121,6 +123,9 @@ struct KernelSpec {
   Metrics metrics;
   CompileOptions compile;
   Fingerprints fingerprints;
+  // When set, exactly these are legal, without rules or limits: those whose values the parameters (narrowed, perhaps)
+  // still list. What the `replay` device runs.
+  std::shared_ptr<const std::vector<Configuration>> listed;
 
   const Argument* find_argument(std::string_view name) const noexcept;
   const Parameter* find_parameter(std::string_view name) const noexcept;

@@ -96,6 +96,10 @@ class SearchSpace {
                              const Bindings* problem = nullptr, const DeviceInfo* device = nullptr,
                              SpaceBudget budget = {});
 
+  // Exactly these configurations, in any order, without rules: what a file lists. Throws UsageError for parameters as
+  // above, and for a row that is none or occurs twice.
+  static SearchSpace listed(std::vector<Parameter> parameters, const std::vector<Row>& rows);
+
   const std::vector<Parameter>& parameters() const noexcept;
   const std::vector<Rule>& rules() const noexcept;
   const Bindings& problem() const noexcept;   // that the rules see; empty where none was given

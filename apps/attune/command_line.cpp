@@ -1,0 +1,86 @@
+// Finds the command, runs it, turns what it throws into a message and an exit code.
+#include "attune/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "command.hpp"
+#include "core/near_name.hpp"
+
+namespace attune::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"tune", "search the best configuration of a kernel on this device and remember it", run_tune},
+    {"check", "compile and run one configuration; show verdict, resources and the compiler's log", run_check},
+    {"plan", "what an application would launch for a problem, and why", run_plan},
+    {"list", "the kernels that are known", run_list},
+    {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
+    {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},
+    {"export", "write what is known to a file", run_export},
+    {"devices", "the devices that kernels can run on here", run_devices},
+};
+
+std::string help_text() {
+  std::string text = "attune: a planner for your own CUDA kernels\n\nusage: attune COMMAND [options]\n\n";
+  for (const Command& command : kCommands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  return text +
+         "\nexamples\n"
+         "  attune tune transpose --problem \"width=8192 height=8192 T=float\"    # once per GPU\n"
+         "  attune tune my_kernel.cu --device host                              # without a GPU: on the CPU\n"
+         "  attune plan transpose --problem \"width=8000 height=8000\"            # what would be launched, and why\n"
+         "  attune COMMAND --help                                               # options and more examples\n"
+         "  attune --version                                                    # with NVRTC, driver and SQLite "
+         "found\n";
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    std::cerr << help_text();
+    return kUsage;
+  }
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    std::cout << help_text();
+    return kDone;
+  }
+  if (name == "--version") {
+    std::cout << version_text();
+    return kDone;
+  }
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    if (name == command.name) return command.run(Arguments(arguments.begin() + 1, arguments.end()));
+    names.emplace_back(command.name);
+  }
+  throw UsageError("unknown command `" + name + "`" + suggestion(name, names) + "; see: attune --help");
+}
+
+}  // namespace
+}  // namespace attune::cli
+
+namespace attune {
+
+int run_command_line(int count, char** values) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, as a full disk is
+  try {
+    const int code = cli::dispatch(cli::Arguments(values + 1, values + count));
+    std::cout.flush();
+    if (!std::cout && code == cli::kDone) throw Error("cannot write to standard output");
+    return code;
+  } catch (const UsageError& error) {
+    std::cerr << "attune: " << error.what() << "\n";
+    return cli::kUsage;
+  } catch (const std::exception& error) {
+    std::cerr << "attune: " << error.what() << "\n";
+    return cli::kError;
+  }
+}
+
+}  // namespace attune

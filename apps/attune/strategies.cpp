@@ -1,0 +1,41 @@
+#include "strategies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/strategy.hpp"
+#include "search/budget.hpp"
+#include "search/strategy_text.hpp"
+
+namespace attune::cli {
+namespace {
+
+// "measure, patient" for the strategy that these efforts search with.
+std::string efforts_of(const std::string& strategy) {
+  std::string names;
+  for (const EffortPlan& plan : effort_plans()) {
+    if (plan.search && plan.strategy == strategy) names += (names.empty() ? "" : ", ") + std::string(plan.name);
+  }
+  return names.empty() ? "" : " (effort " + names + ")";
+}
+
+}  // namespace
+
+std::string strategies_text() {
+  std::string text = "usage: attune tune KERNEL|FILE.cu --strategy NAME[:option=value,...]\n";
+  std::string example;
+  for (const StrategyEntry& entry : strategies()) {
+    text += fmt::format("\n{}{}\n  {}\n", entry.name, efforts_of(entry.name), entry.summary);
+    for (const StrategyOption& option : entry.options) {
+      text += fmt::format("    {:<16}{}; {}; default {}\n", option.name, option.summary, bounds_text(option),
+                          value_text(option, option.by_default));
+      if (example.empty())
+        example = fmt::format("{}:{}={}", entry.name, option.name, value_text(option, option.by_default));
+    }
+  }
+  if (!example.empty()) text += fmt::format("\nexample\n  attune tune transpose --strategy {}\n", example);
+  return text;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report.hpp"
+
+namespace attune::cli {
+namespace {
+
+std::string number_text(const std::optional<double>& number, int width) {
+  return number ? fmt::format("{:>{}.3f}", *number, width) : fmt::format("{:>{}}", "-", width);
+}
+
+std::string line(std::string_view name, std::size_t width, const std::optional<Score>& score,
+                 const Fractions& fractions, const std::string& evaluations) {
+  std::string text = fmt::format("  {:<{}}", name, width);
+  text += number_text(score ? std::optional(score->score) : std::nullopt, 8);
+  text += number_text(score ? std::optional(score->error) : std::nullopt, 8);
+  for (const auto& fraction : fractions) text += number_text(fraction, 8);
+  return text + fmt::format("{:>13}", evaluations) + "\n";
+}
+
+std::string rows_text(const Report& report, const ResultRow& row) {
+  std::size_t width = std::string_view("random, exact").size();
+  for (const std::string& strategy : report.strategies) width = std::max(width, strategy.size());
+  std::string text = fmt::format("  {:<{}}{:>8}{:>8}", "strategy", width, "score", "error");
+  for (const std::size_t evaluations : kFractionEvaluations) text += fmt::format("{:>8}", evaluations);
+  text += fmt::format("{:>13}\n", "evaluations") + line("random, exact", width, std::nullopt, row.random, "");
+  for (std::size_t i = 0; i < row.results.size(); ++i) {
+    const Result& result = row.results[i];
+    text +=
+        line(report.strategies[i], width, result.score, result.fractions, fmt::format("{:.1f}", result.evaluations));
+  }
+  return text;
+}
+
+std::string head(const Space& space) {
+  const SpaceStatistics& statistics = space.statistics;
+  std::string text =
+      fmt::format("{}: {} configurations, {} valid", space.name, statistics.rows, statistics.ascending.size());
+  if (!statistics.span) {
+    text += "; no score: all are equally good, or too few to search";
+  } else if (space.recorded.has_costs()) {
+    text += fmt::format("; {} to {} evaluations, {:.0f} to {:.0f} s", statistics.span->start_evaluations,
+                        statistics.span->end_evaluations, statistics.span->start_cost, statistics.span->end_cost);
+  } else {
+    text += fmt::format("; {} to {} evaluations; no costs recorded: each counts as 1",
+                        statistics.span->start_evaluations, statistics.span->end_evaluations);
+  }
+  text += "\n";
+  for (const std::string& copy : space.copies)
+    text += fmt::format("  the same measurements as {}, counted once\n", copy);
+  return text;
+}
+
+std::string files_text(std::size_t count) { return fmt::format("{} file{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string report_text(const ScoreRequest& request, const Spaces& spaces, const Report& report) {
+  std::string text;
+  if (!request.strategies.empty())
+    text +=
+        fmt::format("{} repeats, seed {}; columns 5 to 400: mean optimum / best found after so many evaluations\n\n",
+                    request.repeats, request.seed);
+  for (std::size_t i = 0; i < spaces.size(); ++i) text += head(*spaces[i]) + rows_text(report, report.files[i]) + "\n";
+  for (const ResultRow& row : report.kernels)
+    text += fmt::format("kernel {}: mean over {}\n", row.name, files_text(row.spaces.size())) + rows_text(report, row) +
+            "\n";
+  return text + fmt::format("total: mean over {}\n", files_text(spaces.size())) + rows_text(report, report.total);
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,40 @@
+// What is reported: scores and fractions by strategy and space, and their means.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "score/fractions.hpp"
+#include "searches.hpp"
+
+namespace attune::cli {
+
+using Fractions = std::array<std::optional<double>, kFractionEvaluations.size()>;
+
+// Of a strategy on one space, or their mean over several.
+struct Result {
+  std::optional<Score> score;  // nothing where some space has no span, or was not searched
+  Fractions fractions;         // by number of evaluations; nothing beyond the budget
+  double evaluations = 0;      // of one search, mean
+};
+
+// One row of files or of groups of files, with one result for each strategy.
+struct ResultRow {
+  std::string name;
+  std::vector<std::size_t> spaces;  // positions
+  Fractions random;                 // exact expectation
+  std::vector<Result> results;      // in the order of the searches
+};
+
+struct Report {
+  std::vector<std::string> strategies;
+  std::vector<ResultRow> files;    // in the order of the spaces
+  std::vector<ResultRow> kernels;  // means per kernel, where asked for
+  ResultRow total;
+};
+
+Report make_report(const ScoreRequest& request, const Spaces& spaces, const std::vector<Searches>& searches);
+
+}  // namespace attune::cli

@@ -1,0 +1,30 @@
+// The files, each ready to be searched and scored.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "score/methodology.hpp"
+
+namespace attune::cli {
+
+// One recording. Immutable; never moved, since `recorded` refers to `recording`.
+struct Space {
+  explicit Space(Recording recording);
+  Space(const Space&) = delete;
+  Space& operator=(const Space&) = delete;
+
+  std::string name;                 // of the file, without .json.xz; with kernel and device where it holds several
+  std::vector<std::string> copies;  // names of files with the same measurements, which are left out
+  const Recording recording;
+  const RecordedSpace recorded;
+  const SpaceStatistics statistics;
+  const Curve random;  // empty where the statistics have no span
+};
+using Spaces = std::vector<std::unique_ptr<Space>>;
+
+// In the order of the files. Throws UsageError naming the file that cannot be read or holds nothing valid.
+Spaces load_spaces(const std::vector<std::string>& files, std::size_t threads);
+
+}  // namespace attune::cli

@@ -1,0 +1,151 @@
+#include "db/recording_entries.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+using Event = OrderedJson::parse_event_t;
+
+constexpr int max_depth = 64;              // recordings have 4
+constexpr std::size_t max_members = 4096;  // of the head and of one row: parameters and metrics; looked up one by one
+
+constexpr std::string_view row_members[] = {"cache", "results"};
+
+bool holds_rows(std::string_view member) {
+  return std::find(std::begin(row_members), std::end(row_members), member) != std::end(row_members);
+}
+
+// Python's json module writes these three, which are no JSON: each becomes a text without characters, of its length.
+void blank_python_constants(std::string& text) {
+  const std::string_view view = text;
+  const auto blank = [&](std::size_t from, std::size_t to) {
+    text.replace(from, to - from, "\"\"" + std::string(to - from - 2, ' '));
+    return to - 1;
+  };
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (view[i] == '"') {
+      for (++i; i < view.size() && view[i] != '"'; ++i) i += view[i] == '\\';
+    } else if (view[i] == 'N' && view.substr(i, 3) == "NaN") {
+      i = blank(i, i + 3);
+    } else if (view[i] == 'I' && view.substr(i, 8) == "Infinity") {
+      i = blank(i > 0 && view[i - 1] == '-' ? i - 1 : i, i + 8);
+    }
+  }
+}
+
+std::string cut(std::string text) {
+  constexpr std::size_t max_bytes = 160;  // two lines of a terminal
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
+  return text.substr(0, end) + "...";
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: ..." from "line" on.
+std::string without_prefix(std::string_view message) {
+  const auto place = message.find("line ");
+  const auto bracket = message.find("] ");
+  if (place != std::string_view::npos) return cut(std::string(message.substr(place)));
+  return cut(std::string(bracket == std::string_view::npos ? message : message.substr(bracket + 2)));
+}
+
+// Where the parser is: the member of the head, and the row in it.
+class Place {
+ public:
+  // Refuses what no recording needs and what would take long to read.
+  void follow(int depth, Event event, const OrderedJson& parsed) {
+    if (depth > max_depth) throw UsageError(fmt::format("nested more than {} deep, which no recording is", max_depth));
+    if (event == Event::object_start && depth <= 2) members_ = depth == 2 ? 0 : members_;
+    if (event != Event::key) return;
+    if (depth == 1) {
+      member_ = parsed.get_ref<const std::string&>();
+      row_ = 0;
+    }
+    if (depth == 2 && holds_rows(member_)) {
+      key_ = parsed;
+    } else if (++members_ > max_members) {
+      throw UsageError(fmt::format("more than {} members beside the rows or in {}", max_members, text()));
+    }
+  }
+  const std::string& member() const noexcept { return member_; }
+  std::string text() const {
+    return fmt::format("{}[{}]", member_, member_ == "cache" ? shown(key_) : std::to_string(row_));
+  }
+  void next_row() { ++row_; }
+
+ private:
+  std::string member_;
+  OrderedJson key_;
+  std::size_t row_ = 0;
+  std::size_t members_ = 0;
+};
+
+}  // namespace
+
+const OrderedJson* find_member(const OrderedJson& object, const char* name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string shown(const OrderedJson& value) {
+  return cut(value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+}
+
+// False when the text ends too early.
+bool RecordingEntries::parse(const Callback& callback) const {
+  try {
+    [[maybe_unused]] const OrderedJson rest = OrderedJson::parse(text_, callback);
+    return true;
+  } catch (const OrderedJson::parse_error& error) {
+    if (error.byte > text_.size()) return false;
+    throw UsageError(fmt::format("this is no JSON: {}", without_prefix(error.what())));
+  } catch (const OrderedJson::exception& error) {
+    throw UsageError(without_prefix(error.what()));
+  }
+}
+
+RecordingEntries::RecordingEntries(std::string text, std::filesystem::path source)
+    : text_(std::move(text)), source_(std::move(source)) {
+  blank_python_constants(text_);
+  Place place;
+  bool is_object = false;
+  const bool whole = parse([&](int depth, Event event, OrderedJson& parsed) {
+    place.follow(depth, event, parsed);
+    if (depth == 0) is_object = is_object || event == Event::object_start;
+    const bool starts = event == Event::object_start || event == Event::array_start;
+    if (depth == 2 && starts && holds_rows(place.member())) return false;
+    if (depth != 1 || event == Event::key || !is_object) return true;
+    if (starts) {
+      head_[place.member()] = event == Event::object_start ? OrderedJson::object() : OrderedJson::array();
+    } else if (!holds_rows(place.member())) {
+      head_[place.member()] = std::move(parsed);
+    }
+    return true;
+  });
+  if (!is_object) throw UsageError("expected a JSON object {..} with the rows of a recording");
+  if (whole || place.member() == "cache") return;
+  throw UsageError(fmt::format("it ends in the middle of `{}`; copy it again", cut(place.member())));
+}
+
+void RecordingEntries::for_each(const VisitEntry& visit) const {
+  Place place;
+  parse([&](int depth, Event event, OrderedJson& parsed) {
+    place.follow(depth, event, parsed);
+    if (depth != 2 || !holds_rows(place.member())) return true;
+    if (event == Event::value || event == Event::array_end) {
+      throw UsageError(fmt::format("{}: expected an object with a row, found {}", place.text(), shown(parsed)));
+    }
+    if (event != Event::object_end) return true;
+    visit(place.text(), parsed);
+    place.next_row();
+    return false;
+  });
+}
+
+}  // namespace attune

@@ -1,0 +1,112 @@
+// The trial log of attune itself, as recordings.
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "attune/error.hpp"
+#include "db/recording_formats.hpp"
+#include "db/wisdom_connection.hpp"
+#include "db/wisdom_rows.hpp"
+
+namespace attune {
+namespace {
+
+// Newest first. Both the kernel's id (its code) and its name: of several versions of a kernel the newest counts.
+constexpr const char* select_trials =
+    "SELECT trial.*, session.kernel_id, kernel.name AS kernel, problem.text AS problem, device.class_key AS class, "
+    "device.name AS device FROM trial JOIN session ON session.id = trial.session_id JOIN kernel ON kernel.id = "
+    "session.kernel_id JOIN problem ON problem.id = session.problem_id JOIN device ON device.id = session.device_id "
+    "ORDER BY trial.session_id DESC, trial.id DESC";
+
+using Key = std::tuple<std::string, std::string, std::string>;  // kernel, problem, device class
+
+// What was tried of one kernel for one problem on one class of devices.
+struct Log {
+  std::int64_t kernel_id = 0;
+  std::string device;
+  std::vector<std::string> names;   // of the parameters
+  std::set<std::string> seen;       // configurations
+  std::vector<Trial> newest_first;  // each configuration once
+};
+
+std::vector<std::string> names_of(const Configuration& configuration) {
+  std::vector<std::string> names;
+  for (const Binding& binding : configuration) names.push_back(binding.name);
+  return names;
+}
+
+void add_trial(Log& log, std::int64_t kernel_id, Trial trial) {
+  if (log.newest_first.empty()) {
+    log.kernel_id = kernel_id;
+    log.names = names_of(trial.configuration);
+  }
+  const bool is_same_kernel = log.kernel_id == kernel_id && log.names == names_of(trial.configuration);
+  if (!is_same_kernel || !log.seen.insert(trial.configuration.text()).second) return;
+  log.newest_first.push_back(std::move(trial));
+}
+
+RecordedTrial recorded(const Trial& trial) {
+  RecordedTrial row;
+  row.verdict = trial.verdict;
+  row.detail = trial.detail;
+  row.compile_s = trial.compile_ms * 1e-3;
+  if (trial.verdict != Verdict::ok) return row;
+  row.median_ns = trial.measurement.median_ns;
+  row.samples_ns = trial.measurement.samples_ns;
+  for (const double sample : row.samples_ns) row.launches_s += sample * 1e-9;
+  return row;
+}
+
+std::vector<Value> values_of(const Configuration& configuration) {
+  std::vector<Value> values;
+  for (const Binding& binding : configuration) values.push_back(binding.value);
+  return values;
+}
+
+Recording recording_of(const Key& key, const Log& log) {
+  Recording recording;
+  recording.kernel = std::get<0>(key);
+  recording.problem = std::get<1>(key);
+  recording.device = log.device.empty() ? std::get<2>(key) : log.device;
+  RecordingTable table;
+  for (const std::string& name : log.names) table.add_parameter(name, {});
+  // In the order in which they were tried.
+  for (auto trial = log.newest_first.rbegin(); trial != log.newest_first.rend(); ++trial)
+    table.add_row(values_of(trial->configuration), recorded(*trial));
+  std::move(table).finish(recording);
+  return recording;
+}
+
+std::map<Key, Log> logs_in(SQLite::Database& database) {
+  std::map<Key, Log> logs;
+  SQLite::Statement rows(database, select_trials);
+  while (rows.executeStep()) {
+    std::optional<Trial> trial = read_trial(rows);
+    const bool is_told = trial && (trial->verdict != Verdict::ok || trial->measurement.median_ns > 0);
+    if (!is_told || trial->configuration.empty()) continue;
+    Log& log = logs[{rows.getColumn("kernel").getString(), rows.getColumn("problem").getString(),
+                     rows.getColumn("class").getString()}];
+    const SQLite::Column device = rows.getColumn("device");
+    log.device = device.isNull() ? "" : device.getString();
+    add_trial(log, rows.getColumn("kernel_id").getInt64(), *std::move(trial));
+  }
+  return logs;
+}
+
+}  // namespace
+
+std::vector<Recording> read_wisdom(const std::filesystem::path& file) {
+  WisdomConnection connection(std::filesystem::absolute(file), false);
+  std::vector<Recording> recordings;
+  connection.read([&](SQLite::Database& database) {
+    recordings.clear();
+    for (const auto& [key, log] : logs_in(database)) recordings.push_back(recording_of(key, log));
+  });
+  if (recordings.empty()) throw UsageError("no trials in this wisdom database: run `attune tune` with it first");
+  return recordings;
+}
+
+}  // namespace attune

@@ -1,0 +1,180 @@
+// attune-score as a user runs it: what it prints, and what it says of input that cannot work.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/workbench.hpp"
+
+namespace attune::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class ScoreProgram : public Workbench {
+ protected:
+  CommandResult score(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), ATTUNE_BUILD_DIR "/bin/attune-score");
+    return run_command(arguments);
+  }
+  json score_json(std::vector<std::string> arguments) const {
+    arguments.push_back("--json");
+    const CommandResult result = score(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return json::parse(result.out);
+  }
+  // A Kernel Tuner cache of one parameter; times in ms, 0 for a failure; each row costs 1 s.
+  std::string cache(const std::string& name, const std::vector<double>& times, const std::string& kernel = "k") const {
+    json root = {{"device_name", name}, {"kernel_name", kernel}, {"tune_params_keys", {"X"}}, {"objective", "time"}};
+    root["cache"] = json::object();
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      root["tune_params"]["X"].push_back(i);
+      json& row = root["cache"][std::to_string(i)];
+      row = {{"X", i},
+             {"compile_time", 1000.0},
+             {"framework_time", 0.0},
+             {"strategy_time", 0.0},
+             {"verification_time", 0.0},
+             {"benchmark_time", 0.0},
+             {"times", {0.0}}};
+      row["time"] = times[i] > 0 ? json(times[i]) : json("CompilationFailedConfig");
+    }
+    return write(name + ".json", root.dump());
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  static std::vector<double> hundred() {
+    std::vector<double> times(100);
+    for (std::size_t i = 0; i < 100; ++i) times[i] = i % 10 == 3 ? 0 : 1.0 + static_cast<double>(i * 61 % 97);
+    return times;
+  }
+};
+
+TEST_F(ScoreProgram, PrintsATableForEachFileAndInTotal) {
+  const std::string file = cache("A", hundred());
+  const CommandResult result = score({"--strategy", "random", "--strategy", "exhaustive", "--repeats", "5", file});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("A: 100 configurations, 90 valid"), HasSubstr("random, exact"),
+                                HasSubstr("exhaustive"), HasSubstr("total: mean over 1 file")));
+}
+
+TEST_F(ScoreProgram, FindsTheOptimumOnceAllIsSeen) {
+  const json report = score_json({"--strategy", "random", "--repeats", "3", cache("A", hundred())});
+  const json& random = report["files"][0]["strategies"][0];
+  EXPECT_EQ(random["fractions"]["400"], 1.0);
+  EXPECT_EQ(random["evaluations"], 100.0);
+  EXPECT_EQ(report["files"][0]["random"]["100"], 1.0);
+  EXPECT_EQ(report["total"]["strategies"][0], random);
+}
+
+TEST_F(ScoreProgram, IsDeterministicByTheSeedWhateverTheThreads) {
+  const std::string file = cache("A", hundred());
+  const json one = score_json({"--strategy", "random", "--threads", "1", file});
+  EXPECT_EQ(score_json({"--strategy", "random", "--threads", "7", file}), one);
+  EXPECT_NE(score_json({"--strategy", "random", "--seed", "2", file})["files"], one["files"]);
+}
+
+TEST_F(ScoreProgram, ABudgetEndsSearchesAndColumns) {
+  const json report = score_json({"--strategy", "random", "--budget-evaluations", "30", cache("A", hundred())});
+  const json& random = report["files"][0]["strategies"][0];
+  EXPECT_EQ(random["evaluations"], 30.0);
+  EXPECT_TRUE(random["fractions"]["25"].is_number());
+  EXPECT_TRUE(random["fractions"]["50"].is_null());
+}
+
+TEST_F(ScoreProgram, CountsEqualMeasurementsOnce) {
+  const json report = score_json({"--strategy", "random", cache("A", hundred()), cache("copy", hundred())});
+  ASSERT_EQ(report["files"].size(), 1u);
+  EXPECT_EQ(report["files"][0]["same_measurements"], json({"copy"}));
+  std::vector<double> other = hundred();
+  other[0] += 1e-3;
+  EXPECT_EQ(score_json({"--strategy", "random", cache("A", hundred()), cache("B", other)})["files"].size(), 2u);
+}
+
+TEST_F(ScoreProgram, AWarmStartTriesWhatIsBestOnOtherDevicesFirst) {
+  std::vector<double> slower = hundred();
+  for (double& time : slower) time *= 2;
+  const std::string a = cache("A", hundred()), b = cache("B", slower), c = cache("C", {3, 1, 2, 5, 9, 8}, "other");
+  const json warm = score_json({"--strategy", "random", "--warm", a, b, c});
+  for (const int file : {0, 1}) EXPECT_EQ(warm["files"][file]["strategies"][0]["fractions"]["5"], 1.0) << file;
+  const json cold = score_json({"--strategy", "random", a, b, c});
+  EXPECT_LT(cold["files"][0]["strategies"][0]["fractions"]["5"], 0.9);
+  EXPECT_EQ(cold["files"][2]["strategies"], warm["files"][2]["strategies"]) << "nothing is known of that kernel";
+}
+
+TEST_F(ScoreProgram, GroupsFilesByKernel) {
+  std::vector<double> other = hundred();
+  other[0] += 1;
+  const std::string a = cache("A", hundred()), b = cache("B", other), c = cache("C", {3, 1, 2, 5, 9, 8}, "other");
+  const json report = score_json({"--strategy", "random", "--group", "kernel", a, b, c});
+  ASSERT_EQ(report["kernels"].size(), 2u);
+  EXPECT_EQ(report["kernels"][0]["files"], json({"A", "B"}));
+  const auto fraction = [](const json& row) { return row["strategies"][0]["fractions"]["25"].get<double>(); };
+  EXPECT_DOUBLE_EQ(fraction(report["kernels"][0]), (fraction(report["files"][0]) + fraction(report["files"][1])) / 2);
+}
+
+TEST_F(ScoreProgram, ScoresTracesOfOtherPrograms) {
+  const std::string file = cache("A", {4, 0, 2, 1, 8, 9, 7, 6, 5, 3});
+  const std::string traces = write("traces.jsonl", R"({"file": "A", "strategy": "peer", "repeat": 0, "rows": [1, 0]}
+{"file": "A", "strategy": "peer", "repeat": 1, "rows": [2, 2, 1]}
+{"file": "elsewhere", "strategy": "peer", "repeat": 0, "rows": [2]}
+)");
+  const json report = score_json({"--traces", traces, file});
+  const json& peer = report["files"][0]["strategies"][0];
+  EXPECT_EQ(peer["strategy"], "peer");
+  EXPECT_DOUBLE_EQ(peer["fractions"]["25"], (1.0 / 4 + 1.0 / 2) / 2);
+  EXPECT_EQ(peer["evaluations"], 2.0) << "a second visit is free";
+}
+
+TEST_F(ScoreProgram, AFileOfOneRowHasFractionsButNoScore) {
+  const std::string file = cache("one", {5});
+  const json report = score_json({"--strategy", "random", file});
+  EXPECT_TRUE(report["files"][0]["strategies"][0]["score"].is_null());
+  EXPECT_EQ(report["files"][0]["strategies"][0]["fractions"]["25"], 1.0);
+  EXPECT_THAT(score({"--strategy", "random", file}).out, HasSubstr("no score: all are equally good"));
+  EXPECT_EQ(score({"--reference-trace", file}).code, 2);
+}
+
+struct Refusal {
+  const char* what;
+  std::vector<std::string> arguments;
+  std::vector<std::string> words;  // that standard error must hold
+};
+
+TEST_F(ScoreProgram, NamesWhatCannotWork) {
+  const std::string file = cache("A", hundred()), failed = cache("failed", {0, 0});
+  const std::string broken = write("broken.jsonl", "{\"file\": \"A\"}\n");
+  const std::string beyond = write("beyond.jsonl", R"({"file": "A", "strategy": "p", "repeat": 0, "rows": [100]})");
+  const std::string foreign = write("foreign.jsonl", R"({"file": "B", "strategy": "p", "repeat": 0, "rows": [1]})");
+  const std::vector<Refusal> refusals = {
+      {"nothing", {}, {"usage", "--help"}},
+      {"no file", {"--strategy", "random"}, {"usage"}},
+      {"no strategy", {file}, {"usage"}},
+      {"missing file", {"--strategy", "random", "/nowhere/x.json"}, {"/nowhere/x.json"}},
+      {"no recording", {"--strategy", "random", broken}, {"broken.jsonl"}},
+      {"unknown strategy", {"--strategy", "randon", file}, {"randon", "random"}},
+      {"unknown option of it", {"--strategy", "random:x=1", file}, {"random", "x"}},
+      {"unknown option", {"--repeat", "3", "--strategy", "random", file}, {"--repeat", "--repeats"}},
+      {"no repeats", {"--repeats", "0", "--strategy", "random", file}, {"--repeats", "0"}},
+      {"bad seed", {"--seed", "-1", "--strategy", "random", file}, {"--seed"}},
+      {"bad group", {"--group", "device", "--strategy", "random", file}, {"kernel", "device"}},
+      {"no valid row", {"--strategy", "random", failed}, {"failed.json", "every recorded configuration failed"}},
+      {"missing traces", {"--traces", "/nowhere/t.jsonl", file}, {"/nowhere/t.jsonl"}},
+      {"broken traces", {"--traces", broken, file}, {"broken.jsonl:1:", "rows"}},
+      {"no such row", {"--traces", beyond, file}, {"beyond.jsonl:1:", "100", "0 to 99"}},
+      {"traces of others", {"--traces", foreign, file}, {"foreign.jsonl"}},
+      {"both", {"--reference-trace", "--strategy", "random", file}, {"usage"}},
+  };
+  for (const Refusal& refusal : refusals) {
+    const CommandResult result = score(refusal.arguments);
+    EXPECT_EQ(result.code, 2) << refusal.what << ": " << result.err;
+    EXPECT_EQ(result.out, "") << refusal.what;
+    for (const std::string& word : refusal.words) EXPECT_THAT(result.err, HasSubstr(word)) << refusal.what;
+  }
+}
+
+}  // namespace
+}  // namespace attune::test

@@ -1,0 +1,248 @@
+// Whole sessions on the host device: strategies that misbehave, stop rules, the warm start, resuming.
+#include "session/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <mutex>
+#include <random>
+#include <set>
+
+#include "attune/error.hpp"
+#include "attune/strategy.hpp"
+#include "core/problem.hpp"
+#include "device/device.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune {
+namespace {
+
+using testing::HasSubstr;
+
+// Repeats the first configuration for ever.
+class Stubborn final : public Strategy {
+ public:
+  explicit Stubborn(const SearchSpace& space) : row_(space.parameters().size()) { space.at(0, row_); }
+  std::optional<Row> ask() override { return row_; }
+  void tell(RowView, const Outcome&) override {}
+
+ private:
+  Row row_;
+};
+
+// Draws without memory.
+class Forgetful final : public Strategy {
+ public:
+  Forgetful(const SearchSpace& space, std::uint64_t seed) : space_(space), random_(seed) {}
+  std::optional<Row> ask() override {
+    Row row(space_.parameters().size());
+    space_.sample(random_, row);
+    return row;
+  }
+  void tell(RowView, const Outcome&) override {}
+
+ private:
+  const SearchSpace& space_;
+  std::mt19937_64 random_;
+};
+
+void register_strategies() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    register_strategy({"stubborn", "", {}, [](const SearchSpace& space, std::uint64_t, const StrategyOptions&) {
+                         return std::make_unique<Stubborn>(space);
+                       }});
+    register_strategy({"forgetful", "", {}, [](const SearchSpace& space, std::uint64_t seed, const StrategyOptions&) {
+                         return std::make_unique<Forgetful>(space, seed);
+                       }});
+  });
+}
+
+class Watcher final : public Observer {
+ public:
+  void session_started(const SessionStart& given) override { start = given; }
+  void trial_done(const Trial& trial, const Progress& progress) override {
+    trials.push_back(trial.configuration.text());
+    seconds_limit = progress.seconds_limit;
+    if (on_trial) on_trial(trials.size());
+  }
+  SessionStart start;
+  std::vector<std::string> trials;
+  std::optional<double> seconds_limit;
+  std::function<void(std::size_t)> on_trial;
+};
+
+class Session : public testing::Test {
+ protected:
+  Session() {
+    register_strategies();
+    request_.spec = load_kernel(ATTUNE_TEST_DATA "/kernels/scale.cu");
+    request_.problem = problem("n=5000");
+    request_.seed = 1;
+    request_.compile_threads = 2;
+    Protocol quick;
+    quick.warm_up_ms = 1;
+    quick.final_rounds_min = quick.final_rounds_max = 6;
+    request_.protocol = quick;
+  }
+  static Device& device() {
+    static const std::unique_ptr<Device> device = open_device("host");
+    return *device;
+  }
+  Problem problem(const std::string& text) const { return parse_problem(request_.spec, text, "host"); }
+  SessionResult run() {
+    watcher_.trials.clear();
+    return run_session(request_, device(), store_, nullptr, watcher_, stop_);
+  }
+  // A record of another problem or device.
+  Record relative(const std::string& of, const Configuration& configuration) const {
+    Record record;
+    record.key.kernel = request_.spec.name;
+    record.key.code = request_.spec.fingerprints.code;
+    record.key.contract = request_.spec.fingerprints.contract;
+    record.key.device_class = device().info().class_key();
+    record.key.problem = problem(of);
+    record.configuration = configuration;
+    return record;
+  }
+
+  SessionRequest request_;
+  WisdomStore store_{":memory:"};
+  Watcher watcher_;
+  std::atomic<int> stop_{0};
+};
+
+constexpr const char* by_default = "BLOCK=64 ITEMS=1";
+
+TEST_F(Session, TriesTheDefaultThenWhatIsKnownThenTheRestEachOnce) {
+  store_.put_record(relative("n=9000", {{"BLOCK", 32}, {"ITEMS", 2}}));
+  store_.put_record(relative("n=5001", {{"BLOCK", 128}, {"ITEMS", 1}}));
+  const SessionResult result = run();
+  EXPECT_EQ(watcher_.start.warm_start, 2u);
+  ASSERT_EQ(watcher_.trials.size(), 5u);
+  EXPECT_EQ(watcher_.trials[0], by_default);
+  EXPECT_EQ((std::set<std::string>{watcher_.trials.begin() + 1, watcher_.trials.begin() + 3}),
+            (std::set<std::string>{"BLOCK=128 ITEMS=1", "BLOCK=32 ITEMS=2"}));
+  EXPECT_EQ((std::set<std::string>{watcher_.trials.begin(), watcher_.trials.end()}).size(), 5u);
+  EXPECT_EQ(result.reason, StopReason::everything_tried);
+  EXPECT_EQ(result.end, SessionResult::End::finished);
+}
+
+TEST_F(Session, AColdStartTriesNothingFirst) {
+  store_.put_record(relative("n=5001", {{"BLOCK", 128}, {"ITEMS", 1}}));
+  request_.cold_start = true;
+  run();
+  EXPECT_EQ(watcher_.start.warm_start, 0u);
+  EXPECT_EQ(watcher_.trials.size(), 5u);
+}
+
+TEST_F(Session, WhatTheRulesForbidHereIsNoWarmStart) {
+  store_.put_record(relative("n=5001", {{"BLOCK", 128}, {"ITEMS", 2}}));
+  store_.put_record(relative("n=5002", {{"BLOCK", 64}, {"ITEMS", 1}}));  // the default goes first in any case
+  run();
+  EXPECT_EQ(watcher_.start.warm_start, 0u);
+}
+
+TEST_F(Session, AStrategyThatRepeatsItselfIsAnErrorThatNamesItAndKeepsItsTrials) {
+  request_.strategy = "stubborn";
+  try {
+    run();
+    FAIL() << "ended";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("strategy `stubborn`"));
+  }
+  EXPECT_FALSE(watcher_.trials.empty());
+  EXPECT_EQ(store_.known_trials(relative("n=5000", {}).key, request_.spec.fingerprints.space).size(),
+            watcher_.trials.size());
+}
+
+TEST_F(Session, AStrategyThatRepeatsItselfMayStillEndByALimit) {
+  request_.strategy = "stubborn";
+  request_.limits.trials = 1;
+  EXPECT_EQ(run().reason, StopReason::trials);
+}
+
+TEST_F(Session, AStrategyWithoutMemoryTriesEachConfigurationOnce) {
+  request_.strategy = "forgetful";
+  EXPECT_EQ(run().reason, StopReason::everything_tried);
+  EXPECT_EQ(watcher_.trials.size(), 5u);
+}
+
+TEST_F(Session, ATargetFinishesAndALaterOneThatIsStricterGoesOnFromTheLog) {
+  request_.seed.reset();
+  request_.limits.target = parse_target("10s");
+  const SessionResult easy = run();
+  EXPECT_EQ(easy.reason, StopReason::target);
+  EXPECT_EQ(easy.end, SessionResult::End::finished);
+  EXPECT_EQ(watcher_.trials.size(), 1u);
+  EXPECT_FALSE(easy.record.value().partial);
+  EXPECT_EQ(run().end, SessionResult::End::known);
+  request_.limits.target = parse_target("1ns");
+  EXPECT_EQ(run().reason, StopReason::everything_tried);
+  EXPECT_EQ(watcher_.trials.size(), 5u);
+}
+
+TEST_F(Session, ATargetIsComparedWithTheDefault) {
+  request_.limits.target = parse_target("0.01x");
+  EXPECT_EQ(run().reason, StopReason::target);
+  EXPECT_EQ(watcher_.trials.size(), 1u) << "the default is more than a hundredth as fast as itself";
+}
+
+TEST_F(Session, WhatALimitCutShortIsPartialAndGoesOn) {
+  request_.limits.trials = 2;
+  const SessionResult first = run();
+  EXPECT_EQ(first.reason, StopReason::trials);
+  EXPECT_EQ(first.end, SessionResult::End::partial);
+  EXPECT_TRUE(first.record.value().partial);
+  request_.limits = {};
+  const SessionResult second = run();
+  EXPECT_EQ(watcher_.start.trials_before, 2);
+  EXPECT_EQ(second.reason, StopReason::everything_tried);
+  EXPECT_FALSE(second.record.value().partial);
+}
+
+TEST_F(Session, ALimitReachedWithTheLastConfigurationFinishes) {
+  request_.limits.trials = 5;
+  EXPECT_EQ(run().reason, StopReason::everything_tried);
+}
+
+TEST_F(Session, ATimeLimitThatIsOverAtOnceReturnsTheDefault) {
+  request_.limits.seconds = 1e-6;
+  const SessionResult result = run();
+  EXPECT_EQ(result.reason, StopReason::time);
+  EXPECT_EQ(result.end, SessionResult::End::partial);
+  EXPECT_EQ(watcher_.trials, std::vector<std::string>{by_default});
+  EXPECT_EQ(result.record.value().configuration.text(), by_default);
+}
+
+TEST_F(Session, AnInterruptIsNamed) {
+  watcher_.on_trial = [this](std::size_t trials) { stop_ = trials >= 2; };
+  const SessionResult result = run();
+  EXPECT_EQ(result.reason, StopReason::interrupt);
+  EXPECT_EQ(result.end, SessionResult::End::interrupted);
+  EXPECT_EQ(watcher_.trials.size(), 2u);
+}
+
+TEST_F(Session, TheTextOfTheStrategyIsCanonical) {
+  request_.limits.trials = 1;
+  request_.strategy = "random:";
+  run();
+  EXPECT_EQ(watcher_.start.strategy, "random");
+}
+
+TEST_F(Session, EffortsThatDoNotSearchAreRefused) {
+  request_.effort = Effort::estimate;
+  EXPECT_THROW(run(), UsageError);
+}
+
+TEST_F(Session, TheEffortsBudgetIsShownWithoutALimit) {
+  request_.effort = Effort::patient;
+  request_.limits.patience = 1;
+  const SessionResult result = run();
+  EXPECT_EQ(watcher_.seconds_limit, effort_plan(Effort::patient).budget.seconds);
+  EXPECT_EQ(result.record.value().effort, Effort::patient);
+}
+
+}  // namespace
+}  // namespace attune

@@ -1,0 +1,221 @@
+// The replay device, and whole sessions on it: tests/data/recordings/bowl.json, 42 configurations whose optimum is
+// TILE=32 ROWS=4 ORDER=rows; each took about 1.2 s to try.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "attune/error.hpp"
+#include "core/problem.hpp"
+#include "db/recording_file.hpp"
+#include "db/wisdom_store.hpp"
+#include "device/replay/replay_device.hpp"
+#include "session/session.hpp"
+
+namespace attune {
+namespace {
+
+using testing::HasSubstr;
+
+Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
+
+class Trials final : public Observer {
+ public:
+  void trial_done(const Trial& trial, const Progress& progress) override {
+    trials.push_back(trial);
+    seconds = progress.seconds;
+  }
+  std::vector<Trial> trials;
+  double seconds = 0;
+  std::string text() const {
+    std::string text;
+    for (const Trial& trial : trials)
+      text += trial.configuration.text() + " " + std::string(to_text(trial.verdict)) + " " +
+              std::to_string(trial.measurement.median_ns) + "\n";
+    return text;
+  }
+};
+
+struct Finished {
+  SessionResult result;
+  Trials seen;
+  double device_seconds = 0;
+};
+
+Finished run_on(const Recording& recording, SessionRequest request, ReplayOptions options = {}) {
+  const std::unique_ptr<Device> device = make_replay_device(recording, options);
+  WisdomStore store(":memory:");
+  const std::atomic<int> stop{0};
+  Finished run;
+  request.compile_threads = 1;
+  run.result = run_session(request, *device, store, nullptr, run.seen, stop);
+  run.device_seconds = device->seconds();
+  return run;
+}
+
+SessionRequest request_for(const Recording& recording, const std::string& strategy = "exhaustive") {
+  SessionRequest request;
+  request.spec = replay_kernel(recording);
+  request.effort = Effort::exhaustive;
+  request.strategy = strategy;
+  request.seed = 7;
+  return request;
+}
+
+TEST(ReplaySession, FindsTheRecordedOptimum) {
+  const Recording recording = bowl();
+  const Finished run = run_on(recording, request_for(recording));
+  ASSERT_TRUE(run.result.record) << run.result.explanation;
+  EXPECT_EQ(run.result.record->configuration.text(), "TILE=32 ROWS=4 ORDER=rows");
+  EXPECT_NEAR(run.result.record->median_ns, 1e6, 0.02e6);
+  EXPECT_EQ(run.result.trials, 42);
+  EXPECT_EQ(run.seen.trials.size(), 42u);
+}
+
+TEST(ReplaySession, FailuresAreLoggedAsRecorded) {
+  const Recording recording = bowl();
+  const Finished run = run_on(recording, request_for(recording));
+  std::map<Verdict, int> counts;
+  for (const Trial& trial : run.seen.trials) {
+    ++counts[trial.verdict];
+    EXPECT_EQ(trial.detail, trial.verdict == Verdict::compile_error  ? "CompilationFailedConfig"
+                            : trial.verdict == Verdict::launch_error ? "RuntimeFailedConfig"
+                                                                     : "");
+    EXPECT_GE(trial.compile_ms, 800);
+  }
+  EXPECT_EQ(counts,
+            (std::map<Verdict, int>{{Verdict::ok, 38}, {Verdict::compile_error, 2}, {Verdict::launch_error, 2}}));
+}
+
+TEST(ReplaySession, EveryKindOfFailureIsToldAndTheFirstConfigurationMayFail) {
+  Recording recording = bowl();
+  const Verdict verdicts[] = {Verdict::compile_error, Verdict::restricted, Verdict::resources,   Verdict::launch_error,
+                              Verdict::timeout,       Verdict::fault,      Verdict::wrong_result};
+  for (std::size_t i = 0; i < std::size(verdicts); ++i) {
+    recording.trials[i].verdict = verdicts[i];
+    recording.trials[i].detail = "as recorded";
+  }
+  const Finished run = run_on(recording, request_for(recording));
+  ASSERT_TRUE(run.result.record) << run.result.explanation;
+  EXPECT_EQ(run.result.record->configuration.text(), "TILE=32 ROWS=4 ORDER=rows");
+  const SearchSpace space = space_of(recording);
+  for (const Trial& trial : run.seen.trials) {
+    const auto row = space.row_of(trial.configuration);
+    const auto recorded = std::find_if(recording.trials.begin(), recording.trials.end(),
+                                       [&](const RecordedTrial& each) { return each.row == *row; });
+    ASSERT_NE(recorded, recording.trials.end());
+    EXPECT_EQ(trial.verdict, recorded->verdict) << to_text(trial.verdict);
+  }
+}
+
+TEST(ReplaySession, HalfAnHourPassesAtOnce) {
+  Recording recording = bowl();
+  for (RecordedTrial& trial : recording.trials) trial.compile_s = 60;
+  SessionRequest request = request_for(recording);
+  request.limits.seconds = 1800;
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished run = run_on(recording, request);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(run.result.end, SessionResult::End::partial);
+  EXPECT_EQ(run.result.reason, StopReason::time);
+  EXPECT_GE(run.seen.seconds, 1800);
+  EXPECT_LT(run.seen.seconds, 1800 + 2 * 61);
+  EXPECT_NEAR(static_cast<double>(run.seen.trials.size()), 30, 2);
+  EXPECT_LT(took.count(), 20) << "waits for what it should only count";
+}
+
+TEST(ReplaySession, OneSeedIsOneSequence) {
+  const Recording recording = bowl();
+  SessionRequest request = request_for(recording, "random");
+  request.limits.trials = 20;
+  const std::string first = run_on(recording, request, {true, 3}).seen.text();
+  EXPECT_EQ(run_on(recording, request, {true, 3}).seen.text(), first);
+  EXPECT_NE(run_on(recording, request, {true, 4}).seen.text(), first) << "noise ignores its seed";
+  request.seed = 8;
+  EXPECT_NE(run_on(recording, request, {true, 3}).seen.text(), first) << "the strategy ignores its seed";
+}
+
+TEST(ReplaySession, NarrowedParametersLeaveTheRowsThatHaveThem) {
+  const Recording recording = bowl();
+  SessionRequest request = request_for(recording);
+  request.spec = narrow(std::move(request.spec), "ORDER=columns ROWS=1,2");
+  const Finished run = run_on(recording, request);
+  ASSERT_TRUE(run.result.record) << run.result.explanation;
+  EXPECT_EQ(run.result.trials, 12);
+  EXPECT_EQ(run.result.record->configuration.text(), "TILE=32 ROWS=2 ORDER=columns");
+}
+
+class ReplayDevice : public testing::Test {
+ protected:
+  ReplayDevice() : recording_(bowl()) {}
+
+  // Of the i-th row.
+  Image image(Device& device, std::size_t i) {
+    const SearchSpace space = space_of(recording_);
+    const Configuration configuration = space.configuration(recording_.trials[i].row);
+    const KernelSpec spec = replay_kernel(recording_);
+    const ImageRequest request = image_request(spec, spec.launch, {}, &configuration, device.info());
+    return *device.compiler()->compile(std::span(&request, 1)).front().image;
+  }
+  Operation launch(const std::shared_ptr<Module>& module) {
+    Status status;
+    Operation operation;
+    operation.function = module->function("", {}, status);
+    return operation;
+  }
+
+  Recording recording_;
+};
+
+TEST_F(ReplayDevice, ChargesAConfigurationOnceAndEverySampleItsTime) {
+  const auto device = make_replay_device(recording_);
+  EXPECT_EQ(device->seconds(), 0);
+  const RecordedTrial& trial = recording_.trials[0];
+  const Image loaded = image(*device, 0);
+  EXPECT_EQ(device->seconds(), 0) << "compiling moves the clock from another thread";
+  const LoadOutcome outcome = device->load(loaded);
+  const double overhead = trial.compile_s + trial.framework_s + trial.search_s + trial.validation_s;
+  EXPECT_DOUBLE_EQ(device->seconds(), overhead);
+  device->load(loaded);
+  EXPECT_DOUBLE_EQ(device->seconds(), overhead);
+  const Operation operation = launch(outcome.module);
+  double expected = overhead;
+  for (std::size_t i = 0; i < 2 * trial.samples_ns.size(); ++i) {
+    const Sample sample = device->sample({}, std::span(&operation, 1), true);
+    EXPECT_EQ(sample.nanoseconds, trial.samples_ns[i % trial.samples_ns.size()]) << "in turn";
+    expected += sample.nanoseconds * 1e-9;
+    EXPECT_DOUBLE_EQ(device->seconds(), expected);
+  }
+  ASSERT_TRUE(device->enqueue(operation, nullptr).ok());
+  EXPECT_DOUBLE_EQ(device->seconds(), expected + trial.median_ns * 1e-9);
+}
+
+TEST_F(ReplayDevice, WithoutSamplesGivesTheMedian) {
+  recording_.trials[0].samples_ns.clear();
+  const auto device = make_replay_device(recording_, {true, 1});
+  const Operation operation = launch(device->load(image(*device, 0)).module);
+  EXPECT_EQ(device->sample({}, std::span(&operation, 1), true).nanoseconds, recording_.trials[0].median_ns);
+}
+
+TEST_F(ReplayDevice, RefusesConfigurationsThatReadAlike) {
+  Recording recording;
+  recording.source = "alike.json";
+  recording.kernel = "k";
+  recording.parameters = {{"A", {"1, 2", "1"}}, {"B", {"3", "2, 3"}}};
+  recording.trials.resize(2);
+  recording.trials[0].row = {0, 0};
+  recording.trials[1].row = {1, 1};
+  try {
+    make_replay_device(recording);
+    ADD_FAILURE() << "made";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot be told apart"));
+  }
+}
+
+TEST_F(ReplayDevice, HasNoMemory) { EXPECT_THROW(make_replay_device(recording_)->allocate(1), Error); }
+
+}  // namespace
+}  // namespace attune

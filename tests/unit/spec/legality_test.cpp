@@ -1,0 +1,118 @@
+#include "core/legality.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "attune/search_space.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune {
+namespace {
+
+using testing::HasSubstr;
+using testing::Throws;
+
+constexpr std::string_view text = R"cu(/*attune
+[kernel]
+name = "sweep"
+[problem]
+n = "size"
+[parameters]
+BLOCK = [256, 64, 2048]
+ITEMS = [1, 2, 4]
+FAST = [false, true]
+[restrictions]
+rules = ["BLOCK * ITEMS <= n || BLOCK == 64", "!FAST || ITEMS > 1", "n != 13"]
+[[launch]]
+entry = "sweep<BLOCK, ITEMS, FAST>"
+grid = ["ceil_div(n, BLOCK * ITEMS)"]
+block = ["BLOCK"]
+shared = "BLOCK * ITEMS * 64"
+arguments = ["data", "n"]
+[arguments]
+data = { type = "float", size = "n", role = "inout" }
+n = { type = "int64" }
+*/
+template <int BLOCK, int ITEMS, bool FAST> __global__ void sweep(float* data, long long n) {
+  if (n > 0) data[0] = 1;
+}
+)cu";
+
+class Legality : public testing::Test {
+ protected:
+  std::optional<Configuration> legal(std::int64_t n, const Configuration& configuration) const {
+    return legal_configuration(spec_, {{"n", n}}, device_, configuration);
+  }
+  KernelSpec spec_ = read_kernel_text(text, "sweep.cu");
+  DeviceInfo device_;
+};
+
+TEST_F(Legality, PutsTheParametersInOrder) {
+  EXPECT_EQ(legal(1000, {{"FAST", true}, {"ITEMS", 2}, {"BLOCK", 256}}),
+            (Configuration{{"BLOCK", 256}, {"ITEMS", 2}, {"FAST", true}}));
+}
+
+TEST_F(Legality, WantsExactlyTheParametersAndListedValues) {
+  EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}}));
+  EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}, {"FAST", false}, {"MORE", 1}}));
+  EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 3}, {"FAST", false}}));
+  EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}, {"FAST", 0}}));
+}
+
+TEST_F(Legality, EveryRuleMustHold) {
+  EXPECT_FALSE(legal(100, {{"BLOCK", 256}, {"ITEMS", 1}, {"FAST", false}}));
+  EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}, {"FAST", true}}));
+}
+
+TEST_F(Legality, TheDeviceLimitsCount) {
+  EXPECT_FALSE(legal(100000, {{"BLOCK", 2048}, {"ITEMS", 1}, {"FAST", false}}));  // threads
+  EXPECT_FALSE(legal(100000, {{"BLOCK", 256}, {"ITEMS", 4}, {"FAST", false}}));   // dynamic shared memory
+}
+
+TEST_F(Legality, AgreesWithTheSearchSpace) {
+  for (const std::int64_t n : {1, 100, 300, 600, 5000}) {
+    const Problem problem{{"n", n}};
+    const SearchSpace space = make_space(spec_, problem, device_);
+    for (const Value& block : spec_.parameters[0].values) {
+      for (const Value& items : spec_.parameters[1].values) {
+        for (const Value& fast : spec_.parameters[2].values) {
+          const Configuration configuration{{"BLOCK", block}, {"ITEMS", items}, {"FAST", fast}};
+          EXPECT_EQ(legal(n, configuration).has_value(), space.contains(configuration))
+              << n << ": " << configuration.text();
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Legality, TheDefaultIsTheFirstValuesWhereTheyAreLegal) {
+  EXPECT_EQ(default_for(spec_, {{"n", 1000}}, device_).text(), "BLOCK=256 ITEMS=1 FAST=false");
+}
+
+TEST_F(Legality, ElseTheDefaultIsTheNearestLegalConfiguration) {
+  EXPECT_EQ(default_for(spec_, {{"n", 100}}, device_).text(), "BLOCK=64 ITEMS=1 FAST=false");
+}
+
+TEST_F(Legality, AnEmptySpaceIsAnErrorThatNamesTheRule) {
+  EXPECT_THAT(
+      [&] {
+        default_for(spec_, {{"n", 13}}, device_);
+      },
+      Throws<Error>(testing::Property(
+          &Error::what, testing::AllOf(HasSubstr("no configuration of sweep is legal for n=13 on"),
+                                       testing::EndsWith("these rules together leave nothing:\n  n != 13")))));
+}
+
+TEST_F(Legality, RulesThatAreToBlameTogetherAreNamedTogether) {
+  spec_.rules.push_back("BLOCK > 64");
+  spec_.rules.push_back("ITEMS < 4");
+  EXPECT_THAT(
+      [&] {
+        default_for(spec_, {{"n", 50}}, device_);
+      },
+      Throws<Error>(testing::Property(
+          &Error::what, testing::EndsWith("leave nothing:\n  BLOCK * ITEMS <= n || BLOCK == 64\n  BLOCK > 64"))));
+}
+
+}  // namespace
+}  // namespace attune

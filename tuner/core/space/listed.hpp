@@ -1,0 +1,11 @@
+// From a list of configurations to a counted diagram. One thread.
+#pragma once
+
+#include "core/space/construction.hpp"
+
+namespace attune::space {
+
+// Every row has one entry per parameter, a position of its values; no row occurs twice.
+Constructed construct_listed(const std::vector<Parameter>& parameters, const std::vector<Row>& rows);
+
+}  // namespace attune::space

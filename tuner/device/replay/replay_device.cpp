@@ -1,0 +1,206 @@
+#include "device/replay/replay_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <unordered_map>
+
+#include "attune/search_space.hpp"
+#include "device/replay/replay_entry.hpp"
+
+namespace attune {
+namespace {
+
+// A recording with its trials by the expression of their entry. Read-only, so that the compiler may share it.
+struct Index {
+  Recording recording;
+  std::unordered_map<std::string, std::size_t> trials;
+
+  explicit Index(Recording from) : recording(std::move(from)) {
+    const std::string entry = replay_entry(recording);
+    for (std::size_t i = 0; i < recording.trials.size(); ++i) {
+      const Configuration configuration = configuration_of(recording, recording.trials[i]);
+      const auto [found, is_new] = trials.try_emplace(instantiate_entry(entry, {nullptr, &configuration, nullptr}), i);
+      if (is_new) continue;
+      throw UsageError(fmt::format("{}: the configurations {} and {} cannot be told apart in C++: {}; rename a value",
+                                   recording.source, configuration.text(),
+                                   configuration_of(recording, recording.trials[found->second]).text(), found->first));
+    }
+  }
+};
+
+class ReplayCompiler final : public Compiler {
+ public:
+  ReplayCompiler(std::shared_ptr<const Index> index, std::string architecture)
+      : index_(std::move(index)), architecture_(std::move(architecture)) {}
+
+  std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
+    std::vector<CompileOutcome> outcomes;
+    for (const ImageRequest& request : requests) outcomes.push_back(compile_one(request));
+    return outcomes;
+  }
+  std::size_t preferred_batch() const noexcept override { return 1; }
+  std::string toolchain() override { return "replay"; }
+  bool disturbs_timing() const noexcept override { return false; }
+
+ private:
+  CompileOutcome compile_one(const ImageRequest& request) const {
+    CompileOutcome outcome;
+    Image image;
+    image.architecture = architecture_;
+    image.toolchain = "replay";
+    image.code = std::make_shared<const std::vector<std::byte>>();
+    for (const std::string& expression : request.expressions) {
+      image.functions.push_back({expression, expression, {}});
+      const auto found = index_->trials.find(expression);
+      if (found != index_->trials.end()) {
+        outcome.milliseconds += 1e3 * index_->recording.trials[found->second].compile_s;
+      } else if (expression != replay_reference) {
+        outcome.verdict = Verdict::compile_error;
+        outcome.log = index_->recording.source + " has no row for " + expression;
+        return outcome;
+      }
+    }
+    outcome.image = std::move(image);
+    return outcome;
+  }
+
+  std::shared_ptr<const Index> index_;
+  std::string architecture_;
+};
+
+// What became of one configuration so far. The reference has no trial.
+struct Replayed {
+  const RecordedTrial* trial = nullptr;
+  bool loaded = false;
+  bool failed_launch = false;
+  std::size_t next_sample = 0;
+};
+
+class ReplayModule final : public Module {
+ public:
+  explicit ReplayModule(Replayed& replayed) : replayed_(replayed) {}
+  FunctionHandle function(std::string_view, const LaunchShape&, Status&) override { return &replayed_; }
+
+ private:
+  Replayed& replayed_;
+};
+
+// Is it known before the first launch?
+bool fails_to_load(Verdict verdict) {
+  constexpr Verdict early[] = {Verdict::restricted,    Verdict::compile_error, Verdict::compile_timeout,
+                               Verdict::compile_crash, Verdict::resources,     Verdict::load_error};
+  return std::find(std::begin(early), std::end(early), verdict) != std::end(early);
+}
+
+DeviceInfo info_of(const Recording& recording) {
+  DeviceInfo info;
+  info.kind = "replay";
+  info.name = recording.device;
+  info.driver = recording.source;
+  return info;
+}
+
+[[noreturn]] void refuse_memory() {
+  throw Error("the replay device has no memory: it runs recorded kernels alone, which have no arguments");
+}
+
+class ReplayDevice final : public Device {
+ public:
+  ReplayDevice(Recording recording, ReplayOptions options)
+      : index_(std::make_shared<const Index>(std::move(recording))),
+        info_(info_of(index_->recording)),
+        options_(options),
+        random_(options.seed),
+        replayed_(index_->recording.trials.size()) {
+    for (std::size_t i = 0; i < replayed_.size(); ++i) replayed_[i].trial = &index_->recording.trials[i];
+  }
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+  double seconds() const override { return now_; }
+  std::shared_ptr<Compiler> compiler() override {
+    return std::make_shared<ReplayCompiler>(index_, info_.architecture());
+  }
+
+  void* allocate(std::size_t) override { refuse_memory(); }
+  void free(void*) noexcept override {}
+  std::uint64_t free_memory() override { return 0; }
+  void copy_in(void*, const void*, std::size_t, StreamHandle) override { refuse_memory(); }
+  void copy_out(void*, const void*, std::size_t, StreamHandle) override { refuse_memory(); }
+  void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override { refuse_memory(); }
+  Comparison compare(const void*, const void*, std::string_view, std::uint64_t, const Tolerance&) override {
+    refuse_memory();
+  }
+  std::uint64_t count_other_bytes(const void*, std::size_t, int, std::uint64_t&) override { refuse_memory(); }
+  StreamHandle make_stream() override { return nullptr; }
+  void destroy_stream(StreamHandle) noexcept override {}
+  Status synchronize(StreamHandle) override { return {}; }
+
+  LoadOutcome load(const Image& image) override {
+    const std::string& expression = image.functions.at(0).expression;
+    const auto found = index_->trials.find(expression);
+    if (found == index_->trials.end() && expression != replay_reference)
+      return {{Verdict::load_error, "the image is of another recording: " + expression, false}, nullptr};
+    Replayed& replayed = found == index_->trials.end() ? reference_ : replayed_[found->second];
+    if (replayed.trial != nullptr) {
+      const RecordedTrial& trial = *replayed.trial;
+      if (!replayed.loaded) now_ += trial.compile_s + trial.framework_s + trial.search_s + trial.validation_s;
+      replayed.loaded = true;
+      if (fails_to_load(trial.verdict)) return {{trial.verdict, trial.detail, false}, nullptr};
+    }
+    return {{}, std::make_shared<ReplayModule>(replayed)};
+  }
+
+  Status enqueue(const Operation& operation, StreamHandle) override {
+    if (operation.kind != Operation::Kind::launch) refuse_memory();
+    Replayed& replayed = *static_cast<Replayed*>(operation.function);
+    if (replayed.trial == nullptr) return {};
+    if (replayed.trial->verdict == Verdict::ok) {
+      now_ += replayed.trial->median_ns * 1e-9;
+      return {};
+    }
+    if (!replayed.failed_launch) now_ += replayed.trial->launches_s;
+    replayed.failed_launch = true;
+    return {replayed.trial->verdict, replayed.trial->detail, false};
+  }
+
+  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool) override {
+    for (const Operation& operation : before)
+      if (Status status = enqueue(operation, nullptr); !status.ok()) return {std::move(status), 0};
+    Sample sample;
+    for (const Operation& operation : timed) {
+      if (operation.kind != Operation::Kind::launch) refuse_memory();
+      Replayed& replayed = *static_cast<Replayed*>(operation.function);
+      if (replayed.trial != nullptr && replayed.trial->verdict != Verdict::ok) return {enqueue(operation, nullptr), 0};
+      sample.nanoseconds += next_sample_ns(replayed);
+    }
+    now_ += sample.nanoseconds * 1e-9;
+    return sample;
+  }
+
+ private:
+  double next_sample_ns(Replayed& replayed) {
+    if (replayed.trial == nullptr) return 0;
+    const std::vector<double>& samples = replayed.trial->samples_ns;
+    if (samples.empty()) return replayed.trial->median_ns;
+    if (options_.noise) return samples[static_cast<std::size_t>(uniform_below(samples.size(), random_))];
+    return samples[replayed.next_sample++ % samples.size()];
+  }
+
+  std::shared_ptr<const Index> index_;
+  DeviceInfo info_;
+  ReplayOptions options_;
+  std::mt19937_64 random_;
+  std::vector<Replayed> replayed_;  // in the order of the recording; functions point to its elements
+  Replayed reference_;
+  double now_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_replay_device(Recording recording, ReplayOptions options) {
+  return std::make_unique<ReplayDevice>(std::move(recording), options);
+}
+
+}  // namespace attune

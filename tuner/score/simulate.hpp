@@ -1,0 +1,63 @@
+// A search that runs on a recording: no device, no clock, one configuration at a time. Pure: the same strategy, seed
+// and recording give the same visits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "attune/strategy.hpp"
+#include "core/recording.hpp"
+
+namespace attune {
+
+// A recording as a search space, made once and then read by any number of threads. The recording must outlive it.
+class RecordedSpace {
+ public:
+  // Throws UsageError where the recording's rows are no space (see SearchSpace::listed), or there are none.
+  explicit RecordedSpace(const Recording& recording);
+
+  const Recording& recording() const noexcept { return *recording_; }
+  const SearchSpace& space() const noexcept { return space_; }
+  // The position in recording().trials of a legal row. Throws Error for others.
+  std::size_t trial_of(RowView row) const;
+  // What evaluating a trial costs: its seconds or, of a recording that states no costs at all, 1.
+  double cost(std::size_t trial) const noexcept { return costs_[trial]; }
+  bool has_costs() const noexcept { return has_costs_; }
+  Outcome outcome(std::size_t trial) const noexcept;
+
+ private:
+  const Recording* recording_;
+  SearchSpace space_;
+  std::vector<std::uint32_t> trials_;  // by index of the space
+  std::vector<double> costs_;
+  bool has_costs_ = false;
+};
+
+// How far a simulation goes: on until it has both cost `cost` and made `evaluations`, but never beyond
+// `most_evaluations`; it ends earlier where the strategy has nothing more to propose.
+struct Extent {
+  double cost = 0;
+  std::size_t evaluations = 0;
+  std::size_t most_evaluations = std::numeric_limits<std::size_t>::max();
+};
+
+struct Visit {
+  std::uint32_t trial = 0;  // position in Recording::trials
+  double cost = 0;          // of all visits up to this one
+  double best = 0;          // least objective up to this one, in nanoseconds; 0 before the first valid one
+};
+using Visits = std::vector<Visit>;
+
+// The visits of `strategy`, made for recorded.space(). A warm start: the trials `first`, each once, are visited and
+// told before the strategy is asked. Throws Error when it proposes a row twice or an illegal one.
+Visits simulate(const RecordedSpace& recorded, Strategy& strategy, const Extent& extent,
+                const std::vector<std::size_t>& first = {});
+
+// The same for trials that somebody else chose, in this order: positions in recording().trials. One that was visited
+// before is passed over: other tuners keep results, so that a second visit costs them nothing. Throws UsageError naming
+// a position that is none.
+Visits follow(const RecordedSpace& recorded, const std::vector<std::size_t>& trials);
+
+}  // namespace attune

@@ -1,0 +1,77 @@
+// ModelSearch: proposes what a Gaussian process over the legal configurations expects to improve most on the best one,
+// from the first handful of outcomes on. `bayesian` and `auto` are made of it. One thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "search/ledger.hpp"
+#include "search/model/surface.hpp"
+#include "search/model/trend.hpp"
+
+namespace attune {
+
+struct ModelSettings {
+  std::size_t initial = 5;   // configurations far from each other, before there is a model
+  std::size_t most = 300;    // observations that the model takes
+  std::size_t pool = 10000;  // configurations that it looks at for one proposal, of spaces with more
+  enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
+  bool ends_local = false;  // with a full model: neighbours of the best configurations, no longer the model
+};
+
+class ModelSearch final : public Strategy {
+ public:
+  ModelSearch(const SearchSpace& space, std::uint64_t seed, ModelSettings settings);
+  bool learn_from(const Experience& experience) override;
+  std::optional<Row> ask() override;
+  void tell(RowView row, const Outcome& outcome) override;
+
+ private:
+  // One of the best configurations so far, and whether all of its neighbours were proposed.
+  struct Peak {
+    Row row;
+    double value = 0;
+    bool exhausted = false;
+  };
+
+  struct Hope {
+    double worth = 0;
+    Row row;
+    std::size_t in_pool = 0;  // its place there; the pool's size for others
+  };
+
+  bool has_model() const;
+  std::optional<Row> claim_spread();
+  std::optional<Row> claim_by_model();
+  std::optional<Row> claim_first(const std::vector<Hope>& hopes);
+  std::optional<Row> claim_near_best();
+  void refit();
+  GaussianProcess fitted_process(const Observations& known);
+  GaussianProcess early_process(const Observations& known) const;
+  Observations observations() const;  // valid ones, less the trend
+  bool pool_is_all() const { return space_.exact() && space_.size() <= settings_.pool; }
+  std::vector<Row> pool();
+  std::vector<Hope> hopes_in_pool() const;
+  std::vector<Hope> hopes_near_best() const;
+  void observe(const Row& row, const Outcome& outcome);
+  double worth_of(std::size_t in_pool) const;
+  double improvement(const Prediction& prediction) const;
+  double crowding(const Row& row) const;
+
+  const SearchSpace& space_;
+  const ModelSettings settings_;
+  Ledger ledger_;
+  std::mt19937_64 random_;
+  const std::vector<Axis> axes_;
+  Trend trend_;
+  std::vector<std::pair<Row, Outcome>> told_;
+  std::vector<Row> waiting_;  // proposed and not told
+  std::vector<Peak> peaks_;   // the best first
+  std::size_t next_fit_ = 0;  // outcomes
+  GaussianProcess matern_, exponential_;
+  std::unique_ptr<Surface> surface_;
+  std::vector<std::uint8_t> used_;  // by row of the surface: it was proposed or told
+  bool best_is_new_ = false;        // since the pool was filled
+};
+
+}  // namespace attune

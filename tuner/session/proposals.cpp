@@ -1,0 +1,95 @@
+#include "session/proposals.hpp"
+
+#include <fmt/format.h>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+// So often in a row a strategy may propose what was tried: one that draws without memory needs some draws in a small
+// space, and one that never asks for anything else must not hang the session.
+constexpr int most_repeats = 1000;
+
+// Of any row, even one that is of no use to the space.
+bool is_legal(const SearchSpace& space, const Row& row) {
+  const auto& parameters = space.parameters();
+  if (row.size() != parameters.size()) return false;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] >= parameters[i].values.size()) return false;
+  }
+  return space.contains(row);
+}
+
+}  // namespace
+
+std::size_t Proposals::warm_start(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (!told_.contains(row) && !under_way_.contains(row)) warm_.push_back(row);
+  }
+  return warm_.size();
+}
+
+std::optional<Row> Proposals::next() {
+  while (!warm_.empty()) {
+    Row row = std::move(warm_.front());
+    warm_.pop_front();
+    if (!told_.contains(row) && under_way_.insert(row).second) return row;
+  }
+  std::optional<Row> row;
+  switch (ask(row)) {
+    case Answer::fresh:
+      under_way_.insert(*row);
+      return row;
+    case Answer::none:
+      return std::nullopt;
+    case Answer::repeats:
+      throw Error(
+          fmt::format("strategy `{}` proposed {} times in a row what it had been told of; it must propose other "
+                      "configurations, or nothing when it has none left",
+                      name_, most_repeats));
+    case Answer::illegal:
+      break;
+  }
+  throw Error(
+      fmt::format("strategy `{}` proposed a configuration that is not legal; it must ask the space "
+                  "(SearchSpace::contains) first",
+                  name_));
+}
+
+Proposals::Answer Proposals::ask(std::optional<Row>& row) {
+  for (int repeats = 0; repeats < most_repeats; ++repeats) {
+    row = strategy_.ask();
+    if (!row) return Answer::none;
+    if (!is_legal(space_, *row)) return Answer::illegal;
+    // Of the warm start, as a rule; one that waits for this outcome would ask for nothing else.
+    if (under_way_.contains(*row)) return Answer::none;
+    const auto known = told_.find(*row);
+    if (known == told_.end()) return Answer::fresh;
+    strategy_.tell(*row, known->second);  // it may be waiting for just this
+  }
+  return is_everything_tried() ? Answer::none : Answer::repeats;
+}
+
+void Proposals::tell(RowView row, const Outcome& outcome) {
+  const Row told(row.begin(), row.end());
+  under_way_.erase(told);
+  told_.insert_or_assign(told, outcome);
+  strategy_.tell(row, outcome);
+}
+
+bool Proposals::is_everything_tried() const {
+  return space_.exact() && !space_.size_saturated() && told_.size() + under_way_.size() >= space_.size();
+}
+
+bool Proposals::is_exhausted() {
+  if (!under_way_.empty()) return false;
+  if (is_everything_tried()) return true;
+  for (const Row& row : warm_) {
+    if (!told_.contains(row)) return false;
+  }
+  std::optional<Row> row;
+  return ask(row) == Answer::none;
+}
+
+}  // namespace attune

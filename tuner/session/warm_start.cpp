@@ -1,0 +1,89 @@
+#include "session/warm_start.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <tuple>
+
+#include "core/nearness.hpp"
+
+namespace attune {
+namespace {
+
+enum class Kin { this_problem, other_problem, sibling_device, other_device };
+
+struct Ranked {
+  Kin kin;
+  int differing;
+  double squared_octaves;
+  int capability_distance;
+  double multiprocessor_distance;
+  // Equally near: the text of the problem, the class of the device, uuid.
+  std::string problem;
+  std::string_view device_class, uuid;
+  const Record* record;
+
+  auto order() const {
+    return std::tie(kin, differing, squared_octaves, capability_distance, multiprocessor_distance, problem,
+                    device_class, uuid);
+  }
+};
+
+Ranked rank(const MatchRequest& request, const Record& record) {
+  const bool same_device = record.key.device_class == request.device.class_key();
+  const bool same = same_problem(request.problem, record.key.problem);
+  const ProblemDistance apart = problem_distance(request.spec, request.problem, record.key.problem);
+  const int capabilities = std::abs(record.compute_capability - request.device.compute_capability);
+  const Kin kin = same_device         ? (same ? Kin::this_problem : Kin::other_problem)
+                  : capabilities == 0 ? Kin::sibling_device
+                                      : Kin::other_device;
+  return {kin,
+          apart.differing,
+          apart.squared_octaves,
+          capabilities,
+          multiprocessor_octaves(record.multiprocessors, request.device.multiprocessors),
+          record.key.problem.text(),
+          record.key.device_class,
+          record.uuid,
+          &record};
+}
+
+}  // namespace
+
+std::vector<Record> ranked_for_warm_start(const MatchRequest& request, std::span<const Record> records) {
+  std::vector<Ranked> ranked;
+  for (const Record& record : records) {
+    if (same_family(request, record.key)) ranked.push_back(rank(request, record));
+  }
+  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.order() < b.order(); });
+  std::vector<Record> sorted;
+  for (const Ranked& next : ranked) sorted.push_back(*next.record);
+  return sorted;
+}
+
+std::vector<Row> warm_start(std::span<const Record> ranked, const SearchSpace& space, std::size_t most) {
+  std::vector<Row> rows;
+  for (const Record& record : ranked) {
+    if (rows.size() == most) break;
+    const auto row = space.row_of(record.configuration);
+    if (!row || !space.contains(*row) || std::find(rows.begin(), rows.end(), *row) != rows.end()) continue;
+    rows.push_back(*row);
+  }
+  return rows;
+}
+
+Experience experience_of(const std::string& source, std::span<const Trial> trials, const SearchSpace& space) {
+  Experience experience{source, {}};
+  for (const Trial& trial : trials) {
+    const auto row = space.row_of(trial.configuration);
+    if (!row || !space.contains(*row)) continue;
+    const bool valid = trial.verdict == Verdict::ok && trial.measurement.median_ns > 0;
+    // As sessions rank them: relative to the anchor, so that drift of the clocks cancels.
+    const double scale = trial.anchor_ns > 0 ? trial.anchor_ns : 1;
+    experience.trials.push_back(
+        {*row, {valid, valid ? trial.measurement.median_ns / scale : 0, trial.compile_ms * 1e-3}});
+  }
+  return experience;
+}
+
+}  // namespace attune
