@@ -97,7 +97,7 @@ bool fails_to_load(Verdict verdict) {
 DeviceInfo info_of(const Recording& recording) {
   DeviceInfo info;
   info.kind = "replay";
-  info.name = recording.device;
+  info.name = replay_device_name(recording);
   info.driver = recording.source;
   return info;
 }

@@ -11,6 +11,9 @@ namespace attune {
 constexpr std::string_view replay_reference = "replay_reference";  // what gives the expected result: takes no time
 
 std::string replay_entry(const Recording& recording);  // "replay<TILE, ROWS>"
+// "NVIDIA A100 #1f2e3d4c": of the results too, so that two recordings with other results are two devices: what a
+// session logged of one says nothing certain of the other, but may be where a search of it begins.
+std::string replay_device_name(const Recording& recording);
 Configuration configuration_of(const Recording& recording, const RecordedTrial& trial);
 
 }  // namespace attune

@@ -13,25 +13,29 @@ std::string_view bytes_of(const Row& row) {
 
 std::string bits_of(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
-// Two recordings with other results are two kernels: what a session logged of one says nothing of the other.
 Fingerprints fingerprints_of_recording(const Recording& recording) {
-  Digest code, space;
-  code.add("attune replay 1").add(recording.kernel).add(recording.device).add(recording.problem);
+  Digest space;
   for (const Parameter& parameter : recording.parameters) {
     space.add(parameter.name).add(std::to_string(parameter.values.size()));
     for (const Value& value : parameter.values) space.add(value.text());
   }
+  for (const RecordedTrial& trial : recording.trials) space.add(bytes_of(trial.row));
+  return {sha256("attune replay 2 " + recording.kernel), sha256("attune replay 1"), space.hex()};
+}
+
+}  // namespace
+
+std::string replay_device_name(const Recording& recording) {
+  Digest results;
+  results.add(recording.kernel).add(recording.device).add(recording.problem);
   for (const RecordedTrial& trial : recording.trials) {
-    space.add(bytes_of(trial.row));
-    code.add(bytes_of(trial.row))
+    results.add(bytes_of(trial.row))
         .add(to_text(trial.verdict))
         .add(bits_of(trial.median_ns))
         .add(bits_of(trial.cost_s()));
   }
-  return {code.hex(), sha256("attune replay 1"), space.hex()};
+  return recording.device + " #" + results.hex().substr(0, 8);
 }
-
-}  // namespace
 
 std::string replay_entry(const Recording& recording) {
   std::string entry = "replay<";
