@@ -13,10 +13,6 @@ constexpr int spread_draws = 200;
 // Refits: after so many more outcomes by share, two at least. The share keeps their cost below that of proposals.
 constexpr double refit_share = 0.25;
 
-// Up to so many outcomes a smooth model finds good regions sooner; then the likelier one is used, often the rough one,
-// which gives up on them sooner. Recorded spaces: 0.81 either way alone, 0.85 so (docs/strategies.md).
-constexpr std::size_t smooth_until = 40;
-
 // With a trend, the process is about what differs from it. Too few outcomes say nothing of that: it is expected to be
 // worth a factor of e^0.5 and to change over half of the space. Any values near these do as well.
 constexpr double early_deviation = 0.5, early_weight = 0.3;
@@ -148,7 +144,7 @@ GaussianProcess ModelSearch::early_process(const Observations& known) const {
 GaussianProcess ModelSearch::fitted_process(const Observations& known) {
   using Choice = ModelSettings::Choice;
   if (known.rows.size() < (trend_.empty() ? 2 : early_until)) return early_process(known);
-  const bool smooth_only = settings_.falloff == Choice::likelier && known.rows.size() < smooth_until;
+  const bool smooth_only = settings_.falloff == Choice::likelier && known.rows.size() < settings_.smooth_until;
   if (settings_.falloff == Choice::matern || smooth_only) return matern_ = fit(axes_, known, matern_).process;
   const Fitted rough = fit(axes_, known, exponential_);
   exponential_ = rough.process;

@@ -12,7 +12,10 @@
 namespace attune {
 
 struct ModelSettings {
-  std::size_t initial = 5;   // configurations far from each other, before there is a model
+  std::size_t initial = 5;  // configurations far from each other, before there is a model
+  // Up to so many outcomes a smooth model finds good regions sooner; then the likelier one is used, often the rough
+  // one, which gives up on them sooner.
+  std::size_t smooth_until = 40;
   std::size_t most = 300;    // observations that the model takes
   std::size_t pool = 10000;  // configurations that it looks at for one proposal, of spaces with more
   enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
