@@ -81,7 +81,8 @@ std::optional<Image> SessionRun::image_of(const Configuration& configuration) {
   return image;
 }
 
-FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
+// Those that do not pass their check again are lost.
+std::vector<TrialWorker::CandidateId> SessionRun::load_finalists(std::vector<Trial>& trials) {
   std::vector<TrialWorker::CandidateId> candidates;
   for (std::size_t i = 0; i < trials.size();) {
     const std::optional<Image> image = image_of(trials[i].configuration);
@@ -95,6 +96,30 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
     candidates.push_back(*checked.candidate);
     ++i;
   }
+  return candidates;
+}
+
+// One sample of each, in random order, by finalist; or the number of one that failed, which is then lost.
+std::optional<std::size_t> SessionRun::measure_round(const std::vector<Trial>& trials,
+                                                     const std::vector<TrialWorker::CandidateId>& candidates,
+                                                     std::mt19937_64& random, std::vector<double>& round) {
+  std::vector<std::size_t> order(trials.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), random);
+  round.resize(trials.size());
+  for (const std::size_t i : order) {
+    const Sample sample = worker_->sample(candidates[i]);
+    if (!sample.status.ok()) {
+      lose_finalist(trials[i], sample.status);
+      return i;
+    }
+    round[i] = std::max(sample.nanoseconds, 1.0);
+  }
+  return std::nullopt;
+}
+
+FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
+  std::vector<TrialWorker::CandidateId> candidates = load_finalists(trials);
   if (trials.empty())
     throw Error("no finalist of " + request_.spec.name + " passes its check again; run the command once more");
 
@@ -105,22 +130,9 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
   const auto seconds = [&] { return device_.seconds() - begin; };
   std::mt19937_64 random(row_.seed);
   Rounds rounds;
-  std::vector<std::size_t> order(trials.size());
   while (wants_another_round(rounds, seconds(), protocol) && (rounds.empty() || stop_.load() < 2)) {
-    order.resize(trials.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::shuffle(order.begin(), order.end(), random);
-    std::vector<double> round(trials.size());
-    std::optional<std::size_t> failed;
-    for (const std::size_t i : order) {
-      const Sample sample = worker_->sample(candidates[i]);
-      if (!sample.status.ok()) {
-        lose_finalist(trials[i], sample.status);
-        failed = i;
-        break;
-      }
-      round[i] = std::max(sample.nanoseconds, 1.0);
-    }
+    std::vector<double> round;
+    const std::optional<std::size_t> failed = measure_round(trials, candidates, random, round);
     if (!failed) {
       rounds.push_back(round);
       observer_.final_round_done(rounds.size());

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,10 @@ class SessionRun {
   // session_final.cpp: finalists, decision, record
   std::vector<Trial> choose_finalists() const;
   std::optional<Image> image_of(const Configuration& configuration);
+  std::vector<TrialWorker::CandidateId> load_finalists(std::vector<Trial>& trials);
+  std::optional<std::size_t> measure_round(const std::vector<Trial>& trials,
+                                           const std::vector<TrialWorker::CandidateId>& candidates,
+                                           std::mt19937_64& random, std::vector<double>& round);
   FinalDecision final_stage(std::vector<Trial> trials);
   Record make_record(const FinalDecision& decision, const Trial& winner) const;
   Finalist finalist_of(const Trial& trial) const;
