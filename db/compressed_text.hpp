@@ -7,10 +7,19 @@
 
 namespace attune {
 
-constexpr std::size_t max_text_bytes = std::size_t{2} << 30;  // decompressed; a recording of a large space has 0.5 GiB
+// How many bytes of text are read of one file. A few compressed bytes may stand for any number, so those have a limit
+// of their own: `decompressed`, or `most_ratio` times the file where that is more. Recordings shrink to a twentieth.
+struct TextLimits {
+  std::size_t plain = std::size_t{2} << 30;  // of compressed ones too
+  std::size_t decompressed = std::size_t{256} << 20;
+  std::size_t most_ratio = 50;
+};
 
-// Throws UsageError naming the file when it is missing, unreadable, damaged, cut off inside its compression, or has
-// more than `most` bytes of text.
-std::string read_text(const std::filesystem::path& file, std::size_t most = max_text_bytes);
+// Throws UsageError naming the file when it is missing, no regular file, unreadable, damaged, cut off inside its
+// compression, followed by something else, or has more text than is read.
+std::string read_text(const std::filesystem::path& file, TextLimits limits = {});
+
+// Throws UsageError for what is no regular file: opening a pipe would wait for its writer.
+void check_regular_file(const std::filesystem::path& file);
 
 }  // namespace attune

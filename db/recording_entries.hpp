@@ -16,8 +16,8 @@ using VisitEntry = std::function<void(const std::string& place, const OrderedJso
 
 class RecordingEntries {
  public:
-  // `text` is JSON, or what Python writes for it with NaN and Infinity, which become the empty text. Throws UsageError
-  // naming the position for what is neither, or is cut off elsewhere than in `cache`.
+  // `text` is JSON, or what Python writes for it with NaN and Infinity, which is_no_number() knows. Throws
+  // UsageError naming the position for what is neither, or is cut off elsewhere than in `cache`.
   RecordingEntries(std::string text, std::filesystem::path source);
 
   const std::filesystem::path& source() const noexcept { return source_; }
@@ -28,7 +28,7 @@ class RecordingEntries {
 
  private:
   using Callback = std::function<bool(int, nlohmann::detail::parse_event_t, OrderedJson&)>;
-  bool parse(const Callback& callback) const;
+  bool parse(const Callback& callback, const std::function<std::string()>& where) const;
   std::string text_;
   std::filesystem::path source_;
   OrderedJson head_ = OrderedJson::object();
@@ -38,5 +38,7 @@ class RecordingEntries {
 const OrderedJson* find_member(const OrderedJson& object, const char* name);
 // The text for a message: as JSON, cut where it is long.
 std::string shown(const OrderedJson& value);
+// Does it stand for Python's NaN, Infinity or -Infinity?
+bool is_no_number(const OrderedJson& value);
 
 }  // namespace attune

@@ -7,6 +7,8 @@
 #include "attune/error.hpp"
 #include "db/compressed_text.hpp"
 #include "db/recording_formats.hpp"
+#include "db/recording_text.hpp"
+#include "db/wisdom_schema.hpp"
 
 namespace attune {
 namespace {
@@ -29,18 +31,20 @@ Recording read_one(const RecordingEntries& entries) {
       "database of attune");
 }
 
-bool is_database(const std::filesystem::path& file) {
+// SQLite's head of a database, https://www.sqlite.org/fileformat.html#the_database_header, as far as it is looked at.
+std::string sqlite_head_of(const std::filesystem::path& file) {
   constexpr std::string_view magic("SQLite format 3\0", 16);
-  std::string first(magic.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
-  return first == magic;
+  constexpr std::size_t looked_at = 72;
+  std::string head(looked_at, '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.starts_with(magic) ? head : "";
 }
 
-// What a file says of itself is shown on a line.
-std::string on_one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-  return text;
+int application_id_in(const std::string& sqlite_head) {
+  constexpr std::size_t place = 68;
+  std::uint32_t id = 0;
+  for (std::size_t i = 0; i < sizeof id; ++i) id = id << 8 | static_cast<unsigned char>(sqlite_head[place + i]);
+  return static_cast<int>(id);
 }
 
 std::vector<Recording> named(std::vector<Recording> recordings, const std::filesystem::path& source) {
@@ -66,13 +70,29 @@ std::vector<Recording> read_from(const std::filesystem::path& source, Read read)
 }  // namespace
 
 std::vector<Recording> read_recordings(std::string text, const std::filesystem::path& source) {
-  return read_from(source,
-                   [&]() -> std::vector<Recording> { return {read_one(RecordingEntries(std::move(text), source))}; });
+  return read_from(source, [&]() -> std::vector<Recording> {
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+      throw UsageError("it is empty; give a file with recorded rows");
+    return {read_one(RecordingEntries(std::move(text), source))};
+  });
 }
 
 std::vector<Recording> load_recordings(const std::filesystem::path& file) {
-  if (is_database(file)) return read_from(file, [&] { return read_wisdom(file); });
-  return read_recordings(read_text(file), file);
+  check_regular_file(file);
+  try {
+    const std::string head = sqlite_head_of(file);
+    if (head.empty()) return read_recordings(read_text(file), file);
+    return read_from(file, [&] {
+      if (application_id_in(head) != wisdom_application_id)
+        throw UsageError(
+            "this SQLite database is no wisdom database of attune; give one that `attune tune` wrote, or a Kernel "
+            "Tuner cache or T4 results");
+      return read_wisdom(file);
+    });
+  } catch (const std::bad_alloc&) {
+    throw Error(fmt::format(
+        "{}: there is not enough memory for what it holds; read fewer files at once, or leave it out", file.string()));
+  }
 }
 
 }  // namespace attune

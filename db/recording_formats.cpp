@@ -48,8 +48,9 @@ Value parameter_value(const OrderedJson& json) {
   if (json.is_number_integer() && !is_too_large) return Value(json.get<std::int64_t>());
   if (json.is_null()) return Value("None");
   if (json.is_string() && is_printable(json.get_ref<const std::string&>())) return Value(json.get<std::string>());
-  throw UsageError(fmt::format(
-      "the value {}: expected an integer below 2**63, a number, true, false or a text on one line", shown(json)));
+  throw UsageError(
+      fmt::format("the value {}: expected an integer below 2**63, a finite number, true, false or a text on one line",
+                  shown(json)));
 }
 
 std::vector<Value> values_in(const OrderedJson& from, const std::vector<std::string>& names) {
@@ -81,7 +82,7 @@ void set_samples(RecordedTrial& trial, const OrderedJson* list, TimeUnit unit) {
 }
 
 void set_time(RecordedTrial& trial, const OrderedJson* time, TimeUnit unit) {
-  if (time != nullptr && time->is_string() && !time->get_ref<const std::string&>().empty()) {
+  if (time != nullptr && time->is_string() && !is_no_number(*time) && !time->get_ref<const std::string&>().empty()) {
     return fail(trial, time->get<std::string>());
   }
   const bool is_absent = time == nullptr || time->is_null();

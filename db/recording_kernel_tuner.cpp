@@ -8,7 +8,7 @@ namespace {
 
 std::string text_of(const OrderedJson& head, const char* name) {
   const OrderedJson* const text = find_member(head, name);
-  return text != nullptr && text->is_string() ? text->get<std::string>() : "";
+  return text != nullptr && text->is_string() && !is_no_number(*text) ? text->get<std::string>() : "";
 }
 
 // [4096, 4096] -> "4096x4096"; a number or a text as it is.

@@ -76,8 +76,8 @@ RecordedTrial trial_of(const OrderedJson& row, TimeUnit unit) {
     const OrderedJson* const own = measurement == nullptr ? nullptr : find_member(*measurement, "unit");
     set_time(trial, time, unit_in(own, unit));
   } else {
-    trial.detail =
-        time != nullptr && time->is_string() ? time->get<std::string>() : row["invalidity"].get<std::string>();
+    trial.detail = time != nullptr && time->is_string() && !is_no_number(*time) ? time->get<std::string>()
+                                                                                : row["invalidity"].get<std::string>();
   }
   return trial;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_set>
 
 #include "attune/error.hpp"
 #include "core/words.hpp"
@@ -44,6 +45,35 @@ void make_one_kind(std::vector<Value>& values) {
     } else if (integers && value.is_boolean()) {
       value = Value(value.boolean() ? 1 : 0);
     }
+  }
+}
+
+// Clocks that replay a recording would stand still or lose what is added next.
+void check_times(const RecordedTrial& trial) {
+  constexpr double least_ns = 1, most_ns = 1e15;
+  const auto check = [](std::string_view what, double nanoseconds, double least) {
+    if (nanoseconds >= least && nanoseconds <= most_ns) return;
+    throw UsageError(fmt::format("{} is {:.3g} s: expected {}; is the unit of time right?", what, nanoseconds * 1e-9,
+                                 least > 0 ? "1e-9 s to 1e6 s" : "1e6 s at most"));
+  };
+  if (trial.verdict == Verdict::ok) check("its time", trial.median_ns, least_ns);
+  for (const double sample : trial.samples_ns) check("a single launch", sample, least_ns);
+  check("compiling", trial.compile_s * 1e9, 0);
+  check("the sum of its launches", trial.launches_s * 1e9, 0);
+  check("the framework's time", trial.framework_s * 1e9, 0);
+  check("the search's time", trial.search_s * 1e9, 0);
+  check("validation", trial.validation_s * 1e9, 0);
+}
+
+// Values that differ in kind alone become equal in one kind.
+void check_different(const Parameter& parameter) {
+  std::unordered_set<std::string> met;
+  for (const Value& value : parameter.values) {
+    if (!met.insert(value.text()).second)
+      throw UsageError(
+          fmt::format("parameter `{}` has the value {} twice, written in different ways (1 and \"1\"); "
+                      "write it in one way",
+                      parameter.name, value.text()));
   }
 }
 
@@ -99,6 +129,7 @@ void RecordingTable::add_parameter(const std::string& name, const std::optional<
 }
 
 void RecordingTable::add_row(const std::vector<Value>& values, RecordedTrial trial) {
+  check_times(trial);
   trial.row.resize(columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) trial.row[i] = columns_[i].position_of(values.at(i));
   const auto* const bytes = reinterpret_cast<const char*>(trial.row.data());
@@ -115,6 +146,7 @@ void RecordingTable::finish(Recording& recording) && {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (!columns_[i].listed) columns_[i].sort(trials_, i);
     make_one_kind(columns_[i].parameter.values);
+    check_different(columns_[i].parameter);
     recording.parameters.push_back(std::move(columns_[i].parameter));
   }
   recording.trials = std::move(trials_);

@@ -17,11 +17,11 @@ class RecordingTable {
   // A parameter that may have a list of its values; without one the rows tell, numbers ascending.
   void add_parameter(const std::string& name, const std::optional<std::vector<Value>>& values);
   // One value for each parameter, in order. The last row of a configuration counts, at the place of the first.
-  // Throws UsageError when a parameter has more values than a search space takes.
+  // Throws UsageError when a parameter has more values than a search space takes, and for times that no clock takes.
   void add_row(const std::vector<Value>& values, RecordedTrial trial);
 
   std::size_t rows() const noexcept { return trials_.size(); }
-  // Moves parameters and trials into `recording`.
+  // Moves parameters and trials into `recording`. Throws UsageError when two values become one.
   void finish(Recording& recording) &&;
 
  private:

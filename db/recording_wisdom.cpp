@@ -55,7 +55,7 @@ RecordedTrial recorded(const Trial& trial) {
   row.compile_s = trial.compile_ms * 1e-3;
   if (trial.verdict != Verdict::ok) return row;
   row.median_ns = trial.measurement.median_ns;
-  row.samples_ns = trial.measurement.samples_ns;
+  std::erase_if(row.samples_ns = trial.measurement.samples_ns, [](double sample) { return !(sample > 0); });
   for (const double sample : row.samples_ns) row.launches_s += sample * 1e-9;
   return row;
 }
@@ -66,6 +66,14 @@ std::vector<Value> values_of(const Configuration& configuration) {
   return values;
 }
 
+void add_row(RecordingTable& table, const Trial& trial) {
+  try {
+    table.add_row(values_of(trial.configuration), recorded(trial));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("the trial of {}: {}", trial.configuration.text(), error.what()));
+  }
+}
+
 Recording recording_of(const Key& key, const Log& log) {
   Recording recording;
   recording.kernel = std::get<0>(key);
@@ -74,8 +82,7 @@ Recording recording_of(const Key& key, const Log& log) {
   RecordingTable table;
   for (const std::string& name : log.names) table.add_parameter(name, {});
   // In the order in which they were tried.
-  for (auto trial = log.newest_first.rbegin(); trial != log.newest_first.rend(); ++trial)
-    table.add_row(values_of(trial->configuration), recorded(*trial));
+  for (auto trial = log.newest_first.rbegin(); trial != log.newest_first.rend(); ++trial) add_row(table, *trial);
   std::move(table).finish(recording);
   return recording;
 }

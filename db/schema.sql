@@ -1,6 +1,6 @@
--- Format 1 of the wisdom database; the description is docs/formats/wisdom.md.
+-- Format 2 of the wisdom database; the description is docs/formats/wisdom.md.
 PRAGMA application_id = 0x6174746e;  -- "attn"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -79,7 +79,31 @@ CREATE TABLE trial(
   max_error REAL,
   self_checked INTEGER NOT NULL,
   anchor_ns REAL,
+  attempts INTEGER NOT NULL DEFAULT 1,
   UNIQUE(session_id, configuration)
+) STRICT;
+
+-- What is being tried: begun, and without a verdict so far. Its trial takes its place.
+CREATE TABLE attempt(
+  id INTEGER PRIMARY KEY,
+  session_id INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,
+  configuration TEXT NOT NULL,
+  begun INTEGER NOT NULL,
+  deaths INTEGER NOT NULL,
+  UNIQUE(session_id, configuration)
+) STRICT;
+
+-- Configurations that are not launched again, by any session.
+CREATE TABLE quarantine(
+  id INTEGER PRIMARY KEY,
+  kernel_id INTEGER NOT NULL REFERENCES kernel,
+  problem_id INTEGER NOT NULL REFERENCES problem,
+  device_id INTEGER NOT NULL REFERENCES device,
+  configuration TEXT NOT NULL,
+  verdict INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  made_ms INTEGER NOT NULL,
+  UNIQUE(kernel_id, problem_id, device_id, configuration)
 ) STRICT;
 
 CREATE TABLE record(
@@ -116,7 +140,7 @@ CREATE TABLE record(
   UNIQUE(kernel_id, problem_id, device_id, regime, objective)
 ) STRICT;
 
--- Sessions and records with their keys spelt out: what attune reads, and the place to look by hand.
+-- Sessions, records and quarantine with their keys spelt out: what attune reads, and the place to look by hand.
 CREATE VIEW session_view AS
   SELECT session.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
          problem.text AS problem_text, problem.bindings AS problem,
@@ -133,3 +157,11 @@ CREATE VIEW record_view AS
   JOIN kernel ON kernel.id = record.kernel_id
   JOIN device ON device.id = record.device_id
   JOIN problem ON problem.id = record.problem_id;
+
+CREATE VIEW quarantine_view AS
+  SELECT quarantine.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
+         problem.text AS problem_text, problem.bindings AS problem
+  FROM quarantine
+  JOIN kernel ON kernel.id = quarantine.kernel_id
+  JOIN device ON device.id = quarantine.device_id
+  JOIN problem ON problem.id = quarantine.problem_id;

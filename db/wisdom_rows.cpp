@@ -96,6 +96,7 @@ void visit_trial(AnyTrial& trial, Visitor&& visit) {
   visit("max_error", trial.max_error);
   visit("self_checked", trial.self_checked);
   visit("anchor_ns", trial.anchor_ns);
+  visit("attempts", trial.attempts);
 }
 
 // A field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
@@ -248,8 +249,40 @@ std::optional<Trial> read_trial(SQLite::Statement& statement) {
   Trial trial;
   Reader read(statement);
   visit_trial(trial, read);
-  if (!read.sound()) return {};
+  if (!read.sound() || trial.attempts < 1) return {};
   return trial;
+}
+
+std::optional<Attempt> read_attempt(SQLite::Statement& statement) {
+  Attempt attempt;
+  Configuration configuration;
+  Reader read(statement);
+  read("configuration", configuration);
+  read("begun", attempt.begun);
+  read("deaths", attempt.deaths);
+  if (!read.sound() || attempt.begun < 1 || attempt.deaths < 0) return {};
+  attempt.configuration = configuration.text();
+  return attempt;
+}
+
+void bind_quarantine(SQLite::Statement& statement, const Trial& trial) {
+  Binder bind(statement);
+  bind("configuration", trial.configuration);
+  bind("verdict", trial.verdict);
+  bind("detail", shortened(trial.detail));
+}
+
+std::optional<QuarantineEntry> read_quarantine(SQLite::Statement& statement) {
+  QuarantineEntry entry;
+  Configuration configuration;
+  Reader read(statement);
+  read("configuration", configuration);
+  read("verdict", entry.verdict);
+  read("detail", entry.detail);
+  read("made_ms", entry.made_ms);
+  if (!read.sound()) return {};
+  entry.configuration = configuration.text();
+  return entry;
 }
 
 }  // namespace attune

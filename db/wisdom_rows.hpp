@@ -33,4 +33,12 @@ void bind_trial(SQLite::Statement& statement, const Trial& trial);
 // A row of trial, or nothing when it holds what no attune writes.
 std::optional<Trial> read_trial(SQLite::Statement& statement);
 
+// A row of attempt, or nothing when it holds what no attune writes.
+std::optional<Attempt> read_attempt(SQLite::Statement& statement);
+
+// Parameters :configuration :verdict :detail.
+void bind_quarantine(SQLite::Statement& statement, const Trial& trial);
+// A row of quarantine, or nothing when it holds what no attune writes.
+std::optional<QuarantineEntry> read_quarantine(SQLite::Statement& statement);
+
 }  // namespace attune

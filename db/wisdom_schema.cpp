@@ -18,6 +18,41 @@ namespace attune {
 namespace fs = std::filesystem;
 namespace {
 
+// What leads from format 1 to 2: schema.sql as it was when format 2 was made. A later format adds a step of its own and
+// leaves this one as it is.
+constexpr const char* add_attempts_and_quarantine = R"sql(
+  ALTER TABLE trial ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
+  CREATE TABLE attempt(
+    id INTEGER PRIMARY KEY,
+    session_id INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,
+    configuration TEXT NOT NULL,
+    begun INTEGER NOT NULL,
+    deaths INTEGER NOT NULL,
+    UNIQUE(session_id, configuration)
+  ) STRICT;
+  CREATE TABLE quarantine(
+    id INTEGER PRIMARY KEY,
+    kernel_id INTEGER NOT NULL REFERENCES kernel,
+    problem_id INTEGER NOT NULL REFERENCES problem,
+    device_id INTEGER NOT NULL REFERENCES device,
+    configuration TEXT NOT NULL,
+    verdict INTEGER NOT NULL,
+    detail TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    UNIQUE(kernel_id, problem_id, device_id, configuration)
+  ) STRICT;
+  CREATE VIEW quarantine_view AS
+    SELECT quarantine.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
+           problem.text AS problem_text, problem.bindings AS problem
+    FROM quarantine
+    JOIN kernel ON kernel.id = quarantine.kernel_id
+    JOIN device ON device.id = quarantine.device_id
+    JOIN problem ON problem.id = quarantine.problem_id;
+  PRAGMA user_version = 2;
+)sql";
+
+constexpr Migration migrations[] = {{1, add_attempts_and_quarantine}};
+
 void put_meta(SQLite::Database& database, const char* name, const std::string& value) {
   SQLite::Statement insert(database, R"sql( INSERT INTO meta(name, value) VALUES (:name, :value) )sql");
   insert.bind(":name", name);
@@ -40,7 +75,7 @@ void back_up(const fs::path& file, int format) {
 
 }  // namespace
 
-std::span<const Migration> wisdom_migrations() noexcept { return {}; }  // format 1 is the first
+std::span<const Migration> wisdom_migrations() noexcept { return migrations; }
 
 void create_schema(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);

@@ -3,24 +3,22 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
+#include "db/wisdom_attempts.hpp"
 #include "db/wisdom_keys.hpp"
 #include "db/wisdom_rows.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
-namespace {
 
-Error no_such_session(const std::filesystem::path& file, std::int64_t session) {
-  return Error(fmt::format("the wisdom database {} has no session {}", file.string(), session));
+Error WisdomStore::State::no_such_session(std::int64_t session) const {
+  return Error(fmt::format("the wisdom database {} has no session {}", connection.file().string(), session));
 }
 
-bool has_session(SQLite::Database& database, std::int64_t session) {
+void WisdomStore::State::require_session(SQLite::Database& database, std::int64_t session) const {
   SQLite::Statement find(database, R"sql( SELECT 1 FROM session WHERE id = :id )sql");
   find.bind(":id", session);
-  return find.executeStep();
+  if (!find.executeStep()) throw no_such_session(session);
 }
-
-}  // namespace
 
 std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
   std::optional<SessionRow> found;
@@ -68,25 +66,26 @@ void WisdomStore::update_session(std::int64_t session, SessionState state, doubl
     update.bind(":id", session);
     update.bind(":state", static_cast<int>(state));
     update.bind(":used_seconds", used_seconds);
-    if (update.exec() == 0) throw no_such_session(file(), session);
+    if (update.exec() == 0) throw state_->no_such_session(session);
   });
 }
 
 void WisdomStore::add_trial(std::int64_t session, const Trial& trial) {
   state_->connection.write([&](SQLite::Database& database) {
-    if (!has_session(database, session)) throw no_such_session(file(), session);
+    state_->require_session(database, session);
     // REPLACE gives a fresh, larger id: the trial moves to the end of the order in which they were tried.
     SQLite::Statement insert(database, R"sql(
       INSERT OR REPLACE INTO trial(session_id, configuration, verdict, detail, samples_ns, min_ns, q1_ns, median_ns,
         q3_ns, compile_ms, registers, shared_static, local_bytes, spill_bytes, constant_bytes, max_error, self_checked,
-        anchor_ns)
+        anchor_ns, attempts)
       VALUES (:session_id, :configuration, :verdict, :detail, :samples_ns, :min_ns, :q1_ns, :median_ns,
         :q3_ns, :compile_ms, :registers, :shared_static, :local_bytes, :spill_bytes, :constant_bytes, :max_error,
-        :self_checked, :anchor_ns)
+        :self_checked, :anchor_ns, :attempts)
     )sql");
     insert.bind(":session_id", session);
     bind_trial(insert, trial);
     insert.exec();
+    end_attempt(database, session, trial.configuration);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "attune/error.hpp"
 #include "db/wisdom_connection.hpp"
 #include "db/wisdom_store.hpp"
 
@@ -42,6 +43,10 @@ struct WisdomStore::State {
     }
     return {};
   }
+
+  // Throws Error when there is no such session.
+  void require_session(SQLite::Database& database, std::int64_t session) const;
+  Error no_such_session(std::int64_t session) const;
 
   WisdomConnection connection;
   std::set<std::pair<std::string_view, std::int64_t>> damaged;  // table and id, each once

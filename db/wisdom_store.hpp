@@ -1,7 +1,7 @@
-// WisdomStore: the wisdom database: devices, sessions, trials, records. SQLite underneath (docs/formats/wisdom.md).
-// One connection; one thread at a time. Every write is one IMMEDIATE transaction, durable on return. Two processes
-// may share a file: writes wait for each other (up to 30 s, reads of a read_only store 5 s; ATTUNE_DB_WAIT), then throw
-// Error saying who to look for. Not to be used in a child after fork(): that throws Error.
+// WisdomStore: the wisdom database: devices, sessions, trials, attempts, records. SQLite underneath
+// (docs/formats/wisdom.md). One connection; one thread at a time. Every write is one IMMEDIATE transaction, durable on
+// return. Two processes may share a file: writes wait for each other (up to 30 s, reads of a read_only store 5 s;
+// ATTUNE_DB_WAIT), then throw Error saying who to look for. Not to be used in a child after fork(): that throws Error.
 // Throws Error for anything the file or disk does: unreadable, locked, not a wisdom database, newer version, damaged,
 // disk full; nothing that was committed before is lost.
 #pragma once
@@ -43,6 +43,21 @@ struct SessionRow {
   std::int64_t trials = 0;
 };
 
+// A configuration that is being tried.
+struct Attempt {
+  std::string configuration;  // Configuration::text()
+  int begun = 1;              // how often it was begun without coming to a verdict
+  int deaths = 0;             // worker processes that died of it
+};
+
+// A configuration that is not to be launched again, and why.
+struct QuarantineEntry {
+  std::string configuration;  // Configuration::text()
+  Verdict verdict = Verdict::quarantined;
+  std::string detail;
+  std::int64_t made_ms = 0;  // Unix time, milliseconds
+};
+
 class WisdomStore {
  public:
   enum class Access { read_write, read_only };
@@ -61,12 +76,31 @@ class WisdomStore {
   std::int64_t begin_session(const SessionRow& session, const DeviceInfo& device);
   void update_session(std::int64_t session, SessionState state, double used_seconds);
 
-  // Trials. Commits at once; a configuration tried again in the same session replaces its trial.
+  // Trials. Commits at once; a configuration tried again in the same session replaces its trial. A trial is a verdict:
+  // it ends the attempt at its configuration, in the same transaction.
   void add_trial(std::int64_t session, const Trial& trial);
   // In the order in which they were tried.
   std::vector<Trial> trials(std::int64_t session);
   // Trials with verdict and times of any session with this record key, newest first, each configuration once.
   std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
+
+  // Attempts: what is written before a configuration is tried, so that one that takes the whole process along is known
+  // afterwards. Begins one, or begins it once more; returns it as it is now.
+  Attempt begin_attempt(std::int64_t session, const Configuration& configuration);
+  // One more worker process died of it. An attempt that nobody began counts as begun once.
+  void count_death(std::int64_t session, const Configuration& configuration);
+  // Those without a verdict, the one first begun first: while no process works on the session, those during which its
+  // process was killed.
+  std::vector<Attempt> open_attempts(std::int64_t session);
+
+  // Quarantine: holds for all sessions with the same code, contract, problem and device class, whatever their regime,
+  // objective and space, and whatever the kernel is called. Puts the trial's configuration there, with its verdict and
+  // detail and the time; replaces an entry for the same configuration.
+  void quarantine(std::int64_t session, const Trial& trial);
+  // Oldest first, each configuration once.
+  std::vector<QuarantineEntry> quarantined(const RecordKey& key);
+  // Removes all entries for `key`; returns how many there were.
+  std::int64_t lift_quarantine(const RecordKey& key);
 
   // Records. Inserts, or replaces the record with the same key; a partial or lesser effort never replaces a record
   // of more effort unless `replaces` is that record's uuid; a damaged one is replaced by any. A record without uuid is

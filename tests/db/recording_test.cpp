@@ -218,9 +218,108 @@ TEST(RecordingFile, DamagedCompressionIsNamed) {
 
 TEST(RecordingFile, MoreTextThanTheLimitIsRefusedWhileItIsRead) {
   for (const char* const name : {"kernel_tuner.json", "kernel_tuner.json.xz", "kernel_tuner.json.gz"}) {
-    EXPECT_THROW(read_text(folder / name, 2000), UsageError) << name;
-    EXPECT_EQ(read_text(folder / name, 2391).size(), 2391u) << name;
+    EXPECT_THROW(read_text(folder / name, {.plain = 2000}), UsageError) << name;
+    EXPECT_EQ(read_text(folder / name, {.plain = 2391}).size(), 2391u) << name;
   }
+}
+
+TEST(RecordingFile, AFewCompressedBytesDoNotBecomeAnyNumberOfBytes) {
+  EXPECT_LE(TextLimits{}.decompressed, std::size_t{512} << 20);
+  EXPECT_EQ(read_text(folder / "kernel_tuner.json", {.decompressed = 2000, .most_ratio = 1}).size(), 2391u);
+  for (const char* const name : {"kernel_tuner.json.xz", "kernel_tuner.json.gz"}) {
+    EXPECT_EQ(read_text(folder / name, {.decompressed = 2000, .most_ratio = 50}).size(), 2391u) << name;
+    try {
+      read_text(folder / name, {.decompressed = 2000, .most_ratio = 1});
+      ADD_FAILURE() << name;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(name), HasSubstr("decompress it first")));
+    }
+  }
+}
+
+TEST(RecordingFile, XzStreamsMayFollowEachOtherButNothingElse) {
+  const test::Scratch scratch;
+  const auto read = [&](const std::string& behind) {
+    const std::filesystem::path copy = scratch.path() / "joined.json.xz";
+    std::filesystem::copy_file(folder / "kernel_tuner.json.xz", copy,
+                               std::filesystem::copy_options::overwrite_existing);
+    std::ofstream(copy, std::ios::app | std::ios::binary) << behind;
+    return read_text(copy);
+  };
+  std::ifstream stream(folder / "kernel_tuner.json.xz", std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(stream)), {});
+  EXPECT_EQ(read("").size(), 2391u);
+  EXPECT_EQ(read(std::string(8, '\0')).size(), 2391u);
+  EXPECT_EQ(read(std::string(8, '\0') + whole).size(), 2 * 2391u);
+  for (const std::string junk : {"junk", "\n"}) {
+    try {
+      read(junk);
+      ADD_FAILURE() << junk;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("joined.json.xz"), HasSubstr("behind the end")));
+    }
+  }
+  EXPECT_THROW(read(whole.substr(0, whole.size() / 2)), UsageError);
+}
+
+TEST(RecordingFile, ADatabaseOfAnotherProgramIsNamed) {
+  const test::Scratch scratch;
+  const std::filesystem::path file = scratch.path() / "other.db";
+  std::ofstream(file, std::ios::binary) << std::string("SQLite format 3\0", 16) << std::string(4080, '\0');
+  try {
+    load_recordings(file);
+    ADD_FAILURE();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("other.db"), HasSubstr("no wisdom database"), HasSubstr("Kernel Tuner"),
+                                    Not(HasSubstr("ATTUNE_DB"))));
+  }
+}
+
+TEST(RecordingFile, NumbersThatAreNoneAreNoValues) {
+  for (const std::string value : {"NaN", "Infinity", "-Infinity"}) {
+    EXPECT_THAT(message_of(cache_of(R"("7": {"A": )" + value + R"(, "time": 1})")),
+                AllOf(HasSubstr("odd.json"), HasSubstr(R"(cache["7"])"), HasSubstr(R"(parameter "A")"),
+                      HasSubstr("NaN or Infinity")));
+    EXPECT_THAT(message_of(cache_of("", R"("tune_params": {"A": [1, )" + value + "]},")),
+                AllOf(HasSubstr(R"(tune_params["A"])"), HasSubstr("NaN or Infinity")));
+  }
+  EXPECT_THAT(message_of(R"({"results": [{"configuration": {"A": NaN}, "invalidity": "compile"}]})"),
+              AllOf(HasSubstr("results[0]"), HasSubstr("NaN or Infinity")));
+}
+
+TEST(RecordingFile, NumbersBeyondAnyRangeAreNamedWithTheirRow) {
+  EXPECT_THAT(
+      message_of(cache_of(R"("7": {"A": 1, "time": 1}, "8": {"A": 1e400, "time": 1})")),
+      AllOf(HasSubstr("odd.json"), HasSubstr(R"(cache["8"])"), HasSubstr("1e400"), Not(HasSubstr("exception"))));
+  EXPECT_THAT(message_of(R"({"results": [{"configuration": {"A": 1}, "invalidity": "compile"},
+                                         {"configuration": {"A": -1e400}, "invalidity": "compile"}]})"),
+              AllOf(HasSubstr("results[1]"), HasSubstr("-1e400")));
+}
+
+TEST(RecordingFile, TimesThatNoClockTakesAreRefused) {
+  const auto refused = [](const std::string& members) {
+    return message_of(cache_of(R"("7": {"A": 1, )" + members + "}"));
+  };
+  for (const char* const members :
+       {R"("time": 1e-9)", R"("time": 2e9)", R"("time": 1, "compile_time": 1e10)", R"("time": 1, "times": [1, 1e-7])",
+        R"("time": 1, "times": [1, 1e18])", R"("time": 1, "verification_time": 1e10)",
+        R"("time": "CompilationFailedConfig", "framework_time": 1e200)"}) {
+    EXPECT_THAT(refused(members), AllOf(HasSubstr("odd.json"), HasSubstr(R"(cache["7"])"), HasSubstr("unit of time")))
+        << members;
+  }
+  EXPECT_EQ(refused(R"("time": 1e-6, "compile_time": 1e9, "times": [1e-6])"), "");
+  EXPECT_EQ(refused(R"("time": 1e20)"), "") << "how older tuners wrote failures";
+}
+
+TEST(RecordingFile, ValuesThatBecomeOneAreNamed) {
+  EXPECT_THAT(message_of(cache_of(R"("7": {"A": 1, "time": 1}, "8": {"A": "1", "time": 1})")),
+              AllOf(HasSubstr("odd.json"), HasSubstr("`A` has the value 1 twice"), HasSubstr("write it in one way")));
+}
+
+TEST(RecordingFile, AnEmptyFileIsCalledEmpty) {
+  EXPECT_THAT(message_of(""), HasSubstr("odd.json: it is empty"));
+  EXPECT_THAT(message_of(" \r\n"), HasSubstr("odd.json: it is empty"));
+  EXPECT_THROW(load_recordings(""), UsageError);
 }
 
 TEST(RecordingFile, WhatIsWrongIsNamedWithFileAndEntry) {

@@ -1,8 +1,10 @@
-// Formats of the database: the fixture of format 1, migrations, and what is refused.
+// Formats of the database: a fixture of each, migrations, and what is refused.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+
+#include <regex>
 
 #include "db/scratch.hpp"
 #include "db/wisdom_file.hpp"
@@ -21,42 +23,104 @@ void execute(const fs::path& file, const std::string& statements) {
   database.exec(statements);
 }
 
-void load_fixture(const fs::path& file) { execute(file, test::content_of(ATTUNE_TEST_DATA "/wisdom_v1.sql")); }
-
-std::string schema_of(const fs::path& file) {
-  SQLite::Database database(file.string());
-  return database.execAndGet("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)")
-      .getString();
+void load_fixture(const fs::path& file, int format = 1) {
+  execute(file, test::content_of(ATTUNE_TEST_DATA "/wisdom_v" + std::to_string(format) + ".sql"));
 }
 
-TEST(WisdomFormat, OneIsReadAsItWasWritten) {
+int format_of(const fs::path& file) {
+  return SQLite::Database(file.string()).execAndGet("PRAGMA user_version").getInt();
+}
+
+// With every white space as one space: that of a column which was added later is another than that of a new table.
+std::string schema_of(const fs::path& file) {
+  SQLite::Database database(file.string());
+  const std::string text =
+      database.execAndGet("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)")
+          .getString();
+  return std::regex_replace(text, std::regex("\\s+"), " ");
+}
+
+void expect_what_both_fixtures_hold(WisdomStore& store) {
+  const auto record = store.find_record(test::sample_key());
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(record->uuid, "11111111-2222-4333-8444-555555555555");
+  EXPECT_EQ(record->configuration, test::sample_record().configuration);
+  EXPECT_EQ(record->median_ns, 12345.5);
+  EXPECT_EQ(record->seed, 0xfedcba9876543210);
+  const auto session = store.find_session(test::sample_session().key);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_EQ(session->state, SessionState::finished);
+  const auto trials = store.trials(session->id);
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].measurement.samples_ns, test::sample_trial(64).measurement.samples_ns);
+  EXPECT_EQ(trials[1].verdict, Verdict::compile_error);
+  EXPECT_EQ(trials[1].attempts, 1);
+  EXPECT_EQ(store.damaged_rows(), 0);
+}
+
+TEST(WisdomFormat, TwoIsReadAsItWasWritten) {
   const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
+  load_fixture(scratch / "w.db", 2);
   for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write}) {
     WisdomStore store(scratch / "w.db", access);
-    const auto record = store.find_record(test::sample_key());
-    ASSERT_TRUE(record.has_value());
-    EXPECT_EQ(record->uuid, "11111111-2222-4333-8444-555555555555");
-    EXPECT_EQ(record->configuration, test::sample_record().configuration);
-    EXPECT_EQ(record->median_ns, 12345.5);
-    EXPECT_EQ(record->seed, 0xfedcba9876543210);
-    const auto session = store.find_session(test::sample_session().key);
-    ASSERT_TRUE(session.has_value());
-    EXPECT_EQ(session->state, SessionState::finished);
-    const auto trials = store.trials(session->id);
-    ASSERT_EQ(trials.size(), 2u);
-    EXPECT_EQ(trials[0].measurement.samples_ns, test::sample_trial(64).measurement.samples_ns);
-    EXPECT_EQ(trials[1].verdict, Verdict::compile_error);
+    expect_what_both_fixtures_hold(store);
+    EXPECT_EQ(store.trials(1)[0].attempts, 2);
+    const auto open = store.open_attempts(1);
+    ASSERT_EQ(open.size(), 2u);
+    EXPECT_EQ(open[0].configuration, "BLOCK=512 ORDER=Order::rows");
+    EXPECT_EQ(open[0].begun, 2);
+    EXPECT_EQ(open[0].deaths, 1);
+    EXPECT_EQ(open[1].configuration, "BLOCK=128 ORDER=Order::rows");
+    const auto entries = store.quarantined(test::sample_key());
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].configuration, "BLOCK=1024 ORDER=Order::rows");
+    EXPECT_EQ(entries[0].verdict, Verdict::fault);
+    EXPECT_EQ(entries[0].detail, "an illegal address was read");
+    EXPECT_EQ(entries[0].made_ms, 1760000000456);
     EXPECT_EQ(store.damaged_rows(), 0);
   }
 }
 
-TEST(WisdomFormat, OneIsWhatANewDatabaseHas) {
+TEST(WisdomFormat, TwoIsWhatANewDatabaseHas) {
   const test::Scratch scratch;
-  load_fixture(scratch / "old.db");
+  load_fixture(scratch / "old.db", 2);
   const WisdomStore store(scratch / "new.db");
-  ASSERT_EQ(wisdom_format, 1) << "a new format needs a fixture and a migration of its own";
+  ASSERT_EQ(wisdom_format, 2) << "a new format needs a fixture and a migration of its own";
   EXPECT_EQ(schema_of(scratch / "new.db"), schema_of(scratch / "old.db"));
+}
+
+TEST(WisdomFormat, OneBecomesTwoWithAllThatItHeld) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db", 1);
+  const WisdomStore fresh(scratch / "new.db");
+  {
+    WisdomStore store(scratch / "w.db");
+    expect_what_both_fixtures_hold(store);
+    EXPECT_EQ(store.trials(1)[0].attempts, 1) << "format 1 tried everything once";
+    EXPECT_TRUE(store.open_attempts(1).empty());
+    EXPECT_TRUE(store.quarantined(test::sample_key()).empty());
+    store.begin_attempt(1, test::sample_trial(5).configuration);
+    store.quarantine(1, test::sample_trial(6));
+    EXPECT_EQ(store.open_attempts(1).size(), 1u);
+    EXPECT_EQ(store.quarantined(test::sample_key()).size(), 1u);
+  }
+  EXPECT_EQ(format_of(scratch / "w.db"), 2);
+  EXPECT_EQ(schema_of(scratch / "w.db"), schema_of(scratch / "new.db"));
+  EXPECT_EQ(format_of(scratch / "w.db.bak-v1"), 1);
+  load_fixture(scratch / "one.db", 1);
+  EXPECT_EQ(schema_of(scratch / "w.db.bak-v1"), schema_of(scratch / "one.db"));
+  WisdomStore again(scratch / "w.db", WisdomStore::Access::read_only);
+  expect_what_both_fixtures_hold(again);
+}
+
+TEST(WisdomFormat, OneIsNotReadWithoutBeingBroughtForward) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db", 1);
+  const std::string before = test::content_of(scratch / "w.db");
+  EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db", WisdomStore::Access::read_only); }),
+              AllOf(HasSubstr((scratch / "w.db").string()), HasSubstr("older format 1"),
+                    HasSubstr("open it once for writing (attune tune)"), HasSubstr("format 2")));
+  EXPECT_EQ(test::content_of(scratch / "w.db"), before);
 }
 
 TEST(WisdomFormat, OfANewDatabaseIsMarkedInTheFile) {
@@ -102,7 +166,7 @@ TEST(WisdomFormat, OfAnotherProgramIsRefusedAndLeftAlone) {
 
 TEST(WisdomFormat, WithoutItsTablesIsNamed) {
   const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
+  load_fixture(scratch / "w.db", wisdom_format);
   execute(scratch / "w.db", "DROP VIEW record_view");
   WisdomStore store(scratch / "w.db");
   EXPECT_THAT(test::error_of([&] { store.records(); }),
@@ -125,8 +189,11 @@ TEST(WisdomMigration, LeadsOverEveryFormatAndKeepsACopy) {
     EXPECT_EQ(database.execAndGet("SELECT note FROM session").getString(), "from 2");
   }
   EXPECT_EQ(fs::status(scratch / "w.db.bak-v1").permissions(), fs::perms(0600));
-  WisdomStore copy(scratch / "w.db.bak-v1");
-  EXPECT_EQ(copy.records().size(), 1u);
+  {
+    SQLite::Database copy((scratch / "w.db.bak-v1").string());
+    EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), 1);
+    EXPECT_EQ(copy.execAndGet("SELECT count(*) FROM record").getInt(), 1);
+  }
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 2) << "something temporary was left behind";
 }
 

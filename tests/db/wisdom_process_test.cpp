@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "db/child_process.hpp"
 #include "db/scratch.hpp"
 #include "db/wisdom_connection.hpp"
 #include "db/wisdom_store.hpp"
@@ -18,56 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using test::await_byte;
+using test::bytes_left;
+using test::Child;
 using test::error_of;
+using test::exit_status;
 using test::sample_device;
 using test::sample_record;
 using test::sample_session;
 using test::sample_trial;
+using test::start;
 using testing::AllOf;
 using testing::HasSubstr;
-
-// A child process; `work` gets the writing end of a pipe.
-struct Child {
-  pid_t id = 0;
-  int output = -1;
-};
-
-Child start(const std::function<void(int)>& work) {
-  int ends[2];
-  if (pipe(ends) != 0) return {};
-  const pid_t id = fork();
-  if (id == 0) {
-    close(ends[0]);
-    try {
-      work(ends[1]);
-    } catch (const std::exception&) {
-      _exit(1);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  return {id, ends[0]};
-}
-
-int exit_status(const Child& child) {
-  int status = 0;
-  waitpid(child.id, &status, 0);
-  close(child.output);
-  return status;
-}
-
-void await_byte(const Child& child) {
-  char byte = 0;
-  ASSERT_EQ(read(child.output, &byte, 1), 1);
-}
-
-std::size_t bytes_left(const Child& child) {
-  std::size_t total = 0;
-  char buffer[4096];
-  for (ssize_t count; (count = read(child.output, buffer, sizeof buffer)) > 0;)
-    total += static_cast<std::size_t>(count);
-  return total;
-}
 
 // Holds the database locked for `time`, having said so.
 Child lock_for(const fs::path& file, std::chrono::milliseconds time) {

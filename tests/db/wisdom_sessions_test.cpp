@@ -33,6 +33,7 @@ void expect_equal(const Trial& a, const Trial& b) {
   EXPECT_EQ(a.max_error, b.max_error);
   EXPECT_EQ(a.self_checked, b.self_checked);
   EXPECT_EQ(a.anchor_ns, b.anchor_ns);
+  EXPECT_EQ(a.attempts, b.attempts);
 }
 
 std::vector<std::string> configurations(const std::vector<Trial>& trials) {
@@ -142,6 +143,7 @@ TEST(WisdomTrials, ReadBackExactlyInTheOrderTried) {
   failed.verdict = Verdict::compile_error;
   failed.detail = std::string("line 1: error \xff\nwith a zero ") + '\0' + " inside";
   failed.self_checked = true;
+  failed.attempts = 3;
   failed.max_error = std::numeric_limits<double>::infinity();
   store.add_trial(session, sample_trial(64));
   store.add_trial(session, failed);
@@ -218,6 +220,20 @@ TEST(WisdomTrials, OfAllSessionsWithAKeyAreKnownNewestFirstEachOnce) {
   EXPECT_TRUE(store.known_trials(sample_key(5), row.key.space).empty());
   // Another space may have another default, and with it another anchor: its scores mean something else.
   EXPECT_TRUE(store.known_trials(sample_key(), "narrowed").empty());
+}
+
+TEST(WisdomTrials, AreLeftOutAndCountedWhenNeverBegun) {
+  const test::Scratch scratch;
+  std::int64_t session = 0;
+  {
+    WisdomStore store(scratch / "w.db");
+    session = store.begin_session(sample_session(), sample_device());
+    for (const int block : {1, 2}) store.add_trial(session, sample_trial(block));
+  }
+  execute(scratch / "w.db", "UPDATE trial SET attempts = 0 WHERE id = 1");
+  WisdomStore store(scratch / "w.db");
+  EXPECT_EQ(store.trials(session).size(), 1u);
+  EXPECT_EQ(store.damaged_rows(), 1);
 }
 
 TEST(WisdomTrials, AreLeftOutAndCountedWithAVerdictThatDoesNotExist) {

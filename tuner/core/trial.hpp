@@ -26,6 +26,7 @@ struct Trial {
   double max_error = 0;        // largest |actual - expected| seen
   bool self_checked = false;   // compared with the default configuration, for want of a reference
   double anchor_ns = 0;        // the anchor's median nearest in time; 0 if it was not timed
+  int attempts = 1;            // how often it was begun, the time that gave the verdict included
 };
 
 }  // namespace attune
