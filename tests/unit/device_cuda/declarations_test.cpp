@@ -80,6 +80,9 @@ static_assert(sizeof(DeviceAddress) == sizeof(CUdeviceptr) && sizeof(DeviceNumbe
 #define ATTUNE_CHECK(member, function, result, ...) \
   static_assert(SameCall<decltype(NvrtcApi::member), decltype(&::function)>::value(), #function);
 ATTUNE_NVRTC_FUNCTIONS(ATTUNE_CHECK)
+#if CUDA_VERSION >= 12080
+ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_CHECK)
+#endif
 #undef ATTUNE_CHECK
 
 #define ATTUNE_EQUAL(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours);
@@ -121,6 +124,9 @@ ATTUNE_EQUAL(nvrtc_success, NVRTC_SUCCESS)
 ATTUNE_EQUAL(nvrtc_invalid_option, NVRTC_ERROR_INVALID_OPTION)
 ATTUNE_EQUAL(nvrtc_compilation, NVRTC_ERROR_COMPILATION)
 ATTUNE_EQUAL(nvrtc_builtin_failure, NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+#if CUDA_VERSION >= 12080
+ATTUNE_EQUAL(nvrtc_pch_heap_exhausted, NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED)
+#endif
 #undef ATTUNE_EQUAL
 
 #if __has_include(<nvml.h>)

@@ -15,6 +15,7 @@ enum : NvrtcResult {
   nvrtc_invalid_option = 5,
   nvrtc_compilation = 6,
   nvrtc_builtin_failure = 7,
+  nvrtc_pch_heap_exhausted = 14,
 };
 
 // F(member, function, return type, parameters...)
@@ -34,11 +35,19 @@ enum : NvrtcResult {
   F(cubin_size, nvrtcGetCUBINSize, NvrtcResult, NvrtcProgram, std::size_t*)                                    \
   F(cubin, nvrtcGetCUBIN, NvrtcResult, NvrtcProgram, char*)
 
+// From 12.8 on: precompiled headers.
+#define ATTUNE_NVRTC_PCH_FUNCTIONS(F)                                                        \
+  F(pch_status, nvrtcGetPCHCreateStatus, NvrtcResult, NvrtcProgram)                          \
+  F(pch_heap_required, nvrtcGetPCHHeapSizeRequired, NvrtcResult, NvrtcProgram, std::size_t*) \
+  F(set_pch_heap, nvrtcSetPCHHeapSize, NvrtcResult, std::size_t)
+
 // The functions of a loaded NVRTC. Filled in once and only read afterwards, from any thread.
 struct NvrtcApi {
 #define ATTUNE_MEMBER(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
   ATTUNE_NVRTC_FUNCTIONS(ATTUNE_MEMBER)
+  ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_MEMBER)
 #undef ATTUNE_MEMBER
+  bool has_pch() const noexcept { return pch_status != nullptr; }  // then it has all of them
 };
 
 }  // namespace attune::cuda

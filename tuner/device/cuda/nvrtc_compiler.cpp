@@ -10,6 +10,7 @@
 #include "attune_embedded/attune.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
+#include "device/cuda/nvrtc_pch.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit_headers.hpp"
 
@@ -105,6 +106,25 @@ std::string add_toolkit_folder(const NvrtcLibrary& library, const ImageRequest& 
   return "";
 }
 
+// Where the source includes what is the toolkit's, as <cub/cub.cuh>: its folder and that of CUB, Thrust and libcu++,
+// after the folders that the kernel's own options name.
+void add_toolkit_libraries(const NvrtcLibrary& library, const SourceText& source, std::vector<std::string>& options) {
+  const auto names = angle_includes(source);
+  if (names.empty()) return;
+  for (const auto& folder : toolkit_include_folders(library.file)) {
+    if (folder == "/usr/include") continue;  // the host's own <stdint.h> and the like are not for kernels
+    const std::vector<std::filesystem::path> both{folder, folder / "cccl"};
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return find_toolkit_header(both, name); })) {
+      continue;
+    }
+    for (const auto& added : both) {
+      const std::string option = "-I" + added.string();
+      if (std::find(options.begin(), options.end(), option) == options.end()) options.push_back(option);
+    }
+    return;
+  }
+}
+
 std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
   std::size_t size = 0;
   if (library.api.log_size(program, &size) != nvrtc_success || size < 2) return "";
@@ -163,6 +183,43 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
   return image;
 }
 
+struct Compiled {
+  ProgramOwner program;
+  NvrtcResult result = nvrtc_success;
+  std::string log;
+};
+
+Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& request,
+                         const std::vector<std::string>& options) {
+  Compiled compiled{create_program(library, request.source), nvrtc_success, ""};
+  for (const std::string& expression : request.expressions) {
+    compiled.result = library.api.add_name(compiled.program.get(), expression.c_str());
+    if (compiled.result == nvrtc_success) continue;
+    compiled.log = fmt::format("attune: NVRTC does not take the entry `{}`: error: {}\n", expression,
+                               library.api.error_string(compiled.result));
+    return compiled;
+  }
+  std::vector<const char*> pointers;
+  for (const std::string& option : options) pointers.push_back(option.c_str());
+  compiled.result = library.api.compile(compiled.program.get(), static_cast<int>(pointers.size()), pointers.data());
+  compiled.log = program_log(library, compiled.program.get());
+  return compiled;
+}
+
+// With precompiled headers where that pays. Whatever goes wrong with them goes right without.
+Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& request, std::vector<std::string> options) {
+  auto use = precompiled_headers().begin(request.source, options);
+  if (!use) return compile_program(library, request, options);
+  std::vector<std::string> more = options;
+  more.insert(more.end(), use->options().begin(), use->options().end());
+  Compiled compiled = compile_program(library, request, more);
+  use->finish(compiled.program.get(), compiled.result, compiled.log);
+  if (compiled.result == nvrtc_success) return compiled;
+  compiled = compile_program(library, request, options);
+  if (compiled.result == nvrtc_success) use->blame();
+  return compiled;
+}
+
 CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const std::string& architecture) {
   if (std::string reason = refuse_architecture(library, architecture); !reason.empty()) {
     return failure(Verdict::compile_error, std::move(reason));
@@ -173,18 +230,9 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
     return failure(Verdict::compile_error, std::move(reason));
   }
   options.insert(options.end(), request.options.begin(), request.options.end());
+  add_toolkit_libraries(library, request.source, options);
 
-  const ProgramOwner program = create_program(library, request.source);
-  for (const std::string& expression : request.expressions) {
-    if (const NvrtcResult result = library.api.add_name(program.get(), expression.c_str()); result != nvrtc_success) {
-      return failure(Verdict::compile_error, fmt::format("NVRTC does not take the entry `{}`: {}", expression,
-                                                         library.api.error_string(result)));
-    }
-  }
-  std::vector<const char*> pointers;
-  for (const std::string& option : options) pointers.push_back(option.c_str());
-  const NvrtcResult result = library.api.compile(program.get(), static_cast<int>(pointers.size()), pointers.data());
-  std::string log = program_log(library, program.get());
+  auto [program, result, log] = compile_quickly(library, request, std::move(options));
   // Whatever the result: NVRTC 12.4 lets more pass on sm_90 than a block may have without opting in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, log + overflows);

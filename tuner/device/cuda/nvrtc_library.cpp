@@ -36,6 +36,7 @@ struct Symbol {
 
 #define ATTUNE_SYMBOL(member, function, ...) {#function, offsetof(NvrtcApi, member)},
 constexpr Symbol symbols[] = {ATTUNE_NVRTC_FUNCTIONS(ATTUNE_SYMBOL)};
+constexpr Symbol pch_symbols[] = {ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_SYMBOL)};
 #undef ATTUNE_SYMBOL
 
 constexpr const char* install_advice =
@@ -84,13 +85,26 @@ std::string self_test(const NvrtcLibrary& library) {
                      library.api.error_string(result));
 }
 
+void store(NvrtcApi& api, const Symbol& symbol, void* address) {
+  *reinterpret_cast<void**>(reinterpret_cast<char*>(&api) + symbol.offset) = address;
+}
+
+// All or none.
+void resolve_pch(void* handle, NvrtcApi& api) {
+  for (const Symbol& symbol : pch_symbols) {
+    if (dlsym(handle, symbol.name) == nullptr) return;
+  }
+  for (const Symbol& symbol : pch_symbols) store(api, symbol, dlsym(handle, symbol.name));
+}
+
 std::string resolve(void* handle, NvrtcLibrary& library, const std::string& file) {
   for (const Symbol& symbol : symbols) {
     void* address = dlsym(handle, symbol.name);
     if (address == nullptr)
       return fmt::format("{} lacks {}: it is no NVRTC, or one older than CUDA 11.2", file, symbol.name);
-    *reinterpret_cast<void**>(reinterpret_cast<char*>(&library.api) + symbol.offset) = address;
+    store(library.api, symbol, address);
   }
+  resolve_pch(handle, library.api);
   library.file = file_of(reinterpret_cast<const void*>(library.api.version));
   int count = 0;
   if (library.api.version(&library.major, &library.minor) != nvrtc_success ||
