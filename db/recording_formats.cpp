@@ -55,8 +55,11 @@ Value parameter_value(const OrderedJson& json) {
 
 std::vector<Value> values_in(const OrderedJson& from, const std::vector<std::string>& names) {
   std::vector<Value> values;
+  values.reserve(names.size());
+  auto next = from.begin();  // members nearly always stand in the order of the names: no search then
   for (const std::string& name : names) {
-    const OrderedJson* const value = find_member(from, name.c_str());
+    const bool is_next = from.is_object() && next != from.end() && next.key() == name;
+    const OrderedJson* const value = is_next ? &*next++ : find_member(from, name.c_str());
     if (value == nullptr) throw UsageError(fmt::format("no value of the parameter {}", shown(name)));
     try {
       values.push_back(parameter_value(*value));

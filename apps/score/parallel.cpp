@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,8 +24,14 @@ void for_each_index(std::size_t count, std::size_t threads, const std::function<
     }
   };
   {
+    const std::size_t others = std::max<std::size_t>(std::min(threads, count), 1) - 1;
     std::vector<std::jthread> pool;
-    for (std::size_t i = 1; i < std::min(threads, count); ++i) pool.emplace_back(run);
+    pool.reserve(others);
+    try {
+      while (pool.size() < others) pool.emplace_back(run);
+    } catch (const std::system_error&) {
+      // The system gives no more: those that run, this one at least, do the work.
+    }
     run();
   }
   if (first) std::rethrow_exception(first);

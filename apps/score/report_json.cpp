@@ -16,6 +16,9 @@ constexpr std::size_t kShownBags = 10;
 constexpr std::size_t kShownStep = 100;
 constexpr std::size_t kReferenceEvaluations[] = {20, 25, 50, 100, 200, 400};
 
+// Names of files may be no UTF-8.
+std::string text_of(const Json& root) { return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
 Json to_json(const Fractions& fractions) {
@@ -45,7 +48,8 @@ Json space_json(const Space& space) {
   object["file"] = space.name;
   object["kernel"] = space.recording.kernel;
   object["device"] = space.recording.device;
-  object["same_measurements"] = space.copies;
+  object["same_measurements"] = Json::array();
+  for (const Copy& copy : space.copies) object["same_measurements"].push_back(copy.name);
   object["rows"] = space.statistics.rows;
   object["valid"] = space.statistics.ascending.size();
   object["optimum_ns"] = space.statistics.optimum();
@@ -139,13 +143,13 @@ std::string report_json(const ScoreRequest& request, const Spaces& spaces, const
     root["kernels"].push_back(std::move(object));
   }
   root["total"] = {{"random", to_json(report.total.random)}, {"strategies", results_json(report, report.total)}};
-  return root.dump(2) + "\n";
+  return text_of(root);
 }
 
 std::string reference_json(const Spaces& spaces) {
   Json root;
   for (const auto& space : spaces) root["spaces"][space->name] = reference_of(*space);
-  return root.dump(2) + "\n";
+  return text_of(root);
 }
 
 }  // namespace attune::cli

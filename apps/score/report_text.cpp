@@ -11,6 +11,11 @@ std::string number_text(const std::optional<double>& number, int width) {
   return number ? fmt::format("{:>{}.3f}", *number, width) : fmt::format("{:>{}}", "-", width);
 }
 
+// Three digits, and all of those before the point.
+std::string seconds_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
+}
+
 std::string line(std::string_view name, std::size_t width, const std::optional<Score>& score,
                  const Fractions& fractions, const std::string& evaluations) {
   std::string text = fmt::format("  {:<{}}", name, width);
@@ -41,15 +46,15 @@ std::string head(const Space& space) {
   if (!statistics.span) {
     text += "; no score: all are equally good, or too few to search";
   } else if (space.recorded.has_costs()) {
-    text += fmt::format("; {} to {} evaluations, {:.0f} to {:.0f} s", statistics.span->start_evaluations,
-                        statistics.span->end_evaluations, statistics.span->start_cost, statistics.span->end_cost);
+    text += fmt::format("; {} to {} evaluations, {} to {} s", statistics.span->start_evaluations,
+                        statistics.span->end_evaluations, seconds_text(statistics.span->start_cost),
+                        seconds_text(statistics.span->end_cost));
   } else {
     text += fmt::format("; {} to {} evaluations; no costs recorded: each counts as 1",
                         statistics.span->start_evaluations, statistics.span->end_evaluations);
   }
   text += "\n";
-  for (const std::string& copy : space.copies)
-    text += fmt::format("  the same measurements as {}, counted once\n", copy);
+  for (const Copy& copy : space.copies) text += fmt::format("  the same measurements as {}, counted once\n", copy.name);
   return text;
 }
 

@@ -31,7 +31,7 @@ std::size_t best_trial(const Space& space) {
 // What is known of the space of one file from the other files of its kernel.
 struct Known {
   std::vector<Experience> experiences;
-  std::vector<std::size_t> best;  // the trial here that is the best there, by experience
+  std::vector<std::optional<std::size_t>> best;  // by experience: the trial here that is the best there, if it is legal
 };
 
 Known known_of(const Spaces& spaces, const Space& space) {
@@ -40,10 +40,12 @@ Known known_of(const Spaces& spaces, const Space& space) {
   for (const auto& other : spaces) {
     const Recording& there = other->recording;
     if (there.kernel != space.recording.kernel || there.device == space.recording.device) continue;
+    Experience experience = experience_of(other->recorded, here);
+    if (experience.trials.empty()) continue;
+    known.experiences.push_back(std::move(experience));
     const auto row = here.row_of(other->recorded.space().configuration(there.trials[best_trial(*other)].row));
-    if (!row || !here.contains(*row)) continue;
-    known.experiences.push_back(experience_of(other->recorded, here));
-    known.best.push_back(space.recorded.trial_of(*row));
+    known.best.emplace_back();
+    if (row && here.contains(*row)) known.best.back() = space.recorded.trial_of(*row);
   }
   return known;
 }
@@ -54,8 +56,9 @@ Visits search(const ScoreRequest& request, const std::string& name, const Space&
   const auto strategy = make_strategy(name, space.recorded.space(), request.seed * kSeedStride + repeat);
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < known.experiences.size(); ++i) {
-    const bool there = std::find(first.begin(), first.end(), known.best[i]) != first.end();
-    if (!strategy->learn_from(known.experiences[i]) && !there) first.push_back(known.best[i]);
+    const std::optional<std::size_t> best = known.best[i];
+    if (strategy->learn_from(known.experiences[i]) || !best) continue;
+    if (std::find(first.begin(), first.end(), *best) == first.end()) first.push_back(*best);
   }
   return simulate(space.recorded, *strategy, extent_of(request, space), first);
 }

@@ -20,8 +20,8 @@ struct Searches {
 std::vector<Searches> run_searches(const ScoreRequest& request, const Spaces& spaces);
 
 // Lines {"file": name without .json.xz, "strategy": "...", "repeat": n, "rows": [positions in the file, in order]}, one
-// Searches for each strategy in order of appearance. Files that were not given are passed over. Throws UsageError
-// naming file and line.
+// Searches for each strategy in order of appearance. Lines of a copy count for the file that is kept. Files that were
+// not given are passed over. Throws UsageError naming file and line, or two given files that a line cannot tell apart.
 std::vector<Searches> read_traces(const std::string& file, const Spaces& spaces);
 
 }  // namespace attune::cli

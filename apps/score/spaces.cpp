@@ -19,24 +19,38 @@ std::string short_name(const std::string& file) {
   return name;
 }
 
+struct Line {
+  std::string text;
+  std::uint32_t trial = 0;
+};
+
 // What was measured, whatever the order of rows and values and the format. Objectives to nine digits: formats round.
-std::vector<std::string> measurements(const Space& space) {
-  std::vector<std::string> lines;
+std::vector<Line> measurements(const Space& space) {
+  std::vector<Line> lines;
   for (std::size_t i = 0; i < space.recording.trials.size(); ++i) {
-    lines.push_back(fmt::format("{} {:.9g}", space.recorded.space().configuration(space.recording.trials[i].row).text(),
-                                space.recorded.outcome(i).objective));
+    lines.push_back(
+        {fmt::format("{} {:.9g}", space.recorded.space().configuration(space.recording.trials[i].row).text(),
+                     space.recorded.outcome(i).objective),
+         static_cast<std::uint32_t>(i)});
   }
-  std::sort(lines.begin(), lines.end());
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.text < b.text; });
   return lines;
+}
+
+Copy copy_of(const std::vector<Line>& kept, std::string name, const std::vector<Line>& lines) {
+  Copy copy{std::move(name), std::vector<std::uint32_t>(lines.size())};
+  for (std::size_t i = 0; i < lines.size(); ++i) copy.trials[lines[i].trial] = kept[i].trial;
+  return copy;
 }
 
 // Moves each space into `kept`, unless one of the same measurements is there, which then takes note of its name.
 class Collection {
  public:
-  void add(std::unique_ptr<Space> space, std::vector<std::string> lines) {
+  void add(std::unique_ptr<Space> space, std::vector<Line> lines) {
+    const auto alike = [](const Line& a, const Line& b) { return a.text == b.text; };
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (lines_[i] != lines) continue;
-      kept_[i]->copies.push_back(space->name);
+      if (!std::equal(lines.begin(), lines.end(), lines_[i].begin(), lines_[i].end(), alike)) continue;
+      kept_[i]->copies.push_back(copy_of(lines_[i], space->name, lines));
       return;
     }
     kept_.push_back(std::move(space));
@@ -46,12 +60,12 @@ class Collection {
 
  private:
   Spaces kept_;
-  std::vector<std::vector<std::string>> lines_;
+  std::vector<std::vector<Line>> lines_;
 };
 
 struct Loaded {
   Spaces spaces;
-  std::vector<std::vector<std::string>> lines;
+  std::vector<std::vector<Line>> lines;
 };
 
 }  // namespace

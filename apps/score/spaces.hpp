@@ -9,14 +9,20 @@
 
 namespace attune::cli {
 
+// A file with the measurements of another: it is left out.
+struct Copy {
+  std::string name;
+  std::vector<std::uint32_t> trials;  // by position in its recording: that in the one that is kept
+};
+
 // One recording. Immutable; never moved, since `recorded` refers to `recording`.
 struct Space {
   explicit Space(Recording recording);
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
 
-  std::string name;                 // of the file, without .json.xz; with kernel and device where it holds several
-  std::vector<std::string> copies;  // names of files with the same measurements, which are left out
+  std::string name;  // of the file, without .json.xz; with kernel and device where it holds several
+  std::vector<Copy> copies;
   const Recording recording;
   const RecordedSpace recorded;
   const SpaceStatistics statistics;

@@ -1,56 +1,142 @@
 // Searches that other programs made: lines of JSON.
 #include <fmt/format.h>
 
-#include <fstream>
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "attune/error.hpp"
+#include "db/compressed_text.hpp"
+#include "db/recording_text.hpp"
 #include "searches.hpp"
 
 namespace attune::cli {
 namespace {
 
+using Json = nlohmann::json;
+
+constexpr int kMostDepth = 8;  // a line has 2
+constexpr const char* kExpected = R"(expected {"file": "...", "strategy": "...", "repeat": 0, "rows": [...]})";
+
+std::string shown(const Json& value) { return cut_short(value.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+
+Json parse(std::string_view line) {
+  try {
+    return Json::parse(line, [](int depth, Json::parse_event_t, Json&) {
+      if (depth > kMostDepth) throw UsageError(fmt::format("{}, not nested {} deep", kExpected, depth));
+      return true;
+    });
+  } catch (const Json::parse_error& error) {
+    throw UsageError(fmt::format("{}; this is no JSON at byte {}", kExpected, error.byte));
+  } catch (const Json::exception&) {
+    throw UsageError(fmt::format("{}; a number is too large", kExpected));
+  }
+}
+
+const Json& member(const Json& object, const char* name, Json::value_t type, std::string_view expected) {
+  const auto found = object.find(name);
+  if (found == object.end()) throw UsageError(fmt::format("{}; `{}` is missing", kExpected, name));
+  if (found->type() != type) throw UsageError(fmt::format("`{}` is {}: expected {}", name, shown(*found), expected));
+  return *found;
+}
+
 struct Trace {
   std::string file, strategy;
-  std::vector<std::size_t> rows;
+  Json rows;
 };
 
-Trace read_line(const std::string& line) {
-  const auto object = nlohmann::json::parse(line);
-  return {object.at("file"), object.at("strategy"), object.at("rows")};
+Trace read_line(std::string_view line) {
+  const Json object = parse(line);
+  if (!object.is_object()) throw UsageError(kExpected);
+  return {member(object, "file", Json::value_t::string, "the name of a recording"),
+          member(object, "strategy", Json::value_t::string, "a name"),
+          member(object, "rows", Json::value_t::array, "positions of rows")};
 }
 
-Searches& searches_of(std::vector<Searches>& all, const std::string& strategy, std::size_t spaces) {
-  for (Searches& known : all) {
-    if (known.strategy == strategy) return known;
+// A given file by its name: the space, and what its positions are there where it is a copy.
+struct Place {
+  std::size_t space = 0;
+  std::size_t rows = 0;
+  const Copy* copy = nullptr;
+};
+
+class Places {
+ public:
+  explicit Places(const Spaces& spaces) {
+    for (std::size_t i = 0; i < spaces.size(); ++i) {
+      const std::size_t rows = spaces[i]->recording.trials.size();
+      add(spaces[i]->name, {i, rows, nullptr});
+      for (const Copy& copy : spaces[i]->copies) add(copy.name, {i, rows, &copy});
+    }
   }
-  all.push_back({strategy, std::vector<std::vector<Visits>>(spaces)});
-  return all.back();
+  const Place* find(const std::string& name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  void add(const std::string& name, const Place& place) {
+    if (!places_.emplace(name, place).second)
+      throw UsageError(fmt::format("two files are called {}; rename one, or leave it out: --traces names files", name));
+  }
+  std::map<std::string, Place> places_;
+};
+
+std::vector<std::size_t> trials_of(const Json& rows, const Place& place) {
+  std::vector<std::size_t> trials;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = rows[i];
+    if (!row.is_number_unsigned() || row.get<std::uint64_t>() >= place.rows) {
+      throw UsageError(
+          fmt::format("rows[{}] is {}: expected a whole number from 0 to {}", i, shown(row), place.rows - 1));
+    }
+    const auto position = row.get<std::size_t>();
+    trials.push_back(place.copy == nullptr ? position : place.copy->trials[position]);
+  }
+  return trials;
 }
+
+// By the name as the file has it; shown on one line.
+class ByStrategy {
+ public:
+  explicit ByStrategy(std::size_t spaces) : spaces_(spaces) {}
+  void add(const std::string& strategy, std::size_t space, Visits visits) {
+    const auto [found, is_new] = numbers_.try_emplace(strategy, all_.size());
+    if (is_new) all_.push_back({cut_short(on_one_line(strategy)), std::vector<std::vector<Visits>>(spaces_)});
+    all_[found->second].by_space[space].push_back(std::move(visits));
+  }
+  std::vector<Searches> take() { return std::move(all_); }
+
+ private:
+  std::size_t spaces_;
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<Searches> all_;
+};
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 }  // namespace
 
 std::vector<Searches> read_traces(const std::string& file, const Spaces& spaces) {
-  std::ifstream stream(file);
-  if (!stream) throw UsageError(file + ": cannot be read; --traces takes a file of lines as in docs/score.md");
-  std::vector<Searches> all;
-  std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    if (line.empty()) continue;
-    const std::string where = fmt::format("{}:{}: ", file, number);
+  const Places places(spaces);
+  const std::string text = read_text(file);
+  ByStrategy searches(spaces.size());
+  std::string_view left = text;
+  for (std::size_t number = 1; !left.empty(); ++number) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    if (is_blank(line)) continue;
     try {
       const Trace trace = read_line(line);
-      for (std::size_t i = 0; i < spaces.size(); ++i) {
-        if (spaces[i]->name != trace.file) continue;
-        searches_of(all, trace.strategy, spaces.size()).by_space[i].push_back(follow(spaces[i]->recorded, trace.rows));
-      }
-    } catch (const nlohmann::json::exception& error) {
-      throw UsageError(where + R"(expected {"file": "...", "strategy": "...", "repeat": 0, "rows": [...]}: )" +
-                       error.what());
+      const Place* const place = places.find(trace.file);
+      if (place == nullptr) continue;
+      searches.add(trace.strategy, place->space, follow(spaces[place->space]->recorded, trials_of(trace.rows, *place)));
     } catch (const UsageError& error) {
-      throw UsageError(where + error.what());
+      throw UsageError(fmt::format("{}:{}: {}", file, number, error.what()));
     }
   }
+  std::vector<Searches> all = searches.take();
   if (all.empty())
     throw UsageError(file + ": holds no search of the files given; its lines name a file without .json.xz");
   return all;

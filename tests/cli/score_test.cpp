@@ -1,4 +1,6 @@
 // attune-score as a user runs it: what it prints, and what it says of input that cannot work.
+#include <sys/stat.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -129,6 +131,91 @@ TEST_F(ScoreProgram, ScoresTracesOfOtherPrograms) {
   EXPECT_EQ(peer["evaluations"], 2.0) << "a second visit is free";
 }
 
+// The copy's rows stand in another order: positions in it are positions in it.
+TEST_F(ScoreProgram, TracesOfACopyCountForTheFileThatIsKept) {
+  const std::string file = cache("A", {4, 0, 2, 1, 8, 9, 7, 6, 5, 3});
+  json copy = json::parse(std::ifstream(file));
+  json turned = json::object();
+  for (int i = 9; i >= 0; --i) turned[std::to_string(100 + 9 - i)] = copy["cache"][std::to_string(i)];
+  copy["cache"] = turned;
+  const std::string other = write("B.json", copy.dump());
+  const std::string traces = write("traces.jsonl", R"({"file": "B", "strategy": "peer", "repeat": 0, "rows": [0, 1]})"
+                                                   "\r\n\r\n"
+                                                   R"({"file": "A", "strategy": "peer", "repeat": 1, "rows": [9, 8]})"
+                                                   "\r\n");
+  const json report = score_json({"--traces", traces, file, other});
+  ASSERT_EQ(report["files"].size(), 1u);
+  EXPECT_EQ(report["files"][0]["same_measurements"], json({"B"}));
+  EXPECT_DOUBLE_EQ(report["files"][0]["strategies"][0]["fractions"]["25"], 1.0 / 3) << "both are the rows of 3 and 5";
+}
+
+TEST_F(ScoreProgram, NamesOfTracesAreShownOnALine) {
+  const std::string file = cache("A", {4, 0, 2, 1, 8, 9, 7, 6, 5, 3});
+  const std::string traces = write("traces.jsonl", R"({"file": "A", "strategy": "a\u001b[2J\nb)" +
+                                                       std::string(500, 'x') + R"(", "repeat": 0, "rows": [0, 1]})");
+  const CommandResult result = score({"--traces", traces, file});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("a?[2J?bxxx"), HasSubstr("xxx..."), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(result.out, Not(HasSubstr(std::string(200, 'x'))));
+}
+
+TEST_F(ScoreProgram, FileNamesThatAreNoTextDoNotSpoilTheReport) {
+  const std::string file = write("A\xff.json", "");
+  std::filesystem::rename(cache("A", hundred()), file);
+  const json report = score_json({"--strategy", "random", "--repeats", "2", file});
+  EXPECT_EQ(report["files"][0]["file"], "A\xef\xbf\xbd");
+}
+
+// Only strategies that learn see more of the other file than its best, which B does not have.
+TEST_F(ScoreProgram, AWarmStartHandsOverAllTrialsWhereTheBestIsNotLegal) {
+  const std::string a = cache("A", hundred());
+  json fewer = json::parse(std::ifstream(a));
+  std::string best;
+  for (const auto& [key, row] : fewer["cache"].items()) {
+    if (row["time"] == 1.0) best = key;
+  }
+  ASSERT_NE(best, "");
+  fewer["cache"].erase(best);
+  fewer["device_name"] = "B";
+  const std::string b = write("B.json", fewer.dump());
+  const json cold = score_json({"--strategy", "auto", "--repeats", "10", a, b});
+  const json warm = score_json({"--strategy", "auto", "--repeats", "10", "--warm", a, b});
+  const auto at_5 = [](const json& report) {
+    return report["files"][1]["strategies"][0]["fractions"]["5"].get<double>();
+  };
+  EXPECT_LT(at_5(cold), 0.95);
+  EXPECT_GT(at_5(warm), 0.99);
+}
+
+TEST_F(ScoreProgram, SaysHowLongWhereAllIsQuick) {
+  json root = json::parse(std::ifstream(cache("A", hundred())));
+  for (auto& [key, row] : root["cache"].items()) row["compile_time"] = 0.002;
+  const CommandResult result = score({"--strategy", "random", "--repeats", "2", write("quick.json", root.dump())});
+  EXPECT_THAT(result.out, AllOf(HasSubstr("evaluations, 2e-06 to"), Not(HasSubstr("0 to 0 s")))) << result.err;
+}
+
+TEST_F(ScoreProgram, DoesNotWaitForAPipe) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--strategy", "random", pipe},
+                                                                     {"--traces", pipe, cache("A", hundred())}}) {
+    const CommandResult result = score(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, AllOf(HasSubstr(pipe), HasSubstr("no regular file")));
+  }
+}
+
+#ifndef __SANITIZE_ADDRESS__  // its shadow memory is beyond any limit
+TEST_F(ScoreProgram, SaysThatMemoryDoesNotSuffice) {
+  const std::string file = write("large.json", "{\"cache\": {}}" + std::string(std::size_t{64} << 20, ' '));
+  const CommandResult result = run_command(
+      {"/bin/sh", "-c",
+       "ulimit -v 100000; exec " ATTUNE_BUILD_DIR "/bin/attune-score --threads 1 --strategy random \"$0\"", file});
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("large.json"), HasSubstr("not enough memory"), Not(HasSubstr("bad_alloc"))));
+}
+#endif
+
 TEST_F(ScoreProgram, AFileOfOneRowHasFractionsButNoScore) {
   const std::string file = cache("one", {5});
   const json report = score_json({"--strategy", "random", file});
@@ -149,7 +236,33 @@ TEST_F(ScoreProgram, NamesWhatCannotWork) {
   const std::string broken = write("broken.jsonl", "{\"file\": \"A\"}\n");
   const std::string beyond = write("beyond.jsonl", R"({"file": "A", "strategy": "p", "repeat": 0, "rows": [100]})");
   const std::string foreign = write("foreign.jsonl", R"({"file": "B", "strategy": "p", "repeat": 0, "rows": [1]})");
+  const std::string named_alike = (std::filesystem::create_directory(folder_ / "other"), write("other/A.json", ""));
+  std::filesystem::copy_file(cache("C", {1, 2, 3}), named_alike, std::filesystem::copy_options::overwrite_existing);
+  const std::string traces = write("traces.jsonl", R"({"file": "A", "strategy": "p", "repeat": 0, "rows": [1]})");
+  const std::string empty = write("empty.json", "\n");
+  const auto rows = [&](const std::string& name, const std::string& list) {
+    return write(name,
+                 "\n"
+                 R"({"file": "A", "strategy": "p", "repeat": 0, "rows": )" +
+                     list + "}");
+  };
   const std::vector<Refusal> refusals = {
+      {"a part of a row", {"--traces", rows("part", "[1.7]"), file}, {"part:2: rows[0] is 1.7: expected", "0 to 99"}},
+      {"row below 0",
+       {"--traces", rows("below", "[3, -1]"), file},
+       {"below:2: rows[1] is -1: expected a whole number"}},
+      {"large row", {"--traces", rows("large", "[18446744073709551617]"), file}, {"large:2: rows[0] is 1.8"}},
+      {"huge row", {"--traces", rows("huge", "[1e400]"), file}, {"huge:2:", "too large"}},
+      {"text as row", {"--traces", rows("text", R"(["1"])"), file}, {"text:2: rows[0] is \"1\""}},
+      {"rows no list", {"--traces", rows("list", "5"), file}, {"list:2: `rows` is 5"}},
+      {"deep traces", {"--traces", rows("deep", std::string(100'000, '[')), file}, {"deep:2:", "nested"}},
+      {"cut traces", {"--traces", rows("cut", "[1"), file}, {"cut:2:", "expected {\"file\""}},
+      {"files named alike", {"--traces", traces, file, named_alike}, {"two files are called A; rename one"}},
+      {"traces in a folder", {"--traces", folder_.string(), file}, {"no regular file"}},
+      {"empty name", {"--strategy", "random", ""}, {"name of a file is empty"}},
+      {"empty file", {"--strategy", "random", empty}, {"empty.json: it is empty"}},
+      {"empty strategy", {"--strategy", "", file}, {"strategy"}},
+      {"option twice", {"--strategy", "local:kick=3,kick=4", file}, {"local", "`kick` is given twice"}},
       {"nothing", {}, {"usage", "--help"}},
       {"no file", {"--strategy", "random"}, {"usage"}},
       {"no strategy", {file}, {"usage"}},
@@ -172,6 +285,7 @@ TEST_F(ScoreProgram, NamesWhatCannotWork) {
     const CommandResult result = score(refusal.arguments);
     EXPECT_EQ(result.code, 2) << refusal.what << ": " << result.err;
     EXPECT_EQ(result.out, "") << refusal.what;
+    EXPECT_THAT(result.err, Not(HasSubstr("json.exception"))) << refusal.what;
     for (const std::string& word : refusal.words) EXPECT_THAT(result.err, HasSubstr(word)) << refusal.what;
   }
 }

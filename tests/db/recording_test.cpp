@@ -10,7 +10,6 @@
 #include "db/compressed_text.hpp"
 #include "db/recording_file.hpp"
 #include "db/scratch.hpp"
-#include "db/wisdom_store.hpp"
 
 namespace attune {
 namespace {
@@ -307,7 +306,7 @@ TEST(RecordingFile, TimesThatNoClockTakesAreRefused) {
     EXPECT_THAT(refused(members), AllOf(HasSubstr("odd.json"), HasSubstr(R"(cache["7"])"), HasSubstr("unit of time")))
         << members;
   }
-  EXPECT_EQ(refused(R"("time": 1e-6, "compile_time": 1e9, "times": [1e-6])"), "");
+  EXPECT_EQ(refused(R"("time": 1e-6, "compile_time": 9e8, "times": [1e-6])"), "");
   EXPECT_EQ(refused(R"("time": 1e20)"), "") << "how older tuners wrote failures";
 }
 
@@ -358,62 +357,6 @@ TEST(RecordingFile, HostileShapesAreRefusedSoon) {
   EXPECT_THAT(message_of(cache_of("", R"("tune_params": {"A": [)" + values + "1]},")), HasSubstr("65535"));
   const std::string long_name(100'000, 'x');
   EXPECT_LT(message_of(cache_of("\"" + long_name + "\": {\"A\": \"a\\n" + long_name + "\"}")).size(), 1000u);
-}
-
-// A log of two sessions on one kernel, and one of another problem.
-TEST(WisdomDatabase, GivesTheNewestTrialOfEachConfiguration) {
-  const test::Scratch scratch;
-  const std::filesystem::path file = scratch.path() / "wisdom.db";
-  {
-    WisdomStore store(file);
-    DeviceInfo device;
-    device.name = "NVIDIA Test";
-    const auto session = [&](const std::string& problem) {
-      SessionRow row;
-      row.key.record = {.kernel = "scale",
-                        .code = "c",
-                        .contract = "t",
-                        .device_class = device.class_key(),
-                        .problem = Problem(parse_bindings(problem))};
-      row.key.strategy = "random";
-      return store.begin_session(row, device);
-    };
-    const auto trial = [](int tile, Verdict verdict, double median_ns) {
-      Trial made;
-      made.configuration = Configuration{{"TILE", tile}, {"T", "float"}};
-      made.verdict = verdict;
-      made.compile_ms = 250;
-      if (verdict == Verdict::ok)
-        made.measurement = {{median_ns, median_ns}, median_ns, median_ns, median_ns, median_ns};
-      return made;
-    };
-    const std::int64_t first = session("n=10");
-    store.add_trial(first, trial(32, Verdict::ok, 1000));
-    store.add_trial(first, trial(16, Verdict::wrong_result, 0));
-    store.add_trial(session("n=20"), trial(8, Verdict::ok, 500));
-    store.add_trial(session("n=10"), trial(32, Verdict::ok, 2000));
-  }
-  const std::vector<Recording> recordings = load_recordings(file);
-  ASSERT_EQ(recordings.size(), 2u);
-  const Recording& recording = recordings[0];
-  EXPECT_EQ(recording.kernel, "scale");
-  EXPECT_EQ(recording.problem, "n=10");
-  EXPECT_EQ(recording.device, "NVIDIA Test");
-  EXPECT_THAT(recording.parameters, ElementsAre(Parameter{"TILE", {16, 32}}, Parameter{"T", {"float"}}));
-  ASSERT_EQ(recording.trials.size(), 2u);
-  EXPECT_EQ(trial_of(recording, "TILE=16 T=float").verdict, Verdict::wrong_result);
-  const RecordedTrial& newest = trial_of(recording, "TILE=32 T=float");
-  EXPECT_DOUBLE_EQ(newest.median_ns, 2000);
-  EXPECT_DOUBLE_EQ(newest.compile_s, 0.25);
-  EXPECT_DOUBLE_EQ(newest.launches_s, 4e-6);
-  EXPECT_EQ(recordings[1].problem, "n=20");
-}
-
-TEST(WisdomDatabase, WithoutTrialsIsNoRecording) {
-  const test::Scratch scratch;
-  const std::filesystem::path file = scratch.path() / "wisdom.db";
-  { WisdomStore store(file); }
-  EXPECT_THROW(load_recordings(file), UsageError);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "attune/search_space.hpp"
+#include "core/space/value_index.hpp"
 
 namespace attune {
 namespace {
@@ -43,15 +44,25 @@ class ImpliedRules {
   std::vector<Rule> rules_;
 };
 
+// The i-th parameter's value: listed configurations nearly always have their values in the order of the parameters.
+const Value& value_of(const Configuration& configuration, std::size_t i, const std::string& name) {
+  if (i < configuration.size() && configuration.begin()[static_cast<std::ptrdiff_t>(i)].name == name)
+    return configuration.begin()[static_cast<std::ptrdiff_t>(i)].value;
+  return configuration.at(name);
+}
+
 // The rows of the listed configurations that the parameters still have.
 std::vector<Row> listed_rows(const KernelSpec& spec) {
+  std::vector<space::ValueIndex> positions;
+  for (const Parameter& parameter : spec.parameters) positions.emplace_back(parameter.values);
   std::vector<Row> rows;
   for (const Configuration& configuration : *spec.listed) {
     Row row;
-    for (const Parameter& parameter : spec.parameters) {
-      const auto place = std::find(parameter.values.begin(), parameter.values.end(), configuration.at(parameter.name));
-      if (place == parameter.values.end()) break;
-      row.push_back(static_cast<std::uint16_t>(place - parameter.values.begin()));
+    row.reserve(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const auto position = positions[i].position_of(value_of(configuration, i, spec.parameters[i].name));
+      if (!position) break;
+      row.push_back(*position);
     }
     if (row.size() == spec.parameters.size()) rows.push_back(std::move(row));
   }

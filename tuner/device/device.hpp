@@ -35,6 +35,8 @@ class Compiler {
   virtual std::size_t preferred_batch() const noexcept = 0;
   // "NVRTC 13.0", "g++ 12.2.0". Throws Error when there is none.
   virtual std::string toolchain() = 0;
+  // Ends compiles that are under way, as far as they can be ended; what they return then means nothing.
+  virtual void abandon() noexcept {}
   // True when compiling disturbs timing on the device (the host device: same cores).
   virtual bool disturbs_timing() const noexcept = 0;
 };
@@ -99,6 +101,10 @@ class Device {
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
+  // Whether that clock is the device's own: it stands still between calls.
+  virtual bool has_own_clock() const noexcept { return false; }
+  // Other processes that use the device, as far as this one may see: "python3 (4711)". Whoever is there disturbs times.
+  virtual std::vector<std::string> other_users() { return {}; }
   // The compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
   virtual std::shared_ptr<Compiler> compiler() = 0;
 

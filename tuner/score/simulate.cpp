@@ -11,7 +11,11 @@ namespace {
 SearchSpace space_or_error(const Recording& recording) {
   if (recording.trials.empty())
     throw UsageError(recording.source + ": holds no configuration; give a file with recorded rows");
-  return space_of(recording);
+  try {
+    return space_of(recording);
+  } catch (const UsageError& error) {
+    throw UsageError(recording.source + ": " + error.what());
+  }
 }
 
 // Appends visits and keeps what they add up to; refuses a trial that was visited.

@@ -1,7 +1,7 @@
 // Simulated annealing on ratios: a neighbour that is slower by the factor r is accepted with probability
 // r^(-1/temperature), whatever the unit. Configurations that are known already are walked over at no cost.
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "search/moves.hpp"
 #include "search/table.hpp"
@@ -43,7 +43,9 @@ class Annealing final : public Strategy {
 
   void tell(RowView row, const Outcome& outcome) override {
     ledger_.tell(row, outcome);
-    const bool is_mine = proposed_.erase(Row(row.begin(), row.end())) > 0;
+    const auto mine = proposed_.extract(Row(row.begin(), row.end()));
+    if (mine && mine.mapped() != restarts_) return;  // it would lead back to where a restart led away from
+    const bool is_mine = !mine.empty();
     const bool is_sample = ledger_.told() <= sample_;
     ++since_better_;
     if (outcome.valid && outcome.objective < least_) {
@@ -65,6 +67,7 @@ class Annealing final : public Strategy {
   }
 
   void restart() {
+    ++restarts_;
     since_better_ = 0;
     temperature_ = hottest_;
     at_ = ledger_.best();
@@ -74,7 +77,7 @@ class Annealing final : public Strategy {
   }
 
   std::optional<Row> remember(std::optional<Row> row) {
-    if (row) proposed_.insert(*row);
+    if (row) proposed_.emplace(*row, restarts_);
     return row;
   }
 
@@ -87,8 +90,9 @@ class Annealing final : public Strategy {
   const std::size_t sample_;
   double temperature_;
   std::optional<Known> at_;
-  std::set<Row> proposed_;  // and not told
-  double least_ = never;    // since the last restart from anywhere
+  std::map<Row, std::size_t> proposed_;  // and not told, with the restarts by then
+  std::size_t restarts_ = 0;
+  double least_ = never;  // since the last restart from anywhere
   std::size_t since_better_ = 0;
 };
 

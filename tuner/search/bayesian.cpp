@@ -10,8 +10,8 @@ StrategyEntry bayesian_strategy() {
   return {"bayesian",
           "expected improvement under a Gaussian process over the legal configurations",
           {{"initial", "configurations far from each other before there is a model", 5, 2, 1000, true, {}},
-           {"smooth", "outcomes until which likelier means matern", 40, 0, 2000, true, {}},
-           {"most", "outcomes that the model takes; of more, the best and some others", 300, 10, 2000, true, {}},
+           {"smooth", "valid outcomes up to which likelier means matern", 40, 0, 2000, true, {}},
+           {"most", "valid outcomes that the model takes; of more, the best and some others", 300, 10, 2000, true, {}},
            {"pool", "configurations looked at for one proposal, of spaces with more", 10000, 100, 100000, true, {}},
            {"falloff", "of likeness with distance", 0, 0, 2, true, {"likelier", "matern", "exponential"}}},
           [](const SearchSpace& space, std::uint64_t seed, const StrategyOptions& options) {

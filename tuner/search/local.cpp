@@ -77,10 +77,13 @@ class Local final : public Strategy {
   }
 
  private:
+  // Nothing while the walk has to wait: the best of a group is known once all of it are told.
   std::optional<Row> next_of(std::size_t number, Walk& walk) {
     if (!walk.is_open) return std::nullopt;
     for (;;) {
-      if (walk.better && (takes_first_ || (walk.waiting == 0 && walk.between_groups()))) {
+      const bool ends_group = walk.between_groups();
+      if (!takes_first_ && ends_group && walk.waiting > 0) return std::nullopt;
+      if (walk.better && (takes_first_ || ends_group)) {
         const Known better = *walk.better;
         move(walk, better);
       }

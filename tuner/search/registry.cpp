@@ -1,5 +1,6 @@
 // The table of strategies, and what is registered beside it.
 #include <mutex>
+#include <set>
 
 #include "attune/error.hpp"
 #include "core/near_name.hpp"
@@ -46,10 +47,31 @@ Choice choose(std::string_view text) {
   throw UsageError("unknown strategy `" + name + "`" + suggestion(name, names) + "; see: attune tune --strategy help");
 }
 
+// What is written as `name:option=word,option=number` has to be read again as the same; `help` asks for a list.
+void check_entry(const StrategyEntry& entry) {
+  if (!is_identifier(entry.name) || entry.name == "help")
+    throw UsageError("a strategy cannot be named `" + entry.name +
+                     "`: expected letters, digits and underscores, and not `help`");
+  const std::string where = "strategy `" + entry.name + "`: ";
+  std::set<std::string> names;
+  for (const StrategyOption& option : entry.options) {
+    if (!is_identifier(option.name))
+      throw UsageError(where + "an option cannot be named `" + option.name +
+                       "`: expected letters, digits and underscores");
+    if (!names.insert(option.name).second) throw UsageError(where + "two options are named `" + option.name + "`");
+    std::set<std::string> words;
+    for (const std::string& word : option.words) {
+      if (word.empty() || word.find_first_of("=,: \t\n\"'()[]") != std::string::npos || !words.insert(word).second)
+        throw UsageError(where + "`" + option.name + "` cannot have the word `" + word +
+                         "`: expected different ones without `=`, `,`, `:`, quotes, brackets and blanks");
+    }
+  }
+}
+
 }  // namespace
 
 void register_strategy(StrategyEntry entry) {
-  if (!is_identifier(entry.name)) throw UsageError("a strategy cannot be named `" + entry.name + "`");
+  check_entry(entry);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   for (const StrategyEntry& known : all.entries) {

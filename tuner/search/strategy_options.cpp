@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
@@ -20,9 +22,10 @@ double value_of(const StrategyOption& option, const std::string& text, const std
   for (std::size_t i = 0; i < option.words.size(); ++i) {
     if (option.words[i] == text) return static_cast<double>(i);
   }
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool is_number = option.words.empty() && !text.empty() && *end == '\0' && std::isfinite(value);
+  double value = 0;
+  const char* const text_end = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), text_end, value);
+  const bool is_number = option.words.empty() && error == std::errc() && end == text_end && std::isfinite(value);
   if (!is_number || value < option.least || value > option.most || (option.whole && value != std::floor(value)))
     throw UsageError(fmt::format("{}: `{}` takes {}, not `{}`", where, option.name, takes(option), text));
   return value;
@@ -37,11 +40,15 @@ StrategyOptions::StrategyOptions(const std::string& strategy, std::vector<Strate
   std::vector<std::string> names;
   for (const auto& option : options_) names.push_back(option.name);
   const std::string where = "strategy `" + strategy + "`";
+  std::vector<std::string> met;
   for (const std::string& item : split_at_commas(given)) {
     const std::size_t sign = item.find('=');
     if (sign == std::string::npos)
       throw UsageError(where + ": `" + item + "`: expected option=value; see: attune tune --strategy help");
     const std::string name = item.substr(0, sign);
+    if (std::find(met.begin(), met.end(), name) != met.end())
+      throw UsageError(where + ": `" + name + "` is given twice; leave one out");
+    met.push_back(name);
     bool known = false;
     for (auto& option : options_) {
       if (option.name != name) continue;

@@ -41,9 +41,9 @@ class Tabu final : public Strategy {
   void tell(RowView row, const Outcome& outcome) override {
     const double least = ledger_.best() ? ledger_.best()->objective : never;
     ledger_.tell(row, outcome);
-    const bool is_mine = proposed_.erase(Row(row.begin(), row.end())) > 0;
+    if (proposed_.erase(Row(row.begin(), row.end())) == 0) return;  // of before a restart, or from elsewhere
     since_better_ = cost(outcome) < least ? 0 : since_better_ + 1;
-    if (!at_.empty() && is_mine && cost(outcome) < cost_) move({Row(row.begin(), row.end()), outcome.objective});
+    if (!at_.empty() && cost(outcome) < cost_) move({Row(row.begin(), row.end()), outcome.objective});
   }
 
  private:
@@ -91,6 +91,7 @@ class Tabu final : public Strategy {
     cost_ = never;
     near_ = {at_};
     next_ = 0;
+    proposed_.clear();  // late outcomes would lead back
   }
 
   std::optional<Row> remember(std::optional<Row> row) {
@@ -108,7 +109,7 @@ class Tabu final : public Strategy {
   double cost_ = never;
   std::vector<Row> near_;  // what may be moved to
   std::size_t next_ = 0;
-  std::set<Row> proposed_;  // and not told
+  std::set<Row> proposed_;  // since the last restart, and not told
 };
 
 }  // namespace

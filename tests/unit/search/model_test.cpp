@@ -168,6 +168,20 @@ TEST(ModelSearch, GoesOnWhenTheModelIsFull) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) EXPECT_LT(evaluations_needed(settings, seed, {}, 3000), 3000) << seed;
 }
 
+// Room for a million observations would be 8 TB.
+TEST(ModelSearch, KeepsRoomForNoMoreThanTheSpaceHas) {
+  const SearchSpace space = grid();
+  ModelSettings settings;
+  settings.most = 1'000'000;
+  ModelSearch search(space, 1, settings);
+  std::set<Row> proposed;
+  while (const auto row = search.ask()) {
+    proposed.insert(*row);
+    search.tell(*row, {true, smooth(*row), 1});
+  }
+  EXPECT_EQ(SpaceSize{proposed.size()}, space.size());
+}
+
 TEST(ModelSearch, BeginsWithTheBestOfElsewhere) {
   const SearchSpace space = grid();
   const std::vector<Row> rows = rows_of(space);

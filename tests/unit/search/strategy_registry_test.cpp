@@ -53,10 +53,29 @@ TEST(StrategyOptions, RefuseAnUnknownNameAndSuggestTheNearest) {
 }
 
 TEST(StrategyOptions, RefuseWhatIsNoValueOrOutOfBounds) {
-  for (const char* bad :
-       {"walkers=0", "walkers=65", "walkers=2.5", "walkers=", "walkers=many", "walkers=nan", "walkers", "cooling=1.01",
-        "cooling=-1", "cooling=0.5x", "cooling=inf", "restart=1", "restart=worst"})
+  for (const char* bad : {"walkers=0",
+                          "walkers=65",
+                          "walkers=2.5",
+                          "walkers=",
+                          "walkers=many",
+                          "walkers=nan",
+                          "walkers",
+                          "cooling=1.01",
+                          "cooling=-1",
+                          "cooling=0.5x",
+                          "cooling=inf",
+                          "restart=1",
+                          "restart=worst",
+                          "walkers=0x10",
+                          "walkers= 8",
+                          "walkers=8 ",
+                          "walkers=+8",
+                          "cooling=0x1p-1",
+                          "walkers=8,walkers=8",
+                          "walkers=8,cooling=1,walkers=9"})
     EXPECT_THAT(message_of([&] { given(bad); }), HasSubstr(std::string(bad).substr(0, 7))) << bad;
+  EXPECT_THAT(message_of([] { given("walkers=8,walkers=8"); }), HasSubstr("twice"));
+  EXPECT_EQ(given("walkers=1e1").count("walkers"), 10U);
   EXPECT_THAT(message_of([] { given("walkers=65"); }), HasSubstr("a whole number from 1 to 64"));
   EXPECT_THAT(message_of([] { given("restart=worst"); }), HasSubstr("never, random, best"));
 }
@@ -147,8 +166,22 @@ TEST(Registry, MakesAStrategyKnownOnceUnderItsName) {
 }
 
 TEST(Registry, RefusesNamesThatAreTakenOrNone) {
-  for (const char* name : {"random", "tabu", "", "two words", "a:b", "1st"})
+  for (const char* name : {"random", "tabu", "", "two words", "a:b", "1st", "help", "a=b", "a,b"})
     EXPECT_THROW(register_strategy(from_the_end(name)), UsageError) << name;
+}
+
+TEST(Registry, RefusesOptionsThatCannotBeGiven) {
+  const auto refused = [](std::vector<StrategyOption> options) {
+    StrategyEntry entry = from_the_end("with_odd_options");
+    entry.options = std::move(options);
+    return message_of([&] { register_strategy(entry); });
+  };
+  for (const char* name : {"", "a=b", "a,b", "a:b", "a b"})
+    EXPECT_THAT(refused({{name, "", 0, 0, 1, false, {}}}), HasSubstr("with_odd_options")) << name;
+  EXPECT_THAT(refused({{"twice", "", 0, 0, 1, false, {}}, {"twice", "", 0, 0, 1, false, {}}}), HasSubstr("`twice`"));
+  for (const char* word : {"", "a=b", "a,b", "a:b", "(a", "it's", "plain"})
+    EXPECT_THAT(refused({{"moves", "", 0, 0, 1, true, {"plain", word}}}), HasSubstr("`moves`")) << word;
+  EXPECT_THAT(message_of([] { check_strategy("with_odd_options"); }), HasSubstr("unknown"));
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ struct Index {
   std::unordered_map<std::string, std::size_t> trials;
 
   explicit Index(Recording from) : recording(std::move(from)) {
-    const std::string entry = replay_entry(recording);
+    const ReplayExpressions expressions(recording);
+    trials.reserve(recording.trials.size());
     for (std::size_t i = 0; i < recording.trials.size(); ++i) {
-      const Configuration configuration = configuration_of(recording, recording.trials[i]);
-      const auto [found, is_new] = trials.try_emplace(instantiate_entry(entry, {nullptr, &configuration, nullptr}), i);
+      const auto [found, is_new] = trials.try_emplace(expressions.of(recording.trials[i]), i);
       if (is_new) continue;
       throw UsageError(fmt::format("{}: the configurations {} and {} cannot be told apart in C++: {}; rename a value",
-                                   recording.source, configuration.text(),
+                                   recording.source, configuration_of(recording, recording.trials[i]).text(),
                                    configuration_of(recording, recording.trials[found->second]).text(), found->first));
     }
   }
@@ -119,6 +119,7 @@ class ReplayDevice final : public Device {
 
   const DeviceInfo& info() const noexcept override { return info_; }
   double seconds() const override { return now_; }
+  bool has_own_clock() const noexcept override { return true; }
   std::shared_ptr<Compiler> compiler() override {
     return std::make_shared<ReplayCompiler>(index_, info_.architecture());
   }

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "core/digest.hpp"
+#include "core/substitute.hpp"
 #include "device/replay/replay_device.hpp"
 #include "device/replay/replay_entry.hpp"
 
@@ -13,14 +16,40 @@ std::string_view bytes_of(const Row& row) {
 
 std::string bits_of(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
-Fingerprints fingerprints_of_recording(const Recording& recording) {
+// Positions of the values in the order of their texts.
+std::vector<std::uint16_t> sorted_by_text(const std::vector<std::string>& texts) {
+  std::vector<std::uint16_t> order(texts.size());
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) { return texts[a] < texts[b]; });
+  return order;
+}
+
+// One for the same configurations, in whatever order a file lists values and rows: recordings of one space on two
+// devices seldom agree in that, and are to learn from each other.
+std::string digest_of_space(const Recording& recording) {
   Digest space;
-  for (const Parameter& parameter : recording.parameters) {
+  std::vector<Row> rows;
+  for (const RecordedTrial& trial : recording.trials) rows.push_back(trial.row);
+  for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
+    const Parameter& parameter = recording.parameters[i];
     space.add(parameter.name).add(std::to_string(parameter.values.size()));
-    for (const Value& value : parameter.values) space.add(value.text());
+    std::vector<std::string> texts;
+    for (const Value& value : parameter.values) texts.push_back(value.text());
+    const std::vector<std::uint16_t> order = sorted_by_text(texts);
+    std::vector<std::uint16_t> place(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      space.add(texts[order[k]]);
+      place[order[k]] = static_cast<std::uint16_t>(k);
+    }
+    for (Row& row : rows) row[i] = place[row[i]];
   }
-  for (const RecordedTrial& trial : recording.trials) space.add(bytes_of(trial.row));
-  return {sha256("attune replay 2 " + recording.kernel), sha256("attune replay 1"), space.hex()};
+  std::sort(rows.begin(), rows.end());
+  for (const Row& row : rows) space.add(bytes_of(row));
+  return space.hex();
+}
+
+Fingerprints fingerprints_of_recording(const Recording& recording) {
+  return {sha256("attune replay 3 " + recording.kernel), sha256("attune replay 1"), digest_of_space(recording)};
 }
 
 }  // namespace
@@ -44,6 +73,22 @@ std::string replay_entry(const Recording& recording) {
     entry += parameter.name;
   }
   return entry + ">";
+}
+
+ReplayExpressions::ReplayExpressions(const Recording& recording) {
+  for (const Parameter& parameter : recording.parameters) {
+    auto& texts = texts_.emplace_back();
+    for (const Value& value : parameter.values) texts.push_back(source_text(value));
+  }
+}
+
+std::string ReplayExpressions::of(const RecordedTrial& trial) const {
+  std::string text = "replay<";
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += texts_[i][trial.row[i]];
+  }
+  return text + ">";
 }
 
 Configuration configuration_of(const Recording& recording, const RecordedTrial& trial) {

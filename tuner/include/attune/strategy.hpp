@@ -75,7 +75,8 @@ struct StrategyEntry {
       make;
 };
 
-// Makes a strategy known under its name, to the command line too. Throws UsageError where the name is taken or is none.
+// Makes a strategy known under its name, to the command line too. Throws UsageError where the name is taken, is `help`
+// or no identifier, or where two options have one name or such a name or word cannot be given on the command line.
 // Any thread, but before the strategy is used.
 void register_strategy(StrategyEntry entry);
 // All that are known: attune's own, in the order of its table, then the registered ones. Any thread.

@@ -26,6 +26,12 @@ constexpr std::size_t most_peaks = 20;
 // Of a space with more configurations than the pool: neighbours of so many peaks are in it.
 constexpr std::size_t pool_peaks = 8;
 
+// The model keeps room for all observations that it may take.
+ModelSettings within(const SearchSpace& space, ModelSettings settings) {
+  settings.most = static_cast<std::size_t>(std::min<SpaceSize>(settings.most, space.size()));
+  return settings;
+}
+
 double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * 3.14159265358979323846); }
 double normal_share_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
@@ -33,7 +39,7 @@ double normal_share_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)
 
 ModelSearch::ModelSearch(const SearchSpace& space, std::uint64_t seed, ModelSettings settings)
     : space_(space),
-      settings_(settings),
+      settings_(within(space, settings)),
       ledger_(space, seed),
       random_(seed),
       axes_(axes_of(space)),

@@ -13,13 +13,13 @@ namespace attune {
 
 struct ModelSettings {
   std::size_t initial = 5;  // configurations far from each other, before there is a model
-  // Up to so many outcomes a smooth model finds good regions sooner; then the likelier one is used, often the rough
-  // one, which gives up on them sooner.
+  // Up to so many valid outcomes a smooth model finds good regions sooner; then the likelier one is used, often the
+  // rough one, which gives up on them sooner.
   std::size_t smooth_until = 40;
-  std::size_t most = 300;    // observations that the model takes
+  std::size_t most = 300;    // valid outcomes that the model takes
   std::size_t pool = 10000;  // configurations that it looks at for one proposal, of spaces with more
   enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
-  bool ends_local = false;  // with a full model: neighbours of the best configurations, no longer the model
+  bool ends_local = false;  // after `most` outcomes, failed ones too: neighbours of the best, no longer the model
 };
 
 class ModelSearch final : public Strategy {
