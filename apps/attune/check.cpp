@@ -7,6 +7,7 @@
 #include "attune/error.hpp"
 #include "core/problem.hpp"
 #include "options.hpp"
+#include "sanitize.hpp"
 #include "spec/kernel_file.hpp"
 #include "text.hpp"
 #include "worker/trial_worker.hpp"
@@ -32,9 +33,15 @@ int show_verdict(Verdict verdict, const std::string& detail) {
 
 int run_on_device(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
                   const Configuration& fallback, Device& device, const Image& image) {
+  if (sanitizers().any()) print_findings(spec, problem, configuration, fallback, device.info());
   TrialWorker worker(device, *device.compiler(), spec, problem, fallback, kSeed);
   const TrialWorker::Checked checked = worker.check(configuration, image);
   if (!checked.candidate) return show_verdict(checked.status.verdict, checked.status.detail);
+  if (sanitizers().any()) {
+    fmt::print("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers().text(),
+               checked.max_error);
+    return show_verdict(Verdict::ok, "");
+  }
   const Sample sample = worker.sample(*checked.candidate);
   if (!sample.status.ok()) return show_verdict(sample.status.verdict, sample.status.detail);
   const std::string rate = rate_text(spec, problem, sample.nanoseconds);
@@ -44,19 +51,41 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
   return show_verdict(Verdict::ok, "");
 }
 
+constexpr double kSanitizedSeconds = 600;
+
+// What was asked for; nothing without --sanitize, and in the process that was started for it. Throws UsageError.
+std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
+  const std::optional<std::string> names = options.text("sanitize");
+  if (!names && options.has("time-limit")) throw UsageError("--time-limit is for --sanitize");
+  if (!names) return std::nullopt;
+  const Sanitizers wanted = parse_sanitizers(*names);
+  if (const std::string device = device_name(options); device != "host")
+    throw UsageError("--sanitize runs on the host device only, not on `" + device +
+                     "`: add --device host (on a GPU use compute-sanitizer)");
+  return sanitizers().any() ? std::nullopt : std::optional(wanted);
+}
+
 }  // namespace
 
 int run_check(const Arguments& arguments) {
   Options options("attune check KERNEL|FILE.cu [options]",
                   "  attune check my_kernel.cu                                        # the default configuration\n"
                   "  attune check my_kernel.cu --configuration \"BLOCK=256 PAD=1\" --problem \"n=1000\"\n"
-                  "  attune check my_kernel.cu --device sm_90                         # compile only, no GPU needed\n",
+                  "  attune check my_kernel.cu --device sm_90                         # compile only, no GPU needed\n"
+                  "  attune check my_kernel.cu --device host --sanitize address,undefined   # on the CPU, every access "
+                  "watched\n",
                   {"kernel"});
   namespace po = boost::program_options;
   options.add()("configuration,c", po::value<std::string>(), "parameter values; those left out take their defaults")(
       "problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (compile only)");
+      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (compile only)")(
+      "sanitize", po::value<std::string>(),
+      "with --device host: run under `address`, `undefined` or `address,undefined`, which name the line, block and "
+      "thread of a mistake")("time-limit", po::value<std::string>(),
+                             "with --sanitize: when a run that has not ended is stopped (10m)");
   if (options.parse(arguments)) return kDone;
+  if (const std::optional<Sanitizers> wanted = sanitizers_wanted(options))
+    return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(kSanitizedSeconds));
 
   const KernelSpec spec = load_kernel(options.required("kernel"));
   const std::string name = device_name(options);

@@ -11,6 +11,7 @@
 #include "attune/error.hpp"
 #include "command.hpp"
 #include "core/near_name.hpp"
+#include "worker.hpp"
 
 namespace attune::cli {
 namespace {
@@ -39,7 +40,7 @@ std::string help_text() {
          "found\n";
 }
 
-int dispatch(const Arguments& arguments) {
+int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
   if (arguments.empty()) {
     std::cerr << help_text();
     return kUsage;
@@ -53,6 +54,7 @@ int dispatch(const Arguments& arguments) {
     std::cout << version_text();
     return kDone;
   }
+  if (name == "worker") return run_worker(Arguments(arguments.begin() + 1, arguments.end()), seams);
   std::vector<std::string> names;
   for (const Command& command : kCommands) {
     if (name == command.name) return command.run(Arguments(arguments.begin() + 1, arguments.end()));
@@ -62,25 +64,28 @@ int dispatch(const Arguments& arguments) {
 }
 
 }  // namespace
+
+int run_command_line(int count, char** values, const WorkerSeams& seams) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, as a full disk is
+  try {
+    const int code = dispatch(Arguments(values + 1, values + count), seams);
+    std::cout.flush();
+    if (!std::cout && code == kDone) throw Error("cannot write to standard output");
+    return code;
+  } catch (const UsageError& error) {
+    std::cerr << "attune: " << error.what() << "\n";
+    return kUsage;
+  } catch (const std::exception& error) {
+    std::cerr << "attune: " << error.what() << "\n";
+    return kError;
+  }
+}
+
 }  // namespace attune::cli
 
 namespace attune {
 
-int run_command_line(int count, char** values) {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, as a full disk is
-  try {
-    const int code = cli::dispatch(cli::Arguments(values + 1, values + count));
-    std::cout.flush();
-    if (!std::cout && code == cli::kDone) throw Error("cannot write to standard output");
-    return code;
-  } catch (const UsageError& error) {
-    std::cerr << "attune: " << error.what() << "\n";
-    return cli::kUsage;
-  } catch (const std::exception& error) {
-    std::cerr << "attune: " << error.what() << "\n";
-    return cli::kError;
-  }
-}
+int run_command_line(int count, char** values) { return cli::run_command_line(count, values, {}); }
 
 }  // namespace attune

@@ -109,6 +109,12 @@ void Console::trial_done(const Trial& trial, const Progress& progress) {
                    progress.best_ns > 0 ? time_text(progress.best_ns) : "-"));
 }
 
+void Console::note(const std::string& text) {
+  clear();
+  fmt::print("  note: {}\n", text);
+  std::fflush(stdout);
+}
+
 void Console::final_started(std::size_t finalists) {
   clear();
   finalists_ = finalists;
@@ -145,6 +151,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   fmt::print("{} trials, {} right; {}\n", result.trials, result.survivors,
              database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
   if (database.empty()) return;
+  if (result.end == SessionResult::End::stopped) fmt::print("{}\n", result.explanation);
+  if (result.revivals > 0) fmt::print("device workers replaced: {}\n", result.revivals);
   if (result.end == SessionResult::End::partial) fmt::print("partial: the same command goes on where this one ended\n");
   if (result.end == SessionResult::End::interrupted)
     fmt::print("interrupted: the same command goes on where this one ended\n");

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 void print(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl; }
 
 const char* end_text(SessionResult::End end) {
-  static constexpr const char* texts[] = {"finished", "partial", "interrupted", "known", "no_survivor"};
+  static constexpr const char* texts[] = {"finished", "partial", "interrupted", "known", "stopped", "no_survivor"};
   return texts[static_cast<int>(end)];
 }
 
@@ -100,6 +100,13 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   print(line);
 }
 
+void JsonLines::note(const std::string& text) {
+  Json line;
+  line["type"] = "note";
+  line["text"] = text;
+  print(line);
+}
+
 void JsonLines::show_result(const SessionRequest& request, const SessionResult& result) {
   Json line;
   line["type"] = "best";
@@ -107,6 +114,9 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   if (result.reason) line["reason"] = to_text(*result.reason);
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;
+  line["workers_replaced"] = result.revivals;
+  line["search_seconds"] = result.seconds;
+  line["device_busy_seconds"] = result.device_busy_seconds;
   if (!result.explanation.empty()) line["explanation"] = result.explanation;
   if (result.record) {
     line["configuration"] = to_json(result.record->configuration);

@@ -16,6 +16,7 @@ class JsonLines final : public Observer {
  public:
   explicit JsonLines(const KernelSpec& spec) : spec_(spec) {}
   void session_started(const SessionStart& start) override;
+  void note(const std::string& text) override;
   void trial_done(const Trial& trial, const Progress& progress) override;
 
   // "best" (when this run had a final stage) and "record".

@@ -17,6 +17,7 @@
 #include "replay.hpp"
 #include "spec/kernel_file.hpp"
 #include "strategies.hpp"
+#include "worker.hpp"
 
 namespace attune::cli {
 namespace {
@@ -66,6 +67,8 @@ Options tune_options() {
       "parameters", po::value<std::string>(), "narrow the values of parameters: \"BLOCK=128,256 PAD=1\"")(
       "seed", po::value<std::string>(), "of the data and of random choices")(
       "fresh", "start over: neither continue a session nor use logged trials")(
+      "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
+      "lift-quarantine", "give configurations that killed two workers another chance")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
   return options;
@@ -86,6 +89,8 @@ SessionRequest request_from(const Options& options, KernelSpec spec) {
     request.seed = static_cast<std::uint64_t>(*seed);
   request.fresh = options.has("fresh");
   request.cold_start = options.has("cold-start");
+  request.keep_going = options.has("keep-going");
+  request.lift_quarantine = options.has("lift-quarantine");
   return request;
 }
 
@@ -94,17 +99,17 @@ int exit_code(SessionResult::End end) {
   return end == SessionResult::End::no_survivor ? kNoSurvivor : kDone;
 }
 
-int tune_one(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images, bool json) {
+int tune_one(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images, bool json) {
   SessionResult result;
   if (json) {
     JsonLines lines(request.spec);
-    result = run_session(request, device, store, images, lines, stop_requests);
+    result = run_session(request, workers, store, images, lines, stop_requests);
     lines.show_result(request, result);
     if (!result.record) std::cerr << "attune: " << request.spec.name << ": " << result.explanation << "\n";
     return exit_code(result.end);
   }
   Console console(request.spec);
-  result = run_session(request, device, store, images, console, stop_requests);
+  result = run_session(request, workers, store, images, console, stop_requests);
   if (result.record)
     console.show_result(request, result, store.file() == in_memory ? "" : store.file().string());
   else
@@ -116,6 +121,7 @@ int tune_one(const SessionRequest& request, Device& device, WisdomStore& store, 
 void catch_signals() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGHUP, on_signal);
 }
 
 // What is found on a recording is no wisdom: it stays out of the user's database.
@@ -126,15 +132,15 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   const std::vector<std::string> problems = options.list("problem");
   if (problems.size() > 1) throw UsageError("a recording is of one problem: give --problem once");
   const ReplayRequest replay = parse_replay(name);
-  Recording recording = chosen_recording(replay.file, options.text("kernel"),
-                                         problems.empty() ? std::nullopt : std::optional(problems.front()));
+  const std::optional<std::string> problem = problems.empty() ? std::nullopt : std::optional(problems.front());
+  const Recording recording = chosen_recording(replay.file, options.text("kernel"), problem);
   SessionRequest request = request_from(options, replay_kernel(recording));
   request.effort = *effort.search;
   request.compile_threads = 1;  // so that trials come in one order
-  const std::unique_ptr<Device> device = make_replay_device(std::move(recording), replay.options);
+  const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
   WisdomStore store(options.text("db").value_or(in_memory));
   catch_signals();
-  return tune_one(request, *device, store, nullptr, options.has("json"));
+  return tune_one(request, *workers, store, nullptr, options.has("json"));
 }
 
 }  // namespace
@@ -161,13 +167,14 @@ int run_tune(const Arguments& arguments) {
 
   request.effort = *effort.search;
   WisdomStore store(database_path(options));
-  const std::unique_ptr<Device> device = open_device(name);
+  const std::unique_ptr<Workers> workers = workers_for(name);
   ImageCache images(default_cache_path());
+  request.lock_folder = default_cache_path() / "locks";
   catch_signals();
   int code = kDone;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, *device, store, &images, options.has("json"));
+    const int one = tune_one(request, *workers, store, &images, options.has("json"));
     if (one != kDone) code = one;
     if (one == kInterrupted) break;
   }

@@ -11,6 +11,7 @@
 #include "core/problem.hpp"
 #include "db/paths.hpp"
 #include "db/wisdom_store.hpp"
+#include "device/memory.hpp"
 #include "measure/statistics.hpp"
 #include "spec/kernel_file.hpp"
 #include "worker/trial_worker.hpp"

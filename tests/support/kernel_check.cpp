@@ -13,6 +13,8 @@
 namespace attune::test {
 namespace {
 
+const std::atomic<int> never{0};
+
 using Pair = std::tuple<std::size_t, std::string, std::size_t, std::string>;  // parameter, value, parameter, value
 
 std::vector<Pair> pairs_of(const Configuration& configuration) {
@@ -47,7 +49,7 @@ std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec
     for (std::size_t i = 0; i < configurations.size(); ++i)
       source.ask(i, image_request(spec, spec.launch, problem, &configurations[i], device.info()));
     while (source.outstanding() > 0) {
-      const CompileResult result = source.next();
+      const CompileResult result = *source.next(never);
       const Configuration& configuration = configurations[result.id];
       const Status status = check_one(worker, configuration, result.outcome);
       if (status.ok()) continue;

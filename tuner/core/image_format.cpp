@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "attune/error.hpp"
+#include "core/byte_stream.hpp"
 #include "core/digest.hpp"
 #include "core/image.hpp"
 
@@ -20,61 +21,7 @@ constexpr std::uint64_t max_long_text = 65536;
 constexpr std::uint64_t max_functions = 65536;
 constexpr std::uint64_t max_code = std::uint64_t{1} << 30;
 
-class Writer {
- public:
-  template <typename Unsigned>
-  void number(Unsigned value) {
-    for (std::size_t i = 0; i < sizeof value; ++i)
-      bytes_.push_back(static_cast<std::byte>(std::uint64_t{value} >> (8 * i)));
-  }
-  void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  void text(std::string_view text, std::uint64_t limit) {
-    if (text.size() > limit)
-      throw Error("an image holds a name of " + std::to_string(text.size()) + " bytes; the most is " +
-                  std::to_string(limit));
-    number(static_cast<std::uint32_t>(text.size()));
-    raw(std::as_bytes(std::span(text)));
-  }
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-// Reads from bytes; once something was missing or over its limit, everything reads as zero and failed() holds.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : left_(bytes) {}
-
-  template <typename Unsigned>
-  Unsigned number() {
-    const auto bytes = raw(sizeof(Unsigned), sizeof(Unsigned));
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-    return static_cast<Unsigned>(value);
-  }
-  std::span<const std::byte> raw(std::uint64_t size, std::uint64_t limit) {
-    if (failed_ || size > limit || size > left_.size()) {
-      failed_ = true;
-      return {};
-    }
-    const auto bytes = left_.first(size);
-    left_ = left_.subspan(size);
-    return bytes;
-  }
-  std::string text(std::uint64_t limit) {
-    const auto bytes = raw(number<std::uint32_t>(), limit);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  bool failed() const { return failed_; }
-  bool at_end() const { return left_.empty(); }
-
- private:
-  std::span<const std::byte> left_;
-  bool failed_ = false;
-};
-
-void write_function(Writer& out, const ImageFunction& function) {
+void write_function(ByteWriter& out, const ImageFunction& function) {
   out.text(function.expression, max_long_text);
   out.text(function.symbol, max_long_text);
   out.number(static_cast<std::uint32_t>(function.usage.registers));
@@ -84,7 +31,7 @@ void write_function(Writer& out, const ImageFunction& function) {
   out.number(function.usage.constant_bytes);
 }
 
-ImageFunction read_function(Reader& in) {
+ImageFunction read_function(ByteReader& in) {
   ImageFunction function;
   function.expression = in.text(max_long_text);
   function.symbol = in.text(max_long_text);
@@ -97,7 +44,7 @@ ImageFunction read_function(Reader& in) {
 }
 
 std::optional<Image> read_payload(std::span<const std::byte> payload) {
-  Reader in(payload);
+  ByteReader in(payload);
   Image image;
   image.architecture = in.text(max_short_text);
   image.toolchain = in.text(max_short_text);
@@ -113,7 +60,7 @@ std::optional<Image> read_payload(std::span<const std::byte> payload) {
 }  // namespace
 
 std::vector<std::byte> serialise(const Image& image) {
-  Writer payload;
+  ByteWriter payload;
   payload.text(image.architecture, max_short_text);
   payload.text(image.toolchain, max_short_text);
   if (image.functions.size() > max_functions) throw Error("an image holds more than 65536 functions");
@@ -126,7 +73,7 @@ std::vector<std::byte> serialise(const Image& image) {
   payload.raw(code);
   const auto bytes = payload.take();
 
-  Writer file;
+  ByteWriter file;
   file.raw(std::as_bytes(std::span(magic)));
   file.number(version);
   file.number(std::uint64_t{bytes.size()});
@@ -137,7 +84,7 @@ std::vector<std::byte> serialise(const Image& image) {
 
 std::optional<Image> deserialise(std::span<const std::byte> bytes) {
   if (bytes.size() < header_bytes) return std::nullopt;
-  Reader header(bytes);
+  ByteReader header(bytes);
   const auto found_magic = header.raw(magic.size(), magic.size());
   if (std::memcmp(found_magic.data(), magic.data(), magic.size()) != 0) return std::nullopt;
   if (header.number<std::uint32_t>() != version) return std::nullopt;

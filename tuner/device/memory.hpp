@@ -38,6 +38,8 @@ class DeviceMemory {
   bool guards_intact(long long& offset) const;
 
  private:
+  bool bands_intact(long long& offset) const;
+  void fence() const;
   void swap(DeviceMemory& other) noexcept;
   Device* device_ = nullptr;
   void* base_ = nullptr;

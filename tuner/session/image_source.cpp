@@ -18,17 +18,18 @@ void ImageSource::ask(std::uint64_t ticket, const ImageRequest& request) {
   pool_.submit({next_job_++, request});
 }
 
-CompileResult ImageSource::next() {
+std::optional<CompileResult> ImageSource::next(const std::atomic<int>& stop) {
   while (ready_.empty()) {
-    const CompileResult compiled = pool_.next();
-    const auto job = compiling_.find(compiled.id);
+    const std::optional<CompileResult> compiled = pool_.next(stop);
+    if (!compiled) return std::nullopt;
+    const auto job = compiling_.find(compiled->id);
     if (job == compiling_.end()) continue;  // cancelled
     const std::string key = job->second;
     compiling_.erase(job);
-    keep(key, compiled.outcome);
+    keep(key, compiled->outcome);
     bool first = true;
     for (const std::uint64_t ticket : waiting_[key]) {
-      ready_.push_back({ticket, compiled.outcome});
+      ready_.push_back({ticket, compiled->outcome});
       if (!first) ready_.back().outcome.milliseconds = 0;
       first = false;
     }

@@ -49,6 +49,9 @@ class Observer {
   virtual ~Observer() = default;
   virtual void session_started(const SessionStart&) {}
   virtual void trial_done(const Trial&, const Progress&) {}
+  // Something that the user should know and can do nothing about now: a worker that died, another process on the
+  // device.
+  virtual void note(const std::string& /*text*/) {}
   virtual void final_started(std::size_t /*finalists*/) {}
   virtual void final_round_done(std::size_t /*rounds*/) {}
   virtual void final_done(const FinalDecision&) {}

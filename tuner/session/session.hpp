@@ -1,9 +1,11 @@
 // Session: one search of one kernel and problem on one device, from the space to the record. Ties search, worker and
-// database together; the straight path of docs/design.md. Runs on the caller's thread; compiles on threads of its own.
+// database together; the straight path of docs/design.md. Runs on the caller's thread; what compiles and launches is
+// given to workers.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +19,7 @@
 #include "measure/protocol.hpp"
 #include "search/budget.hpp"
 #include "session/observer.hpp"
+#include "worker/workers.hpp"
 
 namespace attune {
 
@@ -29,10 +32,13 @@ struct SessionRequest {
   Budget limits;
   std::string strategy;  // "": the effort's own
   std::optional<std::uint64_t> seed;
-  bool fresh = false;                // neither continue a session nor answer from the log
-  bool cold_start = false;           // records of other problems and devices are not tried first
-  std::optional<Protocol> protocol;  // nothing: as deep as the effort and the time limit say
-  unsigned compile_threads = 0;  // 0: one less than the cores, at least one; all of them when compiling disturbs timing
+  bool fresh = false;                 // neither continue a session nor answer from the log
+  bool cold_start = false;            // records of other problems and devices are not tried first
+  std::optional<Protocol> protocol;   // nothing: as deep as the effort and the time limit say
+  unsigned compile_threads = 0;       // 0: as many as cores
+  bool keep_going = false;            // even if nearly all of the first configurations fail alike
+  bool lift_quarantine = false;       // give what killed two workers another chance
+  std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
 };
 
 struct SessionResult {
@@ -41,6 +47,7 @@ struct SessionResult {
     partial,      // a limit of time or trials came first
     interrupted,  // stop was asked for
     known,        // this had been finished before: `record` is what was known
+    stopped,      // nearly all configurations fail alike: `explanation`
     no_survivor,  // no configuration is legal, compiles and gives the right result: `explanation`
   };
   End end = End::finished;
@@ -49,10 +56,15 @@ struct SessionResult {
   std::optional<FinalDecision> decision;  // of the final stage of this run
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;
+  int revivals = 0;                             // device workers that were replaced
+  double seconds = 0, device_busy_seconds = 0;  // of the search of this run: in all, and waiting for the device
 };
 
 // Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends
 // too. Throws Error for a broken environment; every trial done by then is in the database.
+SessionResult run_session(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
+                          Observer& observer, const std::atomic<int>& stop);
+// In this process, on that device.
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
 

@@ -34,7 +34,7 @@ Finalist SessionRun::finalist_of(const Trial& trial) const {
   finalist.is_record = present_ && trial.configuration == present_->configuration;
   std::uint64_t dynamic = 0;
   for (const ResolvedStep& step :
-       resolve_steps(request_.spec, request_.spec.launch, request_.problem, &trial.configuration, device_.info()))
+       resolve_steps(request_.spec, request_.spec.launch, request_.problem, &trial.configuration, device_))
     dynamic = std::max(dynamic, step.shape.shared_bytes);
   finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + trial.usage.shared_static + dynamic;
   return finalist;
@@ -43,7 +43,9 @@ Finalist SessionRun::finalist_of(const Trial& trial) const {
 // A finalist that fails now after all is logged as what it is.
 void SessionRun::lose_finalist(Trial trial, const Status& status) {
   trial.measurement = {};
-  end_if_lost(status, trial);
+  trial.verdict = status.verdict;
+  trial.detail = status.detail;
+  if (status.sticky) check_environment(trial);
   --survivors_;
   finish_trial(trial, false);
 }
@@ -75,7 +77,7 @@ std::vector<Trial> SessionRun::choose_finalists() const {
 std::optional<Image> SessionRun::image_of(const Configuration& configuration) {
   if (const auto kept = images_kept_.find(configuration.text()); kept != images_kept_.end()) return kept->second;
   const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, request_.problem, &configuration, device_.info());
+      image_request(request_.spec, request_.spec.launch, request_.problem, &configuration, device_);
   std::optional<Image> image = compiler_->compile(std::span(&request, 1)).front().image;
   if (image) images_kept_.insert_or_assign(configuration.text(), *image);
   return image;
@@ -87,7 +89,7 @@ std::vector<TrialWorker::CandidateId> SessionRun::load_finalists(std::vector<Tri
   for (std::size_t i = 0; i < trials.size();) {
     const std::optional<Image> image = image_of(trials[i].configuration);
     const TrialWorker::Checked checked =
-        image ? worker_->check(trials[i].configuration, *image) : TrialWorker::Checked{};
+        image ? worker_->check(trials[i].configuration, *image, trials[i].attempts) : TrialWorker::Checked{};
     if (!checked.candidate) {
       if (image) lose_finalist(trials[i], checked.status);
       erase_at(trials, i);
@@ -126,8 +128,8 @@ FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
   Protocol protocol = protocol_;
   if (stop_.load() > 0) protocol.final_seconds = std::min(protocol.final_seconds, kInterruptedFinalSeconds);
   observer_.final_started(trials.size());
-  const double begin = device_.seconds();
-  const auto seconds = [&] { return device_.seconds() - begin; };
+  const double begin = worker_->seconds();
+  const auto seconds = [&] { return worker_->seconds() - begin; };
   std::mt19937_64 random(row_.seed);
   Rounds rounds;
   while (wants_another_round(rounds, seconds(), protocol) && (rounds.empty() || stop_.load() < 2)) {
@@ -157,9 +159,9 @@ Record SessionRun::make_record(const FinalDecision& decision, const Trial& winne
   Record record;
   record.uuid = make_uuid();
   record.key = key_.record;
-  record.device_name = device_.info().name;
-  record.compute_capability = device_.info().compute_capability;
-  record.multiprocessors = device_.info().multiprocessors;
+  record.device_name = device_.name;
+  record.compute_capability = device_.compute_capability;
+  record.multiprocessors = device_.multiprocessors;
   record.configuration = winner.configuration;
   record.median_ns = decision.median_ns;
   record.default_ns = decision.default_ns;
@@ -171,8 +173,8 @@ Record SessionRun::make_record(const FinalDecision& decision, const Trial& winne
   record.self_checked = worker_->self_checked();
   record.space = key_.space;
   record.toolchain = compiler_->toolchain();
-  record.driver = device_.info().driver;
-  record.device_uuid = device_.info().uuid;
+  record.driver = device_.driver;
+  record.device_uuid = device_.uuid;
   record.attune_version = kVersion;
   record.protocol = Protocol::version;
   record.seed = row_.seed;
@@ -195,17 +197,25 @@ void SessionRun::keep_record(Record record, bool measured_against_present) {
   const auto kept = images_kept_.find(record.configuration.text());
   if (images_ == nullptr || kept == images_kept_.end()) return;
   const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, request_.problem, &record.configuration, device_.info());
+      image_request(request_.spec, request_.spec.launch, request_.problem, &record.configuration, device_);
   images_->put(request.key(), kept->second);
 }
 
-std::string SessionRun::no_survivor_explanation() const {
+std::string SessionRun::stopped_explanation() const {
+  return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, a rule in "
+         "[restrictions] is missing that says which configurations cannot work (attune check shows one, attune space "
+         "--audit what rules remove); --keep-going searches on in spite of it";
+}
+
+std::string SessionRun::failures_explanation() const {
   std::map<Verdict, std::pair<int, const Trial*>> counts;
   for (const auto& [text, trial] : trials_) {
+    if (trial.verdict == Verdict::ok) continue;
     auto& [count, example] = counts[trial.verdict];
     if (count++ == 0) example = &trial;
   }
-  std::string text = "none of the " + std::to_string(trials_.size()) + " configurations tried survived";
+  std::string text = (survivors_ == 0 ? "none" : std::to_string(survivors_)) + " of the " +
+                     std::to_string(trials_.size()) + " configurations tried survived";
   for (const auto& [verdict, entry] : counts)
     text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
   if (counts.empty()) return text;

@@ -14,6 +14,9 @@ namespace {
 // Sessions elsewhere that a strategy learns from, and the trials that make one worth it.
 constexpr std::size_t most_sources = 8, least_experience = 5;
 
+// A configuration that was under way so often when the whole session was killed is left alone: it may be what does it.
+constexpr int most_unfinished = 3;
+
 std::int64_t now_ms() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
@@ -49,7 +52,7 @@ std::optional<SessionResult> SessionRun::answer_from_database() {
 }
 
 void SessionRun::open_session() {
-  compiler_ = device_.compiler();
+  compiler_ = workers_.compiler();
   std::optional<SessionRow> former = request_.fresh ? std::nullopt : store_.find_session(key_);
   const bool same_seed = former && (!request_.seed || former->seed == *request_.seed);
   if (former && former->state != SessionState::finished && same_seed) {
@@ -59,16 +62,31 @@ void SessionRun::open_session() {
     row_.key = key_;
     row_.seed = request_.seed.value_or(std::random_device{}());
     row_.toolchain = compiler_->toolchain();
-    row_.driver = device_.info().driver;
-    row_.device_uuid = device_.info().uuid;
+    row_.driver = device_.driver;
+    row_.device_uuid = device_.uuid;
     row_.host = host_name();
     row_.attune_version = kVersion;
     row_.protocol = to_json(protocol_);
     row_.started_ms = now_ms();
-    row_.id = store_.begin_session(row_, device_.info());
+    row_.id = store_.begin_session(row_, device_);
   }
+  load_killers();
   strategy_ = make_strategy(key_.strategy, space_, row_.seed);
   proposals_ = std::make_unique<Proposals>(space_, *strategy_, key_.strategy);
+}
+
+// What killed workers, in this session or another; and what was under way each time that this session was killed.
+void SessionRun::load_killers() {
+  if (request_.lift_quarantine) store_.lift_quarantine(key_.record);
+  for (const QuarantineEntry& entry : store_.quarantined(key_.record))
+    killers_.emplace(entry.configuration,
+                     "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail);
+  for (const Attempt& attempt : store_.open_attempts(row_.id)) {
+    deaths_[attempt.configuration] = attempt.deaths;
+    if (attempt.begun >= most_unfinished)
+      killers_.emplace(attempt.configuration,
+                       "attune itself was ended " + std::to_string(attempt.begun) + " times while it was tried");
+  }
 }
 
 void SessionRun::load_known_trials() {
@@ -93,7 +111,7 @@ void SessionRun::load_known_trials() {
 
 void SessionRun::load_warm_start() {
   if (request_.cold_start) return;
-  const MatchRequest wanted{request_.spec,      request_.problem,   device_.info(),
+  const MatchRequest wanted{request_.spec,      request_.problem,   device_,
                             request_.spec.name, key_.record.regime, key_.record.objective};
   std::vector<Record> ranked = ranked_for_warm_start(wanted, store_.candidates(key_.record));
   // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.

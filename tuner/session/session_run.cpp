@@ -35,6 +35,16 @@ Protocol protocol_of(const SessionRequest& request) {
   return protocol;
 }
 
+// A user who gives more time than the effort would take means it.
+Budget stretched(Budget budget, const Budget& limits) {
+  if (budget.seconds && limits.seconds) budget.seconds = std::max(*budget.seconds, *limits.seconds);
+  return budget;
+}
+
+std::string lock_name(const DeviceInfo& device) {
+  return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
+}
+
 // Whether a search that ended so is the whole of what was asked for.
 bool finishes(StopReason reason) {
   return reason == StopReason::everything_tried || reason == StopReason::effort_spent ||
@@ -56,18 +66,22 @@ std::string empty_space_explanation(const SearchSpace& space) {
 
 }  // namespace
 
-SessionRun::SessionRun(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
+SessionRun::SessionRun(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
                        Observer& observer, const std::atomic<int>& stop)
     : request_(request),
-      device_(device),
+      workers_(workers),
       store_(store),
       images_(images),
       observer_(observer),
       stop_(stop),
-      space_(make_space(request.spec, request.problem, device.info())),
+      opened_(open_worker(workers.device())),
+      device_(opened_.info),
+      lock_(opened_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device_)),
+      space_(make_space(request.spec, request.problem, device_)),
       default_(default_configuration(request.spec, space_)),
-      key_(key_of(request, device.info())),
+      key_(key_of(request, device_)),
       effort_(effort_plan(request.effort)),
+      budget_(stretched(effort_.budget, request.limits)),
       protocol_(protocol_of(request)) {}
 
 SessionResult SessionRun::run() {
@@ -95,7 +109,7 @@ SessionResult SessionRun::run() {
 
 std::optional<SessionResult> SessionRun::nothing_compiles() {
   const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, request_.problem, &*default_, device_.info());
+      image_request(request_.spec, request_.spec.launch, request_.problem, &*default_, device_);
   const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
   if (outcome.image) return std::nullopt;
   store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
@@ -108,20 +122,22 @@ std::optional<SessionResult> SessionRun::nothing_compiles() {
 void SessionRun::start_worker() {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const bool disturbs = compiler_->disturbs_timing();
-  const unsigned threads = request_.compile_threads != 0 ? request_.compile_threads
-                           : disturbs                    ? cores
-                                                         : std::max(1u, cores - 1);
+  const unsigned threads = request_.compile_threads != 0 ? request_.compile_threads : cores;
   // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
   // small ones first, so that even a short search sees some.
   most_ahead_ = disturbs ? threads * compiler_->preferred_batch() : 2 * std::size_t{threads} + 1;
   ahead_ = std::min(most_ahead_, 2 * std::size_t{threads} + 1);
   source_ = std::make_unique<ImageSource>(compiler_, threads);
-  worker_ = std::make_unique<TrialWorker>(device_, *compiler_, request_.spec, request_.problem, *default_, row_.seed);
+  {
+    const DeviceLock::Turn turn(lock_, stop_);
+    worker_ = std::make_unique<TrialWorker>(workers_.device(), opened_, *compiler_, request_.spec, request_.problem,
+                                            *default_, row_.seed);
+  }
 
   SessionStart start;
   start.kernel = request_.spec.name;
   start.problem = request_.problem;
-  start.device = device_.info();
+  start.device = device_;
   start.effort = request_.effort;
   start.strategy = key_.strategy;
   start.seed = row_.seed;
@@ -135,6 +151,7 @@ void SessionRun::start_worker() {
   start.toolchain = compiler_->toolchain();
   start.self_checked = worker_->self_checked();
   observer_.session_started(start);
+  for (const std::string& user : opened_.users) observer_.note("another process uses the device: " + user);
 }
 
 SessionResult SessionRun::conclude() {
@@ -143,20 +160,31 @@ SessionResult SessionRun::conclude() {
   result.survivors = survivors_;
   result.reason = reason_;
   const double used = search_seconds();
+  result.revivals = worker_->revivals();
+  result.seconds = run_seconds();
+  result.device_busy_seconds = worker_->busy_seconds();
+  if (lock_.waited_seconds() > 1)
+    observer_.note("waited " + std::to_string(static_cast<int>(lock_.waited_seconds())) +
+                   " s for another tuner on this device");
   const bool complete = finishes(*reason_);
-  result.end = complete           ? SessionResult::End::finished
-               : stop_.load() > 0 ? SessionResult::End::interrupted
-                                  : SessionResult::End::partial;
+  result.end = reason_ == StopReason::hopeless ? SessionResult::End::stopped
+               : complete                      ? SessionResult::End::finished
+               : stop_.load() > 0              ? SessionResult::End::interrupted
+                                               : SessionResult::End::partial;
   source_->cancel();
   if (survivors_ == 0) {
     if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
-    result.explanation = no_survivor_explanation();
+    result.explanation = failures_explanation();
+    if (reason_ == StopReason::hopeless) result.explanation += stopped_explanation();
     // Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
-    store_.update_session(row_.id, complete || hopeless() ? SessionState::finished : SessionState::partial, used);
+    store_.update_session(
+        row_.id, complete || reason_ == StopReason::hopeless ? SessionState::finished : SessionState::partial, used);
     return result;
   }
   // The session counts as finished only once its record stands: a kill in the final stage leaves it to be continued.
   store_.update_session(row_.id, SessionState::partial, used);
+  if (result.end == SessionResult::End::stopped) result.explanation = failures_explanation() + stopped_explanation();
+  const DeviceLock::Turn turn(lock_, stop_);
   finalists_ = choose_finalists();
   result.decision = final_stage(finalists_);
   Record record = make_record(*result.decision, finalists_[result.decision->winner]);
@@ -170,9 +198,15 @@ SessionResult SessionRun::conclude() {
   return result;
 }
 
+SessionResult run_session(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
+                          Observer& observer, const std::atomic<int>& stop) {
+  return SessionRun(request, workers, store, images, observer, stop).run();
+}
+
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop) {
-  return SessionRun(request, device, store, images, observer, stop).run();
+  LocalWorkers workers(device);
+  return run_session(request, workers, store, images, observer, stop);
 }
 
 }  // namespace attune

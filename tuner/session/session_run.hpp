@@ -14,20 +14,22 @@
 #include "session/image_source.hpp"
 #include "session/proposals.hpp"
 #include "session/session.hpp"
+#include "worker/device_lock.hpp"
 #include "worker/trial_worker.hpp"
 
 namespace attune {
 
 class SessionRun {
  public:
-  SessionRun(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images, Observer& observer,
-             const std::atomic<int>& stop);
+  SessionRun(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
+             Observer& observer, const std::atomic<int>& stop);
   SessionResult run();
 
  private:
   // session_open.cpp: what the database knows
   std::optional<SessionResult> answer_from_database();
   void open_session();
+  void load_killers();
   void load_known_trials();
   void load_warm_start();
   bool learnt_from(const Record& record);
@@ -42,17 +44,22 @@ class SessionRun {
   void fill_pipeline();
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);
-  Trial try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
-  Status measure(TrialWorker::CandidateId candidate, Trial& trial);
-  void end_if_lost(const Status& status, Trial& trial);
   void finish_trial(const Trial& trial, bool from_log);
-  void time_anchor();
   std::optional<StopReason> stop_reason() const;
-  bool hopeless() const;
+  std::optional<Verdict> failing_alike() const;
   void tell_strategy(const Trial& trial);
   double run_seconds() const;     // searching, in this run
   double search_seconds() const;  // over all continuations
   double score(const Trial& trial) const;
+
+  // session_trial.cpp: one configuration on the device, and whose fault it is when a worker dies of it
+  Trial try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
+  bool try_once(const Configuration& configuration, const Image& image, Trial& trial);
+  Status measure(TrialWorker::CandidateId candidate, Trial& trial);
+  Status time_anchor();
+  void check_environment(const Trial& trial);
+  bool die(Trial& trial);
+  std::optional<Trial> known_to_kill(const Configuration& configuration) const;
 
   // session_final.cpp: finalists, decision, record
   std::vector<Trial> choose_finalists() const;
@@ -66,20 +73,25 @@ class SessionRun {
   Finalist finalist_of(const Trial& trial) const;
   void lose_finalist(Trial trial, const Status& status);
   void keep_record(Record record, bool measured_against_present);
-  std::string no_survivor_explanation() const;
+  std::string failures_explanation() const;
+  std::string stopped_explanation() const;
 
   const SessionRequest& request_;
-  Device& device_;
+  Workers& workers_;
   WisdomStore& store_;
   ImageCache* const images_;
   Observer& observer_;
   const std::atomic<int>& stop_;
 
+  const DeviceOpened opened_;
+  const DeviceInfo& device_;
+  DeviceLock lock_;
   const SearchSpace space_;
   std::optional<Configuration> default_;
   SessionKey key_;
   SessionRow row_;
   const EffortPlan& effort_;
+  const Budget budget_;  // of the effort; a longer time limit stretches it
   const Protocol protocol_;
   std::shared_ptr<Compiler> compiler_;
   std::unique_ptr<Strategy> strategy_;
@@ -99,9 +111,12 @@ class SessionRun {
   std::size_t sources_ = 0;   // sessions elsewhere that the strategy learns from
   double saved_seconds_ = 0;  // search_seconds() when last written
 
-  std::map<std::string, Trial> log_;          // what earlier sessions know, by configuration text
-  std::map<std::string, Trial> trials_;       // of this session, by configuration text
-  std::map<std::string, Image> images_kept_;  // of the best survivors
+  std::map<std::string, Trial> log_;                // what earlier sessions know, by configuration text
+  std::map<std::string, Trial> trials_;             // of this session, by configuration text
+  std::map<std::string, std::string> killers_;      // quarantined configurations, and why
+  std::map<std::string, int> deaths_;               // of workers, by configuration text
+  std::map<Verdict, std::int64_t> first_verdicts_;  // of the first trials
+  std::map<std::string, Image> images_kept_;        // of the best survivors
   std::int64_t survivors_ = 0;
   double anchor_ns_ = 0;
   std::optional<TrialWorker::CandidateId> anchor_;

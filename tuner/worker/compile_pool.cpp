@@ -1,8 +1,14 @@
 #include "worker/compile_pool.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace attune {
+namespace {
+
+constexpr std::chrono::milliseconds kStopInterval{50};
+
+}  // namespace
 
 CompilePool::CompilePool(std::shared_ptr<Compiler> compiler, unsigned threads)
     : compiler_(std::move(compiler)), batch_(std::max<std::size_t>(1, compiler_->preferred_batch())) {
@@ -27,9 +33,11 @@ void CompilePool::submit(CompileJob job) {
   changed_.notify_all();
 }
 
-CompileResult CompilePool::next() {
+std::optional<CompileResult> CompilePool::next(const std::atomic<int>& stop) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return broken_ || !done_.empty(); });
+  const auto ready = [this] { return broken_ || !done_.empty(); };
+  while (!changed_.wait_for(lock, kStopInterval, ready))  // a signal's handler can wake nobody
+    if (stop.load() > 0) return std::nullopt;
   if (broken_) std::rethrow_exception(broken_);
   CompileResult result = std::move(done_.front());
   done_.pop_front();
@@ -37,8 +45,11 @@ CompileResult CompilePool::next() {
 }
 
 void CompilePool::cancel() {
-  const std::lock_guard lock(mutex_);
-  waiting_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.clear();
+  }
+  compiler_->abandon();
 }
 
 void CompilePool::work() {

@@ -3,12 +3,14 @@
 // place of the threads.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -37,10 +39,10 @@ class CompilePool {
   CompilePool& operator=(const CompilePool&) = delete;
 
   void submit(CompileJob job);
-  // The next result, in order of completion; waits for it. There must be a job submitted and not returned. Throws Error
-  // when the compiler itself is missing or broken.
-  CompileResult next();
-  // Drops jobs that have not begun.
+  // The next result, in order of completion; waits for it, or until `stop` is not 0: then there is none. There must be
+  // a job submitted and not returned. Throws Error when the compiler itself is missing or broken.
+  std::optional<CompileResult> next(const std::atomic<int>& stop);
+  // Drops jobs that have not begun, and has the compiler abandon the others.
   void cancel();
 
  private:

@@ -6,26 +6,19 @@
 
 namespace attune {
 
-Status PreparedSteps::prepare(Device& device, const ProblemData& data, const std::vector<ResolvedStep>& steps,
-                              const Configuration& configuration, const Image& image, PreparedSteps& prepared) {
-  const KernelSpec& spec = data.spec();
-  const std::vector<ResolvedArgument> arguments =
-      resolve_arguments(spec, data.problem(), &configuration, device.info());
-  LoadOutcome loaded = device.load(image);
+Status PreparedSteps::prepare(Device& device, const ProblemData& data, const StepsSetup& steps,
+                              PreparedSteps& prepared) {
+  LoadOutcome loaded = device.load(steps.image);
   if (!loaded.status.ok()) return loaded.status;
 
   PreparedSteps made;
   made.module_ = std::move(loaded.module);
-  made.arrays_.resize(arguments.size());
-  made.scalars_.resize(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    made.arrays_[i] = data.array(i);
-    if (arguments[i].role == Role::scalar) made.scalars_[i] = data.scalar(i, arguments[i]);
-  }
-  if (Status status = made.allocate_scratch(device, spec, arguments); !status.ok()) return status;
-  for (const ResolvedStep& step : steps) {
+  made.scalars_ = steps.scalars;
+  for (std::size_t i = 0; i < data.arguments().size(); ++i) made.arrays_.push_back(data.array(i));
+  if (Status status = made.allocate_scratch(device, data, steps); !status.ok()) return status;
+  for (const ResolvedStep& step : steps.steps) {
     if (step.kind == StepKind::memset) {
-      made.bind_memset(step, arguments);
+      made.bind_memset(step, steps.bytes[step.memset_argument]);
       continue;
     }
     if (Status status = made.bind_launch(step); !status.ok()) return status;
@@ -34,14 +27,13 @@ Status PreparedSteps::prepare(Device& device, const ProblemData& data, const std
   return {};
 }
 
-Status PreparedSteps::allocate_scratch(Device& device, const KernelSpec& spec,
-                                       const std::vector<ResolvedArgument>& arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].role != Role::scratch) continue;
+Status PreparedSteps::allocate_scratch(Device& device, const ProblemData& data, const StepsSetup& steps) {
+  for (std::size_t i = 0; i < data.arguments().size(); ++i) {
+    if (data.arguments()[i].role != Role::scratch) continue;
     try {
-      scratch_.push_back({i, DeviceMemory(device, arguments[i].bytes, Guards::of_output)});
+      scratch_.push_back({i, DeviceMemory(device, steps.bytes[i], Guards::of_output)});
     } catch (const OutOfMemory& error) {
-      return {Verdict::out_of_memory, fmt::format("scratch `{}`: {}", spec.arguments[i].name, error.what()), false};
+      return {Verdict::out_of_memory, fmt::format("scratch `{}`: {}", data.arguments()[i].name, error.what()), false};
     }
     DeviceMemory& memory = scratch_.back().memory;
     memory.arm_guards();
@@ -71,11 +63,11 @@ Status PreparedSteps::bind_launch(const ResolvedStep& step) {
   return {};
 }
 
-void PreparedSteps::bind_memset(const ResolvedStep& step, const std::vector<ResolvedArgument>& arguments) {
+void PreparedSteps::bind_memset(const ResolvedStep& step, std::uint64_t bytes) {
   Operation operation;
   operation.kind = Operation::Kind::memset;
   operation.target = arrays_[step.memset_argument];
-  operation.bytes = arguments[step.memset_argument].bytes;
+  operation.bytes = bytes;
   operation.value = step.memset_value;
   operations_.push_back(operation);
 }
@@ -86,13 +78,13 @@ Status PreparedSteps::run(Device& device) const {
   return device.synchronize(nullptr);
 }
 
-Status PreparedSteps::check_scratch(const KernelSpec& spec) const {
+Status PreparedSteps::check_scratch(const ProblemData& data) const {
   for (const Scratch& scratch : scratch_) {
     long long offset = 0;
     if (scratch.memory.guards_intact(offset)) continue;
     return {Verdict::guard,
             fmt::format("wrote outside scratch `{}`: the byte at offset {} of its {} bytes changed",
-                        spec.arguments[scratch.argument].name, offset, scratch.memory.bytes()),
+                        data.arguments()[scratch.argument].name, offset, scratch.memory.bytes()),
             false};
   }
   return {};

@@ -1,35 +1,27 @@
 // ProblemData: the arguments of one problem on one device while tuning: arrays between guard bands, filled from a seed,
-// the expected outputs, and what restores them before every launch. Owned by the TrialWorker; one thread.
+// the expected outputs, and what restores them before every launch. Owned by the TrialBench; one thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "attune/kernel_spec.hpp"
-#include "core/instantiate.hpp"
-#include "core/trial.hpp"
 #include "device/memory.hpp"
+#include "worker/trial_setup.hpp"
 
 namespace attune {
 
 class ProblemData {
  public:
-  // Allocates and fills every array but scratch. `configuration` serves sizes that mention parameters, which only
-  // scratch may. Throws OutOfMemory naming the argument, Error. All references must outlive it.
-  ProblemData(Device& device, const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-              std::uint64_t seed);
+  // Allocates and fills every array but scratch. Throws OutOfMemory naming the argument, Error. The device must outlive
+  // it.
+  ProblemData(Device& device, const TrialSetup& setup);
 
-  const KernelSpec& spec() const noexcept { return spec_; }
-  const Problem& problem() const noexcept { return problem_; }
+  const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
-  // The memory of array `argument` (position in spec.arguments); null for scalars and scratch.
+  // The memory of array `argument` (position in arguments()); null for scalars and scratch.
   void* array(std::size_t argument) const noexcept;
-  // A scalar's bytes: the value that the problem or `value` gives, else its fill.
-  std::array<std::byte, 16> scalar(std::size_t argument, const ResolvedArgument& resolved) const;
 
   // Before a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
   void reset();
@@ -58,20 +50,15 @@ class ProblemData {
     DeviceMemory working;
     DeviceMemory pristine;  // in, inout: the filled content; absent for `in` where there was no room for it
     DeviceMemory expected;  // out and inout
-    Tolerance tolerance;
   };
-  Array make_array(std::size_t argument);
+  Array make_array(std::size_t argument, std::uint64_t seed);
   void run(const Operation& operation);
   DeviceMemory spare_copy(std::size_t bytes);
   void copy(const DeviceMemory& target, const DeviceMemory& source);
-  const Array* find(std::size_t argument) const noexcept;
-  Tolerance tolerance_of(const Argument& argument) const;
 
   Device& device_;
-  const KernelSpec& spec_;
-  const Problem& problem_;
-  std::uint64_t seed_;
-  std::vector<ResolvedArgument> resolved_;
+  const std::string kernel_, problem_;
+  const std::vector<ArgumentSetup> arguments_;
   std::vector<Array> arrays_;
   std::vector<Operation> restores_;
   bool has_expected_ = false;

@@ -2,91 +2,201 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attune/error.hpp"
+#include "worker/direct_transport.hpp"
 
 namespace attune {
+namespace {
+
+// A worker that has lost so much of its memory to what it ran is replaced before it fails for want of it.
+constexpr double kLeakedShare = 0.5;
+
+// Beside the launch a check resets and compares data, as beginning the problem did: so many times as long, and a
+// second.
+constexpr double kDataFactor = 3, kDataSeconds = 1;
+
+constexpr double kOpenSeconds = 120;  // a driver may take long to wake a device
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+[[noreturn]] void throw_failure(const Failure& failure) {
+  if (failure.kind == Failure::Kind::out_of_memory) throw OutOfMemory(failure.text);
+  if (failure.kind == Failure::Kind::usage) throw UsageError(failure.text);
+  throw Error(failure.text);
+}
+
+template <typename Wanted>
+const Wanted& wanted(const Reply& reply) {
+  if (const auto* failure = std::get_if<Failure>(&reply.answer)) throw_failure(*failure);
+  if (const auto* found = std::get_if<Wanted>(&reply.answer)) return *found;
+  throw Error("a worker gave another answer than was asked for; coordinator and worker must be the same build");
+}
+
+}  // namespace
+
+DeviceOpened open_worker(Transport& transport) {
+  const Heard heard = transport.ask(OpenDevice{}, kOpenSeconds);
+  if (heard.end != Heard::End::replied) throw Error("the device worker does not start: " + heard.why);
+  return wanted<DeviceOpened>(heard.reply);
+}
+
+TrialWorker::TrialWorker(Transport& transport, const DeviceOpened& device, Compiler& compiler, const KernelSpec& spec,
+                         const Problem& problem, const Configuration& fallback, std::uint64_t seed, Deadlines deadlines)
+    : transport_(transport),
+      spec_(spec),
+      problem_(problem),
+      device_(device),
+      deadlines_(deadlines),
+      setup_(trial_setup(spec, problem_, fallback, device.info, compiler, seed)) {
+  begin();
+}
 
 TrialWorker::TrialWorker(Device& device, Compiler& compiler, const KernelSpec& spec, const Problem& problem,
                          const Configuration& fallback, std::uint64_t seed)
-    : device_(device),
-      compiler_(compiler),
+    : own_(std::make_unique<DirectTransport>(device)),
+      transport_(*own_),
       spec_(spec),
       problem_(problem),
-      fallback_(fallback),
-      data_(device, spec, problem_, fallback_, seed),
-      self_checked_(spec.reference.empty()) {
-  data_.reset();
-  if (!spec_.prepare.empty()) {
-    run_once(spec_.prepare, "[[prepare]]");
-    data_.adopt_prepared();
-    data_.reset();
+      device_(open_worker(transport_)),
+      setup_(trial_setup(spec, problem_, fallback, device.info(), compiler, seed)) {
+  begin();
+}
+
+TrialWorker::~TrialWorker() = default;
+
+// Data and reference, in a worker that may be new. One that dies of it is given a second chance, in a fresh one.
+void TrialWorker::begin() {
+  lost_ = true;
+  std::string why;
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    const double before = now();
+    const Heard heard = transport_.ask(BeginProblem{setup_}, deadlines_.begin_seconds);
+    if (heard.end != Heard::End::replied) {
+      why = heard.why;
+      continue;
+    }
+    const auto& begun = wanted<TrialOutcome>(heard.reply);
+    clock_ = heard.reply.seconds;
+    begin_seconds_ = now() - before;
+    free_at_begin_ = free_bytes_ = begun.free_bytes;
+    lost_ = false;
+    return;
   }
-  run_once(self_checked_ ? spec_.launch : spec_.reference,
-           self_checked_ ? "the default configuration (there is no [[reference]])" : "[[reference]]");
-  data_.adopt_expected(self_checked_ ? "the default configuration" : "the reference");
+  throw Error(fmt::format("two device workers died while the data and the reference of {} for {} were made: {}",
+                          spec_.name, problem_.text(), why));
 }
 
-void TrialWorker::run_once(std::span<const Step> steps, const std::string& what) {
-  const bool own = steps.data() == spec_.launch.data();
-  const Configuration* const configuration = own ? &fallback_ : nullptr;
-  const std::string where = fmt::format("{} of {} for {}", what, spec_.name, problem_.text());
-  const ImageRequest request = image_request(spec_, steps, problem_, configuration, device_.info());
-  const std::vector<CompileOutcome> outcomes = compiler_.compile(std::span(&request, 1));
-  if (!outcomes.front().image)
-    throw ReferenceDoesNotCompile(fmt::format("{} does not compile:\n{}", where, outcomes.front().log));
-  PreparedSteps prepared;
-  const std::vector<ResolvedStep> resolved = resolve_steps(spec_, steps, problem_, configuration, device_.info());
-  Status status = PreparedSteps::prepare(device_, data_, resolved, fallback_, *outcomes.front().image, prepared);
-  if (status.ok()) status = prepared.run(device_);
-  if (status.ok()) status = data_.check_guards();
-  if (!status.ok()) throw Error(fmt::format("{} fails ({}): {}", where, to_text(status.verdict), status.detail));
+double TrialWorker::seconds() const { return device_.own_clock ? clock_before_ + clock_ : now(); }
+
+double TrialWorker::launch_deadline() const {
+  const double usual = anchor_seconds_ > 0 ? std::max(deadlines_.least_seconds, deadlines_.factor * anchor_seconds_)
+                                           : deadlines_.first_seconds;
+  return deadlines_.user_seconds.value_or(usual) + kDataSeconds + kDataFactor * begin_seconds_;
 }
 
-TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image) {
+template <typename Wanted>
+std::optional<Wanted> TrialWorker::ask(const Request& request, double seconds, Status& status) {
+  const double before = now();
+  const Heard heard = transport_.ask(request, seconds);
+  busy_seconds_ += now() - before;
+  if (heard.end == Heard::End::replied) {
+    clock_ = heard.reply.seconds;
+    return wanted<Wanted>(heard.reply);
+  }
+  lost_ = true;
+  const bool late = heard.end == Heard::End::timed_out;
+  status = {late ? Verdict::timeout : Verdict::fault, (late ? "did not end: " : "the device worker died: ") + heard.why,
+            true};
+  return std::nullopt;
+}
+
+void TrialWorker::revive() {
+  ++revivals_;
+  clock_before_ += clock_;
+  clock_ = 0;
+  for (auto& [id, candidate] : candidates_) candidate.loaded.reset();
+  transport_.restart();
+  begin();
+}
+
+TrialWorker::Checked TrialWorker::load(const TrialLaunch& launch) {
+  const bool leaked = static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_);
+  if (lost_ || leaked) revive();
   Checked checked;
-  PreparedSteps prepared;
-  const std::vector<ResolvedStep> steps = resolve_steps(spec_, spec_.launch, problem_, &configuration, device_.info());
-  checked.status = PreparedSteps::prepare(device_, data_, steps, configuration, image, prepared);
-  if (!checked.status.ok()) return checked;
-  checked.status = launch_and_check(prepared, checked.max_error);
-  if (!checked.status.ok()) return checked;
-  checked.candidate = next_++;
-  candidates_.emplace(*checked.candidate, std::move(prepared));
+  const auto outcome = ask<TrialOutcome>(CheckTrial{launch}, launch_deadline(), checked.status);
+  if (!outcome) return checked;
+  checked.status = outcome->status;
+  checked.max_error = outcome->max_error;
+  if (outcome->candidate != 0) checked.candidate = outcome->candidate;
+  lost_ = checked.status.sticky;
+  free_bytes_ = outcome->free_bytes;
   return checked;
 }
 
-Status TrialWorker::launch_and_check(const PreparedSteps& prepared, double& max_error) {
-  data_.reset();
-  Status status = prepared.run(device_);
-  if (status.sticky) return status;
-  // Whatever else went wrong: the next configuration finds its inputs as they were.
-  const Status inputs = data_.restore_inputs();
-  if (status.ok()) status = inputs;
-  if (status.ok()) status = data_.check(max_error);
-  if (status.ok()) status = prepared.check_scratch(spec_);
-  return status;
+TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image, int attempt) {
+  Candidate candidate;
+  candidate.launch = trial_launch(spec_, problem_, configuration, device_.info, image);
+  candidate.launch.attempt = attempt;
+  Checked checked = load(candidate.launch);
+  if (!checked.candidate) return checked;
+  candidate.loaded = checked.candidate;
+  checked.candidate = next_++;
+  candidates_.emplace(*checked.candidate, std::move(candidate));
+  return checked;
 }
 
-Sample TrialWorker::sample(CandidateId candidate) {
-  return device_.sample(data_.restores(), candidates_.at(candidate).operations(), true);
+Status TrialWorker::ensure_loaded(Candidate& candidate) {
+  if (lost_) revive();
+  if (candidate.loaded) return {};
+  const Checked checked = load(candidate.launch);
+  candidate.loaded = checked.candidate;
+  return checked.status;
 }
 
-Status TrialWorker::recheck(CandidateId candidate, double& max_error) {
-  const PreparedSteps& prepared = candidates_.at(candidate);
-  if (!prepared.has_scratch()) return {};
-  Status status = launch_and_check(prepared, max_error);
-  if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
-  return status;
+Sample TrialWorker::sample(CandidateId id) {
+  Candidate& candidate = candidates_.at(id);
+  Sample sample;
+  if (sample.status = ensure_loaded(candidate); !sample.status.ok()) return sample;
+  const auto sampled = ask<Sampled>(SampleCandidate{*candidate.loaded}, launch_deadline(), sample.status);
+  if (!sampled) return sample;
+  lost_ = sampled->status.sticky;
+  sample = {sampled->status, sampled->nanoseconds};
+  // What no clock can show is no time: a clock that fails must not make a winner.
+  if (sample.status.ok() && !(sample.nanoseconds > 0 && sample.nanoseconds < 1e18))
+    sample.status = {Verdict::unstable, fmt::format("the device's clock gave {} ns", sample.nanoseconds), false};
+  return sample;
 }
 
-void TrialWorker::release(CandidateId candidate) { candidates_.erase(candidate); }
+Status TrialWorker::recheck(CandidateId id, double& max_error) {
+  Candidate& candidate = candidates_.at(id);
+  Status status;
+  if (status = ensure_loaded(candidate); !status.ok()) return status;
+  const auto outcome = ask<TrialOutcome>(RecheckCandidate{*candidate.loaded}, launch_deadline(), status);
+  if (!outcome) return status;
+  max_error = std::max(max_error, outcome->max_error);
+  lost_ = outcome->status.sticky;
+  return outcome->status;
+}
 
-Status TrialWorker::warm_up(CandidateId candidate, double milliseconds) {
-  const double begin = device_.seconds();
-  do {
-    if (Status status = candidates_.at(candidate).run(device_); !status.ok()) return status;
-  } while (device_.seconds() - begin < milliseconds * 1e-3);
-  return {};
+Status TrialWorker::warm_up(CandidateId id, double milliseconds) {
+  Candidate& candidate = candidates_.at(id);
+  Status status;
+  if (status = ensure_loaded(candidate); !status.ok()) return status;
+  const auto outcome = ask<TrialOutcome>(WarmUpCandidate{*candidate.loaded, milliseconds},
+                                         launch_deadline() + milliseconds * 1e-3, status);
+  if (!outcome) return status;
+  lost_ = outcome->status.sticky;
+  return outcome->status;
+}
+
+void TrialWorker::release(CandidateId id) {
+  const auto found = candidates_.find(id);
+  if (found == candidates_.end()) return;
+  Status ignored;
+  if (found->second.loaded && !lost_) ask<Done>(ReleaseCandidate{*found->second.loaded}, kOpenSeconds, ignored);
+  candidates_.erase(found);
 }
 
 }  // namespace attune

@@ -1,23 +1,35 @@
-// TrialWorker: tries configurations of one kernel and problem on one device: load, check against the reference, sample.
-// It decides nothing: which configurations, and how many samples, is the session's affair. One thread. Every call takes
-// and gives plain values, so that a process may take its place.
+// TrialWorker: tries configurations of one kernel and problem, as the coordinator sees it: what runs, where, how long
+// it may take, and what it means that nothing came back. It decides neither which configurations nor how many samples,
+// and blames nobody: a death is told, and revive() begins again with a fresh worker. One thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "worker/prepared_steps.hpp"
+#include "worker/limits.hpp"
+#include "worker/transport.hpp"
+#include "worker/trial_setup.hpp"
 
 namespace attune {
 
-// The steps that make the expected result do not compile; the message holds the compiler's log.
-class ReferenceDoesNotCompile : public Error {
- public:
-  using Error::Error;
+// How long a launch may take: least_seconds, or `factor` times the anchor's launch if that is longer; first_seconds
+// while there is no anchor; or what the user says. On top of it comes what making data and comparing results took when
+// the problem was begun.
+struct Deadlines {
+  std::optional<double> user_seconds = launch_limit_seconds();
+  double first_seconds = 60;
+  double least_seconds = 2;
+  double factor = 50;
+  // Data, [[prepare]] and [[reference]]: the reference is the simplest kernel that somebody could write.
+  double begin_seconds = 900;
 };
+
+// A device worker and its device, opened. Throws what the worker failed with.
+DeviceOpened open_worker(Transport& transport);
 
 class TrialWorker {
  public:
@@ -25,11 +37,15 @@ class TrialWorker {
 
   // Makes the data, runs [[prepare]] and [[reference]]. `fallback` is the configuration whose output is expected when
   // the kernel has no reference (self-checked), and serves scratch sizes. Throws ReferenceDoesNotCompile, or Error when
-  // the reference does not compile, fails or gives values that are not finite.
+  // the reference fails, gives values that are not finite, or kills two workers. References must outlive it.
+  TrialWorker(Transport& transport, const DeviceOpened& device, Compiler& compiler, const KernelSpec& spec,
+              const Problem& problem, const Configuration& fallback, std::uint64_t seed, Deadlines deadlines = {});
+  // On a device of this process.
   TrialWorker(Device& device, Compiler& compiler, const KernelSpec& spec, const Problem& problem,
               const Configuration& fallback, std::uint64_t seed);
+  ~TrialWorker();
 
-  bool self_checked() const noexcept { return self_checked_; }
+  bool self_checked() const noexcept { return setup_.self_checked; }
 
   // Loads a configuration, launches it once and checks the result. On ok it can be sampled until it is released.
   struct Checked {
@@ -37,30 +53,56 @@ class TrialWorker {
     double max_error = 0;
     std::optional<CandidateId> candidate;  // set if and only if status.ok()
   };
-  Checked check(const Configuration& configuration, const Image& image);
+  Checked check(const Configuration& configuration, const Image& image, int attempt = 1);
 
-  // One timed launch, cold caches.
+  // One timed launch, cold caches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Sample sample(CandidateId candidate);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
   void release(CandidateId candidate);
-
   // Launches the candidate for at least this long, untimed.
   Status warm_up(CandidateId candidate, double milliseconds);
 
- private:
-  Status launch_and_check(const PreparedSteps& prepared, double& max_error);
-  void run_once(std::span<const Step> steps, const std::string& what);
+  // A fresh worker with the same data; candidates are loaded into it when they are needed. After a sticky status the
+  // next call does so by itself. Throws Error when none starts, or when the reference fails in it.
+  void revive();
+  // Workers that were replaced, for whatever reason.
+  int revivals() const noexcept { return revivals_; }
 
-  Device& device_;
-  Compiler& compiler_;
+  // The time of one launch of the anchor, which later deadlines are multiples of.
+  void expect_launch(double nanoseconds) noexcept { anchor_seconds_ = nanoseconds * 1e-9; }
+
+  // The clock that sessions are timed by (Device::seconds), going on over revivals.
+  double seconds() const;
+  // What was spent waiting for the device's answers to all but revive().
+  double busy_seconds() const noexcept { return busy_seconds_; }
+
+ private:
+  struct Candidate {
+    TrialLaunch launch;
+    std::optional<std::uint64_t> loaded;  // its number in the present worker
+  };
+  template <typename Wanted>
+  std::optional<Wanted> ask(const Request& request, double seconds, Status& status);
+  void begin();
+  Checked load(const TrialLaunch& launch);
+  Status ensure_loaded(Candidate& candidate);
+  double launch_deadline() const;
+
+  std::unique_ptr<Transport> own_;
+  Transport& transport_;
   const KernelSpec& spec_;
   const Problem problem_;
-  const Configuration fallback_;
-  ProblemData data_;
-  bool self_checked_ = false;
+  const DeviceOpened device_;
+  const Deadlines deadlines_;
+  const TrialSetup setup_;
+  std::map<CandidateId, Candidate> candidates_;
   CandidateId next_ = 1;
-  std::map<CandidateId, PreparedSteps> candidates_;
+  bool lost_ = false;
+  int revivals_ = 0;
+  std::uint64_t free_at_begin_ = 0, free_bytes_ = 0;  // of the device's memory
+  double begin_seconds_ = 0, anchor_seconds_ = 0, busy_seconds_ = 0;
+  double clock_ = 0, clock_before_ = 0;  // of the present worker's device; of those before it
 };
 
 }  // namespace attune

@@ -11,6 +11,8 @@
 namespace attune {
 namespace {
 
+const std::atomic<int> never{0};
+
 class CountingCompiler final : public Compiler {
  public:
   explicit CountingCompiler(std::size_t batch) : batch_(batch) {}
@@ -51,7 +53,7 @@ TEST(ImageSource, GivesEveryTicketTheImageItAskedFor) {
   EXPECT_EQ(source.outstanding(), 50u);
   std::set<std::uint64_t> given;
   while (source.outstanding() > 0) {
-    const CompileResult result = source.next();
+    const CompileResult result = *source.next(never);
     EXPECT_EQ(result.outcome.image.value().functions.front().expression, "k" + std::to_string(result.id));
     given.insert(result.id);
   }
@@ -64,9 +66,9 @@ TEST(ImageSource, CompilesOnceForConfigurationsThatShareAnImage) {
   for (std::uint64_t ticket = 0; ticket < 6; ++ticket)
     source.ask(ticket, request_for(ticket % 2 == 0 ? "even" : "odd"));
   int charged = 0;
-  while (source.outstanding() > 0) charged += source.next().outcome.milliseconds > 0;
+  while (source.outstanding() > 0) charged += source.next(never)->outcome.milliseconds > 0;
   source.ask(9, request_for("even"));  // later too
-  EXPECT_EQ(source.next().id, 9u);
+  EXPECT_EQ(source.next(never)->id, 9u);
   EXPECT_EQ(compiler->compiled_, 2);
   EXPECT_EQ(charged, 2) << "the time of a compile is counted once";
 }
@@ -75,7 +77,7 @@ TEST(ImageSource, NeverAsksForMoreThanABatchAtOnce) {
   const auto compiler = std::make_shared<CountingCompiler>(4);
   ImageSource source(compiler, 1);
   for (std::uint64_t ticket = 0; ticket < 40; ++ticket) source.ask(ticket, request_for(std::to_string(ticket)));
-  while (source.outstanding() > 0) source.next();
+  while (source.outstanding() > 0) source.next(never);
   EXPECT_EQ(compiler->compiled_, 40);
   EXPECT_LE(compiler->largest_, 4u);
 }
@@ -86,13 +88,13 @@ TEST(ImageSource, ForgetsWhatWasCancelled) {
   source.cancel();
   EXPECT_EQ(source.outstanding(), 0u);
   source.ask(100, request_for("after"));
-  EXPECT_EQ(source.next().id, 100u);
+  EXPECT_EQ(source.next(never)->id, 100u);
 }
 
 TEST(ImageSource, PassesOnThatTheCompilerIsBroken) {
   ImageSource source(std::make_shared<CountingCompiler>(1), 1);
   source.ask(1, request_for("missing compiler"));
-  EXPECT_THROW(source.next(), Error);
+  EXPECT_THROW(source.next(never), Error);
 }
 
 }  // namespace

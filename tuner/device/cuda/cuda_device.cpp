@@ -12,6 +12,7 @@
 #include "device/cuda/cuda_sampler.hpp"
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/driver_loader.hpp"
+#include "device/cuda/nvml.hpp"
 #include "device/cuda/operations.hpp"
 
 namespace attune {
@@ -36,6 +37,7 @@ class CudaDevice final : public Device {
         data_(*this, context_) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
+  std::vector<std::string> other_users() override { return other_processes_on(info_.uuid); }
 
   std::shared_ptr<Compiler> compiler() override {
     std::call_once(compiler_once_, [this] { compiler_ = make_nvrtc_compiler(info_.architecture()); });

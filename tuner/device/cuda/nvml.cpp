@@ -1,9 +1,11 @@
 #include "device/cuda/nvml.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
+#include <fstream>
 #include <memory>
 
 #include "device/cuda/nvml_api.hpp"
@@ -54,6 +56,28 @@ NvmlAnswers ask_nvml(const std::string& uuid) {
   }
   api->shutdown();  // counted: undoes the init above and no other
   return answers;
+}
+
+std::vector<std::string> other_processes_on(const std::string& uuid) {
+  const NvmlApi* api = nvml();
+  void* library = api == nullptr ? nullptr : dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr || api->init() != nvml_success) return {};
+  const auto list = reinterpret_cast<NvmlProcessesFunction>(dlsym(library, nvml_processes_symbol));
+  std::array<NvmlProcess, 64> processes{};
+  auto count = static_cast<unsigned>(processes.size());
+  NvmlDevice device = nullptr;
+  std::vector<std::string> found;
+  if (list != nullptr && api->device_by_uuid(uuid.c_str(), &device) == nvml_success &&
+      list(device, &count, processes.data()) == nvml_success) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (processes[i].pid == static_cast<unsigned>(getpid())) continue;
+      std::string name;
+      std::getline(std::ifstream("/proc/" + std::to_string(processes[i].pid) + "/comm"), name);
+      found.push_back((name.empty() ? "process" : name) + " (" + std::to_string(processes[i].pid) + ")");
+    }
+  }
+  api->shutdown();
+  return found;
 }
 
 }  // namespace attune::cuda

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attune::cuda {
 
@@ -14,5 +15,8 @@ struct NvmlAnswers {
 
 // Asks about the device with this UUID ("GPU-..." or "MIG-...").
 NvmlAnswers ask_nvml(const std::string& uuid);
+
+// Other processes with a context on the device, "python3 (4711)", as far as NVML tells: none where it does not.
+std::vector<std::string> other_processes_on(const std::string& uuid);
 
 }  // namespace attune::cuda

@@ -20,6 +20,15 @@ inline constexpr unsigned nvml_text_bytes = 96;  // NVML_DEVICE_NAME_V2_BUFFER_S
   F(device_name, nvmlDeviceGetName, "nvmlDeviceGetName", NvmlDevice, char*, unsigned)                 \
   F(power_limit, nvmlDeviceGetPowerManagementLimit, "nvmlDeviceGetPowerManagementLimit", NvmlDevice, unsigned*)
 
+// Since NVML 11.4 alone (driver 510), so not among those that must be there.
+struct NvmlProcess {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned instance, compute_instance;  // MIG
+};
+inline constexpr const char* nvml_processes_symbol = "nvmlDeviceGetComputeRunningProcesses_v3";
+using NvmlProcessesFunction = NvmlResult (*)(NvmlDevice, unsigned* count, NvmlProcess* processes);
+
 struct NvmlApi {
 #define ATTUNE_MEMBER(member, function, exported, ...) NvmlResult (*member)(__VA_ARGS__) = nullptr;
   ATTUNE_NVML_FUNCTIONS(ATTUNE_MEMBER)

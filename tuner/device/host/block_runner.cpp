@@ -92,7 +92,7 @@ void BlockRunner::check_overruns() {
   for (const auto& fiber : fibers_) {
     if (fiber->stack.intact()) continue;
     fault_ = fmt::format("{}: stack overflow: a CUDA thread has {} KiB for its local variables", block_text(),
-                         FiberStack::kBytes / 1024);
+                         FiberStack::default_bytes() / 1024);
     return;
   }
 }
@@ -107,7 +107,8 @@ void BlockRunner::recover() {
   }
   main_.jumped_back();
   if (running_->stack.guards(address)) {
-    what = fmt::format("stack overflow: a CUDA thread has {} KiB for its local variables", FiberStack::kBytes / 1024);
+    what = fmt::format("stack overflow: a CUDA thread has {} KiB for its local variables",
+                       FiberStack::default_bytes() / 1024);
   }
   fault_ = fmt::format("{}, {}: {}", block_text(), thread_text(running_->thread), what);
   restart_all();

@@ -32,6 +32,10 @@ class BlockRunner {
   // FaultSignals must be in place.
   std::optional<std::string> run(std::uint64_t block);
 
+  // Of the launch under way, for whoever is called from the middle of a kernel.
+  const KernelCall& call() const noexcept { return call_; }
+  std::string running_text() const;  // "block (3,0,0), thread (31,0,0)"
+
  private:
   friend struct RuntimeTable;
 

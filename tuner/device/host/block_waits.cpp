@@ -7,6 +7,7 @@
 
 #include "device/host/block_runner.hpp"
 #include "device/host/runner_of_thread.hpp"
+#include "device/host/sanitizer.hpp"
 
 namespace attune {
 namespace {
@@ -186,12 +187,16 @@ struct RuntimeTable {
   static unsigned active_mask(const void* place) { return current().active_mask(place); }
   static void yield() { current().yield(); }
   static void fault(const char* what) { current().fault(what); }
+  static void fence(const char* name, void* variable, unsigned long bytes, unsigned long fence) {
+    fence_off({Fence::Around::shared_variable, name, variable, bytes, fence, fence});
+  }
+  static void unfence(void* variable) { remove_fence(variable); }
 };
 
 const attune_host::Runtime& host_runtime() noexcept {
-  static constexpr attune_host::Runtime table = {attune_host::kHostAbiVersion, RuntimeTable::sync_block,
-                                                 RuntimeTable::exchange,       RuntimeTable::active_mask,
-                                                 RuntimeTable::yield,          RuntimeTable::fault};
+  static constexpr attune_host::Runtime table = {
+      attune_host::kHostAbiVersion, RuntimeTable::sync_block, RuntimeTable::exchange, RuntimeTable::active_mask,
+      RuntimeTable::yield,          RuntimeTable::fault,      RuntimeTable::fence,    RuntimeTable::unfence};
   return table;
 }
 

@@ -18,6 +18,10 @@ std::string BlockRunner::block_text() const {
   return fmt::format("block ({},{},{})", next_.block_index.x, next_.block_index.y, next_.block_index.z);
 }
 
+std::string BlockRunner::running_text() const {
+  return running_ == nullptr ? block_text() : block_text() + ", " + thread_text(running_->thread);
+}
+
 std::string BlockRunner::waits_text(const Fiber& fiber) const {
   const std::string who = thread_text(fiber.thread);
   if (fiber.wait == Wait::barrier) return fmt::format("{} waits at {}", who, barrier_);

@@ -6,6 +6,8 @@
 #include <memory>
 #include <mutex>
 
+#include "device/host/sanitizer.hpp"
+
 namespace attune {
 namespace {
 
@@ -52,10 +54,13 @@ void on_signal(int number, siginfo_t* info, void* context) {
 
 // Enough for the handler above and for one of the application's that a signal is passed on to.
 constexpr std::size_t kSignalStackBytes = 64 * 1024;
+// For a sanitizer's report of a stack overflow.
+constexpr std::size_t kSanitizedSignalStackBytes = 1024 * 1024;
 
 }  // namespace
 
 FaultSignals::FaultSignals() {
+  if (sanitizers().address) return;  // its own handlers know the line
   const std::lock_guard lock(installing);
   if (installed++ > 0) return;
   struct sigaction action {};
@@ -67,16 +72,18 @@ FaultSignals::FaultSignals() {
 }
 
 FaultSignals::~FaultSignals() {
+  if (sanitizers().address) return;
   const std::lock_guard lock(installing);
   if (--installed > 0) return;
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i].number, &before[i], nullptr);
 }
 
 SignalStack::SignalStack() {
-  thread_local const auto memory = std::make_unique<std::byte[]>(kSignalStackBytes);
+  const std::size_t bytes = sanitizers().any() ? kSanitizedSignalStackBytes : kSignalStackBytes;
+  thread_local const auto memory = std::make_unique<std::byte[]>(bytes);
   stack_t stack{};
   stack.ss_sp = memory.get();
-  stack.ss_size = kSignalStackBytes;
+  stack.ss_size = bytes;
   sigaltstack(&stack, &before_);
 }
 

@@ -2,22 +2,18 @@
 
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#define ATTUNE_ASAN_FIBERS 1
-#else
-#define ATTUNE_ASAN_FIBERS 0
-#endif
+#include "device/host/sanitizer.hpp"
 
 namespace attune {
 
 namespace detail = boost::context::detail;
 
+namespace {
+const FiberAnnotations kSanitizer = fiber_annotations();
+}  // namespace
+
 void FiberContext::restart(FiberStack& stack, Main main) {
-#if ATTUNE_ASAN_FIBERS
-  __asan_unpoison_memory_region(stack.bottom(), stack.size());  // frames that were abandoned
-#endif
+  allow_access(stack.bottom(), stack.size());  // frames that were abandoned
   main_ = main;
   stack_bottom_ = stack.bottom();
   stack_size_ = stack.size();
@@ -55,15 +51,16 @@ void FiberContext::arrived(detail::transfer_t from) {
   self.landed();
 }
 
-#if ATTUNE_ASAN_FIBERS
 void FiberContext::announce(FiberContext& target, bool for_good) {
-  __sanitizer_start_switch_fiber(for_good ? nullptr : &sanitizer_stack_, target.stack_bottom_, target.stack_size_);
+  if (kSanitizer.start_switch == nullptr) return;
+  kSanitizer.start_switch(for_good ? nullptr : &sanitizer_stack_, target.stack_bottom_, target.stack_size_);
 }
 
 void FiberContext::landed() {
+  if (kSanitizer.finish_switch == nullptr) return;
   const void* bottom = nullptr;
   std::size_t size = 0;
-  __sanitizer_finish_switch_fiber(sanitizer_stack_, &bottom, &size);
+  kSanitizer.finish_switch(sanitizer_stack_, &bottom, &size);
   // The stack of an OS thread is learnt here, from the first switch away from it.
   if (origin_->stack_bottom_ == nullptr) {
     origin_->stack_bottom_ = bottom;
@@ -72,13 +69,9 @@ void FiberContext::landed() {
 }
 
 void FiberContext::jumped_back() {
-  __sanitizer_start_switch_fiber(nullptr, stack_bottom_, stack_size_);
-  __sanitizer_finish_switch_fiber(sanitizer_stack_, nullptr, nullptr);
+  if (kSanitizer.start_switch == nullptr) return;
+  kSanitizer.start_switch(nullptr, stack_bottom_, stack_size_);
+  kSanitizer.finish_switch(sanitizer_stack_, nullptr, nullptr);
 }
-#else
-void FiberContext::announce(FiberContext&, bool) {}
-void FiberContext::landed() {}
-void FiberContext::jumped_back() {}
-#endif
 
 }  // namespace attune

@@ -9,12 +9,7 @@
 #include <cstring>
 
 #include "attune/error.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
-#endif
+#include "device/host/sanitizer.hpp"
 
 namespace attune {
 namespace {
@@ -36,15 +31,17 @@ std::size_t page_bytes() {
 
 }  // namespace
 
+std::size_t FiberStack::default_bytes() noexcept { return sanitizers().any() ? kSanitizedBytes : kBytes; }
+
 FiberStack::FiberStack(std::size_t number) {
-  mapped_ = kBytes + 2 * page_bytes();  // a guard page, and a page for the colours
+  mapped_ = default_bytes() + 2 * page_bytes();  // a guard page, and a page for the colours
   void* const memory =
       mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
     throw OutOfMemory(
         fmt::format("host device: no room for another fiber's stack of {} KiB; set ATTUNE_HOST_THREADS to "
                     "fewer threads",
-                    kBytes / 1024));
+                    default_bytes() / 1024));
   }
   mapping_ = static_cast<std::byte*>(memory);
   bottom_ = mapping_ + page_bytes();
@@ -56,7 +53,7 @@ FiberStack::FiberStack(std::size_t number) {
 }
 
 FiberStack::~FiberStack() {
-  ASAN_UNPOISON_MEMORY_REGION(bottom_, size());  // frames that were abandoned; the addresses will be used again
+  allow_access(bottom_, size());  // frames that were abandoned; the addresses will be used again
   munmap(mapping_, mapped_);
   if (guarded_) guard_pages.fetch_sub(1);
 }

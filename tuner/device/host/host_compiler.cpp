@@ -20,6 +20,7 @@
 #include "attune_embedded/cuda_warps.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
+#include "device/host/sanitizer.hpp"
 #include "device/host/source_rewrite.hpp"
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
@@ -47,13 +48,6 @@ constexpr const char* kFlags[] = {"-std=c++20",
                                   "-w",
                                   "-fdiagnostics-color=never"};
 
-std::vector<std::string> words_of(const char* text) {
-  std::vector<std::string> words;
-  std::istringstream in(text != nullptr ? text : "");
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
 void write_file(const fs::path& path, std::string_view text) {
   fs::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);
@@ -66,6 +60,16 @@ std::vector<std::byte> read_file(const fs::path& path) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
+}
+
+std::string sanitize_option() { return "-fsanitize=" + sanitizers().text(); }
+
+// What a build makes of the source.
+enum class Variant { plain, sanitized };
+
+std::string rewrite(std::string_view source, Variant variant) {
+  return rewrite_shared_memory(source,
+                               variant == Variant::sanitized ? SharedVariables::fenced : SharedVariables::plain);
 }
 
 std::string entry_symbol(std::size_t index) { return "attune_entry_" + std::to_string(index); }
@@ -98,14 +102,14 @@ std::string directives_of(const std::vector<std::string>& options) {
 }
 
 std::string translation_unit(const SourceText& source, const std::vector<std::string>& options,
-                             const std::map<std::string, std::size_t>& entries) {
+                             const std::map<std::string, std::size_t>& entries, Variant variant) {
   std::string text;
   for (const EmbeddedFile& part :
        {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language,
         attune_embedded::cuda_warps, attune_embedded::cuda_atomics, attune_embedded::cuda_math})
     text += fmt::format("#line 1 \"{}\"\n{}\n", part.file_name, part.text);
   text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
-  text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", source.name, rewrite_shared_memory(source.text));
+  text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", source.name, rewrite(source.text, variant));
   for (const auto& [expression, index] : entries)
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** parameters) {{ "
@@ -153,45 +157,20 @@ std::string host_image_architecture() {
 #else
   constexpr const char* machine = "x86_64";
 #endif
-  return fmt::format("host-{}-{}", machine, attune_host::kHostAbiVersion);
+  // What is sanitized loads only where the sanitizers are.
+  const std::string sanitized = sanitizers().any() ? "-" + sanitizers().text() : "";
+  return fmt::format("host-{}-{}{}", machine, attune_host::kHostAbiVersion, sanitized);
 }
 
-std::optional<HostCompiler::Tool> HostCompiler::probe(const std::string& command) {
-  Tool tool;
-  tool.command = words_of(command.c_str());
-  if (tool.command.empty()) return std::nullopt;
-  tool.command.front() = find_program(tool.command.front());
-  if (tool.command.front().empty()) return std::nullopt;
-  std::vector<std::string> question = tool.command;
-  question.insert(question.end(), {"-dumpfullversion", "-dumpversion"});
-  constexpr double seconds = 10;
-  const ProcessResult answer = run_process(question, "/", seconds);
-  if (answer.exit_code != 0) return std::nullopt;
-  const std::string name = fs::path(words_of(command.c_str()).back()).filename().string();
-  tool.version = name + " " + answer.output.substr(0, answer.output.find('\n'));
-  return tool;
-}
-
-const HostCompiler::Tool& HostCompiler::tool() {
+const HostTool& HostCompiler::tool() {
   const std::lock_guard lock(mutex_);
-  if (tool_) return *tool_;
-  if (const char* const chosen = std::getenv("ATTUNE_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
-    tool_ = probe(chosen);
-    if (!tool_)
-      throw Error(
-          fmt::format("ATTUNE_HOST_CXX names `{}`, which is no C++ compiler that runs; correct or unset it", chosen));
-    return *tool_;
-  }
-  const char* const usual = std::getenv("CXX");
-  for (const std::string& name :
-       {std::string(usual != nullptr ? usual : ""), std::string("g++"), std::string("c++"), std::string("clang++")}) {
-    tool_ = probe(name);
-    if (tool_) return *tool_;
-  }
-  throw Error("the host device needs a C++ compiler and found none; install g++, or name one in ATTUNE_HOST_CXX");
+  if (!tool_) tool_ = find_host_tool();
+  return *tool_;
 }
 
-std::string HostCompiler::toolchain() { return tool().version; }
+std::string HostCompiler::toolchain() {
+  return sanitizers().any() ? tool().version + " " + sanitize_option() : tool().version;
+}
 
 std::vector<CompileOutcome> HostCompiler::compile(std::span<const ImageRequest> requests) {
   tool();
@@ -241,7 +220,7 @@ bool crashed(const ProcessResult& result) {
 }
 
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
-                   const std::map<std::string, std::size_t>& entries) {
+                   const std::map<std::string, std::size_t>& entries, Variant variant) {
   const SourceText& source = request.source;
   write_file(place / "attune.cuh", attune_embedded::attune.text);
   for (const Header& header : source.headers) {
@@ -249,9 +228,9 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
     if (target.string().rfind(folder.string() + "/", 0) != 0)
       throw Error("#include \"" + header.name + "\" of " + source.name +
                   " leads too far up for the host device; move the header nearer");
-    write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite_shared_memory(header.text)));
+    write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite(header.text, variant)));
   }
-  write_file(place / "kernel.cpp", translation_unit(source, request.options, entries));
+  write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, variant));
 }
 
 // One run of the compiler: false, and why in `built`, when it does not succeed.
@@ -271,13 +250,27 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, do
   return built.failed.verdict == Verdict::ok;
 }
 
-std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place) {
+// Lines of the kernel, and the first mistake is the last. Overflow of signed integers counts as one, though elsewhere
+// it wraps. No vptr: that needs run-time type information of the program.
+std::vector<std::string> sanitize_flags(const fs::path& place) {
+  return {sanitize_option(),
+          "-fno-sanitize-recover=all",
+          "-fno-sanitize=vptr",
+          "-fno-wrapv",
+          "-g",
+          "-fno-omit-frame-pointer",
+          "-fdebug-prefix-map=" + place.string() + "=."};
+}
+
+std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place, Variant variant) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
   // clang makes no unique symbols, and does not know the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
-  for (const std::string& word : words_of(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
+  if (variant == Variant::sanitized)
+    for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
+  for (const std::string& word : words_in(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
   return command;
 }
 
@@ -289,21 +282,24 @@ Built check_source(const std::vector<std::string>& compiler, const ImageRequest&
   Built built;
   const TemporaryFolder folder;
   const fs::path place = folder.path() / kPlace;
-  write_sources(folder.path(), place, request, {});
-  std::vector<std::string> command = command_for(compiler, place);
+  write_sources(folder.path(), place, request, {}, Variant::plain);
+  std::vector<std::string> command = command_for(compiler, place, Variant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
   run_step(command, place, seconds, request.source.name, built);
   return built;
 }
 
-Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
-  const ImageRequest& first = *requests.front();
-  Built built;
-  built.entries = number_expressions(requests);
+struct Files {
+  std::vector<std::byte> object, shared_object;
+};
+
+// Nothing, and why in `built`, when compiler or linker fail.
+std::optional<Files> build_files(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds,
+                                 Variant variant, Built& built) {
   const TemporaryFolder folder;
   const fs::path place = folder.path() / kPlace;
-  write_sources(folder.path(), place, first, built.entries);
-  std::vector<std::string> compile = command_for(compiler, place), link = compile;
+  write_sources(folder.path(), place, request, built.entries, variant);
+  std::vector<std::string> compile = command_for(compiler, place, variant), link = compile;
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
   // A function that is declared only is an error now, not when the image is loaded. (Sanitizers rely on the program.)
@@ -311,12 +307,21 @@ Built build(const std::vector<std::string>& compiler, std::span<const ImageReque
       std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
   if (!sanitized) link.push_back("-Wl,-z,defs");
   for (const auto& step : {compile, link})
-    if (!run_step(step, place, seconds, first.source.name, built)) return built;
+    if (!run_step(step, place, seconds, request.source.name, built)) return std::nullopt;
+  return Files{read_file(place / "kernel.o"), read_file(place / "kernel.so")};
+}
+
+Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
+  Built built;
+  built.entries = number_expressions(requests);
+  std::optional<Files> files = build_files(compiler, *requests.front(), seconds, Variant::plain, built);
+  if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
-  const std::vector<std::byte> object = read_file(place / "kernel.o");
-  built.shared = static_shared_bytes(object, symbols, "current_thread_pointer");
-  built.code = std::make_shared<const std::vector<std::byte>>(read_file(place / "kernel.so"));
+  // Of the plain code: what is sanitized is no measure.
+  built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
+  if (sanitizers().any()) files = build_files(compiler, *requests.front(), seconds, Variant::sanitized, built);
+  if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
   return built;
 }
 
@@ -361,7 +366,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   std::vector<CompileOutcome> outcomes;
   if (built.failed.verdict == Verdict::ok) {
     for (const ImageRequest* const request : requests)
-      outcomes.push_back(outcome_of(*request, built, tool().version, DeviceInfo{}.shared_static_limit));
+      outcomes.push_back(outcome_of(*request, built, toolchain(), DeviceInfo{}.shared_static_limit));
   } else if (requests.size() == 1) {
     outcomes.push_back(built.failed);
   } else if (source.verdict != Verdict::ok) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/host/host_compiler_tool.hpp"
 
 namespace attune {
 
@@ -24,17 +25,12 @@ class HostCompiler final : public Compiler {
   bool disturbs_timing() const noexcept override { return true; }
 
  private:
-  struct Tool {
-    std::vector<std::string> command;  // the compiler's path, behind a launcher such as ccache or with options
-    std::string version;               // "g++ 12.2.0"
-  };
-  const Tool& tool();  // throws Error when there is none
-  static std::optional<Tool> probe(const std::string& command);
+  const HostTool& tool();  // throws Error when there is none
   std::vector<CompileOutcome> compile_together(std::span<const ImageRequest* const> requests);
 
   const double seconds_;
   std::mutex mutex_;
-  std::optional<Tool> tool_;
+  std::optional<HostTool> tool_;
 };
 
 // The name of images that this executor can load.

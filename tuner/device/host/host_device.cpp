@@ -16,6 +16,7 @@
 #include "device/host/host_info.hpp"
 #include "device/host/host_module.hpp"
 #include "device/host/launch_pool.hpp"
+#include "device/host/sanitizer.hpp"
 #include "device/host/timing_gate.hpp"
 
 namespace attune {
@@ -37,7 +38,8 @@ class HostDevice final : public Device {
       : threads_(host_thread_count()),
         info_(host_device_info(threads_)),
         compiler_(std::make_shared<HostCompiler>()),
-        pool_(threads_) {}
+        // Sanitized, blocks run one after the other: static shared memory has one place then.
+        pool_(sanitizers().any() ? 1 : threads_) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
   std::shared_ptr<Compiler> compiler() override { return compiler_; }
@@ -96,7 +98,7 @@ class HostDevice final : public Device {
       return {Verdict::launch_error, lacking, false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);
     const std::optional<std::string> fault =
-        pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape});
+        pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
     if (fault) return {Verdict::fault, *fault, false};
     return {};
   }

@@ -12,6 +12,7 @@
 
 #include "device/host/compiler_process.hpp"
 #include "device/host/host_compiler.hpp"
+#include "device/host/sanitizer.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 // LeakSanitizer of g++ 12 crashes at exit over thread-local storage of objects that were unloaded, if it has tracked
@@ -97,6 +98,7 @@ class HostModule final : public Module {
     for (auto& [expression, entry] : functions_) {
       entry.second.entry = symbol<void(void**)>(entry.first.symbol.c_str());
       entry.second.current_slot = slot;
+      entry.second.expression = expression.c_str();
       if (entry.second.entry == nullptr) return "it lacks " + expression;
     }
     return std::nullopt;
@@ -154,7 +156,8 @@ LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
   if (image.architecture != host_image_architecture())
     return refuse("it is an image for " + image.architecture + ", not for " + host_image_architecture());
   std::string why;
-  auto loaded = load_from_memory(*image.code, why);
+  // The sanitizers look lines up in the file, maybe by another process.
+  std::unique_ptr<Loaded> loaded = sanitizers().any() ? nullptr : load_from_memory(*image.code, why);
   if (loaded == nullptr) loaded = load_from_file(*image.code, why);
   if (loaded == nullptr) return refuse(why);
   auto module = std::make_shared<HostModule>(std::move(loaded), image, info);

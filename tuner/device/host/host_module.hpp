@@ -10,6 +10,7 @@ namespace attune {
 struct HostFunction {
   void (*entry)(void** parameters) = nullptr;
   attune_host::Thread** (*current_slot)() = nullptr;
+  const char* expression = "";  // as requested; lives as long as the module
 };
 
 LoadOutcome load_host_module(const Image& image, const DeviceInfo& info);

@@ -13,6 +13,7 @@ struct KernelCall {
   attune_host::Thread** (*current_slot)() = nullptr;  // of the object that holds the entry, for the calling OS thread
   void** parameters = nullptr;
   LaunchShape shape;
+  const char* expression = "";  // the entry as the kernel file says it, instantiated
 
   std::uint64_t blocks() const noexcept { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
   unsigned threads() const noexcept { return shape.block[0] * shape.block[1] * shape.block[2]; }

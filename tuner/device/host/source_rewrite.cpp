@@ -143,7 +143,8 @@ class Edits {
 
 class Rewriter {
  public:
-  explicit Rewriter(std::string_view source) : tokens_(Lexer(source).tokens()), edits_(source) {}
+  Rewriter(std::string_view source, SharedVariables variables)
+      : source_(source), variables_(variables), tokens_(Lexer(source).tokens()), edits_(source) {}
 
   std::string rewrite() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -186,8 +187,76 @@ class Rewriter {
       return i < end && text(i + 1) != "\"\"" ? std::optional(i) : std::nullopt;
     };
     if (const auto storage = word("extern")) return dynamic(*storage, shared, first, end);
+    if (variables_ == SharedVariables::fenced && !outside_functions() && fence(shared, first, end)) return;
     // __shared__ is `static thread_local` here, and static twice is an error.
     if (const auto storage = word("static")) edits_.replace(tokens_[*storage], "");
+  }
+
+  // __shared__ T a[4], b; -> struct attune_value_0 { T a[4]; }; static ::attune_host::Fenced<attune_value_0> ...
+  // False for what looks like none of the usual declarations: it stays as it is, without a fence.
+  bool fence(std::size_t shared, std::size_t first, std::size_t end) {
+    const bool qualified = first > 1 && text(first - 1) == ":" && text(first - 2) == ":";
+    if (text(end) != ";" || text(first) == "#" || qualified) return false;
+    const auto declarators = declarators_of(shared, end);
+    if (declarators.empty()) return false;
+    // Everything before the first name but `static` and `__shared__`: type, qualifiers, alignment.
+    const std::string type = original(first, declarators.front().name);
+    std::string by;
+    for (const Declarator& one : declarators) {
+      const std::string name(text(one.name)), number = std::to_string(fenced_++);
+      by += "struct attune_value_" + number + " { " + type + " " + original(one.name, one.end) + "; }; ";
+      by +=
+          "static ::attune_host::Fenced<attune_value_" + number + "> attune_fenced_" + number + "(\"" + name + "\"); ";
+      by += "static auto& " + name + " = attune_fenced_" + number + ".value." + name + "; ";
+    }
+    edits_.replace({tokens_[first].begin, tokens_[end].end, ""}, by);
+    return true;
+  }
+
+  struct Declarator {
+    std::size_t name = 0, end = 0;  // its tokens are [name, end)
+  };
+
+  // Of `__shared__ T name[...], name;`: empty when there is anything but names and bounds, or a structure's body.
+  std::vector<Declarator> declarators_of(std::size_t shared, std::size_t end) const {
+    std::vector<Declarator> found;
+    std::size_t begin = shared + 1;
+    int depth = 0, angles = 0;
+    for (std::size_t i = begin; i <= end; ++i) {
+      const std::string_view sign = text(i);
+      if (sign == "(" || sign == "[") ++depth;
+      if (sign == ")" || sign == "]") --depth;
+      if (depth > 0 || sign == ")" || sign == "]") continue;
+      if (sign == "=") return {};
+      angles += sign == "<" ? 1 : sign == ">" ? -1 : 0;
+      if (angles > 0 || (sign != "," && i != end)) continue;
+      std::size_t name = i - 1;  // back over the bounds
+      while (name > begin && text(name) == "]") {
+        for (int open = 1; open > 0 && --name > begin;) open += text(name) == "]" ? 1 : text(name) == "[" ? -1 : 0;
+        --name;
+      }
+      const bool named = is_word(text(name).front()) && !is_digit(text(name).front());
+      // The first has its type before it, the others nothing.
+      if (!named || (found.empty() ? name == begin && !typed_before(shared) : name != begin)) return {};
+      found.push_back({name, i});
+      begin = i + 1;
+    }
+    return found;
+  }
+
+  // float __shared__ x: the type may stand before the keyword.
+  bool typed_before(std::size_t shared) const { return shared > 0 && !ends(shared - 1) && text(shared - 1) != ":"; }
+
+  // The tokens [from, to) without `static`, `__shared__`, comments and newlines.
+  std::string original(std::size_t from, std::size_t to) const {
+    std::string result;
+    for (std::size_t i = from; i < to; ++i) {
+      const Token& token = tokens_[i];
+      if (token.text == "static" || token.text == "__shared__") continue;
+      if (!result.empty() && tokens_[i - 1].end != token.begin) result += " ";
+      result += source_.substr(token.begin, token.end - token.begin);
+    }
+    return result;
   }
 
   // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array();
@@ -230,14 +299,19 @@ class Rewriter {
     }
   }
 
+  std::string_view source_;
+  SharedVariables variables_;
   std::vector<Token> tokens_;
   Edits edits_;
+  int fenced_ = 0;
   std::vector<bool> scopes_;  // of each open brace: is it a namespace's?
   int other_scopes_ = 0;
 };
 
 }  // namespace
 
-std::string rewrite_shared_memory(std::string_view source) { return Rewriter(source).rewrite(); }
+std::string rewrite_shared_memory(std::string_view source, SharedVariables variables) {
+  return Rewriter(source, variables).rewrite();
+}
 
 }  // namespace attune

@@ -4,7 +4,7 @@
 
 namespace attune_host {
 
-inline constexpr unsigned kHostAbiVersion = 1;
+inline constexpr unsigned kHostAbiVersion = 2;
 
 struct Index3 {
   unsigned x, y, z;
@@ -39,6 +39,10 @@ struct Runtime {
   void (*yield)();
   // Ends the launch with a fault; does not return.
   void (*fault)(const char* what);
+  // A static shared variable of sanitized code begins to exist, or ends: nothing may touch the `fence` bytes on either
+  // side of it.
+  void (*fence)(const char* name, void* variable, unsigned long bytes, unsigned long fence) = nullptr;
+  void (*unfence)(void* variable) = nullptr;
 };
 
 }  // namespace attune_host

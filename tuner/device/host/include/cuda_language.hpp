@@ -86,6 +86,18 @@ __forceinline__ DynamicShared dynamic_shared_array() { return {}; }
   __builtin_unreachable();
 }
 
+// A static shared variable of sanitized code, between bytes that nothing may touch: what `__shared__` declarations are
+// rewritten to when sanitizers look on. Value is a structure that holds the variable alone.
+template <class Value>
+struct Fenced {
+  static constexpr unsigned kFence = 64;
+  alignas(64) char before[kFence];
+  Value value;
+  char after[kFence];
+  explicit Fenced(const char* name) { runtime->fence(name, &value, sizeof value, kFence); }
+  ~Fenced() { runtime->unfence(&value); }
+};
+
 // Fibers do not preempt each other: a thread that waits in a loop for what another one does must let the others run now
 // and then, so that atomics, fences and __syncwarp do. Yielding at each would make a histogram a long series of
 // switches; one in 16 keeps both costs small.

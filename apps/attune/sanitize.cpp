@@ -1,0 +1,284 @@
+#include "sanitize.hpp"
+
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "attune/error.hpp"
+#include "device/host/compiler_process.hpp"
+#include "device/host/sanitizer_runtimes.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ---- The process ----
+
+// What the runtimes are told. Leaks are none of a kernel's mistakes; two loaded objects may well have the same
+// variables; LeakSanitizer's interest in thread-local storage crashes g++ 12's runtime.
+constexpr const char* kAddressOptions =
+    "detect_leaks=0:detect_odr_violation=0:detect_stack_use_after_return=0:intercept_tls_get_addr=0:"
+    "allocator_may_return_null=1:handle_sigill=1:handle_sigfpe=1:color=never:exitcode=1";
+constexpr const char* kUndefinedOptions = "print_stacktrace=1:color=never:exitcode=1";
+
+std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std::filesystem::path& folder) {
+  std::string preload;
+  for (const std::string& path : sanitizer_runtimes(sanitizers)) preload += (preload.empty() ? "" : ":") + path;
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  if (const auto own = variables.find("LD_PRELOAD"); own != variables.end()) preload += ":" + own->second;
+  const std::string report = (folder / "report").string();
+  variables["LD_PRELOAD"] = preload;
+  variables["TMPDIR"] = folder.string();  // what a process that ends in the middle leaves goes with it
+  variables["ATTUNE_SANITIZE"] = sanitizers.text();
+  variables["ATTUNE_SANITIZE_REPORT"] = report;
+  // The user's own come later, and win.
+  std::string &address = variables["ASAN_OPTIONS"], &undefined = variables["UBSAN_OPTIONS"];
+  address = fmt::format("{}:{}", kAddressOptions, address);
+  undefined = fmt::format("{}:{}:log_path=\"{}\"", kUndefinedOptions, undefined, report);
+  std::vector<std::string> list;
+  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
+  return list;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables) {
+  const std::vector<char*> arguments = pointers_to(command), environment = pointers_to(variables);
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child > 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kError);
+  // Where Linux scatters addresses widely, older runtimes find their own place taken. Some containers forbid this.
+  personality(ADDR_NO_RANDOMIZE);
+  execve("/proc/self/exe", arguments.data(), environment.data());
+  _exit(127);
+}
+
+volatile std::sig_atomic_t child_to_end = 0;
+
+void pass_on(int signal) { kill(child_to_end, signal); }
+
+// The status that the child ends with; nothing when its time is up, and it was killed.
+std::optional<int> wait_for(pid_t child, double seconds) {
+  child_to_end = child;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, pass_on);
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (Clock::now() >= deadline) {
+      kill(child, SIGKILL);
+      while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return status;
+}
+
+int no_survivor(Verdict verdict, const std::string& text) {
+  fmt::print("verdict: {}\n{}\n", to_text(verdict), text);
+  return kNoSurvivor;
+}
+
+// ---- What was found ----
+
+// What the launch of an entry is given, by position.
+struct Parameter {
+  std::string name;
+  std::string type;
+  std::uint64_t element_bytes = 0;  // 0: a scalar
+};
+struct Launches {
+  std::vector<std::string> files;                            // names of the kernel file and its headers
+  std::map<std::string, std::vector<Parameter>> parameters;  // by the entry's expression
+};
+
+Launches launches_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                     const Configuration& fallback, const DeviceInfo& info) {
+  Launches launches;
+  launches.files.push_back(spec.source.name);
+  for (const Header& header : spec.source.headers) launches.files.push_back(header.name);
+  const auto add = [&](const std::vector<Step>& steps, const Configuration* with) {
+    const std::vector<ResolvedArgument> arguments = resolve_arguments(spec, problem, &configuration, info);
+    for (const ResolvedStep& step : resolve_steps(spec, steps, problem, with, info)) {
+      if (step.kind != StepKind::launch) continue;
+      std::vector<Parameter>& list = launches.parameters[step.expression];
+      list.clear();
+      for (const std::size_t i : step.arguments) {
+        const ResolvedArgument& resolved = arguments[i];
+        const bool array = resolved.role != Role::scalar && resolved.count > 0;
+        list.push_back({spec.arguments[i].name, resolved.type, array ? resolved.bytes / resolved.count : 0});
+      }
+    }
+  };
+  add(spec.prepare, nullptr);
+  add(spec.reference, nullptr);
+  add(spec.launch, &fallback);
+  add(spec.launch, &configuration);
+  return launches;
+}
+
+// "kernel.cu:31": the first line of the kernel's own files that the report names, from the innermost frame outwards.
+std::string line_in(const std::string& report, const std::vector<std::string>& files) {
+  std::size_t first = std::string::npos;
+  std::string found;
+  for (const std::string& file : files) {
+    for (std::size_t at = report.find(file + ":"); at != std::string::npos; at = report.find(file + ":", at + 1)) {
+      const std::size_t number = at + file.size() + 1;
+      const std::size_t end = report.find_first_not_of("0123456789", number);
+      const bool whole = at == 0 || std::strchr("/ \n'", report[at - 1]) != nullptr;
+      if (!whole || end == number || at >= first) continue;
+      first = at;
+      found = report.substr(at, end - at);
+      break;
+    }
+  }
+  return found;
+}
+
+// Elements [5000] or [4998] to [5001] of an array, counted from its start.
+std::string elements_text(long long offset, std::size_t bytes, std::uint64_t element) {
+  const auto index = [&](long long byte) {
+    const auto size = static_cast<long long>(element);
+    return byte >= 0 ? byte / size : -((-byte + size - 1) / size);
+  };
+  const long long first = index(offset),
+                  last = index(offset + static_cast<long long>(std::max<std::size_t>(bytes, 1)) - 1);
+  return first == last ? fmt::format("element [{}]", first) : fmt::format("elements [{}] to [{}]", first, last);
+}
+
+// "outside argument `y`, at element [5000]; it has 5000 of float".
+std::string missed_text(const SanitizerFinding& finding, const Launches& launches) {
+  const Fence& fence = *finding.fence;
+  const long long offset = finding.address - static_cast<const std::byte*>(fence.memory);
+  if (fence.around == Fence::Around::dynamic_shared)
+    return fmt::format("outside dynamic shared memory, at byte {}; the launch has {} bytes", offset, fence.bytes);
+  if (fence.around == Fence::Around::shared_variable)
+    return fmt::format("outside shared variable `{}`, at byte {}; it has {} bytes", fence.name, offset, fence.bytes);
+  const auto launch = launches.parameters.find(finding.call.expression);
+  if (launch != launches.parameters.end()) {
+    for (std::size_t i = 0; i < launch->second.size(); ++i) {
+      const Parameter& parameter = launch->second[i];
+      if (parameter.element_bytes == 0) continue;
+      const void* passed = nullptr;
+      std::memcpy(&passed, finding.call.parameters[i], sizeof passed);
+      if (passed != fence.memory) continue;
+      return fmt::format("outside argument `{}`, at {}; it has {} of {}", parameter.name,
+                         elements_text(offset, finding.bytes, parameter.element_bytes),
+                         fence.bytes / parameter.element_bytes, parameter.type);
+    }
+  }
+  return fmt::format("outside an array of {} bytes, at byte {}", fence.bytes, offset);
+}
+
+// What UndefinedBehaviorSanitizer says behind "runtime error: ".
+std::string undefined_text(const std::string& report) {
+  constexpr std::string_view sign = "runtime error: ";
+  const std::size_t at = report.find(sign);
+  if (at == std::string::npos) return "a mistake that the sanitizer does not name";
+  return report.substr(at + sign.size(), report.find('\n', at) - at - sign.size());
+}
+
+std::string what_text(const SanitizerFinding& finding, const Launches& launches) {
+  if (finding.description.empty()) return undefined_text(finding.report);
+  const std::string access =
+      finding.bytes > 0 ? fmt::format("{} {} bytes", finding.write ? "wrote" : "read", finding.bytes) : "access";
+  if (finding.fence) return access + " " + missed_text(finding, launches);
+  // "stack-buffer-overflow on address 0x7fff1234", "SEGV on unknown address 0x0"
+  constexpr std::string_view sign = "AddressSanitizer: ";
+  const std::size_t at = finding.report.find(sign);
+  if (at == std::string::npos) return finding.description;
+  const std::size_t begin = at + sign.size(),
+                    end = std::min(finding.report.find_first_of("(\n", begin), finding.report.find(" at pc", begin));
+  const std::string_view named = std::string_view(finding.report).substr(begin, end - begin);
+  return fmt::format("{}{}", named, finding.bytes > 0 ? " (" + access + ")" : "");
+}
+
+// The lines of the report that tell of the access and of the variables on the stack: without what the sanitizer thinks
+// of memory that is attune's, and without the frames that launched the kernel.
+std::string excerpt_of(const SanitizerFinding& finding) {
+  std::string text;
+  bool in_kernel = true;
+  std::istringstream lines(finding.report);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("Shadow bytes") || line.starts_with("SUMMARY") || line.starts_with("HINT")) break;
+    if (finding.fence && line.empty()) break;
+    if (line.empty() || line.starts_with("====") || line.find("DEADLYSIGNAL") != std::string::npos) continue;
+    const bool frame = line.starts_with("    #");
+    // From here on it is attune that calls.
+    if (frame && line.find(" attune_host::invoke") != std::string::npos) in_kernel = false;
+    if (!frame) in_kernel = true;
+    if (in_kernel && (frame || !finding.fence)) text += "  " + line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& arguments, double seconds) {
+  const TemporaryFolder folder;
+  std::vector<std::string> command{"attune", "check"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const std::optional<int> status = wait_for(start(command, environment_of(chosen, folder.path())), seconds);
+  if (!status)
+    return no_survivor(Verdict::timeout,
+                       fmt::format("stopped after {:.0f} s under {}: a loop that never ends, or a problem that is too "
+                                   "large for sanitizers; try a smaller --problem, or a longer --time-limit",
+                                   seconds, chosen.text()));
+  if (WIFEXITED(*status)) {
+    if (WEXITSTATUS(*status) == 127)
+      throw Error("cannot start attune once more with the sanitizers: /proc/self/exe does not run");
+    return WEXITSTATUS(*status);
+  }
+  const int signal = WTERMSIG(*status);
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return kInterrupted;
+  return no_survivor(Verdict::fault,
+                     fmt::format("the process under {} was ended by signal {} ({}){}", chosen.text(), signal,
+                                 strsignal(signal), signal == SIGKILL ? ": is the machine out of memory?" : ""));
+}
+
+void print_findings(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                    const Configuration& fallback, const DeviceInfo& info) {
+  // Neither the C++ compiler nor a symbolizer is to run with the sanitizers' runtime.
+  unsetenv("LD_PRELOAD");
+  const char* const report = std::getenv("ATTUNE_SANITIZE_REPORT");
+  on_finding(report != nullptr ? report : "", [launches = launches_of(spec, problem, configuration, fallback, info)](
+                                                  const SanitizerFinding& finding) {
+    const bool argument = finding.fence && finding.fence->around == Fence::Around::array;
+    const std::string line = line_in(finding.report, launches.files);
+    no_survivor(argument ? Verdict::guard : Verdict::fault,
+                fmt::format("{}{}\n  in {} of {}\n{}", line.empty() ? "" : line + ": ", what_text(finding, launches),
+                            finding.thread, finding.call.expression, excerpt_of(finding)));
+    std::fflush(stdout);
+    _exit(kNoSurvivor);
+  });
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,86 @@
+#include "worker.hpp"
+
+#include <unistd.h>
+
+#include "attune/error.hpp"
+#include "device/cuda/nvrtc_pch.hpp"
+#include "options.hpp"
+#include "replay.hpp"
+#include "worker/compile_server.hpp"
+#include "worker/process/serve.hpp"
+
+namespace attune::cli {
+namespace {
+
+std::unique_ptr<Device> device_for(const Options& options) {
+  const std::string name = options.required("device");
+  if (!is_replay(name)) return open_device(name);
+  const ReplayRequest replay = parse_replay(name);
+  return make_replay_device(chosen_recording(replay.file, options.text("kernel"), options.text("problem")),
+                            replay.options);
+}
+
+// No device is opened for it where that would cost a driver's context.
+std::shared_ptr<Compiler> compiler_for(const Options& options) {
+  const std::string name = options.required("device");
+  return is_replay(name) ? device_for(options)->compiler() : make_compiler(name);
+}
+
+// What cannot be opened is told as the answer to every request.
+template <typename Open, typename Serve>
+int serve_opened(Open open, Serve serve_it) {
+  decltype(open()) opened;
+  try {
+    opened = open();
+  } catch (const std::exception&) {
+    const Failure failure = failure_of_current_exception();
+    serve([&failure](const Request&) { return Reply{0, failure}; });
+    return kDone;
+  }
+  serve_it(std::move(opened));  // what it throws ends this process
+  return kDone;
+}
+
+}  // namespace
+
+int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
+  Options options("attune worker device|compile --device NAME", "", {"role"});
+  namespace po = boost::program_options;
+  options.add()("device,d", po::value<std::string>(), "what to open")(
+      "kernel", po::value<std::string>(), "of a recording")("problem,p", po::value<std::string>(), "of a recording");
+  if (options.parse(arguments)) return kDone;
+  const std::string role = options.required("role");
+  if (role == "device") {
+    return serve_opened(
+        [&] {
+          std::unique_ptr<Device> device = device_for(options);
+          return seams.device ? seams.device(std::move(device)) : std::move(device);
+        },
+        [&](std::unique_ptr<Device> device) {
+          DeviceServer server(*device, seams.trying);
+          serve([&server](const Request& request) { return server.answer(request); });
+        });
+  }
+  if (role != "compile") throw UsageError("`attune worker` is started by attune itself, as device or compile");
+  return serve_opened(
+      [&] {
+        cuda::expect_repeated_sources();  // one kernel, many configurations
+        std::shared_ptr<Compiler> compiler = compiler_for(options);
+        return seams.compiler ? seams.compiler(std::move(compiler)) : std::move(compiler);
+      },
+      [&](std::shared_ptr<Compiler> compiler) {
+        CompileServer server(std::move(compiler), seams.compiling);
+        serve([&server](const Request& request) { return server.answer(request); });
+      });
+}
+
+std::unique_ptr<Workers> workers_for(const std::string& device, const std::optional<std::string>& kernel,
+                                     const std::optional<std::string>& problem) {
+  std::vector<std::string> arguments{"--device", device};
+  if (kernel) arguments.insert(arguments.end(), {"--kernel", *kernel});
+  if (problem) arguments.insert(arguments.end(), {"--problem", *problem});
+  // The very file that runs now, even when another version was put in its place meanwhile.
+  return process_workers("/proc/self/exe", arguments, device);
+}
+
+}  // namespace attune::cli

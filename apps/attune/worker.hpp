@@ -1,0 +1,33 @@
+// `attune worker device|compile`: this program in the role of a worker. Not for users: the coordinator starts it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "device/device.hpp"
+#include "worker/workers.hpp"
+
+namespace attune::cli {
+
+// Where a test program puts something between a worker and what it works with. By default: nothing.
+struct WorkerSeams {
+  std::function<std::unique_ptr<Device>(std::unique_ptr<Device>)> device;
+  std::function<std::shared_ptr<Compiler>(std::shared_ptr<Compiler>)> compiler;
+  // Told before a configuration is tried, and before requests are compiled.
+  std::function<void(std::string_view configuration, int attempt)> trying;
+  std::function<void(const CompileImages&)> compiling;
+};
+
+int run_worker(const Arguments& arguments, const WorkerSeams& seams);
+
+// Workers in processes of this very program, for a device of this name. `kernel` and `problem` say which recording of a
+// `replay:` file, as far as they are given.
+std::unique_ptr<Workers> workers_for(const std::string& device, const std::optional<std::string>& kernel = {},
+                                     const std::optional<std::string>& problem = {});
+
+// run_command_line() with something between.
+int run_command_line(int count, char** values, const WorkerSeams& seams);
+
+}  // namespace attune::cli

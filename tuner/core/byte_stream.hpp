@@ -1,0 +1,94 @@
+// Plain values as bytes, for files and messages: unsigned integers little-endian, texts and pieces with their length in
+// front, nothing aligned. Reading is safe on any bytes. One thread each.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "attune/error.hpp"
+
+namespace attune {
+
+class ByteWriter {
+ public:
+  template <typename Unsigned>
+  void number(Unsigned value) {
+    for (std::size_t i = 0; i < sizeof value; ++i)
+      bytes_.push_back(static_cast<std::byte>(std::uint64_t{value} >> (8 * i)));
+  }
+  void integer(std::int64_t value) { number(static_cast<std::uint64_t>(value)); }
+  void real(double value) { number(std::bit_cast<std::uint64_t>(value)); }
+  void flag(bool value) { number(static_cast<std::uint8_t>(value)); }
+  void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  // u32 length, then the bytes. Throws Error when it is longer than `limit`.
+  void text(std::string_view text, std::uint64_t limit) {
+    if (text.size() > limit)
+      throw Error("a name of " + std::to_string(text.size()) + " bytes; the most is " + std::to_string(limit));
+    number(static_cast<std::uint32_t>(text.size()));
+    raw(std::as_bytes(std::span(text)));
+  }
+  // u64 length, then the bytes.
+  void piece(std::span<const std::byte> bytes) {
+    number(std::uint64_t{bytes.size()});
+    raw(bytes);
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+// Once something was missing or over its limit, everything reads as zero and failed() holds. The bytes must outlive it.
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const std::byte> bytes) : left_(bytes) {}
+
+  template <typename Unsigned>
+  Unsigned number() {
+    const auto bytes = raw(sizeof(Unsigned), sizeof(Unsigned));
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    return static_cast<Unsigned>(value);
+  }
+  std::int64_t integer() { return static_cast<std::int64_t>(number<std::uint64_t>()); }
+  double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
+  bool flag() { return number<std::uint8_t>() != 0; }
+  std::span<const std::byte> raw(std::uint64_t size, std::uint64_t limit) {
+    if (failed_ || size > limit || size > left_.size()) {
+      failed_ = true;
+      return {};
+    }
+    const auto bytes = left_.first(size);
+    left_ = left_.subspan(size);
+    return bytes;
+  }
+  std::string text(std::uint64_t limit) {
+    const auto bytes = raw(number<std::uint32_t>(), limit);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  std::span<const std::byte> piece(std::uint64_t limit) {
+    const auto size = number<std::uint64_t>();
+    return raw(size, limit);
+  }
+  // A count of things of at least `least_bytes` each: 0 and failed() when more are announced than can be there.
+  std::uint32_t count(std::size_t least_bytes) {
+    const auto announced = number<std::uint32_t>();
+    if (announced > left_.size() / least_bytes) failed_ = true;
+    return failed_ ? 0 : announced;
+  }
+  void fail() { failed_ = true; }
+  bool failed() const { return failed_; }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  std::span<const std::byte> left_;
+  bool failed_ = false;
+};
+
+}  // namespace attune

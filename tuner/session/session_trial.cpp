@@ -1,0 +1,175 @@
+// One configuration on the device: attempt, check, samples; and whose fault it is when a worker dies of it.
+#include <algorithm>
+
+#include "attune/error.hpp"
+#include "measure/screen.hpp"
+#include "measure/statistics.hpp"
+#include "session/session_run.hpp"
+
+namespace attune {
+namespace {
+
+// A death may be bad luck; a second one is not.
+constexpr int kDeathsToQuarantine = 2;
+
+// The most that any entry of an image needs, of each resource.
+ResourceUsage largest_usage(const Image& image) {
+  ResourceUsage most;
+  for (const ImageFunction& function : image.functions) {
+    most.registers = std::max(most.registers, function.usage.registers);
+    most.shared_static = std::max(most.shared_static, function.usage.shared_static);
+    most.local_bytes = std::max(most.local_bytes, function.usage.local_bytes);
+    most.spill_bytes = std::max(most.spill_bytes, function.usage.spill_bytes);
+    most.constant_bytes = std::max(most.constant_bytes, function.usage.constant_bytes);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<Trial> SessionRun::known_to_kill(const Configuration& configuration) const {
+  const auto found = killers_.find(configuration.text());
+  if (found == killers_.end()) return std::nullopt;
+  Trial trial;
+  trial.configuration = configuration;
+  trial.verdict = Verdict::quarantined;
+  trial.detail = found->second + "; --lift-quarantine gives it another chance";
+  return trial;
+}
+
+Trial SessionRun::try_configuration(const Configuration& configuration, const CompileOutcome& outcome) {
+  Trial trial;
+  trial.configuration = configuration;
+  trial.compile_ms = outcome.milliseconds;
+  trial.self_checked = worker_->self_checked();
+  trial.verdict = outcome.verdict;
+  if (!outcome.image) {
+    trial.detail = outcome.log;
+    const bool killed = outcome.verdict == Verdict::compile_crash || outcome.verdict == Verdict::compile_timeout;
+    if (killed) store_.quarantine(row_.id, trial);
+    return trial;
+  }
+  trial.usage = largest_usage(*outcome.image);
+  // The attempt stands in the database before anything is launched, so that what takes everything along is known.
+  // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
+  const bool has_verdict = trials_.contains(configuration.text());
+  for (trial.attempts = 1;; ++trial.attempts) {
+    if (!has_verdict) trial.attempts = store_.begin_attempt(row_.id, configuration).begun;
+    if (try_once(configuration, *outcome.image, trial) || die(trial)) break;
+  }
+  if (trial.verdict == Verdict::ok) images_kept_.insert_or_assign(configuration.text(), *outcome.image);
+  return trial;
+}
+
+// Gives the trial its verdict. False when the worker died of it, or its device is beyond use.
+bool SessionRun::try_once(const Configuration& configuration, const Image& image, Trial& trial) {
+  const auto take = [&trial](const Status& status) {
+    trial.verdict = status.verdict;
+    trial.detail = status.detail;
+    return !status.sticky;
+  };
+  const TrialWorker::Checked checked = worker_->check(configuration, image, trial.attempts);
+  trial.max_error = checked.max_error;
+  if (!take(checked.status)) return false;
+  if (!checked.candidate) return true;
+  const bool becomes_anchor = !anchor_ && configuration == *default_;
+  if (becomes_anchor) {
+    if (const Status status = worker_->warm_up(*checked.candidate, protocol_.warm_up_ms); !status.ok()) {
+      worker_->release(*checked.candidate);
+      return take(status);
+    }
+    anchor_ = *checked.candidate;
+    if (const Status status = time_anchor(); !status.ok()) {
+      anchor_.reset();
+      worker_->release(*checked.candidate);
+      return take(status);
+    }
+  }
+  const Status measured = measure(*checked.candidate, trial);
+  if (becomes_anchor && measured.ok()) return take(measured);
+  if (becomes_anchor) anchor_.reset();
+  worker_->release(*checked.candidate);
+  return take(measured);
+}
+
+Status SessionRun::measure(TrialWorker::CandidateId candidate, Trial& trial) {
+  const double incumbent_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
+  std::vector<double> samples;
+  while (wants_another_sample(samples, incumbent_ns, protocol_)) {
+    const Sample sample = worker_->sample(candidate);
+    if (!sample.status.ok()) return sample.status;
+    samples.push_back(sample.nanoseconds);
+  }
+  if (Status again = worker_->recheck(candidate, trial.max_error); !again.ok()) return again;
+  const std::span<const double> counted = counted_samples(samples);
+  trial.measurement = summarise({counted.begin(), counted.end()});
+  trial.anchor_ns = anchor_ns_;
+  return {};
+}
+
+// The anchor was timed before: when a worker dies of it, another configuration or the device is to blame, and a fresh
+// worker shows whether things go on. While it was not, the death is its own, and the status tells it.
+Status SessionRun::time_anchor() {
+  std::vector<double> samples;
+  trials_since_anchor_ = 0;
+  for (int i = 0; i < protocol_.anchor_samples; ++i) {
+    const Sample sample = worker_->sample(*anchor_);
+    if (sample.status.sticky && anchor_ns_ == 0) return sample.status;
+    if (sample.status.sticky) {
+      Trial trial;
+      trial.configuration = *default_;
+      trial.detail = sample.status.detail;
+      check_environment(trial);
+    }
+    if (sample.status.ok()) samples.push_back(sample.nanoseconds);
+  }
+  if (samples.empty()) return {};
+  anchor_ns_ = median(samples);
+  worker_->expect_launch(anchor_ns_);
+  return {};
+}
+
+// After a death: does a fresh worker still do what it did before? It has run the reference when it is there; then the
+// anchor. One failure may be an echo of the death; two, and nothing that is measured here means anything.
+void SessionRun::check_environment(const Trial& trial) {
+  std::string why;
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    try {
+      worker_->revive();
+      if (!anchor_) return;
+      const Sample sample = worker_->sample(*anchor_);
+      if (sample.status.ok()) return;
+      why = sample.status.detail;
+    } catch (const DeviceLost&) {
+      throw;
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  }
+  throw Error("the device or its driver is at fault, and no configuration is blamed: after " +
+              trial.configuration.text() + " of " + request_.spec.name + " (" + trial.detail +
+              ") what had worked before fails in two fresh workers: " + why +
+              "\nlook at the device (nvidia-smi, the kernel's log); the same command goes on where this one ended");
+}
+
+// A worker died of this trial. True when that is its verdict; false when it is to be tried once more.
+bool SessionRun::die(Trial& trial) {
+  if (!workers_.device().isolates()) {
+    finish_trial(trial, false);
+    throw Error("the device is beyond use after " + trial.configuration.text() + " of " + request_.spec.name + ": " +
+                trial.detail +
+                "; that configuration is logged and will not be tried again: run the same command to go on");
+  }
+  if (anchor_ && trial.configuration == *default_) anchor_.reset();
+  check_environment(trial);
+  store_.count_death(row_.id, trial.configuration);
+  if (++deaths_[trial.configuration.text()] < kDeathsToQuarantine) {
+    observer_.note(trial.configuration.text() + ": " + trial.detail + "; tried once more in a fresh worker");
+    return false;
+  }
+  store_.quarantine(row_.id, trial);
+  observer_.note(trial.configuration.text() + ": " + trial.detail + "; quarantined after two deaths");
+  return true;
+}
+
+}  // namespace attune

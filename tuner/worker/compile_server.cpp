@@ -1,0 +1,62 @@
+#include "worker/compile_server.hpp"
+
+#include <sys/resource.h>
+
+#include "attune/error.hpp"
+#include "worker/device_server.hpp"
+
+namespace attune {
+namespace {
+
+// Processor seconds for one image: one that never ends is ended by the operating system too, should the coordinator
+// that waits for it be unable to.
+constexpr rlim_t kProcessorSeconds = 600;
+
+void allow_processor_time(std::size_t images) {
+  rusage used{};
+  rlimit limit{};
+  if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
+  const rlim_t wanted = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + images * kProcessorSeconds;
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
+}  // namespace
+
+void shorten_log(std::string& log) {
+  if (log.size() <= kLogBytes) return;
+  const std::size_t left_out = log.size() - kLogBytes;
+  log.resize(kLogBytes);
+  log += "\n... (" + std::to_string(left_out) + " bytes more)";
+}
+
+Reply CompileServer::answer(const Request& request) {
+  Reply reply;
+  try {
+    reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
+  } catch (const std::bad_alloc&) {
+    throw;  // the limit of memory: this process is of no more use
+  } catch (const std::exception&) {
+    reply.answer = failure_of_current_exception();
+  }
+  return reply;
+}
+
+Answer CompileServer::handle(const OpenCompiler&) {
+  return CompilerOpened{compiler_->toolchain(), compiler_->preferred_batch(), compiler_->disturbs_timing()};
+}
+
+Answer CompileServer::handle(const CompileImages& request) {
+  if (compiling_) compiling_(request);
+  allow_processor_time(request.requests.size());
+  ImagesCompiled compiled{compiler_->compile(request.requests)};
+  for (CompileOutcome& outcome : compiled.outcomes) shorten_log(outcome.log);
+  return compiled;
+}
+
+template <typename Other>
+Answer CompileServer::handle(const Other&) {
+  throw Error("a compile worker has no device");
+}
+
+}  // namespace attune

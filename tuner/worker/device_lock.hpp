@@ -1,0 +1,43 @@
+// DeviceLock: turns at measuring on one device between processes: two tuners of one user measure one after the other,
+// neither waits for ever. The operating system drops the lock of a process that ends, however it ends. One thread.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+namespace attune {
+
+class DeviceLock {
+ public:
+  // Makes two files in the folder, which is made too (0700). Without a folder ("") every turn is free. Throws Error.
+  DeviceLock(const std::filesystem::path& folder, const std::string& device);
+  ~DeviceLock();
+  DeviceLock(const DeviceLock&) = delete;
+  DeviceLock& operator=(const DeviceLock&) = delete;
+
+  // One turn: from construction, which waits for it, to destruction. Gives up waiting when `stop` counts 2: whoever
+  // wants to leave so much does not measure.
+  class Turn {
+   public:
+    Turn(DeviceLock& lock, const std::atomic<int>& stop);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    DeviceLock& lock_;
+  };
+  // All that was waited for turns. Another tuner was at work if it is much.
+  double waited_seconds() const noexcept { return waited_seconds_; }
+
+ private:
+  void take(const std::atomic<int>& stop);
+  void give() noexcept;
+
+  int queue_ = -1, device_ = -1;  // descriptors
+  int depth_ = 0;                 // turns within turns are one
+  double waited_seconds_ = 0;
+};
+
+}  // namespace attune

@@ -1,0 +1,43 @@
+// DeviceServer: answers the requests of a coordinator about one device. What a device worker runs, or, without a
+// process between, what a DirectTransport calls. One thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "worker/messages/messages.hpp"
+#include "worker/trial_bench.hpp"
+
+namespace attune {
+
+class DeviceServer {
+ public:
+  // Told before a configuration is loaded.
+  using Trying = std::function<void(std::string_view configuration, int attempt)>;
+  explicit DeviceServer(Device& device, Trying trying = {}) : device_(device), trying_(std::move(trying)) {}
+
+  // Failures of the environment are answers too; never throws Error.
+  Reply answer(const Request& request);
+
+ private:
+  Answer handle(const OpenDevice&);
+  Answer handle(const BeginProblem& request);
+  Answer handle(const CheckTrial& request);
+  Answer handle(const SampleCandidate& request);
+  Answer handle(const RecheckCandidate& request);
+  Answer handle(const WarmUpCandidate& request);
+  Answer handle(const ReleaseCandidate& request);
+  template <typename Other>
+  Answer handle(const Other&);
+  TrialBench& bench();
+
+  Device& device_;
+  Trying trying_;
+  std::unique_ptr<TrialBench> bench_;
+};
+
+// The answer that stands for what is being thrown; to be called in a catch block.
+Failure failure_of_current_exception();
+
+}  // namespace attune

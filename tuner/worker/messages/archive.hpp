@@ -1,0 +1,112 @@
+// Archives: one description of a struct's fields serves writing and reading. `archive(x)` writes or reads a value of a
+// basic type, a container of such, or a struct for which fields(archive, x) exists. Reading never trusts a count, a
+// choice or a number of bytes: what cannot be makes it fail.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/byte_stream.hpp"
+#include "core/image.hpp"
+
+namespace attune {
+
+constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
+
+class WriteArchive {
+ public:
+  template <typename... Values>
+  void operator()(const Values&... values) {
+    (write(values), ...);
+  }
+  // An enumeration whose last value is `last`.
+  template <typename Enum>
+  void choice(const Enum& value, Enum /*last*/) {
+    bytes_.number(static_cast<std::uint8_t>(value));
+  }
+  std::vector<std::byte> take() { return bytes_.take(); }
+
+ private:
+  void write(bool value) { bytes_.flag(value); }
+  void write(double value) { bytes_.real(value); }
+  void write(std::byte value) { bytes_.number(std::to_integer<std::uint8_t>(value)); }
+  void write(const std::string& value) { bytes_.text(value, kMaxMessageBytes); }
+  void write(const Image& image) { bytes_.piece(serialise(image)); }
+  template <typename Integer>
+  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) void write(Integer value) {
+    bytes_.number(static_cast<std::make_unsigned_t<Integer>>(value));
+  }
+  template <typename T>
+  void write(const std::optional<T>& value) {
+    write(value.has_value());
+    if (value) write(*value);
+  }
+  template <typename T>
+  void write(const std::vector<T>& values) {
+    bytes_.number(static_cast<std::uint32_t>(values.size()));
+    for (const T& value : values) write(value);
+  }
+  template <typename T, std::size_t N>
+  void write(const std::array<T, N>& values) {
+    for (const T& value : values) write(value);
+  }
+  template <typename Struct>
+  requires(std::is_class_v<Struct>) void write(const Struct& value) { fields(*this, value); }
+  ByteWriter bytes_;
+};
+
+class ReadArchive {
+ public:
+  explicit ReadArchive(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (read(values), ...);
+  }
+  template <typename Enum>
+  void choice(Enum& value, Enum last) {
+    const auto number = bytes_.number<std::uint8_t>();
+    if (number > static_cast<std::uint8_t>(last)) return bytes_.fail();
+    value = static_cast<Enum>(number);
+  }
+  bool complete() const { return !bytes_.failed() && bytes_.at_end(); }
+
+ private:
+  void read(bool& value) { value = bytes_.flag(); }
+  void read(double& value) { value = bytes_.real(); }
+  void read(std::byte& value) { value = static_cast<std::byte>(bytes_.number<std::uint8_t>()); }
+  void read(std::string& value) { value = bytes_.text(kMaxMessageBytes); }
+  void read(Image& image) {
+    if (std::optional<Image> found = deserialise(bytes_.piece(kMaxMessageBytes))) {
+      image = std::move(*found);
+    } else {
+      bytes_.fail();
+    }
+  }
+  template <typename Integer>
+  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) void read(Integer& value) {
+    value = static_cast<Integer>(bytes_.number<std::make_unsigned_t<Integer>>());
+  }
+  template <typename T>
+  void read(std::optional<T>& value) {
+    value.reset();
+    if (bytes_.flag()) read(value.emplace());
+  }
+  template <typename T>
+  void read(std::vector<T>& values) {
+    values.clear();
+    const std::uint32_t count = bytes_.count(1);
+    for (std::uint32_t i = 0; i < count && !bytes_.failed(); ++i) read(values.emplace_back());
+  }
+  template <typename T, std::size_t N>
+  void read(std::array<T, N>& values) {
+    for (T& value : values) read(value);
+  }
+  template <typename Struct>
+  requires(std::is_class_v<Struct>) void read(Struct& value) { fields(*this, value); }
+  ByteReader bytes_;
+};
+
+}  // namespace attune

@@ -1,0 +1,210 @@
+#include "worker/process/child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What is kept of a worker's output: the last of it.
+constexpr std::size_t kPrintedBytes = 4096;
+
+// A worker whose pipe broke is about to end by itself: how it ends is worth this long a wait.
+constexpr double kLastWordsSeconds = 0.05;
+
+struct Pipe {
+  int read = -1, write = -1;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  return {ends[0], ends[1]};
+}
+
+std::vector<std::string> environment_with(const std::string& folder) {
+  std::vector<std::string> list{"TMPDIR=" + folder};
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!std::string_view(*entry).starts_with("TMPDIR=")) list.emplace_back(*entry);
+  return list;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+struct Becoming {
+  char* const* arguments;
+  char* const* environment;
+  int requests, replies, lifeline, output;
+  ChildLimits limits;
+};
+
+// Between fork and exec, in a process with threads: nothing that might allocate.
+[[noreturn]] void become(const Becoming& what) {
+  setsid();  // Ctrl-C is the coordinator's affair, and by its session all that the worker starts is found
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &by_default, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // First out of the way of the numbers that they are to have.
+  const int requests = fcntl(what.requests, F_DUPFD, 10), replies = fcntl(what.replies, F_DUPFD, 10);
+  const int lifeline = fcntl(what.lifeline, F_DUPFD, 10), output = fcntl(what.output, F_DUPFD, 10);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  dup2(requests, kRequests);
+  dup2(replies, kReplies);
+  dup2(lifeline, kLifeline);
+#ifdef SYS_close_range
+  syscall(SYS_close_range, kLifeline + 1, ~0u, 0);
+#endif
+  for (const int number : {requests, replies, lifeline, output}) close(number);
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + what.limits.niceness);
+  if (what.limits.address_bytes != 0) {
+    const rlimit limit{what.limits.address_bytes, what.limits.address_bytes};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  const rlimit no_core{0, 0};  // a worker that crashes is an everyday event
+  setrlimit(RLIMIT_CORE, &no_core);
+  execve(what.arguments[0], what.arguments, what.environment);
+  _exit(127);
+}
+
+// The session that a process belongs to: the sixth field of its line, counted behind the name, which may hold anything.
+pid_t session_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  std::string line;
+  std::getline(file, line);
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos) return -1;
+  std::istringstream rest(line.substr(name_end + 1));
+  std::string state;
+  pid_t parent = 0, group = 0, session = -1;
+  rest >> state >> parent >> group >> session;
+  return session;
+}
+
+}  // namespace
+
+void kill_session(pid_t session) noexcept try {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.empty() || !std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
+    const auto process = static_cast<pid_t>(std::stol(name));
+    if (process != getpid() && session_of(entry.path()) == session) kill(process, SIGKILL);
+  }
+} catch (const std::exception&) {
+}
+
+ChildProcess::Descriptor::~Descriptor() { close(); }
+
+void ChildProcess::Descriptor::close() noexcept {
+  if (number >= 0) ::close(number);
+  number = -1;
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits) {
+  const Pipe requests = make_pipe();
+  requests_.number = requests.write;
+  Descriptor their_requests{requests.read};
+  const Pipe replies = make_pipe();
+  replies_.number = replies.read;
+  Descriptor their_replies{replies.write};
+  const Pipe lifeline = make_pipe();
+  lifeline_.number = lifeline.write;
+  Descriptor their_lifeline{lifeline.read};
+  const Pipe output = make_pipe();
+  output_.number = output.read;
+  Descriptor their_output{output.write};
+  // What nobody reads while a kernel prints without end is lost: better than a worker that waits.
+  for (const int number : {output.read, output.write, requests.write, replies.read})
+    fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK);
+
+  const std::vector<std::string> variables = environment_with(folder_.path().string());
+  const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
+  const Becoming what{list.data(),
+                      environment.data(),
+                      their_requests.number,
+                      their_replies.number,
+                      their_lifeline.number,
+                      their_output.number,
+                      limits};
+  child_ = fork();
+  if (child_ == 0) become(what);
+  if (child_ < 0) throw Error("cannot start " + arguments[0] + ": " + std::strerror(errno));
+}
+
+ChildProcess::~ChildProcess() {
+  requests_.close();  // one that listens ends by itself
+  kill(1);
+}
+
+bool ChildProcess::reap(double seconds) noexcept {
+  const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  for (auto pause = std::chrono::microseconds(100); !status_;
+       pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
+    int status = 0;
+    const pid_t found = waitpid(child_, &status, WNOHANG);
+    if (found == child_) status_ = status;
+    if (found < 0 && errno != EINTR) status_ = 0;  // somebody else reaped it
+    if (status_ || Clock::now() >= deadline) break;
+    std::this_thread::sleep_for(pause);
+  }
+  return status_.has_value();
+}
+
+bool ChildProcess::kill(double seconds) noexcept {
+  if (killed_) return reap(seconds);
+  killed_ = true;
+  reap(kLastWordsSeconds);
+  if (!status_) ::kill(child_, SIGKILL);
+  kill_session(child_);  // a compiler runs in a process group of its own
+  return reap(seconds);
+}
+
+std::string ChildProcess::how_it_ended() const {
+  if (!status_) return "still exists";
+  if (WIFSIGNALED(*status_))
+    return fmt::format("killed by signal {} ({})", WTERMSIG(*status_), strsignal(WTERMSIG(*status_)));
+  return fmt::format("exited with code {}", WEXITSTATUS(*status_));
+}
+
+std::string ChildProcess::last_output() {
+  std::array<char, 4096> piece{};
+  for (;;) {
+    const ssize_t count = read(output_.number, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    printed_.append(piece.data(), static_cast<std::size_t>(count));
+    if (printed_.size() > kPrintedBytes) printed_.erase(0, printed_.size() - kPrintedBytes);
+  }
+  return printed_;
+}
+
+}  // namespace attune

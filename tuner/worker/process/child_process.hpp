@@ -1,0 +1,64 @@
+// ChildProcess: a worker's process as the coordinator holds it: started with two pipes for messages, one for what it
+// prints, and a lifeline; killed with all that it started; reaped. One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/host/compiler_process.hpp"
+
+namespace attune {
+
+// SIGKILL to all processes of this session but the caller's own.
+void kill_session(pid_t session) noexcept;
+
+struct ChildLimits {
+  int niceness = 0;                 // added to this process's
+  std::uint64_t address_bytes = 0;  // RLIMIT_AS; 0: as this process
+};
+
+// The numbers of a worker's descriptors.
+enum WorkerDescriptor { kRequests = 3, kReplies = 4, kLifeline = 5 };
+
+class ChildProcess {
+ public:
+  // Starts arguments[0] (a path) with its temporary files in a private folder that goes with it. Throws Error.
+  ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits);
+  // Kills it.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t number() const noexcept { return child_; }
+  int requests() const noexcept { return requests_.number; }  // to write to
+  int replies() const noexcept { return replies_.number; }    // to read from
+
+  // SIGKILL to it, unless it has ended, and to all that it started; reaps it. False when it still exists after so long.
+  bool kill(double seconds) noexcept;
+  // How it ended: "killed by signal 11 (Segmentation fault)", "exited with code 3". Call after kill(): a process that
+  // had ended by itself before is told as such.
+  std::string how_it_ended() const;
+  // The last of what it printed.
+  std::string last_output();
+
+ private:
+  struct Descriptor {
+    int number = -1;
+    ~Descriptor();
+    void close() noexcept;
+  };
+  bool reap(double seconds) noexcept;
+
+  TemporaryFolder folder_;
+  pid_t child_ = -1;
+  Descriptor requests_, replies_, output_, lifeline_;
+  std::optional<int> status_;
+  bool killed_ = false;
+  std::string printed_;
+};
+
+}  // namespace attune

@@ -1,0 +1,88 @@
+#include "worker/process/frames.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/byte_stream.hpp"
+#include "worker/messages/archive.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::uint32_t kMark = 0x4b575441;  // "ATWK"
+constexpr std::size_t kHeadBytes = 8;        // mark, length
+constexpr std::size_t kPieceBytes = 1 << 20;
+
+// Milliseconds for poll(): -1 for ever; 0 when it is over.
+int left_until(FrameClock::time_point deadline) {
+  if (deadline == kNoDeadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - FrameClock::now()).count();
+  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30));
+}
+
+FrameEnd wait_for(int descriptor, short what, FrameClock::time_point deadline) {
+  for (;;) {
+    pollfd wait{descriptor, what, 0};
+    const int ready = poll(&wait, 1, left_until(deadline));
+    if (ready > 0) return FrameEnd::whole;
+    if (ready == 0) return FrameEnd::timed_out;
+    if (errno != EINTR) return FrameEnd::closed;
+  }
+}
+
+FrameEnd write_all(int descriptor, std::span<const std::byte> bytes, FrameClock::time_point deadline) {
+  while (!bytes.empty()) {
+    if (const FrameEnd end = wait_for(descriptor, POLLOUT, deadline); end != FrameEnd::whole) return end;
+    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0) return FrameEnd::closed;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return FrameEnd::whole;
+}
+
+FrameEnd read_all(int descriptor, std::span<std::byte> bytes, FrameClock::time_point deadline) {
+  while (!bytes.empty()) {
+    if (const FrameEnd end = wait_for(descriptor, POLLIN, deadline); end != FrameEnd::whole) return end;
+    const ssize_t count = read(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count <= 0) return FrameEnd::closed;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return FrameEnd::whole;
+}
+
+}  // namespace
+
+FrameEnd write_frame(int descriptor, std::span<const std::byte> message, FrameClock::time_point deadline) {
+  if (message.size() > kMaxMessageBytes) return FrameEnd::damaged;
+  ByteWriter frame;
+  frame.number(kMark);
+  frame.number(static_cast<std::uint32_t>(message.size()));
+  frame.raw(message);
+  return write_all(descriptor, frame.take(), deadline);
+}
+
+FrameEnd read_frame(int descriptor, std::vector<std::byte>& message, FrameClock::time_point deadline) {
+  std::array<std::byte, kHeadBytes> head{};
+  if (const FrameEnd end = read_all(descriptor, head, deadline); end != FrameEnd::whole) return end;
+  ByteReader reader(head);
+  const auto mark = reader.number<std::uint32_t>();
+  const auto length = reader.number<std::uint32_t>();
+  if (mark != kMark || length > kMaxMessageBytes) return FrameEnd::damaged;
+  message.clear();
+  while (message.size() < length) {
+    const std::size_t begin = message.size();
+    message.resize(begin + std::min<std::size_t>(kPieceBytes, length - begin));
+    const FrameEnd end = read_all(descriptor, std::span(message).subspan(begin), deadline);
+    if (end != FrameEnd::whole) return end;
+  }
+  return FrameEnd::whole;
+}
+
+}  // namespace attune

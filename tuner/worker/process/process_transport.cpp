@@ -1,0 +1,73 @@
+#include "worker/process/process_transport.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "attune/error.hpp"
+#include "worker/process/frames.hpp"
+
+namespace attune {
+namespace {
+
+// A process that is still there so long after SIGKILL hangs in the driver: nothing of ours will end it.
+constexpr double kSecondsAfterKill = 30;
+
+// A deadline further off than this is none.
+constexpr double kLongestSeconds = 1e8;
+
+}  // namespace
+
+void ProcessTransport::end_child() {
+  if (child_ == nullptr) return;
+  {
+    const std::lock_guard lock(running_mutex_);
+    running_ = -1;
+  }
+  if (child_->kill(kSecondsAfterKill)) return;
+  throw DeviceLost(fmt::format(
+      "the {} was killed {:.0f} s ago and still exists: the device is lost. Nothing can be measured on it until it is "
+      "reset or the machine is restarted; what was tried by then is kept, and the same command goes on with it",
+      command_.what, kSecondsAfterKill));
+}
+
+Heard ProcessTransport::lose(Heard::End end, const std::string& why) {
+  end_child();
+  const std::string printed = child_->last_output();
+  Heard heard{end, {}, why.empty() ? child_->how_it_ended() : why};
+  if (!printed.empty()) heard.why += "; the last that it printed:\n" + printed;
+  child_.reset();
+  return heard;
+}
+
+Heard ProcessTransport::ask(const Request& request, double seconds) {
+  if (child_ == nullptr) {
+    child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits);
+    ++started_;
+    const std::lock_guard lock(running_mutex_);
+    running_ = child_->number();
+  }
+  child_->last_output();  // makes room for what it prints now
+  const auto deadline = FrameClock::now() + std::chrono::duration_cast<FrameClock::duration>(
+                                                std::chrono::duration<double>(std::min(seconds, kLongestSeconds)));
+  FrameEnd end = write_frame(child_->requests(), encode(request), deadline);
+  std::vector<std::byte> message;
+  if (end == FrameEnd::whole) end = read_frame(child_->replies(), message, deadline);
+  if (end == FrameEnd::timed_out)
+    return lose(Heard::End::timed_out, fmt::format("no answer within {:.3g} s; killed", seconds));
+  if (end == FrameEnd::closed) return lose(Heard::End::died, "");
+  std::optional<Reply> reply = end == FrameEnd::whole ? decode_reply(message) : std::nullopt;
+  if (!reply) return lose(Heard::End::died, "sent a damaged message; killed");
+  return {Heard::End::replied, std::move(*reply), {}};
+}
+
+void ProcessTransport::interrupt() noexcept {
+  const std::lock_guard lock(running_mutex_);
+  if (running_ > 0) kill(running_, SIGKILL);
+}
+
+void ProcessTransport::restart() {
+  end_child();
+  child_.reset();
+}
+
+}  // namespace attune

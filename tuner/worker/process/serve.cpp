@@ -1,0 +1,45 @@
+#include "worker/process/serve.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "attune/error.hpp"
+#include "worker/process/child_process.hpp"
+#include "worker/process/frames.hpp"
+
+namespace attune {
+namespace {
+
+// The coordinator holds the other end of the lifeline: it closes when that process ends, however it ends. A worker may
+// hang in a driver or a compiler then, so that nothing but SIGKILL to all of it will do.
+void watch_lifeline() {
+  char byte = 0;
+  while (read(kLifeline, &byte, 1) < 0 && errno == EINTR) continue;
+  kill_session(getpid());
+  std::error_code ignored;
+  std::filesystem::remove_all(std::filesystem::temp_directory_path(ignored), ignored);  // private: see ChildProcess
+  kill(getpid(), SIGKILL);
+}
+
+}  // namespace
+
+void serve(const std::function<Reply(const Request&)>& answer) {
+  for (const int number : {kRequests, kReplies, kLifeline})
+    if (fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
+      throw Error("`attune worker` is started by attune itself, with pipes at descriptors 3, 4 and 5");
+  signal(SIGPIPE, SIG_IGN);
+  std::thread(watch_lifeline).detach();
+  std::vector<std::byte> message;
+  while (read_frame(kRequests, message, kNoDeadline) == FrameEnd::whole) {
+    const std::optional<Request> request = decode_request(message);
+    if (!request) throw Error("a damaged request; coordinator and worker must be the same build of attune");
+    if (write_frame(kReplies, encode(answer(*request)), kNoDeadline) != FrameEnd::whole) return;
+  }
+}
+
+}  // namespace attune

@@ -1,0 +1,16 @@
+// The loop of a worker's process: requests from one descriptor, replies to another, until the coordinator closes its
+// end or is gone.
+#pragma once
+
+#include <functional>
+
+#include "worker/messages/messages.hpp"
+
+namespace attune {
+
+// Serves the descriptors of a worker (WorkerDescriptor). Returns when there are no more requests; ends the process at
+// once when the coordinator is gone, whatever runs. Throws Error when the descriptors are not there: the process was
+// not started by a coordinator.
+void serve(const std::function<Reply(const Request&)>& answer);
+
+}  // namespace attune

@@ -1,0 +1,100 @@
+#include "worker/trial_setup.hpp"
+
+#include <fmt/format.h>
+
+#include "core/type_table.hpp"
+
+namespace attune {
+namespace {
+
+ScalarBytes scalar_bytes(const KernelSpec& spec, std::size_t argument, const ResolvedArgument& resolved) {
+  if (resolved.value) return encode_scalar(*resolved.value, resolved.type);
+  const std::optional<Fill>& fill = spec.arguments[argument].fill;
+  if (!fill)
+    throw Error(fmt::format("scalar argument `{}` of {} has neither a problem value, nor `value`, nor `fill`",
+                            spec.arguments[argument].name, spec.name));
+  const bool floating = type_named(resolved.type).type_class == TypeClass::floating;
+  return encode_scalar(floating ? Value(fill->a) : Value(fill->integer_a), resolved.type);
+}
+
+StepsSetup steps_setup(const KernelSpec& spec, std::vector<ResolvedStep> steps,
+                       const std::vector<ResolvedArgument>& arguments, const Image& image) {
+  StepsSetup setup{std::move(steps), image, {}, {}};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    setup.bytes.push_back(arguments[i].bytes);
+    setup.scalars.push_back(arguments[i].role == Role::scalar ? scalar_bytes(spec, i, arguments[i]) : ScalarBytes{});
+  }
+  return setup;
+}
+
+Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope) {
+  Tolerance tolerance;
+  const auto apply = [&](const Check& check) {
+    if (check.absolute) tolerance.absolute = check.absolute->real(scope, "[check] absolute of " + spec.name);
+    if (check.relative) tolerance.relative = check.relative->real(scope, "[check] relative of " + spec.name);
+    if (check.allow_nonfinite) tolerance.allow_nonfinite = *check.allow_nonfinite;
+  };
+  apply(spec.check);
+  if (const auto own = spec.argument_check.find(argument.name); own != spec.argument_check.end()) apply(own->second);
+  return tolerance;
+}
+
+ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, const ResolvedArgument& resolved,
+                             const Scope& scope) {
+  ArgumentSetup setup;
+  setup.name = argument.name;
+  setup.type = resolved.type;
+  setup.role = argument.role;
+  setup.restore = argument.restore;
+  setup.count = resolved.count;
+  setup.bytes = resolved.bytes;
+  setup.fill = argument.fill.value_or(Fill{});
+  if (!argument.fill) setup.fill.full_range = type_named(resolved.type).type_class != TypeClass::floating;
+  if (argument.role == Role::out || argument.role == Role::inout) setup.tolerance = tolerance_of(spec, argument, scope);
+  return setup;
+}
+
+Image compile_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
+                    const Configuration* configuration, const DeviceInfo& device, Compiler& compiler,
+                    const std::string& what) {
+  const ImageRequest request = image_request(spec, steps, problem, configuration, device);
+  const std::vector<CompileOutcome> outcomes = compiler.compile(std::span(&request, 1));
+  if (outcomes.front().image) return *outcomes.front().image;
+  throw ReferenceDoesNotCompile(
+      fmt::format("{} of {} for {} does not compile:\n{}", what, spec.name, problem.text(), outcomes.front().log));
+}
+
+}  // namespace
+
+TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& fallback,
+                       const DeviceInfo& device, Compiler& compiler, std::uint64_t seed) {
+  TrialSetup setup;
+  setup.kernel = spec.name;
+  setup.problem = problem.text();
+  setup.self_checked = spec.reference.empty();
+  setup.seed = seed;
+  const std::vector<ResolvedArgument> arguments = resolve_arguments(spec, problem, &fallback, device);
+  const Scope scope{&problem, nullptr, &device};
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    setup.arguments.push_back(argument_setup(spec, spec.arguments[i], arguments[i], scope));
+  const auto made = [&](std::span<const Step> steps, const Configuration* configuration, const std::string& what) {
+    return steps_setup(spec, resolve_steps(spec, steps, problem, configuration, device), arguments,
+                       compile_steps(spec, steps, problem, configuration, device, compiler, what));
+  };
+  if (!spec.prepare.empty()) setup.prepare = made(spec.prepare, nullptr, "[[prepare]]");
+  setup.reference = setup.self_checked
+                        ? made(spec.launch, &fallback, "the default configuration (there is no [[reference]])")
+                        : made(spec.reference, nullptr, "[[reference]]");
+  return setup;
+}
+
+TrialLaunch trial_launch(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                         const DeviceInfo& device, const Image& image) {
+  TrialLaunch launch;
+  launch.configuration = configuration.text();
+  launch.steps = steps_setup(spec, resolve_steps(spec, spec.launch, problem, &configuration, device),
+                             resolve_arguments(spec, problem, &configuration, device), image);
+  return launch;
+}
+
+}  // namespace attune
