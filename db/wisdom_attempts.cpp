@@ -80,10 +80,12 @@ void end_attempt(SQLite::Database& database, std::int64_t session, const Configu
   remove.exec();
 }
 
-Attempt WisdomStore::begin_attempt(std::int64_t session, const Configuration& configuration) {
+Attempt WisdomStore::begin_attempt(std::int64_t session, const Configuration& configuration,
+                                   std::span<const Trial> verdicts) {
   Attempt attempt;
   state_->connection.write([&](SQLite::Database& database) {
     state_->require_session(database, session);
+    for (const Trial& verdict : verdicts) insert_trial(database, session, verdict);
     attempt = Attempt{.configuration = configuration.text(), .begun = 0, .deaths = 0};
     if (auto present = present_attempt(database, session, configuration)) attempt = *std::move(present);
     ++attempt.begun;

@@ -70,24 +70,31 @@ void WisdomStore::update_session(std::int64_t session, SessionState state, doubl
   });
 }
 
-void WisdomStore::add_trial(std::int64_t session, const Trial& trial) {
+void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial) {
+  // REPLACE gives a fresh, larger id: the trial moves to the end of the order in which they were tried.
+  SQLite::Statement insert(database, R"sql(
+    INSERT OR REPLACE INTO trial(session_id, configuration, verdict, detail, samples_ns, min_ns, q1_ns, median_ns,
+      q3_ns, compile_ms, registers, shared_static, local_bytes, spill_bytes, constant_bytes, max_error, self_checked,
+      anchor_ns, attempts)
+    VALUES (:session_id, :configuration, :verdict, :detail, :samples_ns, :min_ns, :q1_ns, :median_ns,
+      :q3_ns, :compile_ms, :registers, :shared_static, :local_bytes, :spill_bytes, :constant_bytes, :max_error,
+      :self_checked, :anchor_ns, :attempts)
+  )sql");
+  insert.bind(":session_id", session);
+  bind_trial(insert, trial);
+  insert.exec();
+  end_attempt(database, session, trial.configuration);
+}
+
+void WisdomStore::add_trials(std::int64_t session, std::span<const Trial> trials) {
+  if (trials.empty()) return;
   state_->connection.write([&](SQLite::Database& database) {
     state_->require_session(database, session);
-    // REPLACE gives a fresh, larger id: the trial moves to the end of the order in which they were tried.
-    SQLite::Statement insert(database, R"sql(
-      INSERT OR REPLACE INTO trial(session_id, configuration, verdict, detail, samples_ns, min_ns, q1_ns, median_ns,
-        q3_ns, compile_ms, registers, shared_static, local_bytes, spill_bytes, constant_bytes, max_error, self_checked,
-        anchor_ns, attempts)
-      VALUES (:session_id, :configuration, :verdict, :detail, :samples_ns, :min_ns, :q1_ns, :median_ns,
-        :q3_ns, :compile_ms, :registers, :shared_static, :local_bytes, :spill_bytes, :constant_bytes, :max_error,
-        :self_checked, :anchor_ns, :attempts)
-    )sql");
-    insert.bind(":session_id", session);
-    bind_trial(insert, trial);
-    insert.exec();
-    end_attempt(database, session, trial.configuration);
+    for (const Trial& trial : trials) insert_trial(database, session, trial);
   });
 }
+
+void WisdomStore::add_trial(std::int64_t session, const Trial& trial) { add_trials(session, std::span(&trial, 1)); }
 
 std::vector<Trial> WisdomStore::trials(std::int64_t session) {
   std::vector<Trial> found;

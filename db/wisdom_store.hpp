@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +80,8 @@ class WisdomStore {
   // Trials. Commits at once; a configuration tried again in the same session replaces its trial. A trial is a verdict:
   // it ends the attempt at its configuration, in the same transaction.
   void add_trial(std::int64_t session, const Trial& trial);
+  // Several, in one transaction.
+  void add_trials(std::int64_t session, std::span<const Trial> trials);
   // In the order in which they were tried.
   std::vector<Trial> trials(std::int64_t session);
   // Trials with verdict and times of any session with this record key, newest first, each configuration once.
@@ -86,7 +89,8 @@ class WisdomStore {
 
   // Attempts: what is written before a configuration is tried, so that one that takes the whole process along is known
   // afterwards. Begins one, or begins it once more; returns it as it is now.
-  Attempt begin_attempt(std::int64_t session, const Configuration& configuration);
+  // `verdicts`: trials that are added in the same transaction, before.
+  Attempt begin_attempt(std::int64_t session, const Configuration& configuration, std::span<const Trial> verdicts = {});
   // One more worker process died of it. An attempt that nobody began counts as begun once.
   void count_death(std::int64_t session, const Configuration& configuration);
   // Those without a verdict, the one first begun first: while no process works on the session, those during which its

@@ -58,7 +58,11 @@ class ByteReader {
   }
   std::int64_t integer() { return static_cast<std::int64_t>(number<std::uint64_t>()); }
   double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
-  bool flag() { return number<std::uint8_t>() != 0; }
+  bool flag() {
+    const auto value = number<std::uint8_t>();
+    if (value > 1) failed_ = true;
+    return value == 1 && !failed_;
+  }
   std::span<const std::byte> raw(std::uint64_t size, std::uint64_t limit) {
     if (failed_ || size > limit || size > left_.size()) {
       failed_ = true;

@@ -22,9 +22,12 @@ class ImageSource {
   void ask(std::uint64_t ticket, const ImageRequest& request);
   // How many asked for were not yet given.
   std::size_t outstanding() const noexcept { return outstanding_; }
-  // The next one that is ready, waiting for it, or none once `stop` is not 0. outstanding() must not be 0. `milliseconds` of the outcome is 0 when
-  // another configuration had it compiled. Throws Error when the compiler itself is broken.
+  // The next one that is ready, waiting for it, or none once `stop` is not 0. outstanding() must not be 0.
+  // `milliseconds` of the outcome is 0 when another configuration had it compiled. Throws Error when the compiler
+  // itself is broken.
   std::optional<CompileResult> next(const std::atomic<int>& stop);
+  // Whether next() would not wait.
+  bool is_ready() { return !ready_.empty() || pool_.is_ready(); }
   // Forgets everything that was asked for and not given.
   void cancel();
 

@@ -48,6 +48,7 @@ void SessionRun::lose_finalist(Trial trial, const Status& status) {
   if (status.sticky) check_environment(trial);
   --survivors_;
   finish_trial(trial, false);
+  commit();
 }
 
 std::vector<Trial> SessionRun::choose_finalists() const {

@@ -45,6 +45,8 @@ class SessionRun {
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);
   void finish_trial(const Trial& trial, bool from_log);
+  void commit();
+  void tell_observer();
   std::optional<StopReason> stop_reason() const;
   std::optional<Verdict> failing_alike() const;
   void tell_strategy(const Trial& trial);
@@ -117,6 +119,8 @@ class SessionRun {
   std::map<std::string, int> deaths_;               // of workers, by configuration text
   std::map<Verdict, std::int64_t> first_verdicts_;  // of the first trials
   std::map<std::string, Image> images_kept_;        // of the best survivors
+  std::vector<Trial> uncommitted_;                  // finished, but not in the database yet
+  std::vector<Progress> untold_;                    // of each of them
   std::int64_t survivors_ = 0;
   double anchor_ns_ = 0;
   std::optional<TrialWorker::CandidateId> anchor_;

@@ -67,11 +67,13 @@ void SessionRun::search() {
   const auto tried = trials_.find(default_->text());
   if (tried == trials_.end()) proposals_->begin(*space_.row_of(*default_));
   if (tried == trials_.end() || tried->second.verdict == Verdict::ok) propose(*default_);
+  commit();
   if (source_->outstanding() > 0)
     if (const auto first = source_->next(stop_)) handle(*first);
   while (!(reason_ = stop_reason())) {
     fill_pipeline();
     if (source_->outstanding() == 0) break;  // nothing is left, or what the log answered ends the search
+    if (!source_->is_ready()) commit();
     std::vector<CompileResult> ready;
     do {
       std::optional<CompileResult> next = source_->next(stop_);
@@ -84,6 +86,7 @@ void SessionRun::search() {
     }
     ahead_ = std::min(2 * ahead_, most_ahead_);
   }
+  commit();
   if (!reason_) reason_ = stop_reason().value_or(StopReason::everything_tried);
   // A limit may be reached just as the last configuration is.
   const bool limited = reason_ == StopReason::time || reason_ == StopReason::trials;
@@ -144,7 +147,6 @@ void SessionRun::handle(const CompileResult& result) {
 }
 
 void SessionRun::finish_trial(const Trial& trial, bool from_log) {
-  store_.add_trial(row_.id, trial);
   tell_strategy(trial);
   const bool is_new = trials_.insert_or_assign(trial.configuration.text(), trial).second;
   if (is_new && static_cast<std::int64_t>(trials_.size()) <= kFirstTrials) ++first_verdicts_[trial.verdict];
@@ -182,7 +184,21 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   progress.best_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
   progress.best = best_;
   progress.from_log = from_log;
-  observer_.trial_done(trial, progress);
+  uncommitted_.push_back(trial);
+  untold_.push_back(progress);
+}
+
+// Verdicts become durable with the attempt that follows, in one transaction, or before the session waits: a disk that
+// takes its time shall not keep the device waiting twice. What was shown is in the database.
+void SessionRun::commit() {
+  store_.add_trials(row_.id, uncommitted_);
+  tell_observer();
+}
+
+void SessionRun::tell_observer() {
+  for (std::size_t i = 0; i < untold_.size(); ++i) observer_.trial_done(uncommitted_[i], untold_[i]);
+  uncommitted_.clear();
+  untold_.clear();
 }
 
 }  // namespace attune

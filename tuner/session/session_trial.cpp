@@ -54,7 +54,10 @@ Trial SessionRun::try_configuration(const Configuration& configuration, const Co
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   const bool has_verdict = trials_.contains(configuration.text());
   for (trial.attempts = 1;; ++trial.attempts) {
-    if (!has_verdict) trial.attempts = store_.begin_attempt(row_.id, configuration).begun;
+    if (!has_verdict) {
+      trial.attempts = store_.begin_attempt(row_.id, configuration, uncommitted_).begun;
+      tell_observer();
+    }
     if (try_once(configuration, *outcome.image, trial) || die(trial)) break;
   }
   if (trial.verdict == Verdict::ok) images_kept_.insert_or_assign(configuration.text(), *outcome.image);
@@ -156,6 +159,7 @@ void SessionRun::check_environment(const Trial& trial) {
 bool SessionRun::die(Trial& trial) {
   if (!workers_.device().isolates()) {
     finish_trial(trial, false);
+    commit();
     throw Error("the device is beyond use after " + trial.configuration.text() + " of " + request_.spec.name + ": " +
                 trial.detail +
                 "; that configuration is logged and will not be tried again: run the same command to go on");

@@ -44,6 +44,11 @@ std::optional<CompileResult> CompilePool::next(const std::atomic<int>& stop) {
   return result;
 }
 
+bool CompilePool::is_ready() {
+  const std::lock_guard lock(mutex_);
+  return !broken_ && !done_.empty();
+}
+
 void CompilePool::cancel() {
   {
     const std::lock_guard lock(mutex_);

@@ -42,6 +42,8 @@ class CompilePool {
   // The next result, in order of completion; waits for it, or until `stop` is not 0: then there is none. There must be
   // a job submitted and not returned. Throws Error when the compiler itself is missing or broken.
   std::optional<CompileResult> next(const std::atomic<int>& stop);
+  // Whether a result is there.
+  bool is_ready();
   // Drops jobs that have not begun, and has the compiler abandon the others.
   void cancel();
 

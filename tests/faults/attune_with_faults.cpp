@@ -1,0 +1,43 @@
+// The command line, whose workers fail as the script in $ATTUNE_FAULTS says; what they do is written to a file beside
+// it: `worker device`, `try ATTEMPT CONFIGURATION`, `compile ATTEMPT EXPRESSION`.
+#include <cstdlib>
+#include <iostream>
+
+#include "apps/attune/worker.hpp"
+#include "faults/fault_log.hpp"
+#include "faults/faulty_compiler.hpp"
+#include "faults/faulty_device.hpp"
+
+int main(int count, char** values) {
+  using namespace attune;
+  using namespace attune::test;
+  const char* const file = std::getenv("ATTUNE_FAULTS");
+  if (file == nullptr) {
+    std::cerr << "ATTUNE_FAULTS names no script\n";
+    return 2;
+  }
+  const std::string path = file;
+  const FaultLog log(path + ".log");
+  const auto now = std::make_shared<Tried>();
+  const auto compiling = std::make_shared<int>(1);
+  cli::WorkerSeams seams;
+  seams.device = [&](std::unique_ptr<Device> device) {
+    log.add("worker device");
+    return make_faulty_device(std::move(device), path, now);
+  };
+  seams.compiler = [&](std::shared_ptr<Compiler> compiler) {
+    log.add("worker compile");
+    return make_faulty_compiler(std::move(compiler), path, compiling);
+  };
+  seams.trying = [&](std::string_view configuration, int attempt) {
+    *now = {std::string(configuration), attempt};
+    log.add("try " + std::to_string(attempt) + " " + now->configuration);
+  };
+  seams.compiling = [&](const CompileImages& images) {
+    *compiling = images.attempt;
+    for (const ImageRequest& request : images.requests)
+      for (const std::string& expression : request.expressions)
+        log.add("compile " + std::to_string(images.attempt) + " " + expression);
+  };
+  return cli::run_command_line(count, values, seams);
+}

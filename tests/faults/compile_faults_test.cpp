@@ -1,0 +1,91 @@
+// What a compiler does wrong with one configuration, through the real compile workers.
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* bad = "A=5 B=4";
+constexpr int all = 30;
+
+class CompileFaults : public FaultBench {
+ protected:
+  TuneRun run_with(const std::string& rule, const std::string& variable = "", const std::string& value = "") const {
+    faults("replay<5,4> compile " + rule + "\n");
+    CommandOptions options;
+    if (!variable.empty()) options.environment[variable] = value;
+    return tune_recording({}, options);
+  }
+  void expect_verdict(const TuneRun& run, Verdict verdict, const std::string& detail) const {
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    const std::map<std::string, Trial> found = trials();
+    ASSERT_EQ(found.size(), static_cast<std::size_t>(all));
+    EXPECT_EQ(to_text(found.at(bad).verdict), to_text(verdict)) << found.at(bad).detail;
+    EXPECT_THAT(found.at(bad).detail, HasSubstr(detail));
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
+    EXPECT_EQ(run.workers_replaced(), 0);  // of the device: it never saw anything of it
+    EXPECT_THAT(attempts(), IsEmpty());
+    EXPECT_EQ(run.best.at("configuration").at("A"), 3);
+  }
+  void expect_quarantined(const TuneRun& run, Verdict verdict, const std::string& detail) const {
+    expect_verdict(run, verdict, detail);
+    EXPECT_THAT(quarantined(), SizeIs(1));
+    EXPECT_EQ(log().count("compile 1 replay<5, 4>"), 1);
+    EXPECT_EQ(log().count("compile 2 replay<5, 4>"), 1);
+    EXPECT_EQ(log().count("worker compile"), 3);
+  }
+};
+
+TEST_F(CompileFaults, ALogWithoutEndIsKeptAtItsBeginning) {
+  const TuneRun run = run_with("* log 100");
+  expect_verdict(run, Verdict::compile_error, "error: the first line");
+  const std::string detail = trials().at(bad).detail;
+  EXPECT_LT(detail.size(), 66'000u);
+  EXPECT_THAT(detail.substr(detail.size() - 20), HasSubstr("bytes more"));
+  EXPECT_THAT(quarantined(), IsEmpty());
+  EXPECT_LT(run.seconds, 30);
+}
+
+TEST_F(CompileFaults, ACompilerThatSleepsForEverEndsAtItsDeadline) {
+  const TuneRun run = run_with("* hang", "ATTUNE_COMPILE_LIMIT", "0.5");
+  expect_quarantined(run, Verdict::compile_timeout, "did not end");
+  EXPECT_LT(run.seconds, 30);
+}
+
+TEST_F(CompileFaults, ACompilerThatComputesForEverEndsAtItsDeadline) {
+  expect_quarantined(run_with("* spin", "ATTUNE_COMPILE_LIMIT", "0.5"), Verdict::compile_timeout, "did not end");
+}
+
+TEST_F(CompileFaults, ACompilerThatCrashesIsAVerdict) {
+  expect_quarantined(run_with("* signal 11"), Verdict::compile_crash, "killed by signal 11");
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // which reserves more addresses than any limit
+TEST_F(CompileFaults, ACompilerThatEatsAllMemoryEndsAtItsLimit) {
+  expect_quarantined(run_with("* eat", "ATTUNE_COMPILE_MEMORY", "500"), Verdict::compile_crash, "bad_alloc");
+}
+#endif
+
+TEST_F(CompileFaults, OneCrashIsForgivenWhenTheSecondAttemptPasses) {
+  const TuneRun run = run_with("1 exit 7");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  EXPECT_THAT(quarantined(), IsEmpty());
+  EXPECT_EQ(log().count("worker compile"), 2);
+}
+
+TEST_F(CompileFaults, ALimitThatIsNoNumberIsUsage) {
+  for (const char* variable : {"ATTUNE_COMPILE_LIMIT", "ATTUNE_COMPILE_MEMORY", "ATTUNE_LAUNCH_LIMIT"}) {
+    for (const char* value : {"soon", "-1", "0", "nan", "1s"}) {
+      const TuneRun run = run_with("* exit 1", variable, value);
+      EXPECT_EQ(run.command.code, 2) << variable << "=" << value << ": " << run.command.err;
+      EXPECT_THAT(run.command.err, HasSubstr(variable));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attune::test

@@ -1,0 +1,160 @@
+// What a device does wrong with one configuration, through the real worker processes: its verdict, the workers that
+// were replaced, what the database holds, and that all others are tried.
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* bad = "A=5 B=4";  // far from the best: no finalist
+constexpr int all = 30;
+
+class DeviceFaults : public FaultBench {
+ protected:
+  // One configuration gets `verdict`, with `detail` in its words, and nothing else happens.
+  void expect_verdict(const TuneRun& run, Verdict verdict, const std::string& detail) const {
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    const std::map<std::string, Trial> found = trials();
+    ASSERT_EQ(found.size(), static_cast<std::size_t>(all));
+    EXPECT_EQ(to_text(found.at(bad).verdict), to_text(verdict)) << found.at(bad).detail;
+    EXPECT_THAT(found.at(bad).detail, HasSubstr(detail));
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
+    EXPECT_THAT(attempts(), IsEmpty());
+    EXPECT_EQ(run.best.at("configuration").at("A"), 3);
+  }
+  // The worker died of it twice.
+  void expect_quarantined(const TuneRun& run, Verdict verdict, const std::string& detail) const {
+    expect_verdict(run, verdict, detail);
+    EXPECT_EQ(run.workers_replaced(), 2);
+    EXPECT_EQ(trials().at(bad).attempts, 2);
+    EXPECT_THAT(quarantined(), ElementsAre(AllOf(HasSubstr("5"), HasSubstr("4"))));
+    EXPECT_THAT(run.notes, ElementsAre(HasSubstr("tried once more"), HasSubstr("quarantined after two deaths")));
+    EXPECT_EQ(log().count("try 1 A=5 B=4"), 1);
+    EXPECT_EQ(log().count("try 2 A=5 B=4"), 1);
+  }
+  // Its own affair: no worker died.
+  void expect_harmless(const TuneRun& run, Verdict verdict, const std::string& detail) const {
+    expect_verdict(run, verdict, detail);
+    EXPECT_EQ(run.workers_replaced(), 0);
+    EXPECT_EQ(trials().at(bad).attempts, 1);
+    EXPECT_THAT(quarantined(), IsEmpty());
+  }
+  TuneRun run_with(const std::string& rule, CommandOptions options = {}) const {
+    faults(std::string("A=5&B=4 ") + rule + "\n");
+    return tune_recording({}, std::move(options));
+  }
+  static CommandOptions short_launches() {
+    CommandOptions options;
+    options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.3";
+    return options;
+  }
+};
+
+TEST_F(DeviceFaults, NothingGoesWrongWithoutAFault) {
+  const TuneRun run = tune_recording();
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  EXPECT_EQ(run.workers_replaced(), 0);
+  EXPECT_EQ(log().count("worker device"), 1);
+}
+
+TEST_F(DeviceFaults, OutOfResourcesIsAVerdict) {
+  expect_harmless(run_with("launch * error 701"), Verdict::resources, "701");
+}
+
+TEST_F(DeviceFaults, OutOfMemoryIsAVerdictAndTheNextOneIsTried) {
+  expect_harmless(run_with("load * error 2"), Verdict::out_of_memory, "CUDA error 2");
+}
+
+TEST_F(DeviceFaults, AStickyErrorIsTriedOnceMoreInAFreshWorker) {
+  expect_quarantined(run_with("launch * error 700"), Verdict::fault, "700");
+}
+
+TEST_F(DeviceFaults, AStickyErrorWhileItIsSampledIsItsOwnToo) {
+  expect_quarantined(run_with("sample * error 716"), Verdict::fault, "716");
+}
+
+TEST_F(DeviceFaults, AnErrorThatALaterSynchronisationTellsIsOfTheOneThatWasLaunched) {
+  expect_quarantined(run_with("launch * later 719"), Verdict::fault, "719");
+}
+
+TEST_F(DeviceFaults, AHangEndsAtItsDeadline) {
+  const TuneRun run = run_with("launch * hang", short_launches());
+  expect_quarantined(run, Verdict::timeout, "no answer within");
+  EXPECT_LT(run.seconds, 30);
+}
+
+TEST_F(DeviceFaults, AHangThatSurvivesSigtermEndsAtItsDeadline) {
+  const TuneRun run = run_with("sample * stubborn", short_launches());
+  expect_quarantined(run, Verdict::timeout, "no answer within");
+  EXPECT_LT(run.seconds, 30);
+}
+
+TEST_F(DeviceFaults, AWorkerThatExitsWithoutAReplyIsADeath) {
+  expect_quarantined(run_with("launch * exit 3"), Verdict::fault, "exited with code 3");
+}
+
+TEST_F(DeviceFaults, AWorkerThatCrashesIsADeath) {
+  expect_quarantined(run_with("synchronize * signal 11"), Verdict::fault, "killed by signal 11");
+}
+
+TEST_F(DeviceFaults, HalfAMessageIsADeath) {
+  expect_quarantined(run_with("launch * half"), Verdict::fault, "exited with code 0");
+}
+
+TEST_F(DeviceFaults, SomethingElseThanAMessageIsADeath) {
+  expect_quarantined(run_with("launch * garbage"), Verdict::fault, "sent a damaged message");
+}
+
+TEST_F(DeviceFaults, OneDeathIsForgivenWhenTheSecondAttemptPasses) {
+  const TuneRun run = run_with("launch 1 signal 9");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  EXPECT_EQ(trials().at(bad).attempts, 2);
+  EXPECT_EQ(run.workers_replaced(), 1);
+  EXPECT_THAT(quarantined(), IsEmpty());
+  EXPECT_THAT(attempts(), IsEmpty());
+}
+
+// The best of all dies once while it is sampled: the candidates that live on in the final stage are loaded anew.
+TEST_F(DeviceFaults, ADefaultThatDiesOnceIsStillTheAnchor) {
+  faults("A=0&B=0 sample 1 signal 11\n");
+  const TuneRun run = tune_recording();
+  EXPECT_EQ(trials().at("A=0 B=0").verdict, Verdict::ok) << trials().at("A=0 B=0").detail;
+  EXPECT_EQ(trials().at("A=0 B=0").attempts, 2);
+  EXPECT_THAT(quarantined(), IsEmpty());
+  EXPECT_EQ(run.best.at("configuration").at("A"), 3) << run.command.err;
+}
+
+TEST_F(DeviceFaults, ADefaultThatKillsIsNoAnchorAndTheSearchGoesOn) {
+  faults("A=0&B=0 launch * error 700\n");
+  const TuneRun run = tune_recording();
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trials().at("A=0 B=0").verdict, Verdict::fault);
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
+  EXPECT_EQ(run.best.at("configuration").at("A"), 3);
+}
+
+class ClockFaults : public DeviceFaults, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ClockFaults, MakeNoWinner) {
+  expect_harmless(run_with(std::string("sample * time ") + GetParam()), Verdict::unstable, "clock gave");
+}
+
+INSTANTIATE_TEST_SUITE_P(, ClockFaults, testing::Values("0", "-5", "nan", "inf"));
+
+TEST_F(DeviceFaults, AWorkerThatLeaksIsReplacedBeforeItFails) {
+  faults("* launch * leak 100\n");
+  const TuneRun run = tune_recording();
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  EXPECT_GE(run.workers_replaced(), 3);  // of 1 GiB 100 MiB are gone for each launch
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace attune::test

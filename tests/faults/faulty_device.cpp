@@ -1,0 +1,160 @@
+#include "faults/faulty_device.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include "device/cuda/cuda_status.hpp"
+#include "faults/fault_log.hpp"
+
+namespace attune::test {
+namespace {
+
+const cuda::DriverApi no_names;  // a driver that names no errors: the numbers must do
+
+class FaultyDevice;
+
+class FaultyModule final : public Module {
+ public:
+  FaultyModule(FaultyDevice& device, std::shared_ptr<Module> module, Tried tried)
+      : device_(device), module_(std::move(module)), tried_(std::move(tried)) {}
+  FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) override;
+
+ private:
+  FaultyDevice& device_;
+  std::shared_ptr<Module> module_;
+  Tried tried_;
+};
+
+class FaultyDevice final : public Device {
+ public:
+  FaultyDevice(std::unique_ptr<Device> device, const std::string& script, TriedNow now)
+      : device_(std::move(device)),
+        file_(script),
+        script_(script),
+        log_(script + ".log"),
+        now_(std::move(now)),
+        worker_(log_.count("worker device")) {}
+
+  const DeviceInfo& info() const noexcept override { return device_->info(); }
+  double seconds() const override { return device_->seconds(); }
+  bool has_own_clock() const noexcept override { return device_->has_own_clock(); }
+  std::vector<std::string> other_users() override { return device_->other_users(); }
+  std::shared_ptr<Compiler> compiler() override { return device_->compiler(); }
+
+  void* allocate(std::size_t bytes) override { return require(), device_->allocate(bytes); }
+  void free(void* address) noexcept override { device_->free(address); }
+  std::uint64_t free_memory() override {
+    require();
+    constexpr std::uint64_t all = std::uint64_t{1} << 30;
+    return script_.has("leak") ? all - std::min(all, leaked_) : device_->free_memory();
+  }
+  void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle stream) override {
+    require(), device_->copy_in(target, host, bytes, stream);
+  }
+  void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle stream) override {
+    require(), device_->copy_out(host, source, bytes, stream);
+  }
+  StreamHandle make_stream() override { return require(), device_->make_stream(); }
+  void destroy_stream(StreamHandle stream) noexcept override { device_->destroy_stream(stream); }
+  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+                std::uint64_t seed) override {
+    require(), device_->generate(target, type, count, fill, seed);
+  }
+  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
+                     const Tolerance& tolerance) override {
+    return require(), device_->compare(actual, expected, type, count, tolerance);
+  }
+  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
+    return require(), device_->count_other_bytes(memory, bytes, value, first);
+  }
+
+  Status synchronize(StreamHandle stream) override {
+    if (later_ != 0) poison_ = std::exchange(later_, 0);
+    if (Status status = strike_at(Phase::synchronize, launched_); !status.ok()) return status;
+    return device_->synchronize(stream);
+  }
+  LoadOutcome load(const Image& image) override {
+    const Tried tried = *now_;
+    if (Status status = strike_at(Phase::load, tried); !status.ok()) return {status, nullptr};
+    LoadOutcome outcome = device_->load(image);
+    if (outcome.module) outcome.module = std::make_shared<FaultyModule>(*this, std::move(outcome.module), tried);
+    return outcome;
+  }
+  Status enqueue(const Operation& operation, StreamHandle stream) override {
+    if (operation.kind == Operation::Kind::launch) launched_ = tried_by(operation);
+    const bool launches = operation.kind == Operation::Kind::launch;
+    if (Status status = launches ? strike_at(Phase::launch, launched_) : poisoned(); !status.ok()) return status;
+    return device_->enqueue(operation, stream);
+  }
+  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) override {
+    for (const Operation& operation : timed)
+      if (operation.kind == Operation::Kind::launch) launched_ = tried_by(operation);
+    const std::optional<Fault> fault = fault_at(Phase::sample, launched_);
+    if (fault && fault->kind == "time") return {{}, fault->argument};
+    if (Status status = strike_at(Phase::sample, launched_); !status.ok()) return {status, 0};
+    return device_->sample(before, timed, cold);
+  }
+
+  void remember(FunctionHandle function, const Tried& tried) { functions_.insert_or_assign(function, tried); }
+
+ private:
+  Tried tried_by(const Operation& operation) const { return functions_.at(operation.function); }
+  std::optional<Fault> fault_at(Phase phase, const Tried& tried) const {
+    return script_.find(phase, tried.configuration, tried.attempt, worker_);
+  }
+  Status poisoned() const { return poison_ == 0 ? Status{} : cuda::status_of(no_names, poison_, "the next call"); }
+  void require() const { cuda::check(no_names, poison_, "a call"); }
+
+  Status strike_at(Phase phase, const Tried& tried) {
+    if (Status status = poisoned(); !status.ok()) return status;
+    const std::optional<Fault> fault = fault_at(phase, tried);
+    if (!fault) return {};
+    strike(*fault);
+    if (fault->kind == "leak") leaked_ += static_cast<std::uint64_t>(fault->argument * 1024 * 1024);
+    if (fault->kind == "later") later_ = fault->number();
+    if (fault->kind == "vanish") std::ofstream(file_ + ".gone") << "gone";
+    if (fault->kind == "alone") be_alone(fault->argument);
+    const int number = fault->kind == "vanish" ? cuda::result_no_device : fault->kind == "error" ? fault->number() : 0;
+    Status status = cuda::status_of(no_names, number, "the call");
+    if (status.sticky) poison_ = number;
+    return status;
+  }
+
+  void be_alone(double milliseconds) const {
+    const std::filesystem::path busy = file_ + ".busy";
+    const bool first = std::filesystem::create_directory(busy);
+    if (!first) log_.add("together");
+    strike({"sleep", milliseconds});
+    if (first) std::filesystem::remove(busy);
+  }
+
+  std::unique_ptr<Device> device_;
+  const std::string file_;
+  const FaultScript script_;
+  const FaultLog log_;
+  const TriedNow now_;
+  const int worker_;
+  std::map<FunctionHandle, Tried> functions_;
+  Tried launched_;
+  cuda::Result poison_ = 0, later_ = 0;
+  std::uint64_t leaked_ = 0;
+};
+
+FunctionHandle FaultyModule::function(std::string_view expression, const LaunchShape& shape, Status& status) {
+  const FunctionHandle handle = module_->function(expression, shape, status);
+  device_.remember(handle, tried_);
+  return handle;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_faulty_device(std::unique_ptr<Device> device, const std::string& script, TriedNow now) {
+  if (std::filesystem::exists(script + ".gone"))
+    throw Error(cuda::explain_driver_failure(no_names, cuda::result_no_device));
+  return std::make_unique<FaultyDevice>(std::move(device), script, std::move(now));
+}
+
+}  // namespace attune::test

@@ -1,0 +1,128 @@
+// SIGINT, SIGTERM and SIGHUP at each stage of a session: the best so far is kept, and the same command goes on.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr int all = 30;
+
+using InterruptOnce = FaultBench;
+
+class Interrupt : public FaultBench, public testing::WithParamInterface<int> {
+ protected:
+  // Sends the signal once so many trials were told, and waits so long before.
+  TuneRun interrupted_after(std::size_t trials_told, int milliseconds = 0, CommandOptions options = {}) const {
+    options.signal_when = [=](const std::string& out) {
+      if (count_of(out, "\"type\":\"trial\"") < trials_told) return 0;
+      usleep(static_cast<useconds_t>(milliseconds) * 1000);
+      return GetParam();
+    };
+    return tune_recording({}, std::move(options));
+  }
+  void expect_interrupted(const TuneRun& run) const {
+    EXPECT_EQ(run.command.code, 130) << run.command.err;
+    EXPECT_EQ(run.best.at("end"), "interrupted");
+    EXPECT_LT(run.seconds, 20);
+    EXPECT_LT(trials().size(), static_cast<std::size_t>(all));
+  }
+  void expect_the_same_command_finishes() const {
+    faults("");
+    const TuneRun run = tune_recording();
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    EXPECT_EQ(run.best.at("end"), "finished");
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+    EXPECT_THAT(attempts(), IsEmpty());
+  }
+};
+
+TEST_P(Interrupt, WhileTheSessionStarts) {
+  faults("reference launch * sleep 400\n");
+  CommandOptions options;
+  options.signal_when = [this](const std::string&) {
+    if (log().count("worker device") == 0) return 0;  // whose start comes after what catches signals
+    return GetParam();
+  };
+  const TuneRun run = tune_recording({}, options);
+  EXPECT_EQ(run.command.code, 130) << run.command.err;
+  EXPECT_TRUE(run.best.is_null() || run.best.at("end") == "interrupted");
+  expect_the_same_command_finishes();
+}
+
+TEST_P(Interrupt, WhileTheCompilerWorks) {
+  faults("replay<2,3> compile * hang\n");
+  const TuneRun run = interrupted_after(13, 200);
+  expect_interrupted(run);
+  EXPECT_GE(run.best.at("survivors"), 13);
+  EXPECT_EQ(run.best.at("configuration").at("A"), 2);
+  expect_the_same_command_finishes();
+}
+
+TEST_P(Interrupt, WhileAConfigurationIsTried) {
+  faults("* sample * sleep 5\n");
+  const TuneRun run = interrupted_after(4, 5);
+  expect_interrupted(run);
+  EXPECT_EQ(run.best.at("configuration").at("A"), 0);
+  EXPECT_THAT(attempts(), IsEmpty());  // what was under way came to its verdict
+  expect_the_same_command_finishes();
+}
+
+TEST_P(Interrupt, WhileAConfigurationHangs) {
+  faults("A=1&B=1 launch * hang\n");
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "1";
+  expect_interrupted(interrupted_after(6, 300, options));
+  EXPECT_EQ(count_of_verdict(Verdict::ok), 6);
+}
+
+// The search is over, its result stands: the comparison is made all the same, once.
+TEST_P(Interrupt, WhileFinalistsAreCompared) {
+  faults("* sample * sleep 1\n");
+  const TuneRun run = interrupted_after(all, 50);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(run.best.at("configuration").at("A"), 3);
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP), [](const auto& parameter) {
+  return std::string(parameter.param == SIGINT ? "Int" : parameter.param == SIGTERM ? "Term" : "Hup");
+});
+
+int processes_with(const std::string& argument) {
+  int count = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    count += line.find(argument) != std::string::npos;
+  }
+  return count;
+}
+
+// Workers end with the coordinator, whatever they are doing.
+TEST_F(InterruptOnce, NoWorkerOutlivesACoordinatorThatIsKilled) {
+  faults("A=0&B=2 launch * hang\n");
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "100";
+  int workers = 0;
+  options.signal_when = [&](const std::string& out) {
+    if (count_of(out, "\"type\":\"trial\"") < 2) return 0;
+    workers = processes_with(recording(6, 5));
+    return SIGKILL;
+  };
+  EXPECT_EQ(tune_recording({}, options).command.code, 128 + SIGKILL);
+  EXPECT_GE(workers, 3);  // coordinator, device, compiler
+  for (int i = 0; i < 100 && processes_with(recording(6, 5)) > 0; ++i) usleep(100'000);
+  EXPECT_EQ(processes_with(recording(6, 5)), 0);
+}
+
+}  // namespace
+}  // namespace attune::test

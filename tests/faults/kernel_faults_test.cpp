@@ -1,0 +1,122 @@
+// What kernels do wrong, on the host device through the real worker processes: faulty.cu, each value of whose parameter
+// is another mistake.
+#include <fstream>
+#include <iterator>
+
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class KernelFaults : public FaultBench {
+ protected:
+  // Tunes with these values of FAULT, `none` first.
+  TuneRun run_with(const std::string& values, const std::string& type = "float", CommandOptions options = {}) const {
+    return tune({ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu", "--problem", "T=" + type, "--effort", "exhaustive",
+                 "--parameters", "FAULT=Fault::none," + values, "--db", database()},
+                std::move(options));
+  }
+  // What stands in the database for one value of FAULT.
+  Trial trial_of(const std::string& value) const { return trials().at("FAULT=" + value); }
+};
+
+TEST_F(KernelFaults, WhatDoesNotCompileIsAVerdictThatQuotesTheCompiler) {
+  const TuneRun run = run_with("Fault::asserted,Fault::missing,Fault::fine");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::asserted").verdict, Verdict::compile_error);
+  EXPECT_THAT(trial_of("Fault::asserted").detail, HasSubstr("this one was not meant to be"));
+  EXPECT_EQ(trial_of("Fault::missing").verdict, Verdict::compile_error);
+  EXPECT_THAT(trial_of("Fault::missing").detail, HasSubstr("missing"));
+  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::ok);
+  EXPECT_EQ(run.workers_replaced(), 0);
+  EXPECT_THAT(quarantined(), IsEmpty());
+  EXPECT_THAT(attempts(), IsEmpty());
+}
+
+TEST_F(KernelFaults, AFileThatDoesNotCompileIsToldAsThat) {
+  std::ifstream in(ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu");
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string file = (folder_ / "broken.cu").string();
+  std::ofstream(file) << text << "\n__global__ void open( {\n";
+  const TuneRun run = tune({file, "--db", database()});
+  EXPECT_EQ(run.command.code, 3);
+  EXPECT_THAT(run.command.err, HasSubstr("it does not compile"));
+  EXPECT_THAT(run.command.err, HasSubstr("broken.cu:"));
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+TEST_F(KernelFaults, AMissingCompilerIsToldAndNoConfigurationIsBlamed) {
+  CommandOptions options;
+  options.environment["ATTUNE_HOST_CXX"] = "/no/such/compiler";
+  const TuneRun run = run_with("Fault::fine", "float", options);
+  EXPECT_EQ(run.command.code, 1);
+  EXPECT_THAT(run.command.err, HasSubstr("/no/such/compiler"));
+  EXPECT_THAT(run.trials, IsEmpty());
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+TEST_F(KernelFaults, WrongResultsAreVerdictsAndHarmNoOther) {
+  const TuneRun run = run_with("Fault::wrong,Fault::nan,Fault::guard,Fault::input,Fault::fine");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::wrong").verdict, Verdict::wrong_result);
+  EXPECT_GT(trial_of("Fault::wrong").max_error, 0);
+  EXPECT_EQ(trial_of("Fault::nan").verdict, Verdict::wrong_result);
+  EXPECT_THAT(trial_of("Fault::nan").detail, HasSubstr("nan"));
+  EXPECT_EQ(trial_of("Fault::guard").verdict, Verdict::guard);
+  EXPECT_THAT(trial_of("Fault::guard").detail, HasSubstr("`y`"));
+  EXPECT_EQ(trial_of("Fault::input").verdict, Verdict::guard);
+  EXPECT_THAT(trial_of("Fault::input").detail, HasSubstr("`x`"));
+  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::ok) << trial_of("Fault::fine").detail;
+  EXPECT_EQ(run.workers_replaced(), 0);
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+TEST_F(KernelFaults, OffByOneIsWrong) {
+  const TuneRun run = run_with("Fault::wrong", "int32");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::wrong").verdict, Verdict::wrong_result);
+  EXPECT_EQ(trial_of("Fault::wrong").max_error, 1);
+}
+
+TEST_F(KernelFaults, OneThatEndsItsProcessOrNeverEndsIsQuarantined) {
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.5";
+  const TuneRun run = run_with("Fault::ends,Fault::hangs,Fault::traps,Fault::fine", "float", options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::ends").verdict, Verdict::fault);
+  EXPECT_THAT(trial_of("Fault::ends").detail, HasSubstr("signal 6"));
+  EXPECT_EQ(trial_of("Fault::hangs").verdict, Verdict::timeout);
+  EXPECT_EQ(trial_of("Fault::traps").verdict, Verdict::fault);
+  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::ok) << trial_of("Fault::fine").detail;
+  for (const char* value : {"Fault::ends", "Fault::hangs"}) EXPECT_EQ(trial_of(value).attempts, 2) << value;
+  EXPECT_GE(run.workers_replaced(), 4);
+  EXPECT_GE(quarantined().size(), 2u);
+}
+
+TEST_F(KernelFaults, AnEmptyImageFailsToLoad) {
+  faults("Fault::fine compile * empty\n");
+  const TuneRun run = run_with("Fault::fine");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::load_error) << trial_of("Fault::fine").detail;
+  EXPECT_EQ(trial_of("Fault::none").verdict, Verdict::ok);
+  EXPECT_EQ(run.workers_replaced(), 0);
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+// One of a batch kills the compiler: it alone is blamed.
+TEST_F(KernelFaults, ACrashOfTheCompilerSparesTheOthersOfItsBatch) {
+  faults("Fault::wrong compile * signal 11\n");
+  const TuneRun run = run_with("Fault::wrong,Fault::nan,Fault::fine");
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::wrong").verdict, Verdict::compile_crash);
+  EXPECT_EQ(trial_of("Fault::nan").verdict, Verdict::wrong_result);
+  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::ok);
+  EXPECT_THAT(quarantined(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace attune::test

@@ -1,0 +1,146 @@
+// SIGKILL to the coordinator at random moments: nothing that was committed is lost, changed or tried again.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <random>
+
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::SizeIs;
+
+constexpr int kills = 200;
+
+class Kill : public FaultBench {
+ protected:
+  void SetUp() override {
+    FaultBench::SetUp();
+    arguments_ = {ATTUNE_BUILD_DIR "/bin/attune_with_faults",
+                  "tune",
+                  "--device",
+                  "replay:" + recording(50, 40),
+                  "--effort",
+                  "exhaustive",
+                  "--seed",
+                  "1",
+                  "--db",
+                  database()};
+  }
+
+  // Starts the command and kills it after so long; true when it was still there.
+  bool kill_after(std::chrono::microseconds time) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      const int nowhere = open("/dev/null", O_WRONLY);
+      dup2(nowhere, STDOUT_FILENO);
+      dup2(nowhere, STDERR_FILENO);
+      setenv("ATTUNE_FAULTS", script().c_str(), 1);
+      std::vector<char*> list;
+      for (const std::string& argument : arguments_) list.push_back(const_cast<char*>(argument.c_str()));
+      list.push_back(nullptr);
+      execv(list[0], list.data());
+      _exit(127);
+    }
+    usleep(static_cast<useconds_t>(time.count()));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+  }
+
+  std::vector<std::string> arguments_;
+};
+
+TEST_F(Kill, AtAnyMomentLosesAtMostTheConfigurationInFlight) {
+  const std::vector<std::string> command(arguments_.begin() + 2, arguments_.end());
+  const auto with_limit = [&](const char* trials) {
+    std::vector<std::string> list = command;
+    list.insert(list.end(), {"--trials", trials});
+    return list;
+  };
+  const TuneRun first = tune(with_limit("1"));
+  ASSERT_EQ(first.command.code, 0) << first.command.err;
+  // From before main() to some trials later.
+  const auto longest = static_cast<int>(std::min(1.5 * first.seconds, 0.3) * 1e6);
+  std::mt19937 random(7);
+  std::map<std::string, Trial> before = trials();
+  int in_flight = 0;
+  for (int i = 0; i < kills; ++i) {
+    ASSERT_TRUE(kill_after(std::chrono::microseconds(std::uniform_int_distribution(0, longest)(random))));
+    const std::map<std::string, Trial> now = trials();
+    for (const auto& [text, trial] : before) {
+      ASSERT_TRUE(now.contains(text)) << "the trial of " << text << " is lost";
+      const Trial& kept = now.at(text);
+      ASSERT_EQ(kept.verdict, trial.verdict) << text;
+      ASSERT_EQ(kept.attempts, trial.attempts) << text << " was tried again";
+      ASSERT_EQ(kept.measurement.samples_ns, trial.measurement.samples_ns) << text << " was measured again";
+    }
+    ASSERT_LE(attempts().size(), 1u);
+    in_flight += static_cast<int>(attempts().size());
+    before = now;
+  }
+  const std::map<std::string, Trial> found = trials();
+  EXPECT_GE(found.size(), 20u);
+  EXPECT_GE(in_flight, 5);
+  for (const auto& [text, trial] : found) {
+    if (text == "A=0 B=0") continue;  // the anchor of each life
+    const std::string tried = " " + text;
+    int times = 0;
+    for (int attempt = 1; attempt <= 4; ++attempt) times += log().count("try " + std::to_string(attempt) + tried);
+    EXPECT_LE(times, trial.attempts) << text;
+    EXPECT_TRUE(trial.verdict == Verdict::ok || trial.verdict == Verdict::quarantined) << text;
+  }
+  const TuneRun last = tune(with_limit("5"));
+  EXPECT_EQ(last.command.code, 0) << last.command.err;
+  EXPECT_EQ(last.best.at("trials"), found.size() + 5);
+  EXPECT_THAT(attempts(), SizeIs(0));
+}
+
+// The default is launched for the anchor each time that a session goes on: that makes it no suspect.
+TEST_F(Kill, ASessionMayGoOnAsOftenAsOneLikes) {
+  for (int i = 0; i < 6; ++i) {
+    const TuneRun run = tune_recording({"--trials", "2"});
+    ASSERT_EQ(run.command.code, 0) << run.command.err;
+    EXPECT_EQ(trials().at("A=0 B=0").verdict, Verdict::ok) << trials().at("A=0 B=0").detail;
+    EXPECT_THAT(attempts(), SizeIs(0));
+  }
+}
+
+// A configuration that is under way whenever the whole session is killed is left alone at last.
+TEST_F(Kill, AConfigurationThatTakesTheSessionAlongThreeTimesIsLeftAlone) {
+  faults("A=0&B=3 launch * hang\n");
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "60";
+  std::size_t told = 3;
+  options.signal_when = [&](const std::string& out) {
+    if (count_of(out, "\"type\":\"trial\"") < told) return 0;
+    usleep(200'000);
+    return SIGKILL;
+  };
+  for (int life = 1; life <= 3; ++life) {
+    EXPECT_EQ(tune_recording({}, options).command.code, 128 + SIGKILL);
+    ASSERT_THAT(attempts(), SizeIs(1));
+    EXPECT_EQ(attempts().at(0).configuration, "A=0 B=3");
+    EXPECT_EQ(attempts().at(0).begun, life);
+    told = 0;
+    options.signal_when = [&](const std::string& out) {
+      if (out.find("\"type\":\"session\"") == std::string::npos) return 0;
+      usleep(500'000);
+      return SIGKILL;
+    };
+  }
+  const TuneRun run = tune_recording();
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trials().at("A=0 B=3").verdict, Verdict::quarantined);
+  EXPECT_THAT(trials().at("A=0 B=3").detail, testing::HasSubstr("attune itself was ended 3 times"));
+  EXPECT_EQ(count_of_verdict(Verdict::ok), 29);
+  EXPECT_THAT(attempts(), SizeIs(0));
+}
+
+}  // namespace
+}  // namespace attune::test

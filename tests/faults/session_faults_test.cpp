@@ -1,0 +1,215 @@
+// What is more than one configuration's affair: the environment, quarantine over sessions, hopeless searches, several
+// tuners at once, a strange environment.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* bad = "A=5 B=4";
+constexpr int all = 30;
+
+class SessionFaults : public FaultBench {
+ protected:
+  // The session ended because of the environment: nothing is said of any configuration, and everything goes on later.
+  void expect_environment_blamed(const TuneRun& run, const std::string& why) const {
+    EXPECT_EQ(run.command.code, 1);
+    EXPECT_THAT(run.command.err, HasSubstr("no configuration is blamed"));
+    EXPECT_THAT(run.command.err, HasSubstr(why));
+    EXPECT_TRUE(run.best.is_null());
+    EXPECT_EQ(count_of_verdict(Verdict::ok), static_cast<int>(trials().size()));
+    EXPECT_FALSE(trials().contains(bad));
+    EXPECT_THAT(quarantined(), IsEmpty());
+  }
+  void expect_finished(const TuneRun& run) const {
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+    EXPECT_THAT(attempts(), IsEmpty());
+  }
+};
+
+TEST_F(SessionFaults, WhenTheAnchorFailsInFreshWorkersTheEnvironmentIsBlamed) {
+  faults("A=5&B=4 launch 1 signal 11\nA=0&B=0 sample w>1 error 719\n");
+  expect_environment_blamed(tune_recording(), "719");
+  ASSERT_THAT(attempts(), SizeIs(1));
+  EXPECT_EQ(attempts().at(0).configuration, bad);
+  EXPECT_EQ(attempts().at(0).deaths, 0);
+  faults("");
+  expect_finished(tune_recording());
+}
+
+TEST_F(SessionFaults, ADeviceThatVanishesEndsTheSessionAndTheSameCommandGoesOn) {
+  faults("A=5&B=4 launch * vanish\n");
+  expect_environment_blamed(tune_recording(), "CUDA error 100");
+  EXPECT_EQ(trials().size(), static_cast<std::size_t>(all - 1));
+  const TuneRun still_gone = tune_recording();
+  EXPECT_EQ(still_gone.command.code, 1);
+  EXPECT_THAT(still_gone.command.err, HasSubstr("CUDA error 100"));
+  std::filesystem::remove(script() + ".gone");
+  faults("");
+  expect_finished(tune_recording());
+  EXPECT_EQ(log().count("try 1 A=4 B=0"), 1);  // nothing was tried again
+}
+
+TEST_F(SessionFaults, ACompilerThatFailsForWhatItCompiledBeforeEndsTheSession) {
+  faults("replay<5,4> compile * signal 11\nreplay_reference compile w>1 signal 11\n");
+  expect_environment_blamed(tune_recording(), "the compiler fails now, in fresh processes too");
+  faults("");
+  expect_finished(tune_recording());
+}
+
+TEST_F(SessionFaults, QuarantineHoldsInLaterSessionsUntilItIsLifted) {
+  faults("A=5&B=4 launch * error 700\n");
+  EXPECT_EQ(tune_recording().command.code, 0);
+  EXPECT_THAT(quarantined(), SizeIs(1));
+  faults("");
+  const TuneRun second = tune_recording({"--fresh", "--seed", "2"});
+  EXPECT_EQ(second.command.code, 0) << second.command.err;
+  EXPECT_EQ(trials().at(bad).verdict, Verdict::quarantined);
+  EXPECT_THAT(trials().at(bad).detail, HasSubstr("killed two workers before (fault)"));
+  EXPECT_THAT(trials().at(bad).detail, HasSubstr("--lift-quarantine"));
+  EXPECT_EQ(second.workers_replaced(), 0);
+  EXPECT_EQ(log().count("try 1 A=5 B=4") + log().count("try 2 A=5 B=4"), 2);  // of the first session
+  expect_finished(tune_recording({"--fresh", "--seed", "3", "--lift-quarantine"}));
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+TEST_F(SessionFaults, ASearchInWhichAllFailAlikeStops) {
+  std::string script_text;
+  for (int a = 0; a < 20; ++a) script_text += "A=" + std::to_string(a) + " launch * error 701\n";
+  faults(script_text);
+  const TuneRun run = tune_recording({"--device", "replay:" + recording(20, 5), "--effort", "measure"});
+  EXPECT_EQ(run.command.code, 3);
+  EXPECT_EQ(run.best.at("end"), "no_survivor");
+  EXPECT_EQ(run.best.at("reason"), "hopeless");
+  EXPECT_THAT(run.trials, SizeIs(50));
+  EXPECT_EQ(count_of(run.command.err, "CUDA error 701"), 1u);  // one log, not fifty
+  EXPECT_THAT(run.command.err, HasSubstr("50 resources"));
+  EXPECT_THAT(run.command.err, HasSubstr("[restrictions]"));
+  EXPECT_THAT(run.command.err, HasSubstr("--keep-going"));
+}
+
+TEST_F(SessionFaults, ASearchInWhichNearlyAllFailAlikeKeepsTheBestAndStops) {
+  std::string script_text;
+  for (int a = 1; a < 20; ++a) script_text += "A=" + std::to_string(a) + " launch * error 701\n";
+  faults(script_text);
+  const std::vector<std::string> arguments{
+      "--device", "replay:" + recording(20, 5), "--effort", "measure", "--strategy", "random"};
+  const TuneRun run = tune_recording(arguments);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(run.best.at("end"), "stopped");
+  EXPECT_THAT(run.best.at("explanation").get<std::string>(), HasSubstr("fail alike"));
+  EXPECT_THAT(run.trials, SizeIs(50));
+  EXPECT_EQ(run.best.at("configuration").at("A"), 0);
+  std::vector<std::string> going_on = arguments;
+  going_on.insert(going_on.end(), {"--keep-going", "--fresh"});
+  const TuneRun all_of_it = tune_recording(going_on);
+  EXPECT_EQ(all_of_it.command.code, 0) << all_of_it.command.err;
+  EXPECT_THAT(all_of_it.trials, SizeIs(100));
+}
+
+TEST_F(SessionFaults, TwoTunersOfOneDeviceTakeTurns) {
+  faults("* sample * alone 5\n* launch * alone 5\n");
+  const auto tune_apart = [this](const std::string& name) {
+    return tune({scale(), "--effort", "exhaustive", "--db", (folder_ / name).string()});
+  };
+  auto other = std::async(std::launch::async, tune_apart, "other.db");
+  const TuneRun one = tune_apart("one.db");
+  const TuneRun two = other.get();
+  EXPECT_EQ(one.command.code, 0) << one.command.err;
+  EXPECT_EQ(two.command.code, 0) << two.command.err;
+  EXPECT_EQ(log().count("together"), 0);
+}
+
+TEST_F(SessionFaults, ATunerThatWaitsForAnotherSaysSo) {
+  const std::vector<std::string> arguments{scale(), "--trials", "2", "--fresh"};
+  ASSERT_EQ(tune(arguments).command.code, 0);  // makes the lock's file
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "cache" / "locks"))
+    if (entry.path().extension() == ".lock") file = entry.path();
+  const int lock = open(file.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0) << file;
+  auto run = std::async(std::launch::async, [&] { return tune(arguments); });
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  close(lock);
+  const TuneRun waited = run.get();
+  EXPECT_EQ(waited.command.code, 0) << waited.command.err;
+  EXPECT_THAT(waited.notes, Contains(HasSubstr("s for another tuner on this device")));
+}
+
+class ShiftedClock : public SessionFaults, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ShiftedClock, HarmsNothing) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "nothing may be preloaded before the sanitizer";
+#endif
+  faults("* launch * sleep 10\n");
+  CommandOptions options;
+  options.environment["LD_PRELOAD"] = ATTUNE_BUILD_DIR "/bin/shifted_clock.so";
+  options.environment["SHIFTED_CLOCK_SECONDS"] = GetParam();
+  const TuneRun half = tune_recording({"--trials", "15"}, options);
+  EXPECT_EQ(half.command.code, 0) << half.command.err;
+  EXPECT_EQ(trials().size(), 15u);
+  const int tried = log().count("try 1 A=0 B=4");
+  expect_finished(tune_recording());               // by the right clock again
+  EXPECT_EQ(log().count("try 1 A=0 B=4"), tried);  // nor is it a finalist of all
+  const TuneRun known = tune_recording({}, options);
+  EXPECT_EQ(known.best.at("end"), "known");
+  EXPECT_EQ(known.best.at("configuration").at("A"), 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShiftedClock, testing::Values("-86400", "315360000"));
+
+TEST_F(SessionFaults, WithoutAHomeFolderTheNamedOnesAreUsed) {
+  CommandOptions options;
+  options.environment = {{"HOME", ""}, {"ATTUNE_DB", ""}, {"ATTUNE_CACHE", ""}};
+  options.environment["XDG_DATA_HOME"] = (folder_ / "data").string();
+  options.environment["XDG_CACHE_HOME"] = (folder_ / "caches").string();
+  const TuneRun run = tune({scale(), "--trials", "3"}, options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "data" / "attune" / "wisdom.db"));
+}
+
+class ClosedOutput : public SessionFaults, public testing::WithParamInterface<const char*> {};
+
+// Descriptors 0 to 2 are given to what is opened first: that must not be what children or kernels print to.
+TEST_P(ClosedOutput, LosesNoTrial) {
+  const std::string command = std::string("exec '") +
+                              ATTUNE_BUILD_DIR "/bin/attune_with_faults' tune --device 'replay:" + recording(6, 5) +
+                              "' --effort exhaustive --seed 1 --json --db '" + database() + "' " + GetParam();
+  CommandOptions options;
+  options.environment["ATTUNE_FAULTS"] = script();
+  const CommandResult result = run_command({"/bin/sh", "-c", command}, options);
+  EXPECT_EQ(result.code, 1) << result.err;
+  expect_finished(tune_recording());
+  EXPECT_EQ(log().count("try 1 A=0 B=4"), 1);  // by the command that could not tell
+}
+
+INSTANTIATE_TEST_SUITE_P(, ClosedOutput, testing::Values(">&-", ">&- 2>&-", "<&- >&- 2>&-", "> /dev/full"));
+
+TEST_F(SessionFaults, AReaderThatLeavesEndsNothing) {
+  const std::string command = std::string("'") +
+                              ATTUNE_BUILD_DIR "/bin/attune_with_faults' tune --device 'replay:" + recording(6, 5) +
+                              "' --effort exhaustive --seed 1 --json --db '" + database() + "' | head -n 2";
+  CommandOptions options;
+  options.environment["ATTUNE_FAULTS"] = script();
+  const CommandResult result = run_command({"/bin/sh", "-c", command}, options);
+  EXPECT_EQ(count_of(result.out, "\n"), 2u);
+  EXPECT_EQ(trials().size(), static_cast<std::size_t>(all));
+}
+
+}  // namespace
+}  // namespace attune::test

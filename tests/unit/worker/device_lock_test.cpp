@@ -1,0 +1,136 @@
+// The lock of a device between processes.
+#include "worker/device_lock.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <thread>
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DeviceLockTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("attune_lock_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static pid_t start(const std::function<void()>& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work();
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    return child;
+  }
+  static int status_of(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  }
+
+  fs::path folder_;
+  const std::atomic<int> never_{0};
+};
+
+TEST_F(DeviceLockTest, OnlyOneProcessHasItsTurn) {
+  const fs::path busy = folder_ / "busy", log = folder_ / "turns";
+  fs::create_directories(folder_);
+  const auto work = [&](char name) {
+    DeviceLock lock(folder_, "cuda-GPU-1");
+    for (int i = 0; i < 40; ++i) {
+      const DeviceLock::Turn turn(lock, never_);
+      if (!fs::create_directory(busy)) _exit(2);
+      std::ofstream(log, std::ios::app) << name;
+      usleep(2000);
+      fs::remove(busy);
+    }
+  };
+  const pid_t a = start([&] { work('a'); }), b = start([&] { work('b'); }), c = start([&] { work('c'); });
+  for (const pid_t child : {a, b, c}) EXPECT_EQ(status_of(child), 0);
+  std::string turns;
+  std::ifstream(log) >> turns;
+  EXPECT_EQ(turns.size(), 120u);
+  // Nobody has it many times in a row while others wait.
+  for (const char* row : {"aaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbb", "ccccccccccccccccccccccccc"})
+    EXPECT_EQ(turns.find(row), std::string::npos) << turns;
+}
+
+TEST_F(DeviceLockTest, AProcessThatIsKilledLeavesItToOthers) {
+  const pid_t holder = start([&] {
+    DeviceLock lock(folder_, "cuda-GPU-1");
+    const DeviceLock::Turn turn(lock, never_);
+    std::ofstream(folder_ / "taken") << "x";
+    for (;;) pause();
+  });
+  while (!fs::exists(folder_ / "taken")) usleep(1000);
+  DeviceLock lock(folder_, "cuda-GPU-1");
+  std::thread killer([&] {
+    usleep(100'000);
+    kill(holder, SIGKILL);
+    status_of(holder);
+  });
+  const DeviceLock::Turn turn(lock, never_);
+  EXPECT_GE(lock.waited_seconds(), 0.05);
+  killer.join();
+}
+
+TEST_F(DeviceLockTest, ItIsNotHandedToChildren) {
+  DeviceLock lock(folder_, "cuda-GPU-1");
+  pid_t child = 0;
+  {
+    const DeviceLock::Turn turn(lock, never_);
+    child = fork();
+    if (child == 0) execl("/bin/sleep", "sleep", "20", nullptr);
+    usleep(50'000);
+  }
+  DeviceLock other(folder_, "cuda-GPU-1");
+  { const DeviceLock::Turn turn(other, never_); }
+  EXPECT_LT(other.waited_seconds(), 5);
+  kill(child, SIGKILL);
+  status_of(child);
+}
+
+TEST_F(DeviceLockTest, TurnsWithinTurnsAreOne) {
+  DeviceLock lock(folder_, "cuda-GPU-1");
+  const DeviceLock::Turn outer(lock, never_);
+  { const DeviceLock::Turn inner(lock, never_); }
+  const std::atomic<int> leaving{2};
+  const pid_t child = start([&] {
+    DeviceLock other(folder_, "cuda-GPU-1");
+    const auto begin = std::chrono::steady_clock::now();
+    const DeviceLock::Turn turn(other, leaving);  // still taken: gives up at once
+    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(5)) _exit(3);
+  });
+  EXPECT_EQ(status_of(child), 0);
+}
+
+TEST_F(DeviceLockTest, OtherDevicesHaveOtherLocks) {
+  DeviceLock one(folder_, "cuda-GPU-1"), two(folder_, "cuda-GPU-2/../x");
+  const DeviceLock::Turn first(one, never_);
+  const DeviceLock::Turn second(two, never_);
+  EXPECT_LT(two.waited_seconds(), 1);
+  struct stat info {};
+  ASSERT_EQ(stat(folder_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+  for (const auto& entry : fs::directory_iterator(folder_)) EXPECT_TRUE(entry.is_regular_file()) << entry.path();
+}
+
+TEST_F(DeviceLockTest, WithoutAFolderEveryTurnIsFree) {
+  DeviceLock one("", "cuda-GPU-1"), two("", "cuda-GPU-1");
+  const DeviceLock::Turn first(one, never_);
+  const DeviceLock::Turn second(two, never_);
+  EXPECT_LT(two.waited_seconds(), 1);
+}
+
+}  // namespace
+}  // namespace attune
