@@ -92,8 +92,10 @@ TEST_F(Kill, AtAnyMomentLosesAtMostTheConfigurationInFlight) {
     const std::string tried = " " + text;
     int times = 0;
     for (int attempt = 1; attempt <= 4; ++attempt) times += log().count("try " + std::to_string(attempt) + tried);
-    EXPECT_LE(times, trial.attempts) << text;
-    EXPECT_TRUE(trial.verdict == Verdict::ok || trial.verdict == Verdict::quarantined) << text;
+    // Three lives may end within the same configuration, which is left alone then.
+    const bool left_alone = trial.verdict == Verdict::quarantined;
+    EXPECT_LE(times, left_alone ? 3 : trial.attempts) << text;
+    EXPECT_TRUE(trial.verdict == Verdict::ok || left_alone) << text;
   }
   const TuneRun last = tune(with_limit("5"));
   EXPECT_EQ(last.command.code, 0) << last.command.err;
