@@ -124,7 +124,7 @@ TEST_F(SessionFaults, ASearchInWhichNearlyAllFailAlikeKeepsTheBestAndStops) {
 TEST_F(SessionFaults, TwoTunersOfOneDeviceTakeTurns) {
   faults("* sample * alone 5\n* launch * alone 5\n");
   const auto tune_apart = [this](const std::string& name) {
-    return tune({scale(), "--effort", "exhaustive", "--db", (folder_ / name).string()});
+    return tune({scale(), "--trials", "4", "--time-limit", "4s", "--db", (folder_ / name).string()});
   };
   auto other = std::async(std::launch::async, tune_apart, "other.db");
   const TuneRun one = tune_apart("one.db");
@@ -135,7 +135,7 @@ TEST_F(SessionFaults, TwoTunersOfOneDeviceTakeTurns) {
 }
 
 TEST_F(SessionFaults, ATunerThatWaitsForAnotherSaysSo) {
-  const std::vector<std::string> arguments{scale(), "--trials", "2", "--fresh"};
+  const std::vector<std::string> arguments{scale(), "--trials", "2", "--time-limit", "4s", "--fresh"};
   ASSERT_EQ(tune(arguments).command.code, 0);  // makes the lock's file
   std::filesystem::path file;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "cache" / "locks"))
