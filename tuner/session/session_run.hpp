@@ -41,6 +41,7 @@ class SessionRun {
   SessionResult conclude();
 
   // session_search.cpp: the search loop
+  void search_loop();
   void fill_pipeline();
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);

@@ -61,7 +61,15 @@ std::optional<Verdict> SessionRun::failing_alike() const {
   return std::nullopt;
 }
 
-void SessionRun::search() {
+void SessionRun::search() try {
+  search_loop();
+  commit();
+} catch (...) {  // a strategy that fails, a compiler that is broken: what was tried by then is kept
+  commit();
+  throw;
+}
+
+void SessionRun::search_loop() {
   search_began_ = worker_->seconds() - lock_.waited_seconds();
   // The default goes first and alone: it becomes the anchor. One that failed before is not launched again.
   const auto tried = trials_.find(default_->text());
@@ -73,9 +81,9 @@ void SessionRun::search() {
   while (!(reason_ = stop_reason())) {
     fill_pipeline();
     if (source_->outstanding() == 0) break;  // nothing is left, or what the log answered ends the search
-    if (!source_->is_ready()) commit();
     std::vector<CompileResult> ready;
     do {
+      if (!source_->is_ready()) commit();
       std::optional<CompileResult> next = source_->next(stop_);
       if (!next) break;
       ready.push_back(std::move(*next));
@@ -86,7 +94,6 @@ void SessionRun::search() {
     }
     ahead_ = std::min(2 * ahead_, most_ahead_);
   }
-  commit();
   if (!reason_) reason_ = stop_reason().value_or(StopReason::everything_tried);
   // A limit may be reached just as the last configuration is.
   const bool limited = reason_ == StopReason::time || reason_ == StopReason::trials;
