@@ -88,7 +88,8 @@ TEST_F(Look, CheckNamesABarrierThatNotAllReach) {
        scale_with("for (int i = 0; i < ITEMS; ++i)",
                   "if (threadIdx.x > 0) __syncthreads(); else __syncwarp();\n  for (int i = 0; i < ITEMS; ++i)")});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("__syncthreads"), HasSubstr("block (")));  // any: blocks run at once
+  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("__syncthreads"),
+                                HasSubstr("block (")));  // any: blocks run at once
 }
 
 TEST_F(Look, CheckNamesTheRuleThatAConfigurationBreaks) {
