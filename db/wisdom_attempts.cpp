@@ -94,6 +94,15 @@ Attempt WisdomStore::begin_attempt(std::int64_t session, const Configuration& co
   return attempt;
 }
 
+void WisdomStore::withdraw_attempt(std::int64_t session, const Configuration& configuration) {
+  state_->connection.write([&](SQLite::Database& database) {
+    std::optional<Attempt> attempt = present_attempt(database, session, configuration);
+    if (!attempt) return;
+    if (--attempt->begun == 0) return end_attempt(database, session, configuration);
+    put_attempt(database, session, configuration, *attempt);
+  });
+}
+
 void WisdomStore::count_death(std::int64_t session, const Configuration& configuration) {
   state_->connection.write([&](SQLite::Database& database) {
     state_->require_session(database, session);

@@ -91,6 +91,8 @@ class WisdomStore {
   // afterwards. Begins one, or begins it once more; returns it as it is now.
   // `verdicts`: trials that are added in the same transaction, before.
   Attempt begin_attempt(std::int64_t session, const Configuration& configuration, std::span<const Trial> verdicts = {});
+  // Takes one beginning back: nothing was launched after all.
+  void withdraw_attempt(std::int64_t session, const Configuration& configuration);
   // One more worker process died of it. An attempt that nobody began counts as begun once.
   void count_death(std::int64_t session, const Configuration& configuration);
   // Those without a verdict, the one first begun first: while no process works on the session, those during which its

@@ -96,6 +96,29 @@ TEST(WisdomAttempts, EndWithTheTrialOfTheirConfiguration) {
   EXPECT_EQ(store.begin_attempt(session, configuration(1)), attempt(1, 1)) << "what a verdict ended is forgotten";
 }
 
+TEST(WisdomAttempts, BeginTogetherWithTheVerdictsBefore) {
+  WisdomStore store(":memory:");
+  const auto session = store.begin_session(sample_session(), sample_device());
+  store.begin_attempt(session, configuration(1));
+  const std::vector<Trial> verdicts = {sample_trial(1), sample_trial(3)};
+  EXPECT_EQ(store.begin_attempt(session, configuration(2), verdicts), attempt(2, 1));
+  EXPECT_THAT(store.open_attempts(session), ElementsAre(attempt(2, 1)));
+  EXPECT_EQ(store.trials(session).size(), 2u);
+}
+
+TEST(WisdomAttempts, AreWithdrawnOneBeginningAtATime) {
+  WisdomStore store(":memory:");
+  const auto session = store.begin_session(sample_session(), sample_device());
+  store.begin_attempt(session, configuration(1));
+  store.begin_attempt(session, configuration(1));
+  store.withdraw_attempt(session, configuration(1));
+  EXPECT_THAT(store.open_attempts(session), ElementsAre(attempt(1, 1)));
+  store.withdraw_attempt(session, configuration(1));
+  EXPECT_THAT(store.open_attempts(session), IsEmpty());
+  store.withdraw_attempt(session, configuration(1));
+  EXPECT_THAT(store.open_attempts(session), IsEmpty());
+}
+
 TEST(WisdomAttempts, BelongToTheirSession) {
   const test::Scratch scratch;
   WisdomStore store(scratch / "w.db");

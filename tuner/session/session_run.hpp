@@ -56,7 +56,8 @@ class SessionRun {
   double score(const Trial& trial) const;
 
   // session_trial.cpp: one configuration on the device, and whose fault it is when a worker dies of it
-  Trial try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
+  std::optional<Trial> try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
+  std::optional<int> begin_attempt(const Configuration& configuration);
   bool try_once(const Configuration& configuration, const Image& image, Trial& trial);
   Status measure(TrialWorker::CandidateId candidate, Trial& trial);
   Status time_anchor();

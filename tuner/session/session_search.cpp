@@ -147,9 +147,10 @@ void SessionRun::handle(const CompileResult& result) {
   const Configuration configuration = found->second;
   under_way_.erase(found);
   const DeviceLock::Turn turn(lock_, stop_);
-  const Trial trial = try_configuration(configuration, result.outcome);
+  const std::optional<Trial> trial = try_configuration(configuration, result.outcome);
+  if (!trial) return;
   // On a continued session the default is launched for the anchor alone: its trial is there.
-  if (!trials_.contains(configuration.text())) finish_trial(trial, false);
+  if (!trials_.contains(configuration.text())) finish_trial(*trial, false);
   if (anchor_ && ++trials_since_anchor_ >= protocol_.anchor_every) time_anchor();
 }
 

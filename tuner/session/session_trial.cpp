@@ -37,7 +37,19 @@ std::optional<Trial> SessionRun::known_to_kill(const Configuration& configuratio
   return trial;
 }
 
-Trial SessionRun::try_configuration(const Configuration& configuration, const CompileOutcome& outcome) {
+// The attempt stands in the database before anything is launched, so that what takes everything along is known. Its
+// number; nothing when whoever was told of the trial before wants no other.
+std::optional<int> SessionRun::begin_attempt(const Configuration& configuration) {
+  const bool tells = !uncommitted_.empty();
+  const int begun = store_.begin_attempt(row_.id, configuration, uncommitted_).begun;
+  tell_observer();
+  if (!tells || stop_.load() == 0) return begun;
+  store_.withdraw_attempt(row_.id, configuration);
+  return std::nullopt;
+}
+
+// Nothing when it was not launched.
+std::optional<Trial> SessionRun::try_configuration(const Configuration& configuration, const CompileOutcome& outcome) {
   Trial trial;
   trial.configuration = configuration;
   trial.compile_ms = outcome.milliseconds;
@@ -50,13 +62,13 @@ Trial SessionRun::try_configuration(const Configuration& configuration, const Co
     return trial;
   }
   trial.usage = largest_usage(*outcome.image);
-  // The attempt stands in the database before anything is launched, so that what takes everything along is known.
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   const bool has_verdict = trials_.contains(configuration.text());
   for (trial.attempts = 1;; ++trial.attempts) {
     if (!has_verdict) {
-      trial.attempts = store_.begin_attempt(row_.id, configuration, uncommitted_).begun;
-      tell_observer();
+      const std::optional<int> begun = begin_attempt(configuration);
+      if (!begun) return std::nullopt;
+      trial.attempts = *begun;
     }
     if (try_once(configuration, *outcome.image, trial) || die(trial)) break;
   }
