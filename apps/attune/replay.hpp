@@ -1,4 +1,4 @@
-// --device replay:FILE[,noise][,seed=N]: a recording in place of a device.
+// --device replay:FILE[,noise][,seed=N][,workers]: a recording in place of a device.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,11 @@ namespace attune::cli {
 struct ReplayRequest {
   std::string file;
   ReplayOptions options;
+  bool workers = false;  // in processes of their own, as a device would be
 };
 
 bool is_replay(const std::string& device);
-// Throws UsageError for what stands behind the file and is neither `noise` nor a seed.
+// Throws UsageError for what stands behind the file and is none of `noise`, `workers` and a seed.
 ReplayRequest parse_replay(const std::string& device);
 // The one recording of the file that has this kernel and this problem, as far as they are given. Throws UsageError
 // listing those there are when it is not one.

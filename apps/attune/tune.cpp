@@ -55,7 +55,8 @@ Options tune_options() {
   options.add()("problem,p", po::value<std::vector<std::string>>()->composing(),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "device,d", po::value<std::string>(),
-      "cuda, cuda:N, host, or replay:FILE[,noise][,seed=N]: a recording, without KERNEL or with one of several in it "
+      "cuda, cuda:N, host, or replay:FILE[,noise][,seed=N][,workers]: a recording, without KERNEL or with one of "
+      "several in it "
       "(default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(), effort_help().c_str())(
       "strategy", po::value<std::string>(),
       "NAME or NAME:option=value,... (default: the effort's own); `--strategy help` lists them")(
@@ -124,7 +125,9 @@ void catch_signals() {
   std::signal(SIGHUP, on_signal);
 }
 
-// What is found on a recording is no wisdom: it stays out of the user's database.
+// A recording cannot fail its host as a device can: what is looked up in it needs no process of its own, unless the
+// workers themselves are what somebody wants to see at work. What is found on it is no wisdom: it stays out of the
+// user's database.
 int tune_recording(const Options& options, const EffortPlan& effort, const std::string& name) {
   if (!effort.search)
     throw UsageError(
@@ -137,10 +140,15 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   SessionRequest request = request_from(options, replay_kernel(recording));
   request.effort = *effort.search;
   request.compile_threads = 1;  // so that trials come in one order
-  const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
   WisdomStore store(options.text("db").value_or(in_memory));
   catch_signals();
-  return tune_one(request, *workers, store, nullptr, options.has("json"));
+  if (replay.workers) {
+    const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
+    return tune_one(request, *workers, store, nullptr, options.has("json"));
+  }
+  const std::unique_ptr<Device> device = make_replay_device(recording, replay.options);
+  LocalWorkers workers(*device);
+  return tune_one(request, workers, store, nullptr, options.has("json"));
 }
 
 }  // namespace

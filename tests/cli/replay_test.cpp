@@ -43,6 +43,16 @@ TEST_F(Replay, TheSameSeedsGiveTheSameTrials) {
   EXPECT_EQ(trials_of(first.out), trials_of(second.out));
 }
 
+TEST_F(Replay, WorkersGiveTheSameTrials) {
+  const auto trials_on = [this](const std::string& device) {
+    const CommandResult result =
+        attune({"tune", "--device", device, "--effort", "exhaustive", "--seed", "2", "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return trials_of(result.out);
+  };
+  EXPECT_EQ(trials_on(bowl), trials_on(bowl + ",workers"));
+}
+
 TEST_F(Replay, AnExplicitDatabaseKeepsTheSession) {
   const std::vector<std::string> command = {"tune", "--device", bowl, "--effort", "exhaustive", "--db", database()};
   ASSERT_EQ(attune(command).code, 0);

@@ -34,7 +34,7 @@ class Chaos : public FaultBench {
     return tune_recording(arguments(), options);
   }
   std::vector<std::string> arguments() const {
-    return {"--device", "replay:" + recording(25, 20), "--strategy", "random"};
+    return {"--device", "replay:" + recording(25, 20) + ",workers", "--strategy", "random"};
   }
   static CommandOptions short_launches() {
     CommandOptions options;

@@ -41,7 +41,7 @@ TuneRun FaultBench::tune_recording(std::vector<std::string> arguments, CommandOp
   const auto given = [&](const char* name) {
     return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
   };
-  if (!given("--device")) arguments.insert(arguments.end(), {"--device", "replay:" + recording(6, 5)});
+  if (!given("--device")) arguments.insert(arguments.end(), {"--device", "replay:" + recording(6, 5) + ",workers"});
   if (!given("--effort")) arguments.insert(arguments.end(), {"--effort", "exhaustive"});
   if (!given("--seed")) arguments.insert(arguments.end(), {"--seed", "1"});
   arguments.insert(arguments.end(), {"--db", database()});

@@ -23,7 +23,7 @@ class Kill : public FaultBench {
     arguments_ = {ATTUNE_BUILD_DIR "/bin/attune_with_faults",
                   "tune",
                   "--device",
-                  "replay:" + recording(50, 40),
+                  "replay:" + recording(50, 40) + ",workers",
                   "--effort",
                   "exhaustive",
                   "--seed",

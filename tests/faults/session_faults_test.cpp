@@ -91,7 +91,7 @@ TEST_F(SessionFaults, ASearchInWhichAllFailAlikeStops) {
   std::string script_text;
   for (int a = 0; a < 20; ++a) script_text += "A=" + std::to_string(a) + " launch * error 701\n";
   faults(script_text);
-  const TuneRun run = tune_recording({"--device", "replay:" + recording(20, 5), "--effort", "measure"});
+  const TuneRun run = tune_recording({"--device", "replay:" + recording(20, 5) + ",workers", "--effort", "measure"});
   EXPECT_EQ(run.command.code, 3);
   EXPECT_EQ(run.best.at("end"), "no_survivor");
   EXPECT_EQ(run.best.at("reason"), "hopeless");
@@ -107,7 +107,7 @@ TEST_F(SessionFaults, ASearchInWhichNearlyAllFailAlikeKeepsTheBestAndStops) {
   for (int a = 1; a < 20; ++a) script_text += "A=" + std::to_string(a) + " launch * error 701\n";
   faults(script_text);
   const std::vector<std::string> arguments{
-      "--device", "replay:" + recording(20, 5), "--effort", "measure", "--strategy", "random"};
+      "--device", "replay:" + recording(20, 5) + ",workers", "--effort", "measure", "--strategy", "random"};
   const TuneRun run = tune_recording(arguments);
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   EXPECT_EQ(run.best.at("end"), "stopped");
@@ -189,7 +189,7 @@ class ClosedOutput : public SessionFaults, public testing::WithParamInterface<co
 TEST_P(ClosedOutput, LosesNoTrial) {
   const std::string command = std::string("exec '") +
                               ATTUNE_BUILD_DIR "/bin/attune_with_faults' tune --device 'replay:" + recording(6, 5) +
-                              "' --effort exhaustive --seed 1 --json --db '" + database() + "' " + GetParam();
+                              ",workers' --effort exhaustive --seed 1 --json --db '" + database() + "' " + GetParam();
   CommandOptions options;
   options.environment["ATTUNE_FAULTS"] = script();
   const CommandResult result = run_command({"/bin/sh", "-c", command}, options);
@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(, ClosedOutput, testing::Values(">&-", ">&- 2>&-", "<&-
 TEST_F(SessionFaults, AReaderThatLeavesEndsNothing) {
   const std::string command = std::string("'") +
                               ATTUNE_BUILD_DIR "/bin/attune_with_faults' tune --device 'replay:" + recording(6, 5) +
-                              "' --effort exhaustive --seed 1 --json --db '" + database() + "' | head -n 2";
+                              ",workers' --effort exhaustive --seed 1 --json --db '" + database() + "' | head -n 2";
   CommandOptions options;
   options.environment["ATTUNE_FAULTS"] = script();
   const CommandResult result = run_command({"/bin/sh", "-c", command}, options);
