@@ -19,6 +19,10 @@ constexpr std::uint64_t kSeed = 1;
 
 void show_image(const Image& image, double milliseconds) {
   fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
+  if (image.architecture.starts_with("compute_")) {
+    fmt::print("  PTX, since the device is newer than this compiler: what its entries need, the driver knows\n");
+    return;
+  }
   for (const ImageFunction& function : image.functions)
     fmt::print("  {}\n    {} registers, {} bytes of static shared memory, {} bytes of local memory, {} bytes spilled\n",
                function.expression, function.usage.registers, function.usage.shared_static, function.usage.local_bytes,

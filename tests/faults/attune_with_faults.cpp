@@ -1,5 +1,6 @@
 // The command line, whose workers fail as the script in $ATTUNE_FAULTS says; what they do is written to a file beside
-// it: `worker device`, `try ATTEMPT CONFIGURATION`, `compile ATTEMPT EXPRESSION`.
+// it: `worker device`, `try ATTEMPT CONFIGURATION` when it is loaded, `launch ATTEMPT CONFIGURATION` the first time
+// since, `compile ATTEMPT EXPRESSION`.
 #include <cstdlib>
 #include <iostream>
 

@@ -78,14 +78,17 @@ class FaultyDevice final : public Device {
   }
   LoadOutcome load(const Image& image) override {
     const Tried tried = *now_;
+    fresh_ = true;
     if (Status status = strike_at(Phase::load, tried); !status.ok()) return {status, nullptr};
     LoadOutcome outcome = device_->load(image);
     if (outcome.module) outcome.module = std::make_shared<FaultyModule>(*this, std::move(outcome.module), tried);
     return outcome;
   }
   Status enqueue(const Operation& operation, StreamHandle stream) override {
-    if (operation.kind == Operation::Kind::launch) launched_ = tried_by(operation);
     const bool launches = operation.kind == Operation::Kind::launch;
+    if (launches) launched_ = tried_by(operation);
+    if (launches && std::exchange(fresh_, false))
+      log_.add("launch " + std::to_string(launched_.attempt) + " " + launched_.configuration);
     if (Status status = launches ? strike_at(Phase::launch, launched_) : poisoned(); !status.ok()) return status;
     return device_->enqueue(operation, stream);
   }
@@ -139,6 +142,7 @@ class FaultyDevice final : public Device {
   const int worker_;
   std::map<FunctionHandle, Tried> functions_;
   Tried launched_;
+  bool fresh_ = false;  // what was loaded last was not launched yet
   cuda::Result poison_ = 0, later_ = 0;
   std::uint64_t leaked_ = 0;
 };

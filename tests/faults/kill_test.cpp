@@ -89,9 +89,9 @@ TEST_F(Kill, AtAnyMomentLosesAtMostTheConfigurationInFlight) {
   EXPECT_GE(in_flight, 5);
   for (const auto& [text, trial] : found) {
     if (text == "A=0 B=0") continue;  // the anchor of each life
-    const std::string tried = " " + text;
+    const std::string launched = " " + text;
     int times = 0;
-    for (int attempt = 1; attempt <= 4; ++attempt) times += log().count("try " + std::to_string(attempt) + tried);
+    for (int attempt = 1; attempt <= 4; ++attempt) times += log().count("launch " + std::to_string(attempt) + launched);
     // Three lives may end within the same configuration, which is left alone then.
     const bool left_alone = trial.verdict == Verdict::quarantined;
     EXPECT_LE(times, left_alone ? 3 : trial.attempts) << text;

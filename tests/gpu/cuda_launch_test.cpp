@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "device/cuda/nvrtc_compiler.hpp"
 #include "support/child.hpp"
 #include "support/gpu.hpp"
 
@@ -12,6 +13,7 @@ namespace attune {
 namespace {
 
 using test::launch_of;
+using test::request_for;
 using test::TestMemory;
 using testing::HasSubstr;
 
@@ -76,6 +78,27 @@ TEST_F(CudaLaunch, RunsAKernelWithItsArguments) {
   auto expected = std::vector<double>(1000, 4.5);
   expected.back() = 1.5;
   EXPECT_EQ(memory.read<double>(1000), expected);
+}
+
+TEST_F(CudaLaunch, WhatAnOlderNvrtcMadePtxOfRuns) {
+  cuda::NvrtcLibrary older = cuda::nvrtc();
+  const int own = device().info().compute_capability;
+  std::erase_if(older.architectures, [own](int known) { return known >= own; });
+  if (older.architectures.empty()) GTEST_SKIP() << "this NVRTC knows none that is older than the device";
+  const ImageRequest request = request_for(source, {"reverse", "scale<double>"}, device().info().architecture());
+  const CompileOutcome outcome = cuda::compile_with(older, request, "");
+  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  EXPECT_THAT(outcome.image->architecture, testing::StartsWith("compute_"));
+  LoadOutcome loaded = device().load(*outcome.image);
+  ASSERT_TRUE(loaded.status.ok()) << loaded.status.detail;
+  module_ = loaded.module;
+  TestMemory memory(device(), 100 * sizeof(double));
+  memory.write(std::vector<double>(100, 1.5));
+  void* data = memory.data();
+  double factor = 3;
+  long long n = 100;
+  run("scale<double>", {{1, 1, 1}, {128, 1, 1}, 0}, {&data, &factor, &n});
+  EXPECT_EQ(memory.read<double>(100), std::vector<double>(100, 4.5));
 }
 
 TEST_F(CudaLaunch, UsesAllThreeDimensionsOfGridAndBlock) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/nvrtc_target.hpp"
 #include "support/nvrtc.hpp"
 
 namespace attune {
@@ -166,15 +167,42 @@ TEST_F(NvrtcCompile, PassesOptionsAndLetsThemChooseTheStandard) {
   EXPECT_THAT(unknown.log, HasSubstr("--no-such-option"));
 }
 
-TEST_F(NvrtcCompile, RefusesArchitecturesThatItDoesNotKnow) {
+TEST_F(NvrtcCompile, RefusesArchitecturesThatAreNoneOrTooOld) {
   const CompileOutcome old = compile(request_for(scale_source, {"scale<int, 32>"}, "sm_20"));
   EXPECT_EQ(old.verdict, Verdict::compile_error);
   EXPECT_THAT(old.log, HasSubstr("too old"));
-  const CompileOutcome future = compile(request_for(scale_source, {"scale<int, 32>"}, "sm_990"));
-  EXPECT_EQ(future.verdict, Verdict::compile_error);
-  EXPECT_THAT(future.log, HasSubstr("too new"));
-  EXPECT_THAT(future.log, HasSubstr(cuda::nvrtc().name()));
+  EXPECT_THAT(old.log, HasSubstr(cuda::nvrtc().name()));
   EXPECT_THAT(compile(request_for(scale_source, {"scale<int, 32>"}, "host")).log, HasSubstr("expected sm_NN"));
+}
+
+TEST_F(NvrtcCompile, ForANewerArchitectureThereIsPtx) {
+  const auto& known = cuda::nvrtc().architectures;
+  const std::string newest = std::to_string(*std::max_element(known.begin(), known.end()));
+  for (const char* const future : {"sm_990", "sm_990a"}) {
+    const CompileOutcome outcome = compile(request_for(scale_source, {"scale<int, 32>"}, future));
+    ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+    const std::string ptx(reinterpret_cast<const char*>(outcome.image->code->data()), outcome.image->code->size());
+    EXPECT_EQ(ptx.back(), '\0');  // as the driver wants it
+    EXPECT_THAT(ptx, HasSubstr(".target sm_" + newest));
+    const ImageFunction* const entry = outcome.image->find("scale<int, 32>");
+    ASSERT_NE(entry, nullptr);
+    EXPECT_THAT(ptx, HasSubstr(".entry " + entry->symbol));
+    EXPECT_EQ(outcome.image->architecture, "compute_" + newest);
+  }
+  EXPECT_THAT(make_nvrtc_compiler("sm_990")->toolchain(), HasSubstr("PTX for compute_" + newest));
+}
+
+// One between those that it knows, or beyond them all, is served by the nearest before it; in the PTX of a newer one
+// there may be what it cannot do.
+TEST_F(NvrtcCompile, ThePtxIsOfTheNewestBeforeTheDevice) {
+  cuda::NvrtcLibrary older = cuda::nvrtc();
+  older.architectures = {75, 80, 100};
+  const auto made = [&](const char* architecture) { return cuda::nvrtc_target(older, architecture).architecture; };
+  EXPECT_EQ(made("sm_90"), "compute_80");
+  EXPECT_EQ(made("sm_90a"), "compute_80");
+  EXPECT_EQ(made("sm_80"), "sm_80");
+  EXPECT_EQ(made("sm_120"), "compute_100");
+  EXPECT_THROW(made("sm_70"), cuda::UnknownArchitecture);
 }
 
 TEST_F(NvrtcCompile, HalfAndBfloat16UseTheToolkitsHeadersOrSayThatTheyAreMissing) {

@@ -57,7 +57,7 @@ struct SessionResult {
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;
   int revivals = 0;                             // device workers that were replaced
-  double seconds = 0, device_busy_seconds = 0;  // of the search of this run: in all, and waiting for the device
+  double seconds = 0, device_busy_seconds = 0;  // of the search of this run: in all; the device worker at work
 };
 
 // Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends

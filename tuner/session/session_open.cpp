@@ -83,6 +83,7 @@ void SessionRun::load_killers() {
                      "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail);
   for (const Attempt& attempt : store_.open_attempts(row_.id)) {
     deaths_[attempt.configuration] = attempt.deaths;
+    begun_[attempt.configuration] = attempt.begun;
     if (attempt.begun >= most_unfinished)
       killers_.emplace(attempt.configuration,
                        "attune itself was ended " + std::to_string(attempt.begun) + " times while it was tried");

@@ -42,7 +42,7 @@ class SessionRun {
 
   // session_search.cpp: the search loop
   void search_loop();
-  void fill_pipeline();
+  void think();
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);
   void finish_trial(const Trial& trial, bool from_log);
@@ -51,6 +51,7 @@ class SessionRun {
   std::optional<StopReason> stop_reason() const;
   std::optional<Verdict> failing_alike() const;
   void tell_strategy(const Trial& trial);
+  void tell_strategy_all();
   double run_seconds() const;     // searching, in this run
   double search_seconds() const;  // over all continuations
   double score(const Trial& trial) const;
@@ -58,7 +59,7 @@ class SessionRun {
   // session_trial.cpp: one configuration on the device, and whose fault it is when a worker dies of it
   std::optional<Trial> try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
   std::optional<int> begin_attempt(const Configuration& configuration);
-  bool try_once(const Configuration& configuration, const Image& image, Trial& trial);
+  bool try_once(const Configuration& configuration, Trial& trial);
   Status measure(TrialWorker::CandidateId candidate, Trial& trial);
   Status time_anchor();
   void check_environment(const Trial& trial);
@@ -107,7 +108,9 @@ class SessionRun {
   std::uint64_t next_ticket_ = 1;
   std::int64_t run_trials_ = 0;  // tried in this run
   std::size_t most_ahead_ = 1;
-  std::size_t ahead_ = 1;  // proposals in the pipeline
+  std::size_t ahead_ = 1;          // proposals in the pipeline
+  bool thinks_in_trials_ = false;  // while the device checks one
+  bool thought_ = false;           // since a trial ended
   Improvement improvement_;
   std::optional<StopReason> reason_;    // that the search ended for
   std::optional<double> search_began_;  // by the device's clock
@@ -119,9 +122,11 @@ class SessionRun {
   std::map<std::string, Trial> trials_;             // of this session, by configuration text
   std::map<std::string, std::string> killers_;      // quarantined configurations, and why
   std::map<std::string, int> deaths_;               // of workers, by configuration text
+  std::map<std::string, int> begun_;                // attempts that are open, by configuration text
   std::map<Verdict, std::int64_t> first_verdicts_;  // of the first trials
   std::map<std::string, Image> images_kept_;        // of the best survivors
   std::vector<Trial> uncommitted_;                  // finished, but not in the database yet
+  std::vector<Trial> untold_trials_;                // finished, but the strategy does not know yet
   std::vector<Progress> untold_;                    // of each of them
   std::int64_t survivors_ = 0;
   double anchor_ns_ = 0;

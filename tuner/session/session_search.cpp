@@ -1,5 +1,6 @@
 // The search loop: propose, compile ahead, check, sample, log.
 #include <algorithm>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "core/instantiate.hpp"
@@ -78,9 +79,11 @@ void SessionRun::search_loop() {
   commit();
   if (source_->outstanding() > 0)
     if (const auto first = source_->next(stop_)) handle(*first);
+  // Compiles that think() asks for must not disturb the samples of the trial that it is called in.
+  thinks_in_trials_ = !compiler_->disturbs_timing();
   while (!(reason_ = stop_reason())) {
-    fill_pipeline();
-    if (source_->outstanding() == 0) break;  // nothing is left, or what the log answered ends the search
+    if (!std::exchange(thought_, false) || under_way_.empty()) think();
+    if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
     std::vector<CompileResult> ready;
     do {
       if (!source_->is_ready()) commit();
@@ -94,6 +97,7 @@ void SessionRun::search_loop() {
     }
     ahead_ = std::min(2 * ahead_, most_ahead_);
   }
+  tell_strategy_all();
   if (!reason_) reason_ = stop_reason().value_or(StopReason::everything_tried);
   // A limit may be reached just as the last configuration is.
   const bool limited = reason_ == StopReason::time || reason_ == StopReason::trials;
@@ -108,9 +112,16 @@ void SessionRun::tell_strategy(const Trial& trial) {
   proposals_->tell(*row, {valid, valid ? score(trial) : 0, trial.compile_ms * 1e-3});
 }
 
-void SessionRun::fill_pipeline() {
-  while (source_->outstanding() < ahead_ && !stop_reason()) {
-    const auto begun = run_trials_ + static_cast<std::int64_t>(source_->outstanding());
+void SessionRun::tell_strategy_all() {
+  for (const Trial& trial : std::exchange(untold_trials_, {})) tell_strategy(trial);
+}
+
+// The strategy hears what there is, and is asked until enough is under way. It may take its time: the device is at work
+// meanwhile, if it can be, and once for each trial, so that what is proposed does not depend on who is faster.
+void SessionRun::think() {
+  tell_strategy_all();
+  while (under_way_.size() < ahead_ && !stop_reason()) {
+    const auto begun = run_trials_ + static_cast<std::int64_t>(under_way_.size());
     if (request_.limits.trials && begun >= *request_.limits.trials) return;
     const std::optional<Row> row = proposals_->next();
     if (!row) return;
@@ -119,6 +130,7 @@ void SessionRun::fill_pipeline() {
       finish_trial(known->second, true);
     else
       propose(next);
+    tell_strategy_all();
   }
 }
 
@@ -145,9 +157,9 @@ void SessionRun::propose(const Configuration& configuration) {
 void SessionRun::handle(const CompileResult& result) {
   const auto found = under_way_.find(result.id);
   const Configuration configuration = found->second;
-  under_way_.erase(found);
   const DeviceLock::Turn turn(lock_, stop_);
   const std::optional<Trial> trial = try_configuration(configuration, result.outcome);
+  under_way_.erase(found);
   if (!trial) return;
   // On a continued session the default is launched for the anchor alone: its trial is there.
   if (!trials_.contains(configuration.text())) finish_trial(*trial, false);
@@ -155,7 +167,7 @@ void SessionRun::handle(const CompileResult& result) {
 }
 
 void SessionRun::finish_trial(const Trial& trial, bool from_log) {
-  tell_strategy(trial);
+  untold_trials_.push_back(trial);
   const bool is_new = trials_.insert_or_assign(trial.configuration.text(), trial).second;
   if (is_new && static_cast<std::int64_t>(trials_.size()) <= kFirstTrials) ++first_verdicts_[trial.verdict];
   const double objective = trial.verdict == Verdict::ok ? score(trial) : 0;

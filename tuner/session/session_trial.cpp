@@ -64,26 +64,34 @@ std::optional<Trial> SessionRun::try_configuration(const Configuration& configur
   trial.usage = largest_usage(*outcome.image);
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   const bool has_verdict = trials_.contains(configuration.text());
-  for (trial.attempts = 1;; ++trial.attempts) {
+  const auto begun_before = begun_.find(configuration.text());
+  trial.attempts = begun_before == begun_.end() ? 0 : begun_before->second;
+  do {
+    // The device loads it while the attempt becomes durable.
+    worker_->begin_check(configuration, *outcome.image, ++trial.attempts);
     if (!has_verdict) {
       const std::optional<int> begun = begin_attempt(configuration);
       if (!begun) return std::nullopt;
       trial.attempts = *begun;
     }
-    if (try_once(configuration, *outcome.image, trial) || die(trial)) break;
-  }
+  } while (!try_once(configuration, trial) && !die(trial));
   if (trial.verdict == Verdict::ok) images_kept_.insert_or_assign(configuration.text(), *outcome.image);
   return trial;
 }
 
-// Gives the trial its verdict. False when the worker died of it, or its device is beyond use.
-bool SessionRun::try_once(const Configuration& configuration, const Image& image, Trial& trial) {
+// Checks what the worker has begun to load, and gives the trial its verdict. False when the worker died of it, or its
+// device is beyond use.
+bool SessionRun::try_once(const Configuration& configuration, Trial& trial) {
   const auto take = [&trial](const Status& status) {
     trial.verdict = status.verdict;
     trial.detail = status.detail;
     return !status.sticky;
   };
-  const TrialWorker::Checked checked = worker_->check(configuration, image, trial.attempts);
+  const TrialWorker::Checked checked = worker_->finish_check([this] {
+    if (!thinks_in_trials_) return;
+    think();
+    thought_ = true;
+  });
   trial.max_error = checked.max_error;
   if (!take(checked.status)) return false;
   if (!checked.candidate) return true;

@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "attune/error.hpp"
 #include "worker/device_server.hpp"
 
@@ -32,6 +35,7 @@ void shorten_log(std::string& log) {
 
 Reply CompileServer::answer(const Request& request) {
   Reply reply;
+  const auto begin = std::chrono::steady_clock::now();
   try {
     reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
   } catch (const std::bad_alloc&) {
@@ -39,6 +43,7 @@ Reply CompileServer::answer(const Request& request) {
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }
+  reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return reply;
 }
 

@@ -1,5 +1,7 @@
 #include "worker/device_server.hpp"
 
+#include <chrono>
+
 #include "attune/error.hpp"
 
 namespace attune {
@@ -18,12 +20,14 @@ Failure failure_of_current_exception() {
 
 Reply DeviceServer::answer(const Request& request) {
   Reply reply;
+  const auto begin = std::chrono::steady_clock::now();
   try {
     reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }
   reply.seconds = device_.seconds();
+  reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return reply;
 }
 
@@ -42,9 +46,15 @@ Answer DeviceServer::handle(const BeginProblem& request) {
   return TrialOutcome{{}, 0, 0, device_.free_memory()};
 }
 
-Answer DeviceServer::handle(const CheckTrial& request) {
+Answer DeviceServer::handle(const LoadTrial& request) {
   if (trying_) trying_(request.launch.configuration, request.launch.attempt);
-  const TrialBench::Checked checked = bench().check(request.launch.steps);
+  TrialOutcome outcome;
+  outcome.status = bench().load(request.launch.steps);
+  return outcome;
+}
+
+Answer DeviceServer::handle(const CheckLoaded&) {
+  const TrialBench::Checked checked = bench().check_loaded();
   const std::uint64_t free_bytes = checked.status.sticky ? 0 : device_.free_memory();
   return TrialOutcome{checked.status, checked.max_error, checked.candidate.value_or(0), free_bytes};
 }

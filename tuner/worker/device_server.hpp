@@ -23,7 +23,8 @@ class DeviceServer {
  private:
   Answer handle(const OpenDevice&);
   Answer handle(const BeginProblem& request);
-  Answer handle(const CheckTrial& request);
+  Answer handle(const LoadTrial& request);
+  Answer handle(const CheckLoaded&);
   Answer handle(const SampleCandidate& request);
   Answer handle(const RecheckCandidate& request);
   Answer handle(const WarmUpCandidate& request);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "attune/error.hpp"
 
 namespace attune {
@@ -28,11 +30,19 @@ void TrialBench::run_once(const StepsSetup& steps, const std::string& what) {
     throw Error(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail));
 }
 
-TrialBench::Checked TrialBench::check(const StepsSetup& steps) {
-  Checked checked;
+Status TrialBench::load(const StepsSetup& steps) {
+  loaded_.reset();  // its memory first
   PreparedSteps prepared;
-  checked.status = PreparedSteps::prepare(device_, data_, steps, prepared);
-  if (!checked.status.ok()) return checked;
+  if (Status status = PreparedSteps::prepare(device_, data_, steps, prepared); !status.ok()) return status;
+  data_.reset();
+  loaded_ = std::move(prepared);
+  return {};
+}
+
+TrialBench::Checked TrialBench::check_loaded() {
+  if (!loaded_) throw Error("no configuration of " + name_ + " was loaded to be checked");
+  PreparedSteps prepared = *std::exchange(loaded_, std::nullopt);
+  Checked checked;
   checked.status = launch_and_check(prepared, checked.max_error);
   if (!checked.status.ok()) return checked;
   checked.candidate = next_++;
@@ -41,7 +51,6 @@ TrialBench::Checked TrialBench::check(const StepsSetup& steps) {
 }
 
 Status TrialBench::launch_and_check(const PreparedSteps& prepared, double& max_error) {
-  data_.reset();
   Status status = prepared.run(device_);
   if (status.sticky) return status;
   // Whatever else went wrong: the next configuration finds its inputs as they were.
@@ -52,19 +61,22 @@ Status TrialBench::launch_and_check(const PreparedSteps& prepared, double& max_e
   return status;
 }
 
-const PreparedSteps& TrialBench::find(CandidateId candidate) const {
+// What was loaded for a check finds the data spoilt then.
+const PreparedSteps& TrialBench::about_to_run(CandidateId candidate) {
+  loaded_.reset();
   const auto found = candidates_.find(candidate);
   if (found == candidates_.end()) throw Error(fmt::format("there is no candidate {} of {}", candidate, name_));
   return found->second;
 }
 
 Sample TrialBench::sample(CandidateId candidate) {
-  return device_.sample(data_.restores(), find(candidate).operations(), true);
+  return device_.sample(data_.restores(), about_to_run(candidate).operations(), true);
 }
 
 Status TrialBench::recheck(CandidateId candidate, double& max_error) {
-  const PreparedSteps& prepared = find(candidate);
+  const PreparedSteps& prepared = about_to_run(candidate);
   if (!prepared.has_scratch()) return {};
+  data_.reset();
   Status status = launch_and_check(prepared, max_error);
   if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
   return status;
@@ -73,7 +85,7 @@ Status TrialBench::recheck(CandidateId candidate, double& max_error) {
 void TrialBench::release(CandidateId candidate) { candidates_.erase(candidate); }
 
 Status TrialBench::warm_up(CandidateId candidate, double milliseconds) {
-  const PreparedSteps& prepared = find(candidate);
+  const PreparedSteps& prepared = about_to_run(candidate);
   const double begin = device_.seconds();
   do {
     if (Status status = prepared.run(device_); !status.ok()) return status;

@@ -19,13 +19,16 @@ class TrialBench {
   // values that are not finite. The device must outlive it.
   TrialBench(Device& device, const TrialSetup& setup);
 
-  // Loads a configuration, launches it once and checks the result. On ok it can be sampled until it is released.
+  // Loads a configuration and readies the data, for check_loaded() and nothing before it.
+  Status load(const StepsSetup& steps);
+  // Launches what was loaded once and checks the result. On ok it can be sampled until it is released. Throws Error
+  // when nothing was loaded, or when something else ran since.
   struct Checked {
     Status status;
     double max_error = 0;
     std::optional<CandidateId> candidate;  // set if and only if status.ok()
   };
-  Checked check(const StepsSetup& steps);
+  Checked check_loaded();
 
   // The calls below throw Error for a candidate that is not there.
   // One timed launch, cold caches.
@@ -38,13 +41,15 @@ class TrialBench {
   void release(CandidateId candidate);
 
  private:
+  // On data that were reset.
   Status launch_and_check(const PreparedSteps& prepared, double& max_error);
   void run_once(const StepsSetup& steps, const std::string& what);
-  const PreparedSteps& find(CandidateId candidate) const;
+  const PreparedSteps& about_to_run(CandidateId candidate);
 
   Device& device_;
   const std::string name_;  // kernel and problem
   ProblemData data_;
+  std::optional<PreparedSteps> loaded_;
   CandidateId next_ = 1;
   std::map<CandidateId, PreparedSteps> candidates_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "worker/direct_transport.hpp"
@@ -64,7 +65,16 @@ TrialWorker::TrialWorker(Device& device, Compiler& compiler, const KernelSpec& s
   begin();
 }
 
-TrialWorker::~TrialWorker() = default;
+TrialWorker::~TrialWorker() {
+  if (!loading_ && releasing_ == 0) return;
+  // Whoever asks this worker next must not hear these answers.
+  try {
+    if (loading_) transport_.restart();
+    hear_released();
+    if (loading_) transport_.receive(kOpenSeconds);
+  } catch (const std::exception&) {  // its device is lost, which the next request tells
+  }
+}
 
 // Data and reference, in a worker that may be new. One that dies of it is given a second chance, in a fresh one.
 void TrialWorker::begin() {
@@ -98,11 +108,16 @@ double TrialWorker::launch_deadline() const {
 
 template <typename Wanted>
 std::optional<Wanted> TrialWorker::ask(const Request& request, double seconds, Status& status) {
-  const double before = now();
-  const Heard heard = transport_.ask(request, seconds);
-  busy_seconds_ += now() - before;
+  transport_.send(request, seconds);
+  return hear<Wanted>(seconds, status);
+}
+
+template <typename Wanted>
+std::optional<Wanted> TrialWorker::hear(double seconds, Status& status) {
+  const Heard heard = transport_.receive(seconds);
   if (heard.end == Heard::End::replied) {
     clock_ = heard.reply.seconds;
+    busy_seconds_ += heard.reply.worked_seconds;
     return wanted<Wanted>(heard.reply);
   }
   lost_ = true;
@@ -110,6 +125,26 @@ std::optional<Wanted> TrialWorker::ask(const Request& request, double seconds, S
   status = {late ? Verdict::timeout : Verdict::fault, (late ? "did not end: " : "the device worker died: ") + heard.why,
             true};
   return std::nullopt;
+}
+
+// A worker that dies of a release was dying before: nobody is blamed for it.
+void TrialWorker::hear_released() {
+  Status ignored;
+  while (releasing_ > 0) {
+    --releasing_;
+    hear<Done>(kOpenSeconds, ignored);
+  }
+}
+
+void TrialWorker::hear_all() {
+  hear_released();
+  if (Status ignored; std::exchange(loading_, false)) hear<TrialOutcome>(launch_deadline(), ignored);
+}
+
+// Nothing is unanswered, and there is a worker.
+void TrialWorker::be_ready() {
+  hear_all();
+  if (lost_) revive();
 }
 
 void TrialWorker::revive() {
@@ -121,11 +156,30 @@ void TrialWorker::revive() {
   begin();
 }
 
-TrialWorker::Checked TrialWorker::load(const TrialLaunch& launch) {
-  const bool leaked = static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_);
-  if (lost_ || leaked) revive();
+void TrialWorker::send_load(const TrialLaunch& launch) {
+  transport_.send(LoadTrial{launch}, launch_deadline());
+  loading_ = true;
+}
+
+TrialWorker::Checked TrialWorker::finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile) {
+  hear_released();
+  if (lost_ || !loading_) {
+    be_ready();
+    send_load(launch);
+  }
   Checked checked;
-  const auto outcome = ask<TrialOutcome>(CheckTrial{launch}, launch_deadline(), checked.status);
+  loading_ = false;
+  const auto loaded = hear<TrialOutcome>(launch_deadline(), checked.status);
+  if (!loaded) return checked;
+  if (checked.status = loaded->status; !checked.status.ok()) {
+    lost_ = checked.status.sticky;
+    return checked;
+  }
+  transport_.send(CheckLoaded{}, launch_deadline());
+  loading_ = true;  // should `meanwhile` throw
+  if (meanwhile) meanwhile();
+  loading_ = false;
+  const auto outcome = hear<TrialOutcome>(launch_deadline(), checked.status);
   if (!outcome) return checked;
   checked.status = outcome->status;
   checked.max_error = outcome->max_error;
@@ -135,11 +189,19 @@ TrialWorker::Checked TrialWorker::load(const TrialLaunch& launch) {
   return checked;
 }
 
-TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image, int attempt) {
-  Candidate candidate;
-  candidate.launch = trial_launch(spec_, problem_, configuration, device_.info, image);
-  candidate.launch.attempt = attempt;
-  Checked checked = load(candidate.launch);
+void TrialWorker::begin_check(const Configuration& configuration, const Image& image, int attempt) {
+  const bool leaked = static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_);
+  lost_ = lost_ || leaked;
+  if (loading_ || lost_) be_ready();
+  begun_ = trial_launch(spec_, problem_, configuration, device_.info, image);
+  begun_->attempt = attempt;
+  send_load(*begun_);
+}
+
+TrialWorker::Checked TrialWorker::finish_check(const std::function<void()>& meanwhile) {
+  Candidate candidate{std::move(begun_.value()), {}};
+  begun_.reset();
+  Checked checked = finish_load(candidate.launch, meanwhile);
   if (!checked.candidate) return checked;
   candidate.loaded = checked.candidate;
   checked.candidate = next_++;
@@ -147,10 +209,16 @@ TrialWorker::Checked TrialWorker::check(const Configuration& configuration, cons
   return checked;
 }
 
+TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image, int attempt) {
+  begin_check(configuration, image, attempt);
+  return finish_check();
+}
+
 Status TrialWorker::ensure_loaded(Candidate& candidate) {
-  if (lost_) revive();
+  be_ready();
   if (candidate.loaded) return {};
-  const Checked checked = load(candidate.launch);
+  send_load(candidate.launch);
+  const Checked checked = finish_load(candidate.launch, {});
   candidate.loaded = checked.candidate;
   return checked.status;
 }
@@ -194,8 +262,11 @@ Status TrialWorker::warm_up(CandidateId id, double milliseconds) {
 void TrialWorker::release(CandidateId id) {
   const auto found = candidates_.find(id);
   if (found == candidates_.end()) return;
-  Status ignored;
-  if (found->second.loaded && !lost_) ask<Done>(ReleaseCandidate{*found->second.loaded}, kOpenSeconds, ignored);
+  if (loading_) hear_all();
+  if (found->second.loaded && !lost_) {
+    transport_.send(ReleaseCandidate{*found->second.loaded}, kOpenSeconds);
+    ++releasing_;
+  }
   candidates_.erase(found);
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,17 +49,23 @@ class TrialWorker {
   bool self_checked() const noexcept { return setup_.self_checked; }
 
   // Loads a configuration, launches it once and checks the result. On ok it can be sampled until it is released.
+  // In two steps, so that the worker is at work while the coordinator is: begin_check() has it loaded, and launches
+  // nothing; finish_check() launches and checks what begin_check() named last, and calls `meanwhile` while that goes
+  // on, unless it does not come to a launch. What is asked in between has it loaded once more.
   struct Checked {
     Status status;
     double max_error = 0;
     std::optional<CandidateId> candidate;  // set if and only if status.ok()
   };
+  void begin_check(const Configuration& configuration, const Image& image, int attempt = 1);
+  Checked finish_check(const std::function<void()>& meanwhile = {});
   Checked check(const Configuration& configuration, const Image& image, int attempt = 1);
 
   // One timed launch, cold caches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Sample sample(CandidateId candidate);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
+  // Not waited for.
   void release(CandidateId candidate);
   // Launches the candidate for at least this long, untimed.
   Status warm_up(CandidateId candidate, double milliseconds);
@@ -74,7 +81,7 @@ class TrialWorker {
 
   // The clock that sessions are timed by (Device::seconds), going on over revivals.
   double seconds() const;
-  // What was spent waiting for the device's answers to all but revive().
+  // What device workers spent on all but reviving, as they say.
   double busy_seconds() const noexcept { return busy_seconds_; }
 
  private:
@@ -84,8 +91,14 @@ class TrialWorker {
   };
   template <typename Wanted>
   std::optional<Wanted> ask(const Request& request, double seconds, Status& status);
+  template <typename Wanted>
+  std::optional<Wanted> hear(double seconds, Status& status);
   void begin();
-  Checked load(const TrialLaunch& launch);
+  void send_load(const TrialLaunch& launch);
+  Checked finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile);
+  void hear_released();
+  void hear_all();
+  void be_ready();
   Status ensure_loaded(Candidate& candidate);
   double launch_deadline() const;
 
@@ -98,6 +111,9 @@ class TrialWorker {
   const TrialSetup setup_;
   std::map<CandidateId, Candidate> candidates_;
   CandidateId next_ = 1;
+  std::optional<TrialLaunch> begun_;  // by begin_check()
+  bool loading_ = false;              // its answer is to come, behind those of releasing_ releases
+  int releasing_ = 0;
   bool lost_ = false;
   int revivals_ = 0;
   std::uint64_t free_at_begin_ = 0, free_bytes_ = 0;  // of the device's memory

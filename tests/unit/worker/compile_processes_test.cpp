@@ -37,7 +37,7 @@ class ScriptedWorker final : public Transport {
   explicit ScriptedWorker(Script& script) : script_(script) { ++script.made; }
   Heard ask(const Request& request, double seconds) override {
     const auto* images = std::get_if<CompileImages>(&request);
-    if (images == nullptr) return {Heard::End::replied, {0, script_.opened}, ""};
+    if (images == nullptr) return {Heard::End::replied, {.answer = script_.opened}, ""};
     std::string text;
     ImagesCompiled compiled;
     for (const ImageRequest& one : images->requests) {
@@ -51,7 +51,7 @@ class ScriptedWorker final : public Transport {
     const Heard::End end = script_.ends(text, images->attempt);
     if (end != Heard::End::replied) return {end, {}, "as the test says"};
     compiled.outcomes.resize(compiled.outcomes.size() - std::min(script_.forgotten, compiled.outcomes.size()));
-    return {end, {0, compiled}, ""};
+    return {end, {.answer = compiled}, ""};
   }
   void restart() override { ++script_.restarts; }
   int started() const noexcept override { return 1; }
@@ -174,11 +174,12 @@ TEST_F(CompileProcessesTest, ThreadsHaveWorkersOfTheirOwnWhichLiveOn) {
    public:
     Waiting(std::latch& all, std::atomic<int>& made) : all_(all) { ++made; }
     Heard ask(const Request& request, double) override {
-      if (!std::holds_alternative<CompileImages>(request)) return {Heard::End::replied, {0, CompilerOpened{}}, ""};
+      if (!std::holds_alternative<CompileImages>(request))
+        return {Heard::End::replied, {.answer = CompilerOpened{}}, ""};
       all_.arrive_and_wait();  // all three must be at work at once
       ImagesCompiled compiled;
       compiled.outcomes.push_back({Verdict::ok, "", Image{}, 1});
-      return {Heard::End::replied, {0, compiled}, ""};
+      return {Heard::End::replied, {.answer = compiled}, ""};
     }
     void restart() override {}
     int started() const noexcept override { return 1; }

@@ -121,7 +121,8 @@ CompileOutcome outcome(Random& random) {
 std::vector<Request> requests(Random& random) {
   return {OpenDevice{},
           BeginProblem{setup(random)},
-          CheckTrial{{random.text(), 3, steps(random)}},
+          LoadTrial{{random.text(), 3, steps(random)}},
+          CheckLoaded{},
           SampleCandidate{random.number()},
           RecheckCandidate{random.number()},
           WarmUpCandidate{random.number(), random.real()},
@@ -144,7 +145,7 @@ std::vector<Reply> replies(Random& random) {
                               CompilerOpened{random.text(), random.number(), random.flag()},
                               ImagesCompiled{random.list([&] { return outcome(random); })}};
   std::vector<Reply> made;
-  for (Answer& answer : answers) made.push_back({random.real(), std::move(answer)});
+  for (Answer& answer : answers) made.push_back({random.real(), random.real(), std::move(answer)});
   return made;
 }
 
@@ -217,7 +218,7 @@ TEST(Messages, AnotherVersionIsRefused) {
 }
 
 TEST(Messages, WhatCannotBeIsRefused) {
-  const auto refused = [](Answer answer) { return !decode_reply(encode(Reply{0, std::move(answer)})); };
+  const auto refused = [](Answer answer) { return !decode_reply(encode(Reply{0, 0, std::move(answer)})); };
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", std::nullopt, 0}}}));
   Random random(1);
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::compile_error, "", image(random), 0}}}));
@@ -252,7 +253,7 @@ TEST(Messages, EveryFieldOfADeviceTravels) {
       [](DeviceInfo& d) { d.driver_cuda_version = 9; },
       [](DeviceInfo& d) { d.clock_khz = 9; },
       [](DeviceInfo& d) { d.power_limit_mw = -9; }};
-  const auto bytes_of = [](const DeviceInfo& info) { return encode(Reply{0, DeviceOpened{info, false, {}}}); };
+  const auto bytes_of = [](const DeviceInfo& info) { return encode(Reply{0, 0, DeviceOpened{info, false, {}}}); };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     DeviceInfo changed;
     changes[i](changed);

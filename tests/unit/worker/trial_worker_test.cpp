@@ -22,8 +22,8 @@ Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.jso
 
 // "open", "begin", "check", ...
 const char* name_of(const Request& request) {
-  constexpr const char* names[] = {"open", "begin",   "check",         "sample", "recheck",
-                                   "warm", "release", "open compiler", "compile"};
+  constexpr const char* names[] = {"open",    "begin", "load",    "check",         "sample",
+                                   "recheck", "warm",  "release", "open compiler", "compile"};
   static_assert(std::size(names) == std::variant_size_v<Request>);
   return names[request.index()];
 }
@@ -34,7 +34,7 @@ class ScriptedTransport final : public Transport {
     if (!worker_) start();
     seen.emplace_back(name_of(request));
     deadline = seconds;
-    if (const auto* check = std::get_if<CheckTrial>(&request)) attempt = check->launch.attempt;
+    if (const auto* load = std::get_if<LoadTrial>(&request)) attempt = load->launch.attempt;
     const Heard::End end = ends ? ends(seen.back(), started_) : Heard::End::replied;
     if (end != Heard::End::replied) {
       worker_.reset();
@@ -77,9 +77,13 @@ class TrialWorkerTest : public testing::Test {
   }
   static Configuration first() { return Configuration{{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}}; }
   static Configuration second() { return Configuration{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}}; }
-  TrialWorker::Checked check(const Configuration& configuration, int attempt = 1) {
+  void begin_check(const Configuration& configuration, int attempt = 1) {
     const ImageRequest request = image_request(spec_, spec_.launch, Problem{}, &configuration, device_->info());
-    return worker().check(configuration, device_->compiler()->compile({&request, 1}).front().image.value(), attempt);
+    worker().begin_check(configuration, device_->compiler()->compile({&request, 1}).front().image.value(), attempt);
+  }
+  TrialWorker::Checked check(const Configuration& configuration, int attempt = 1) {
+    begin_check(configuration, attempt);
+    return worker().finish_check();
   }
   // One request of this name ends so, in the first worker.
   void once(const std::string& name, Heard::End end) {
@@ -107,7 +111,7 @@ TEST_F(TrialWorkerTest, ChecksSamplesAndReleases) {
   EXPECT_TRUE(worker().warm_up(*checked.candidate, 1).ok());
   worker().release(*checked.candidate);
   worker().release(*checked.candidate);
-  EXPECT_THAT(transport_.seen, ElementsAre("open", "begin", "check", "sample", "recheck", "warm", "release"));
+  EXPECT_THAT(transport_.seen, ElementsAre("open", "begin", "load", "check", "sample", "recheck", "warm", "release"));
   EXPECT_EQ(worker().revivals(), 0);
 }
 
@@ -122,6 +126,61 @@ TEST_F(TrialWorkerTest, ADeathIsAFaultThatTheNextTrialKnowsNothingOf) {
   EXPECT_TRUE(check(second()).candidate);
   EXPECT_EQ(worker().revivals(), 1);
   EXPECT_EQ(transport_.started(), 2);
+}
+
+TEST_F(TrialWorkerTest, ACheckCanBeBegunAheadAndThoughtBeside) {
+  begin_check(first(), 3);
+  EXPECT_EQ(transport_.seen.back(), "load");
+  EXPECT_EQ(transport_.attempt, 3);
+  int thought = 0;
+  EXPECT_TRUE(worker().finish_check([&] { ++thought; }).candidate);
+  EXPECT_EQ(thought, 1);
+  EXPECT_EQ(transport_.seen.back(), "check");
+}
+
+TEST_F(TrialWorkerTest, OneThatDiesWhileItLoadsAheadIsToldOnlyByFinishing) {
+  worker();
+  once("load", Heard::End::died);
+  begin_check(first());
+  const TrialWorker::Checked died = worker().finish_check([] { FAIL() << "nothing was launched"; });
+  EXPECT_EQ(died.status.verdict, Verdict::fault);
+  EXPECT_TRUE(died.status.sticky);
+  EXPECT_TRUE(check(first()).candidate);
+}
+
+TEST_F(TrialWorkerTest, ADeathOfAReleaseIsNotTheNextTrials) {
+  worker().release(check(first()).candidate.value());
+  const auto one = check(second()).candidate.value();
+  once("release", Heard::End::died);
+  worker().release(one);
+  begin_check(first());
+  const TrialWorker::Checked checked = worker().finish_check();
+  EXPECT_TRUE(checked.candidate) << checked.status.detail;
+  EXPECT_EQ(worker().revivals(), 1);
+}
+
+TEST_F(TrialWorkerTest, WhatWasBegunAndNotFinishedDisturbsNothing) {
+  const auto one = check(first()).candidate.value();
+  const double expected = worker().sample(one).nanoseconds;
+  begin_check(second());
+  EXPECT_NEAR(worker().sample(one).nanoseconds, expected, 0.1 * expected);
+  EXPECT_TRUE(worker().finish_check().candidate);
+  begin_check(second());
+  EXPECT_TRUE(check(second()).candidate);
+  EXPECT_EQ(worker().revivals(), 0);
+  // Nor whoever asks this worker next.
+  begin_check(second());
+  worker().release(one);
+  worker_.reset();
+  EXPECT_TRUE(check(first()).candidate);
+  EXPECT_THROW(
+      {
+        begin_check(second());
+        worker().finish_check([] { throw Error("the strategy fails"); });
+      },
+      Error);
+  worker_.reset();
+  EXPECT_TRUE(check(first()).candidate);
 }
 
 TEST_F(TrialWorkerTest, LatenessIsATimeout) {
@@ -140,7 +199,7 @@ TEST_F(TrialWorkerTest, CandidatesAreLoadedIntoAFreshWorkerWhenTheyAreNeeded) {
   EXPECT_NEAR(worker().sample(one).nanoseconds, before, 0.1 * before);
   EXPECT_TRUE(worker().sample(one).status.ok());
   worker().release(two);  // which the fresh worker does not know
-  EXPECT_THAT(transport_.seen, ElementsAre("check", "sample", "sample"));
+  EXPECT_THAT(transport_.seen, ElementsAre("load", "check", "sample", "sample"));
 }
 
 TEST_F(TrialWorkerTest, ADeathWhileItSamplesIsToldAndTheNextSampleIsInAFreshWorker) {

@@ -33,7 +33,9 @@ enum : NvrtcResult {
   F(log, nvrtcGetProgramLog, NvrtcResult, NvrtcProgram, char*)                                                 \
   F(lowered_name, nvrtcGetLoweredName, NvrtcResult, NvrtcProgram, const char*, const char**)                   \
   F(cubin_size, nvrtcGetCUBINSize, NvrtcResult, NvrtcProgram, std::size_t*)                                    \
-  F(cubin, nvrtcGetCUBIN, NvrtcResult, NvrtcProgram, char*)
+  F(cubin, nvrtcGetCUBIN, NvrtcResult, NvrtcProgram, char*)                                                    \
+  F(ptx_size, nvrtcGetPTXSize, NvrtcResult, NvrtcProgram, std::size_t*)                                        \
+  F(ptx, nvrtcGetPTX, NvrtcResult, NvrtcProgram, char*)
 
 // From 12.8 on: precompiled headers.
 #define ATTUNE_NVRTC_PCH_FUNCTIONS(F)                                                        \

@@ -1,8 +1,9 @@
+#include "device/cuda/nvrtc_compiler.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
 #include "device/cuda/nvrtc_pch.hpp"
+#include "device/cuda/nvrtc_target.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit_headers.hpp"
 
@@ -57,30 +59,6 @@ bool defines(const std::vector<std::string>& options, std::string_view define) {
   return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
     return option == define || (option.starts_with(define) && option[define.size()] == '=');
   });
-}
-
-// Why this NVRTC cannot compile for `architecture` ("sm_90", "sm_90a"); "" if it can.
-std::string refuse_architecture(const NvrtcLibrary& library, const std::string& architecture) {
-  int number = 0;
-  constexpr std::size_t prefix = 3;  // "sm_"
-  if (!architecture.starts_with("sm_") ||
-      std::from_chars(architecture.data() + prefix, architecture.data() + architecture.size(), number).ec !=
-          std::errc()) {
-    return fmt::format("`{}` is no architecture: expected sm_NN", architecture);
-  }
-  const auto& known = library.architectures;
-  if (std::find(known.begin(), known.end(), number) != known.end()) return "";
-  const auto [least, greatest] = std::minmax_element(known.begin(), known.end());
-  const std::string text = fmt::format("{} at {} cannot compile for {}: it knows sm_{}", library.name(),
-                                       library.file.string(), architecture, fmt::join(known, ", sm_"));
-  if (number < *least) {
-    return fmt::format("{}. That device is too old for it: install NVRTC {} or older and point ATTUNE_NVRTC at it",
-                       text, library.major - 1);
-  }
-  return fmt::format("{}. {}", text,
-                     number > *greatest
-                         ? "That device is too new for it: install a newer NVRTC (and the driver that goes with it)"
-                         : "Install another NVRTC and point ATTUNE_NVRTC at it");
 }
 
 // Adds the toolkit's folder where a type needs it. A text: the reason for which the type cannot be had.
@@ -162,10 +140,23 @@ ProgramOwner create_program(const NvrtcLibrary& library, const SourceText& sourc
   return ProgramOwner(program, DestroyProgram{&library.api});
 }
 
-// The cubin with its entries, or nothing when NVRTC does not hand them out.
+// The cubin, or the PTX with the zero that ends it; empty when NVRTC does not hand it out.
+std::vector<std::byte> code_of(const NvrtcLibrary& library, NvrtcProgram program, bool ptx) {
+  const auto get_size = ptx ? library.api.ptx_size : library.api.cubin_size;
+  const auto get = ptx ? library.api.ptx : library.api.cubin;
+  std::size_t size = 0;
+  if (get_size(program, &size) != nvrtc_success) return {};
+  std::vector<std::byte> code(size);
+  if (size == 0 || get(program, reinterpret_cast<char*>(code.data())) != nvrtc_success) return {};
+  return code;
+}
+
+// The code with its entries, or nothing when NVRTC does not hand them out. What the entries of PTX need nobody knows
+// before it is loaded.
 std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request,
-                                   const std::string& log) {
+                                   const NvrtcTarget& target, const std::string& log) {
   Image image;
+  image.architecture = target.architecture;
   image.toolchain = library.name();
   const auto usage = entries_of_log(log);
   for (const std::string& expression : request.expressions) {
@@ -175,11 +166,9 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
     if (const auto entry = usage.find(symbol); entry != usage.end()) function.usage = entry->second;
     image.functions.push_back(std::move(function));
   }
-  std::size_t size = 0;
-  if (library.api.cubin_size(program, &size) != nvrtc_success || size == 0) return std::nullopt;
-  auto code = std::make_shared<std::vector<std::byte>>(size);
-  if (library.api.cubin(program, reinterpret_cast<char*>(code->data())) != nvrtc_success) return std::nullopt;
-  image.code = std::move(code);
+  std::vector<std::byte> code = code_of(library, program, target.is_ptx());
+  if (code.empty()) return std::nullopt;
+  image.code = std::make_shared<const std::vector<std::byte>>(std::move(code));
   return image;
 }
 
@@ -220,11 +209,8 @@ Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& reques
   return compiled;
 }
 
-CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const std::string& architecture) {
-  if (std::string reason = refuse_architecture(library, architecture); !reason.empty()) {
-    return failure(Verdict::compile_error, std::move(reason));
-  }
-  std::vector<std::string> options{"--gpu-architecture=" + architecture, "--ptxas-options=-v"};
+CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target) {
+  std::vector<std::string> options{"--gpu-architecture=" + target.architecture, "--ptxas-options=-v"};
   if (!starts_with_any(request.options, {"-std=", "--std="})) options.push_back("-std=c++17");
   if (std::string reason = add_toolkit_folder(library, request, options); !reason.empty()) {
     return failure(Verdict::compile_error, std::move(reason));
@@ -240,13 +226,12 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   if (result != nvrtc_success) return compile_failure(library, result, std::move(log));
 
   CompileOutcome outcome;
-  outcome.image = collect_image(library, program.get(), request, log);
+  outcome.image = collect_image(library, program.get(), request, target, log);
   if (!outcome.image) {
     return failure(Verdict::compile_error,
                    log + fmt::format("attune: {} compiled {} but gives no code for its entries\n", library.name(),
                                      request.source.name));
   }
-  outcome.image->architecture = architecture;
   outcome.log = std::move(log);
   return outcome;
 }
@@ -262,15 +247,20 @@ class NvrtcCompiler final : public Compiler {
     outcomes.reserve(requests.size());
     for (const ImageRequest& request : requests) {
       const auto start = std::chrono::steady_clock::now();
-      outcomes.push_back(
-          compile_one(library, request, request.architecture.empty() ? architecture_ : request.architecture));
+      outcomes.push_back(compile_with(library, request, architecture_));
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
       outcomes.back().milliseconds = took.count();
     }
     return outcomes;
   }
   std::size_t preferred_batch() const noexcept override { return 1; }
-  std::string toolchain() override { return nvrtc().name(); }
+  std::string toolchain() override {
+    try {
+      return nvrtc_target(nvrtc(), architecture_).toolchain;
+    } catch (const UnknownArchitecture&) {  // told when something is compiled
+      return nvrtc().name();
+    }
+  }
   bool disturbs_timing() const noexcept override { return false; }  // measured on an H200 with 16 compiling threads
 
  private:
@@ -278,6 +268,16 @@ class NvrtcCompiler final : public Compiler {
 };
 
 }  // namespace
+
+CompileOutcome cuda::compile_with(const NvrtcLibrary& library, const ImageRequest& request,
+                                  const std::string& architecture) {
+  try {
+    return compile_one(library, request,
+                       nvrtc_target(library, request.architecture.empty() ? architecture : request.architecture));
+  } catch (const UnknownArchitecture& error) {
+    return failure(Verdict::compile_error, error.what());
+  }
+}
 
 std::shared_ptr<Compiler> make_nvrtc_compiler(std::string architecture) {
   return std::make_shared<NvrtcCompiler>(std::move(architecture));

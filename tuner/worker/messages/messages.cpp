@@ -64,7 +64,8 @@ void fields(auto& a, Is<DeviceInfo> auto& x) {
 
 void fields(auto&, Is<OpenDevice> auto&) {}
 void fields(auto& a, Is<BeginProblem> auto& x) { a(x.setup); }
-void fields(auto& a, Is<CheckTrial> auto& x) { a(x.launch); }
+void fields(auto& a, Is<LoadTrial> auto& x) { a(x.launch); }
+void fields(auto&, Is<CheckLoaded> auto&) {}
 void fields(auto& a, Is<SampleCandidate> auto& x) { a(x.candidate); }
 void fields(auto& a, Is<RecheckCandidate> auto& x) { a(x.candidate); }
 void fields(auto& a, Is<WarmUpCandidate> auto& x) { a(x.candidate, x.milliseconds); }
@@ -130,7 +131,7 @@ std::vector<std::byte> encode(const Request& request) {
 
 std::vector<std::byte> encode(const Reply& reply) {
   WriteArchive archive;
-  archive(kMessageVersion, reply.seconds);
+  archive(kMessageVersion, reply.seconds, reply.worked_seconds);
   write_variant(archive, reply.answer);
   return archive.take();
 }
@@ -148,7 +149,7 @@ std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
   ReadArchive archive(bytes);
   std::uint32_t version = 0;
   Reply reply;
-  archive(version, reply.seconds);
+  archive(version, reply.seconds, reply.worked_seconds);
   if (version != kMessageVersion || !read_variant(archive, reply.answer)) return std::nullopt;
   if (const auto* compiled = std::get_if<ImagesCompiled>(&reply.answer); compiled && !consistent(*compiled))
     return std::nullopt;

@@ -15,16 +15,17 @@
 
 namespace attune {
 
-constexpr std::uint32_t kMessageVersion = 1;
+constexpr std::uint32_t kMessageVersion = 2;
 
 // To a device worker.
 struct OpenDevice {};
 struct BeginProblem {
   TrialSetup setup;
 };
-struct CheckTrial {
+struct LoadTrial {  // and readies the data for the check that follows
   TrialLaunch launch;
 };
+struct CheckLoaded {};
 struct SampleCandidate {
   std::uint64_t candidate = 0;
 };
@@ -45,8 +46,8 @@ struct CompileImages {
   std::vector<ImageRequest> requests;
 };
 
-using Request = std::variant<OpenDevice, BeginProblem, CheckTrial, SampleCandidate, RecheckCandidate, WarmUpCandidate,
-                             ReleaseCandidate, OpenCompiler, CompileImages>;
+using Request = std::variant<OpenDevice, BeginProblem, LoadTrial, CheckLoaded, SampleCandidate, RecheckCandidate,
+                             WarmUpCandidate, ReleaseCandidate, OpenCompiler, CompileImages>;
 
 struct Failure {
   enum class Kind : std::uint8_t { error, out_of_memory, usage } kind = Kind::error;
@@ -58,7 +59,7 @@ struct DeviceOpened {
   std::vector<std::string> users;  // other processes on the device, as far as one may know
 };
 struct Done {};
-struct TrialOutcome {  // of CheckTrial, RecheckCandidate, WarmUpCandidate
+struct TrialOutcome {  // of BeginProblem, LoadTrial, CheckLoaded, RecheckCandidate, WarmUpCandidate
   Status status;
   double max_error = 0;
   std::uint64_t candidate = 0;   // 0: none
@@ -79,9 +80,10 @@ struct ImagesCompiled {
 
 using Answer = std::variant<Failure, DeviceOpened, Done, TrialOutcome, Sampled, CompilerOpened, ImagesCompiled>;
 
-// An answer with the device's clock when it was given.
+// An answer with the device's clock when it was given, and how long the worker was at it, by a real clock.
 struct Reply {
   double seconds = 0;
+  double worked_seconds = 0;
   Answer answer;
 };
 

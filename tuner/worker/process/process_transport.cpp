@@ -15,6 +15,11 @@ constexpr double kSecondsAfterKill = 30;
 // A deadline further off than this is none.
 constexpr double kLongestSeconds = 1e8;
 
+FrameClock::time_point in(double seconds) {
+  return FrameClock::now() + std::chrono::duration_cast<FrameClock::duration>(
+                                 std::chrono::duration<double>(std::min(seconds, kLongestSeconds)));
+}
+
 }  // namespace
 
 void ProcessTransport::end_child() {
@@ -36,10 +41,18 @@ Heard ProcessTransport::lose(Heard::End end, const std::string& why) {
   Heard heard{end, {}, why.empty() ? child_->how_it_ended() : why};
   if (!printed.empty()) heard.why += "; the last that it printed:\n" + printed;
   child_.reset();
+  if (unanswered_ > 0) lost_ = heard;
   return heard;
 }
 
 Heard ProcessTransport::ask(const Request& request, double seconds) {
+  send(request, seconds);
+  return receive(seconds);
+}
+
+void ProcessTransport::send(const Request& request, double seconds) {
+  ++unanswered_;
+  if (lost_) return;  // told by receive()
   if (child_ == nullptr) {
     child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits);
     ++started_;
@@ -47,17 +60,29 @@ Heard ProcessTransport::ask(const Request& request, double seconds) {
     running_ = child_->number();
   }
   child_->last_output();  // makes room for what it prints now
-  const auto deadline = FrameClock::now() + std::chrono::duration_cast<FrameClock::duration>(
-                                                std::chrono::duration<double>(std::min(seconds, kLongestSeconds)));
-  FrameEnd end = write_frame(child_->requests(), encode(request), deadline);
+  const FrameEnd end = write_frame(child_->requests(), encode(request), in(seconds));
+  if (end != FrameEnd::whole) lose_for(end, seconds);
+}
+
+Heard ProcessTransport::receive(double seconds) {
+  --unanswered_;
+  if (lost_) {
+    const Heard heard = *lost_;
+    if (unanswered_ == 0) lost_.reset();
+    return heard;
+  }
   std::vector<std::byte> message;
-  if (end == FrameEnd::whole) end = read_frame(child_->replies(), message, deadline);
+  const FrameEnd end = read_frame(child_->replies(), message, in(seconds));
+  if (end != FrameEnd::whole) return lose_for(end, seconds);
+  std::optional<Reply> reply = decode_reply(message);
+  if (!reply) return lose_for(FrameEnd::damaged, seconds);
+  return {Heard::End::replied, std::move(*reply), {}};
+}
+
+Heard ProcessTransport::lose_for(FrameEnd end, double seconds) {
   if (end == FrameEnd::timed_out)
     return lose(Heard::End::timed_out, fmt::format("no answer within {:.3g} s; killed", seconds));
-  if (end == FrameEnd::closed) return lose(Heard::End::died, "");
-  std::optional<Reply> reply = end == FrameEnd::whole ? decode_reply(message) : std::nullopt;
-  if (!reply) return lose(Heard::End::died, "sent a damaged message; killed");
-  return {Heard::End::replied, std::move(*reply), {}};
+  return lose(Heard::End::died, end == FrameEnd::closed ? "" : "sent a damaged message; killed");
 }
 
 void ProcessTransport::interrupt() noexcept {
@@ -66,8 +91,7 @@ void ProcessTransport::interrupt() noexcept {
 }
 
 void ProcessTransport::restart() {
-  end_child();
-  child_.reset();
+  if (child_ != nullptr) lose(Heard::End::died, "ended");
 }
 
 }  // namespace attune

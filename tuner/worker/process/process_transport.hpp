@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "worker/process/child_process.hpp"
+#include "worker/process/frames.hpp"
 #include "worker/transport.hpp"
 
 namespace attune {
@@ -21,12 +23,15 @@ class ProcessTransport final : public Transport {
   explicit ProcessTransport(WorkerCommand command) : command_(std::move(command)) {}
 
   Heard ask(const Request& request, double seconds) override;
+  void send(const Request& request, double seconds) override;
+  Heard receive(double seconds) override;
   void restart() override;
   void interrupt() noexcept override;
   int started() const noexcept override { return started_; }
 
  private:
   Heard lose(Heard::End end, const std::string& why);
+  Heard lose_for(FrameEnd end, double seconds);
   void end_child();
 
   const WorkerCommand command_;
@@ -34,6 +39,8 @@ class ProcessTransport final : public Transport {
   std::mutex running_mutex_;
   pid_t running_ = -1;  // the child, until it is about to be reaped
   int started_ = 0;
+  int unanswered_ = 0;         // requests
+  std::optional<Heard> lost_;  // what became of a worker that some of them were for
 };
 
 }  // namespace attune
