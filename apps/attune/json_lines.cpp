@@ -117,6 +117,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["workers_replaced"] = result.revivals;
   line["search_seconds"] = result.seconds;
   line["device_busy_seconds"] = result.device_busy_seconds;
+  line["compile_wait_seconds"] = result.compile_wait_seconds;
   if (!result.explanation.empty()) line["explanation"] = result.explanation;
   if (result.record) {
     line["configuration"] = to_json(result.record->configuration);

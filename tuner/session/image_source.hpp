@@ -22,6 +22,9 @@ class ImageSource {
   void ask(std::uint64_t ticket, const ImageRequest& request);
   // How many asked for were not yet given.
   std::size_t outstanding() const noexcept { return outstanding_; }
+  // How many images were asked for that next() did not come to; how many configurations wait for none.
+  std::size_t compiling() const noexcept { return compiling_.size(); }
+  std::size_t ready() const noexcept { return ready_.size(); }
   // The next one that is ready, waiting for it, or none once `stop` is not 0. outstanding() must not be 0.
   // `milliseconds` of the outcome is 0 when another configuration had it compiled. Throws Error when the compiler
   // itself is broken.

@@ -56,8 +56,9 @@ struct SessionResult {
   std::optional<FinalDecision> decision;  // of the final stage of this run
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;
-  int revivals = 0;                             // device workers that were replaced
-  double seconds = 0, device_busy_seconds = 0;  // of the search of this run: in all; the device worker at work
+  int revivals = 0;  // device workers that were replaced
+  // Of the search of this run: in all; the device worker at work; waiting for compilers with nothing to measure.
+  double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
 };
 
 // Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends

@@ -163,6 +163,7 @@ SessionResult SessionRun::conclude() {
   result.revivals = worker_->revivals();
   result.seconds = run_seconds();
   result.device_busy_seconds = worker_->busy_seconds();
+  result.compile_wait_seconds = compile_wait_seconds_;
   if (lock_.waited_seconds() > 1)
     observer_.note("waited " + std::to_string(static_cast<int>(lock_.waited_seconds())) +
                    " s for another tuner on this device");

@@ -42,6 +42,8 @@ class SessionRun {
 
   // session_search.cpp: the search loop
   void search_loop();
+  std::optional<CompileResult> next_image();
+  bool wants_more() const;
   void think();
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);
@@ -108,14 +110,15 @@ class SessionRun {
   std::uint64_t next_ticket_ = 1;
   std::int64_t run_trials_ = 0;  // tried in this run
   std::size_t most_ahead_ = 1;
-  std::size_t ahead_ = 1;          // proposals in the pipeline
+  std::size_t ahead_ = 1;          // proposals in the pipeline, or images where several share one
   bool thinks_in_trials_ = false;  // while the device checks one
   bool thought_ = false;           // since a trial ended
   Improvement improvement_;
   std::optional<StopReason> reason_;    // that the search ended for
   std::optional<double> search_began_;  // by the device's clock
   std::size_t warm_started_ = 0;
-  std::size_t sources_ = 0;   // sessions elsewhere that the strategy learns from
+  std::size_t sources_ = 0;  // sessions elsewhere that the strategy learns from
+  double compile_wait_seconds_ = 0;
   double saved_seconds_ = 0;  // search_seconds() when last written
 
   std::map<std::string, Trial> log_;                // what earlier sessions know, by configuration text

@@ -1,5 +1,6 @@
 // The search loop: propose, compile ahead, check, sample, log.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "attune/error.hpp"
@@ -12,6 +13,9 @@ namespace {
 // When more than this share of so many first trials fail alike, the kernel is at fault, or its rules miss something.
 constexpr std::int64_t kFirstTrials = 50;
 constexpr double kFailingAlike = 0.9;
+
+// Proposals that are under way, to one image that is being compiled.
+constexpr std::size_t kMostSharing = 8;
 
 // Of the best survivors, images are kept for the final stage; the rest are compiled again if they are needed.
 constexpr std::size_t kKeptImages = 24;
@@ -76,9 +80,8 @@ void SessionRun::search_loop() {
   const auto tried = trials_.find(default_->text());
   if (tried == trials_.end()) proposals_->begin(*space_.row_of(*default_));
   if (tried == trials_.end() || tried->second.verdict == Verdict::ok) propose(*default_);
-  commit();
-  if (source_->outstanding() > 0)
-    if (const auto first = source_->next(stop_)) handle(*first);
+  if (!under_way_.empty())
+    if (const auto first = next_image()) handle(*first);
   // Compiles that think() asks for must not disturb the samples of the trial that it is called in.
   thinks_in_trials_ = !compiler_->disturbs_timing();
   while (!(reason_ = stop_reason())) {
@@ -86,8 +89,7 @@ void SessionRun::search_loop() {
     if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
     std::vector<CompileResult> ready;
     do {
-      if (!source_->is_ready()) commit();
-      std::optional<CompileResult> next = source_->next(stop_);
+      std::optional<CompileResult> next = next_image();
       if (!next) break;
       ready.push_back(std::move(*next));
     } while (compiler_->disturbs_timing() && source_->outstanding() > 0);
@@ -104,6 +106,15 @@ void SessionRun::search_loop() {
   if (limited && source_->outstanding() == 0 && proposals_->is_exhausted()) reason_ = StopReason::everything_tried;
 }
 
+std::optional<CompileResult> SessionRun::next_image() {
+  if (source_->is_ready()) return source_->next(stop_);
+  commit();
+  const auto begin = std::chrono::steady_clock::now();
+  std::optional<CompileResult> next = source_->next(stop_);
+  compile_wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return next;
+}
+
 // Outside of the space are those of another one, not narrowed, and what only the final stage measured.
 void SessionRun::tell_strategy(const Trial& trial) {
   const std::optional<Row> row = space_.row_of(trial.configuration);
@@ -116,11 +127,19 @@ void SessionRun::tell_strategy_all() {
   for (const Trial& trial : std::exchange(untold_trials_, {})) tell_strategy(trial);
 }
 
+// Configurations that share an image are no work for the compilers, which shall not wait while the device does. Where
+// compiles come in waves, a wave is what is counted.
+bool SessionRun::wants_more() const {
+  if (under_way_.size() < ahead_) return true;
+  const bool compilers_idle = source_->compiling() < ahead_ && source_->ready() < ahead_ / 2;
+  return thinks_in_trials_ && compilers_idle && under_way_.size() < kMostSharing * ahead_;
+}
+
 // The strategy hears what there is, and is asked until enough is under way. It may take its time: the device is at work
 // meanwhile, if it can be, and once for each trial, so that what is proposed does not depend on who is faster.
 void SessionRun::think() {
   tell_strategy_all();
-  while (under_way_.size() < ahead_ && !stop_reason()) {
+  while (wants_more() && !stop_reason()) {
     const auto begun = run_trials_ + static_cast<std::int64_t>(under_way_.size());
     if (request_.limits.trials && begun >= *request_.limits.trials) return;
     const std::optional<Row> row = proposals_->next();
