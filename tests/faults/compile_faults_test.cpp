@@ -1,4 +1,9 @@
 // What a compiler does wrong with one configuration, through the real compile workers.
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
 #include "faults/fault_bench.hpp"
 
 namespace attune::test {
@@ -57,6 +62,28 @@ TEST_F(CompileFaults, ACompilerThatSleepsForEverEndsAtItsDeadline) {
 
 TEST_F(CompileFaults, ACompilerThatComputesForEverEndsAtItsDeadline) {
   expect_quarantined(run_with("* spin", "ATTUNE_COMPILE_LIMIT", "0.5"), Verdict::compile_timeout, "did not end");
+}
+
+// Whoever should end it is stopped: the limit of processor time does. The command line of one that ended is empty.
+TEST_F(CompileFaults, ACompilerThatComputesForEverEndsWithoutItsCoordinatorToo) {
+  faults("replay<5,4> compile 1 spin\n");
+  CommandOptions options;
+  options.environment["ATTUNE_COMPILE_LIMIT"] = "0.3";
+  std::thread waker;
+  options.signal_when = [&](const std::string&) {
+    if (log().count("compile 1 replay<5, 4>") == 0) return 0;
+    waker = std::thread([this] {
+      for (int i = 0; i < 300 && !processes_with({recording(6, 5), "compile"}).empty(); ++i) usleep(100'000);
+      for (const pid_t coordinator : processes_with({database()})) kill(coordinator, SIGCONT);
+    });
+    return SIGSTOP;
+  };
+  const TuneRun run = tune_recording({}, options);
+  if (waker.joinable()) waker.join();
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);  // the second attempt passes
+  EXPECT_GE(run.seconds, 2);                      // of processor time, not the deadline's
+  EXPECT_LT(run.seconds, 20);
 }
 
 TEST_F(CompileFaults, ACompilerThatCrashesIsAVerdict) {

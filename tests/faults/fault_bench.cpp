@@ -2,14 +2,31 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace attune::test {
 
 using Json = nlohmann::json;
+
+std::vector<pid_t> processes_with(const std::vector<std::string>& texts) {
+  std::vector<pid_t> found;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const auto holds = [&line](const std::string& text) { return line.find(text) != std::string::npos; };
+    if (std::all_of(texts.begin(), texts.end(), holds)) found.push_back(std::stoi(name));
+  }
+  return found;
+}
 
 void FaultBench::SetUp() {
   Workbench::SetUp();

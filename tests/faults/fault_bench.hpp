@@ -23,6 +23,9 @@ struct TuneRun {
   int workers_replaced() const { return best.is_null() ? -1 : best.at("workers_replaced").get<int>(); }
 };
 
+// Those whose command line holds all of these texts.
+std::vector<pid_t> processes_with(const std::vector<std::string>& texts);
+
 class FaultBench : public Workbench {
  protected:
   void SetUp() override;
