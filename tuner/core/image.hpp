@@ -56,9 +56,12 @@ struct CompileOutcome {
   double milliseconds = 0;
 };
 
-// The bytes of an image on disk or in a message: format in docs/formats/image.md. deserialise() returns nothing
+// The bytes of an image on disk: format in docs/formats/image.md. deserialise() returns nothing
 // for bytes that are damaged, truncated or of another version; it never reads past the end.
 std::vector<std::byte> serialise(const Image& image);
 std::optional<Image> deserialise(std::span<const std::byte> bytes);
+// Its payload alone, without digest, for where nothing damages bytes by chance: 40 KB take 0.1 ms less at each end.
+std::vector<std::byte> image_payload(const Image& image);
+std::optional<Image> image_of_payload(std::span<const std::byte> payload);
 
 }  // namespace attune

@@ -43,7 +43,9 @@ ImageFunction read_function(ByteReader& in) {
   return function;
 }
 
-std::optional<Image> read_payload(std::span<const std::byte> payload) {
+}  // namespace
+
+std::optional<Image> image_of_payload(std::span<const std::byte> payload) {
   ByteReader in(payload);
   Image image;
   image.architecture = in.text(max_short_text);
@@ -57,9 +59,7 @@ std::optional<Image> read_payload(std::span<const std::byte> payload) {
   return image;
 }
 
-}  // namespace
-
-std::vector<std::byte> serialise(const Image& image) {
+std::vector<std::byte> image_payload(const Image& image) {
   ByteWriter payload;
   payload.text(image.architecture, max_short_text);
   payload.text(image.toolchain, max_short_text);
@@ -71,8 +71,11 @@ std::vector<std::byte> serialise(const Image& image) {
   if (code.size() > max_code) throw Error("an image holds more than 1 GiB of code");
   payload.number(std::uint64_t{code.size()});
   payload.raw(code);
-  const auto bytes = payload.take();
+  return payload.take();
+}
 
+std::vector<std::byte> serialise(const Image& image) {
+  const auto bytes = image_payload(image);
   ByteWriter file;
   file.raw(std::as_bytes(std::span(magic)));
   file.number(version);
@@ -93,7 +96,7 @@ std::optional<Image> deserialise(std::span<const std::byte> bytes) {
   const auto payload = bytes.subspan(header_bytes);
   const auto actual = sha256_bytes(payload);
   if (!std::equal(digest.begin(), digest.end(), actual.begin())) return std::nullopt;
-  return read_payload(payload);
+  return image_of_payload(payload);
 }
 
 }  // namespace attune

@@ -64,6 +64,8 @@ class SessionRun {
   bool try_once(const Configuration& configuration, Trial& trial);
   Status measure(TrialWorker::CandidateId candidate, Trial& trial);
   Status time_anchor();
+  int anchor_samples_beside() const;
+  void hear_anchor();
   void check_environment(const Trial& trial);
   bool die(Trial& trial);
   std::optional<Trial> known_to_kill(const Configuration& configuration) const;
@@ -135,7 +137,9 @@ class SessionRun {
   double anchor_ns_ = 0;
   std::optional<TrialWorker::CandidateId> anchor_;
   int trials_since_anchor_ = 0;
-  double best_score_ = 0;  // least; 0 while there is none
+  std::vector<double> anchor_beside_;                         // its last samples beside commits
+  double anchor_wait_seconds_ = 0, commit_wait_seconds_ = 0;  // for one sample of it; for one commit, of late
+  double best_score_ = 0;                                     // least; 0 while there is none
   Configuration best_;
   std::optional<Record> present_;  // the record that stood when the session began
   std::vector<Trial> finalists_;

@@ -1,5 +1,6 @@
 // One configuration on the device: attempt, check, samples; and whose fault it is when a worker dies of it.
 #include <algorithm>
+#include <chrono>
 
 #include "attune/error.hpp"
 #include "measure/screen.hpp"
@@ -11,6 +12,14 @@ namespace {
 
 // A death may be bad luck; a second one is not.
 constexpr int kDeathsToQuarantine = 2;
+
+// Samples of the anchor beside one commit, at most; and those that its time is the median of.
+constexpr double kMostBeside = 8;
+constexpr std::size_t kAnchorWindow = 15;
+constexpr double kSmoothing = 0.1;  // weight of the last commit in what one takes
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // The most that any entry of an image needs, of each resource.
 ResourceUsage largest_usage(const Image& image) {
@@ -41,7 +50,9 @@ std::optional<Trial> SessionRun::known_to_kill(const Configuration& configuratio
 // number; nothing when whoever was told of the trial before wants no other.
 std::optional<int> SessionRun::begin_attempt(const Configuration& configuration) {
   const bool tells = !uncommitted_.empty();
+  const auto begin = Clock::now();
   const int begun = store_.begin_attempt(row_.id, configuration, uncommitted_).begun;
+  commit_wait_seconds_ += kSmoothing * (seconds_since(begin) - commit_wait_seconds_);
   tell_observer();
   if (!tells || stop_.load() == 0) return begun;
   store_.withdraw_attempt(row_.id, configuration);
@@ -67,8 +78,9 @@ std::optional<Trial> SessionRun::try_configuration(const Configuration& configur
   const auto begun_before = begun_.find(configuration.text());
   trial.attempts = begun_before == begun_.end() ? 0 : begun_before->second;
   do {
-    // The device loads it while the attempt becomes durable.
-    worker_->begin_check(configuration, *outcome.image, ++trial.attempts);
+    // The device times the anchor and loads it while the attempt becomes durable.
+    worker_->begin_check(configuration, *outcome.image, ++trial.attempts,
+                         {anchor_.value_or(0), anchor_samples_beside()});
     if (!has_verdict) {
       const std::optional<int> begun = begin_attempt(configuration);
       if (!begun) return std::nullopt;
@@ -93,6 +105,7 @@ bool SessionRun::try_once(const Configuration& configuration, Trial& trial) {
     thought_ = true;
   });
   trial.max_error = checked.max_error;
+  hear_anchor();
   if (!take(checked.status)) return false;
   if (!checked.candidate) return true;
   const bool becomes_anchor = !anchor_ && configuration == *default_;
@@ -133,10 +146,12 @@ Status SessionRun::measure(TrialWorker::CandidateId candidate, Trial& trial) {
 // The anchor was timed before: when a worker dies of it, another configuration or the device is to blame, and a fresh
 // worker shows whether things go on. While it was not, the death is its own, and the status tells it.
 Status SessionRun::time_anchor() {
-  std::vector<double> samples;
+  std::vector<double> samples, waits;
   trials_since_anchor_ = 0;
   for (int i = 0; i < protocol_.anchor_samples; ++i) {
+    const auto begin = Clock::now();
     const Sample sample = worker_->sample(*anchor_);
+    waits.push_back(seconds_since(begin));
     if (sample.status.sticky && anchor_ns_ == 0) return sample.status;
     if (sample.status.sticky) {
       Trial trial;
@@ -147,9 +162,28 @@ Status SessionRun::time_anchor() {
     if (sample.status.ok()) samples.push_back(sample.nanoseconds);
   }
   if (samples.empty()) return {};
+  anchor_wait_seconds_ = median(waits);
   anchor_ns_ = median(samples);
   worker_->expect_launch(anchor_ns_);
   return {};
+}
+
+// How many samples of the anchor take no longer than the commit that the device would wait for. Nothing waits where
+// there is no other process, and a clock of its own would run on.
+int SessionRun::anchor_samples_beside() const {
+  if (!anchor_ || anchor_wait_seconds_ <= 0 || opened_.own_clock || !workers_.device().isolates()) return 0;
+  return static_cast<int>(std::min<double>(kMostBeside, commit_wait_seconds_ / anchor_wait_seconds_));
+}
+
+// Samples beside commits keep the anchor's time up to date, so that it need not be timed for itself.
+void SessionRun::hear_anchor() {
+  const std::vector<double>& samples = worker_->beside_samples();
+  anchor_beside_.insert(anchor_beside_.end(), samples.begin(), samples.end());
+  if (samples.empty() || anchor_beside_.size() < kAnchorWindow) return;
+  anchor_beside_.erase(anchor_beside_.begin(), anchor_beside_.end() - kAnchorWindow);
+  anchor_ns_ = median(anchor_beside_);
+  worker_->expect_launch(anchor_ns_);
+  trials_since_anchor_ = 0;
 }
 
 // After a death: does a fresh worker still do what it did before? It has run the reference when it is there; then the

@@ -22,6 +22,9 @@ constexpr double kOpenSeconds = 120;  // a driver may take long to wake a device
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+// What no clock can show is no time: a clock that fails must not make a winner.
+bool is_time(double nanoseconds) { return nanoseconds > 0 && nanoseconds < 1e18; }
+
 [[noreturn]] void throw_failure(const Failure& failure) {
   if (failure.kind == Failure::Kind::out_of_memory) throw OutOfMemory(failure.text);
   if (failure.kind == Failure::Kind::usage) throw UsageError(failure.text);
@@ -66,11 +69,11 @@ TrialWorker::TrialWorker(Device& device, Compiler& compiler, const KernelSpec& s
 }
 
 TrialWorker::~TrialWorker() {
-  if (!loading_ && releasing_ == 0) return;
+  if (!loading_ && ahead_.empty()) return;
   // Whoever asks this worker next must not hear these answers.
   try {
     if (loading_) transport_.restart();
-    hear_released();
+    hear_ahead();
     if (loading_) transport_.receive(kOpenSeconds);
   } catch (const std::exception&) {  // its device is lost, which the next request tells
   }
@@ -127,17 +130,25 @@ std::optional<Wanted> TrialWorker::hear(double seconds, Status& status) {
   return std::nullopt;
 }
 
-// A worker that dies of a release was dying before: nobody is blamed for it.
-void TrialWorker::hear_released() {
-  Status ignored;
-  while (releasing_ > 0) {
-    --releasing_;
-    hear<Done>(kOpenSeconds, ignored);
+// A worker that dies of a release, or of what it ran before, was dying: nobody is blamed for it here.
+void TrialWorker::hear_ahead() {
+  while (!ahead_.empty()) {
+    const Ahead what = ahead_.front();
+    ahead_.pop_front();
+    Status ignored;
+    if (what == Ahead::release) {
+      hear<Done>(kOpenSeconds, ignored);
+      continue;
+    }
+    const auto sampled = hear<Sampled>(launch_deadline(), ignored);
+    if (!sampled) continue;
+    lost_ = lost_ || sampled->status.sticky;
+    if (sampled->status.ok() && is_time(sampled->nanoseconds)) beside_samples_.push_back(sampled->nanoseconds);
   }
 }
 
 void TrialWorker::hear_all() {
-  hear_released();
+  hear_ahead();
   if (Status ignored; std::exchange(loading_, false)) hear<TrialOutcome>(launch_deadline(), ignored);
 }
 
@@ -162,7 +173,7 @@ void TrialWorker::send_load(const TrialLaunch& launch) {
 }
 
 TrialWorker::Checked TrialWorker::finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile) {
-  hear_released();
+  hear_ahead();
   if (lost_ || !loading_) {
     be_ready();
     send_load(launch);
@@ -189,10 +200,18 @@ TrialWorker::Checked TrialWorker::finish_load(const TrialLaunch& launch, const s
   return checked;
 }
 
-void TrialWorker::begin_check(const Configuration& configuration, const Image& image, int attempt) {
+void TrialWorker::begin_check(const Configuration& configuration, const Image& image, int attempt, Beside beside) {
   const bool leaked = static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_);
   lost_ = lost_ || leaked;
   if (loading_ || lost_) be_ready();
+  beside_samples_.clear();
+  const auto candidate = candidates_.find(beside.candidate);
+  if (candidate != candidates_.end() && candidate->second.loaded) {
+    for (int i = 0; i < beside.samples; ++i) {
+      transport_.send(SampleCandidate{*candidate->second.loaded}, launch_deadline());
+      ahead_.push_back(Ahead::sample);
+    }
+  }
   begun_ = trial_launch(spec_, problem_, configuration, device_.info, image);
   begun_->attempt = attempt;
   send_load(*begun_);
@@ -210,7 +229,7 @@ TrialWorker::Checked TrialWorker::finish_check(const std::function<void()>& mean
 }
 
 TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image, int attempt) {
-  begin_check(configuration, image, attempt);
+  begin_check(configuration, image, attempt, {});
   return finish_check();
 }
 
@@ -231,8 +250,7 @@ Sample TrialWorker::sample(CandidateId id) {
   if (!sampled) return sample;
   lost_ = sampled->status.sticky;
   sample = {sampled->status, sampled->nanoseconds};
-  // What no clock can show is no time: a clock that fails must not make a winner.
-  if (sample.status.ok() && !(sample.nanoseconds > 0 && sample.nanoseconds < 1e18))
+  if (sample.status.ok() && !is_time(sample.nanoseconds))
     sample.status = {Verdict::unstable, fmt::format("the device's clock gave {} ns", sample.nanoseconds), false};
   return sample;
 }
@@ -265,7 +283,7 @@ void TrialWorker::release(CandidateId id) {
   if (loading_) hear_all();
   if (found->second.loaded && !lost_) {
     transport_.send(ReleaseCandidate{*found->second.loaded}, kOpenSeconds);
-    ++releasing_;
+    ahead_.push_back(Ahead::release);
   }
   candidates_.erase(found);
 }

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "worker/limits.hpp"
 #include "worker/transport.hpp"
@@ -51,15 +53,23 @@ class TrialWorker {
   // Loads a configuration, launches it once and checks the result. On ok it can be sampled until it is released.
   // In two steps, so that the worker is at work while the coordinator is: begin_check() has it loaded, and launches
   // nothing; finish_check() launches and checks what begin_check() named last, and calls `meanwhile` while that goes
-  // on, unless it does not come to a launch. What is asked in between has it loaded once more.
+  // on, unless it does not come to a launch. What is asked in between has it loaded once more. Ahead of loading, a
+  // candidate that is loaded already can be sampled some times beside what the coordinator does: beside_samples().
   struct Checked {
     Status status;
     double max_error = 0;
     std::optional<CandidateId> candidate;  // set if and only if status.ok()
   };
-  void begin_check(const Configuration& configuration, const Image& image, int attempt = 1);
+  struct Beside {
+    CandidateId candidate = 0;
+    int samples = 0;
+  };
+  void begin_check(const Configuration& configuration, const Image& image, int attempt, Beside beside);
   Checked finish_check(const std::function<void()>& meanwhile = {});
   Checked check(const Configuration& configuration, const Image& image, int attempt = 1);
+
+  // Nanoseconds, of the last begin_check(), once finish_check() returned; those that came to something.
+  const std::vector<double>& beside_samples() const noexcept { return beside_samples_; }
 
   // One timed launch, cold caches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Sample sample(CandidateId candidate);
@@ -96,7 +106,7 @@ class TrialWorker {
   void begin();
   void send_load(const TrialLaunch& launch);
   Checked finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile);
-  void hear_released();
+  void hear_ahead();
   void hear_all();
   void be_ready();
   Status ensure_loaded(Candidate& candidate);
@@ -112,8 +122,10 @@ class TrialWorker {
   std::map<CandidateId, Candidate> candidates_;
   CandidateId next_ = 1;
   std::optional<TrialLaunch> begun_;  // by begin_check()
-  bool loading_ = false;              // its answer is to come, behind those of releasing_ releases
-  int releasing_ = 0;
+  bool loading_ = false;              // its answer is to come, behind those of ahead_
+  enum class Ahead { release, sample };
+  std::deque<Ahead> ahead_;
+  std::vector<double> beside_samples_;
   bool lost_ = false;
   int revivals_ = 0;
   std::uint64_t free_at_begin_ = 0, free_bytes_ = 0;  // of the device's memory

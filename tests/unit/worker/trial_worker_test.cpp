@@ -77,9 +77,10 @@ class TrialWorkerTest : public testing::Test {
   }
   static Configuration first() { return Configuration{{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}}; }
   static Configuration second() { return Configuration{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}}; }
-  void begin_check(const Configuration& configuration, int attempt = 1) {
+  void begin_check(const Configuration& configuration, int attempt = 1, TrialWorker::Beside beside = {}) {
     const ImageRequest request = image_request(spec_, spec_.launch, Problem{}, &configuration, device_->info());
-    worker().begin_check(configuration, device_->compiler()->compile({&request, 1}).front().image.value(), attempt);
+    worker().begin_check(configuration, device_->compiler()->compile({&request, 1}).front().image.value(), attempt,
+                         beside);
   }
   TrialWorker::Checked check(const Configuration& configuration, int attempt = 1) {
     begin_check(configuration, attempt);
@@ -157,6 +158,28 @@ TEST_F(TrialWorkerTest, ADeathOfAReleaseIsNotTheNextTrials) {
   const TrialWorker::Checked checked = worker().finish_check();
   EXPECT_TRUE(checked.candidate) << checked.status.detail;
   EXPECT_EQ(worker().revivals(), 1);
+}
+
+TEST_F(TrialWorkerTest, AnotherIsSampledBesideAheadOfLoading) {
+  const auto one = check(first()).candidate.value();
+  const double expected = worker().sample(one).nanoseconds;
+  transport_.seen.clear();
+  begin_check(second(), 1, {one, 3});
+  EXPECT_THAT(transport_.seen, ElementsAre("sample", "sample", "sample", "load"));
+  EXPECT_TRUE(worker().finish_check().candidate);
+  ASSERT_EQ(worker().beside_samples().size(), 3u);
+  EXPECT_NEAR(worker().beside_samples()[2], expected, 0.1 * expected);
+  begin_check(second());
+  EXPECT_TRUE(worker().finish_check().candidate);
+  EXPECT_TRUE(worker().beside_samples().empty());
+  // What dies of it is not what was to be loaded; a fresh worker does not know it, and loads for nobody's sake.
+  once("sample", Heard::End::died);
+  begin_check(second(), 1, {one, 3});
+  EXPECT_TRUE(worker().finish_check().candidate);
+  EXPECT_EQ(worker().revivals(), 1);
+  begin_check(second(), 1, {one, 3});
+  EXPECT_TRUE(worker().finish_check().candidate);
+  EXPECT_TRUE(worker().beside_samples().empty());
 }
 
 TEST_F(TrialWorkerTest, WhatWasBegunAndNotFinishedDisturbsNothing) {

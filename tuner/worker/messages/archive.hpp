@@ -34,7 +34,7 @@ class WriteArchive {
   void write(double value) { bytes_.real(value); }
   void write(std::byte value) { bytes_.number(std::to_integer<std::uint8_t>(value)); }
   void write(const std::string& value) { bytes_.text(value, kMaxMessageBytes); }
-  void write(const Image& image) { bytes_.piece(serialise(image)); }
+  void write(const Image& image) { bytes_.piece(image_payload(image)); }
   template <typename Integer>
   requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) void write(Integer value) {
     bytes_.number(static_cast<std::make_unsigned_t<Integer>>(value));
@@ -79,7 +79,7 @@ class ReadArchive {
   void read(std::byte& value) { value = static_cast<std::byte>(bytes_.number<std::uint8_t>()); }
   void read(std::string& value) { value = bytes_.text(kMaxMessageBytes); }
   void read(Image& image) {
-    if (std::optional<Image> found = deserialise(bytes_.piece(kMaxMessageBytes))) {
+    if (std::optional<Image> found = image_of_payload(bytes_.piece(kMaxMessageBytes))) {
       image = std::move(*found);
     } else {
       bytes_.fail();
