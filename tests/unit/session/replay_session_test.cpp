@@ -4,15 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 
 #include "attune/error.hpp"
+#include "core/instantiate.hpp"
 #include "core/problem.hpp"
 #include "db/recording_file.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "session/session.hpp"
+#include "worker/workers.hpp"
 
 namespace attune {
 namespace {
@@ -72,6 +77,80 @@ TEST(ReplaySession, FindsTheRecordedOptimum) {
   EXPECT_NEAR(run.result.record->median_ns, 1e6, 0.02e6);
   EXPECT_EQ(run.result.trials, 42);
   EXPECT_EQ(run.seen.trials.size(), 42u);
+}
+
+// One image is compiled only once all else was tried: a session that waits for it never ends.
+class OneIsLast final : public Compiler {
+ public:
+  OneIsLast(std::shared_ptr<Compiler> compiler, std::string expression)
+      : compiler_(std::move(compiler)), expression_(std::move(expression)) {}
+  std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
+    if (requests.front().expressions.front() == expression_) {
+      std::unique_lock lock(mutex_);
+      in_time = changed_.wait_for(lock, std::chrono::seconds(60), [this] { return tried_ == all - 1; });
+    }
+    return compiler_->compile(requests);
+  }
+  void one_more_tried() {
+    const std::lock_guard lock(mutex_);
+    ++tried_;
+    changed_.notify_all();
+  }
+  std::size_t preferred_batch() const noexcept override { return 1; }
+  std::string toolchain() override { return compiler_->toolchain(); }
+  bool disturbs_timing() const noexcept override { return false; }
+
+  static constexpr int all = 42;
+  std::atomic<bool> in_time{false};
+
+ private:
+  const std::shared_ptr<Compiler> compiler_;
+  const std::string expression_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int tried_ = 0;
+};
+
+TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
+  class CompilerOfOurs final : public Workers {
+   public:
+    CompilerOfOurs(Device& device, std::shared_ptr<Compiler> compiler)
+        : local_(device), compiler_(std::move(compiler)) {}
+    Transport& device() override { return local_.device(); }
+    std::shared_ptr<Compiler> compiler() override { return compiler_; }
+
+   private:
+    LocalWorkers local_;
+    const std::shared_ptr<Compiler> compiler_;
+  };
+  class Counted final : public Observer {
+   public:
+    explicit Counted(OneIsLast& compiler) : compiler_(compiler) {}
+    void trial_done(const Trial& trial, const Progress&) override {
+      last = trial.configuration.text();
+      compiler_.one_more_tried();
+    }
+    std::string last;
+
+   private:
+    OneIsLast& compiler_;
+  };
+  const Recording recording = bowl();
+  SessionRequest request = request_for(recording);
+  request.compile_threads = 2;
+  const auto device = make_replay_device(recording);
+  const Configuration slow{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}};
+  const auto compiler = std::make_shared<OneIsLast>(
+      device->compiler(),
+      image_request(request.spec, request.spec.launch, Problem{}, &slow, device->info()).expressions.front());
+  CompilerOfOurs workers(*device, compiler);
+  Counted counted(*compiler);
+  WisdomStore store(":memory:");
+  const std::atomic<int> stop{0};
+  const SessionResult result = run_session(request, workers, store, nullptr, counted, stop);
+  EXPECT_TRUE(compiler->in_time);
+  EXPECT_EQ(counted.last, slow.text());
+  EXPECT_EQ(result.trials, OneIsLast::all);
 }
 
 TEST(ReplaySession, FailuresAreLoggedAsRecorded) {
