@@ -19,10 +19,11 @@ constexpr int kCompileNiceness = 10;
 constexpr std::uint64_t kCompileBytes = std::uint64_t{8} << 30;
 
 std::uint64_t compile_bytes() {
+  const auto limit = compile_limit_bytes();
 #if defined(__SANITIZE_ADDRESS__)
   return 0;  // the sanitizer reserves terabytes of addresses
 #endif
-  if (const auto limit = compile_limit_bytes()) return *limit;
+  if (limit) return *limit;
   const auto machine = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *
                        static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PAGESIZE)));
   return machine == 0 ? kCompileBytes : std::min(kCompileBytes, machine);
