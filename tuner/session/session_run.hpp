@@ -1,6 +1,7 @@
 // SessionRun: the state of one running session. Internal to session/: run_session() makes one and calls run().
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -115,6 +116,7 @@ class SessionRun {
   std::size_t ahead_ = 1;          // proposals in the pipeline, or images where several share one
   bool thinks_in_trials_ = false;  // while the device checks one
   bool thought_ = false;           // since a trial ended
+  std::exception_ptr failed_thought_;
   Improvement improvement_;
   std::optional<StopReason> reason_;    // that the search ended for
   std::optional<double> search_began_;  // by the device's clock

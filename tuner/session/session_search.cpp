@@ -182,6 +182,7 @@ void SessionRun::handle(const CompileResult& result) {
   if (!trial) return;
   // On a continued session the default is launched for the anchor alone: its trial is there.
   if (!trials_.contains(configuration.text())) finish_trial(*trial, false);
+  if (failed_thought_) std::rethrow_exception(std::exchange(failed_thought_, nullptr));
   if (anchor_ && ++trials_since_anchor_ >= protocol_.anchor_every) time_anchor();
 }
 

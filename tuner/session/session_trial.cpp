@@ -1,6 +1,7 @@
 // One configuration on the device: attempt, check, samples; and whose fault it is when a worker dies of it.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "measure/screen.hpp"
@@ -77,15 +78,23 @@ std::optional<Trial> SessionRun::try_configuration(const Configuration& configur
   const bool has_verdict = trials_.contains(configuration.text());
   const auto begun_before = begun_.find(configuration.text());
   trial.attempts = begun_before == begun_.end() ? 0 : begun_before->second;
+  // A worker process times the anchor and loads this while the attempt becomes durable.
+  const bool is_apart = workers_.device().isolates();
+  const auto begin_check = [&] {
+    worker_->begin_check(configuration, *outcome.image, trial.attempts, {anchor_.value_or(0), anchor_samples_beside()});
+  };
   do {
-    // The device times the anchor and loads it while the attempt becomes durable.
-    worker_->begin_check(configuration, *outcome.image, ++trial.attempts,
-                         {anchor_.value_or(0), anchor_samples_beside()});
+    ++trial.attempts;
+    if (is_apart) begin_check();
     if (!has_verdict) {
       const std::optional<int> begun = begin_attempt(configuration);
-      if (!begun) return std::nullopt;
+      if (!begun) {
+        worker_->forget_check();
+        return std::nullopt;
+      }
       trial.attempts = *begun;
     }
+    if (!is_apart) begin_check();
   } while (!try_once(configuration, trial) && !die(trial));
   if (trial.verdict == Verdict::ok) images_kept_.insert_or_assign(configuration.text(), *outcome.image);
   return trial;
@@ -100,9 +109,12 @@ bool SessionRun::try_once(const Configuration& configuration, Trial& trial) {
     return !status.sticky;
   };
   const TrialWorker::Checked checked = worker_->finish_check([this] {
-    if (!thinks_in_trials_) return;
-    think();
-    thought_ = true;
+    if (!thinks_in_trials_ || std::exchange(thought_, true)) return;
+    try {
+      think();
+    } catch (...) {  // which is not this trial's fault: handle() throws it, once the trial has its verdict
+      failed_thought_ = std::current_exception();
+    }
   });
   trial.max_error = checked.max_error;
   hear_anchor();
@@ -163,6 +175,7 @@ Status SessionRun::time_anchor() {
   }
   if (samples.empty()) return {};
   anchor_wait_seconds_ = median(waits);
+  anchor_beside_.clear();
   anchor_ns_ = median(samples);
   worker_->expect_launch(anchor_ns_);
   return {};

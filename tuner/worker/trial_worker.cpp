@@ -18,6 +18,10 @@ constexpr double kLeakedShare = 0.5;
 // second.
 constexpr double kDataFactor = 3, kDataSeconds = 1;
 
+constexpr double kMostSeconds = 1e12;  // what is beyond, or goes back, is no clock
+
+constexpr double kCompileSeconds = 60;  // for PTX, in the driver
+
 constexpr double kOpenSeconds = 120;  // a driver may take long to wake a device
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -91,7 +95,7 @@ void TrialWorker::begin() {
       continue;
     }
     const auto& begun = wanted<TrialOutcome>(heard.reply);
-    clock_ = heard.reply.seconds;
+    follow_clock(heard.reply.seconds);
     begin_seconds_ = now() - before;
     free_at_begin_ = free_bytes_ = begun.free_bytes;
     lost_ = false;
@@ -101,12 +105,22 @@ void TrialWorker::begin() {
                           spec_.name, problem_.text(), why));
 }
 
+void TrialWorker::follow_clock(double seconds) noexcept {
+  if (seconds >= clock_ && seconds < kMostSeconds) clock_ = seconds;
+}
+
 double TrialWorker::seconds() const { return device_.own_clock ? clock_before_ + clock_ : now(); }
 
 double TrialWorker::launch_deadline() const {
   const double usual = anchor_seconds_ > 0 ? std::max(deadlines_.least_seconds, deadlines_.factor * anchor_seconds_)
                                            : deadlines_.first_seconds;
   return deadlines_.user_seconds.value_or(usual) + kDataSeconds + kDataFactor * begin_seconds_;
+}
+
+// The driver compiles PTX when it loads it.
+double TrialWorker::load_deadline(const TrialLaunch& launch) const {
+  const bool is_ptx = launch.steps.image.architecture.starts_with("compute_");
+  return launch_deadline() + (is_ptx ? compile_limit_seconds().value_or(kCompileSeconds) : 0);
 }
 
 template <typename Wanted>
@@ -119,8 +133,9 @@ template <typename Wanted>
 std::optional<Wanted> TrialWorker::hear(double seconds, Status& status) {
   const Heard heard = transport_.receive(seconds);
   if (heard.end == Heard::End::replied) {
-    clock_ = heard.reply.seconds;
-    busy_seconds_ += heard.reply.worked_seconds;
+    follow_clock(heard.reply.seconds);
+    const double worked = heard.reply.worked_seconds;
+    if (worked >= 0 && worked < kMostSeconds) busy_seconds_ += worked;
     return wanted<Wanted>(heard.reply);
   }
   lost_ = true;
@@ -149,7 +164,15 @@ void TrialWorker::hear_ahead() {
 
 void TrialWorker::hear_all() {
   hear_ahead();
-  if (Status ignored; std::exchange(loading_, false)) hear<TrialOutcome>(launch_deadline(), ignored);
+  if (!std::exchange(loading_, false)) return;
+  Status ignored;
+  const auto outcome = hear<TrialOutcome>(begun_ ? load_deadline(*begun_) : launch_deadline(), ignored);
+  lost_ = lost_ || (outcome && outcome->status.sticky);
+}
+
+void TrialWorker::forget_check() {
+  hear_all();
+  begun_.reset();
 }
 
 // Nothing is unanswered, and there is a worker.
@@ -164,11 +187,15 @@ void TrialWorker::revive() {
   clock_ = 0;
   for (auto& [id, candidate] : candidates_) candidate.loaded.reset();
   transport_.restart();
+  // What was asked of the last one; begin() is the first that the next one hears.
+  const std::size_t unheard = ahead_.size() + (std::exchange(loading_, false) ? 1 : 0);
+  for (std::size_t i = 0; i < unheard; ++i) transport_.receive(kOpenSeconds);
+  ahead_.clear();
   begin();
 }
 
 void TrialWorker::send_load(const TrialLaunch& launch) {
-  transport_.send(LoadTrial{launch}, launch_deadline());
+  transport_.send(LoadTrial{launch}, load_deadline(launch));
   loading_ = true;
 }
 
@@ -180,7 +207,7 @@ TrialWorker::Checked TrialWorker::finish_load(const TrialLaunch& launch, const s
   }
   Checked checked;
   loading_ = false;
-  const auto loaded = hear<TrialOutcome>(launch_deadline(), checked.status);
+  const auto loaded = hear<TrialOutcome>(load_deadline(launch), checked.status);
   if (!loaded) return checked;
   if (checked.status = loaded->status; !checked.status.ok()) {
     lost_ = checked.status.sticky;

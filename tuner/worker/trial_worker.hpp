@@ -66,6 +66,8 @@ class TrialWorker {
   };
   void begin_check(const Configuration& configuration, const Image& image, int attempt, Beside beside);
   Checked finish_check(const std::function<void()>& meanwhile = {});
+  // Waits until the worker is at nothing, as if begin_check() had not been called.
+  void forget_check();
   Checked check(const Configuration& configuration, const Image& image, int attempt = 1);
 
   // Nanoseconds, of the last begin_check(), once finish_check() returned; those that came to something.
@@ -106,11 +108,13 @@ class TrialWorker {
   void begin();
   void send_load(const TrialLaunch& launch);
   Checked finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile);
+  void follow_clock(double seconds) noexcept;
   void hear_ahead();
   void hear_all();
   void be_ready();
   Status ensure_loaded(Candidate& candidate);
   double launch_deadline() const;
+  double load_deadline(const TrialLaunch& launch) const;
 
   std::unique_ptr<Transport> own_;
   Transport& transport_;

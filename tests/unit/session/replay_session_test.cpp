@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "attune/error.hpp"
+#include "attune/strategy.hpp"
 #include "core/instantiate.hpp"
 #include "core/problem.hpp"
 #include "db/recording_file.hpp"
@@ -151,6 +152,40 @@ TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
   EXPECT_TRUE(compiler->in_time);
   EXPECT_EQ(counted.last, slow.text());
   EXPECT_EQ(result.trials, OneIsLast::all);
+}
+
+// Proposes the space in order, and fails at the tenth question.
+class Failing final : public Strategy {
+ public:
+  explicit Failing(const SearchSpace& space) : space_(space) {}
+  std::optional<Row> ask() override {
+    if (++asked_ == 10) throw Error("this strategy fails");
+    Row row(space_.parameters().size());
+    space_.at(asked_, row);
+    return row;
+  }
+  void tell(RowView, const Outcome&) override {}
+
+ private:
+  const SearchSpace& space_;
+  std::uint64_t asked_ = 0;
+};
+
+TEST(ReplaySession, AStrategyThatFailsTakesNoVerdictAlong) {
+  register_strategy({"failing", "", {}, [](const SearchSpace& space, std::uint64_t, const StrategyOptions&) {
+                       return std::make_unique<Failing>(space);
+                     }});
+  const Recording recording = bowl();
+  const auto device = make_replay_device(recording);
+  SessionRequest request = request_for(recording, "failing");
+  request.compile_threads = 1;
+  WisdomStore store(":memory:");
+  Trials seen;
+  const std::atomic<int> stop{0};
+  EXPECT_THROW(run_session(request, *device, store, nullptr, seen, stop), Error);
+  EXPECT_GE(seen.trials.size(), 5u);
+  EXPECT_EQ(store.trials(1).size(), seen.trials.size());
+  EXPECT_TRUE(store.open_attempts(1).empty());  // of the trial that it failed beside
 }
 
 TEST(ReplaySession, FailuresAreLoggedAsRecorded) {

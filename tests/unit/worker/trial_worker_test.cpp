@@ -191,6 +191,10 @@ TEST_F(TrialWorkerTest, WhatWasBegunAndNotFinishedDisturbsNothing) {
   begin_check(second());
   EXPECT_TRUE(check(second()).candidate);
   EXPECT_EQ(worker().revivals(), 0);
+  // Nor a fresh worker.
+  begin_check(second(), 1, {one, 2});
+  worker().revive();
+  EXPECT_NEAR(worker().sample(one).nanoseconds, expected, 0.1 * expected);
   // Nor whoever asks this worker next.
   begin_check(second());
   worker().release(one);
@@ -312,6 +316,18 @@ TEST_F(TrialWorkerTest, TheClockGoesOnOverRevivals) {
   EXPECT_GE(worker().seconds(), before);
   check(second());
   EXPECT_GT(worker().seconds(), before);
+}
+
+TEST_F(TrialWorkerTest, AClockThatRunsBackOrAwayIsNotFollowed) {
+  const auto one = check(first()).candidate.value();
+  const double before = worker().seconds(), busy = worker().busy_seconds();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (const double wrong : {-1.0, infinite, std::numeric_limits<double>::quiet_NaN()}) {
+    transport_.change = [=](Reply& reply) { reply.seconds = reply.worked_seconds = wrong; };
+    worker().sample(one);
+    EXPECT_EQ(worker().seconds(), before) << wrong;
+    EXPECT_EQ(worker().busy_seconds(), busy) << wrong;
+  }
 }
 
 TEST_F(TrialWorkerTest, AWorkerThatLostHalfOfItsMemoryIsReplaced) {

@@ -37,6 +37,12 @@ NvrtcTarget nvrtc_target(const NvrtcLibrary& library, const std::string& archite
         library.name(), library.file.string(), architecture, fmt::join(library.architectures, ", sm_"),
         library.major - 1));
   }
+  if (architecture != fmt::format("{}{}", prefix, number)) {
+    throw UnknownArchitecture(
+        fmt::format("{} at {} cannot compile for {}, which is newer: install a newer NVRTC (and the driver that goes "
+                    "with it), or let the kernel do without requires_architecture",
+                    library.name(), library.file.string(), architecture));
+  }
   const std::string made = fmt::format("compute_{}", newest_before);
   return {made, fmt::format("{}, PTX for {}", library.name(), made)};
 }

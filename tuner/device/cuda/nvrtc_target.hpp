@@ -16,7 +16,8 @@ struct NvrtcTarget {
 };
 
 // `architecture`: that of the device, "sm_90" or "sm_90a". Throws UnknownArchitecture, which says what to do, for what
-// is none and for one that is older than all that the NVRTC knows.
+// is none, for one that is older than all that the NVRTC knows, and for "sm_120a" where it does not know 120: what a
+// kernel asks for by such a name is in no PTX of another.
 class UnknownArchitecture : public Error {
  public:
   using Error::Error;

@@ -51,8 +51,10 @@ Heard ProcessTransport::ask(const Request& request, double seconds) {
 }
 
 void ProcessTransport::send(const Request& request, double seconds) {
-  ++unanswered_;
-  if (lost_) return;  // told by receive()
+  if (lost_) {  // told by receive()
+    ++unanswered_;
+    return;
+  }
   if (child_ == nullptr) {
     child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits);
     ++started_;
@@ -60,7 +62,9 @@ void ProcessTransport::send(const Request& request, double seconds) {
     running_ = child_->number();
   }
   child_->last_output();  // makes room for what it prints now
-  const FrameEnd end = write_frame(child_->requests(), encode(request), in(seconds));
+  const std::vector<std::byte> message = encode(request);
+  ++unanswered_;
+  const FrameEnd end = write_frame(child_->requests(), message, in(seconds));
   if (end != FrameEnd::whole) lose_for(end, seconds);
 }
 
