@@ -11,9 +11,9 @@
 namespace attune {
 namespace {
 
-// The first compiles of a worker make precompiled headers and are waited for this long; once so many images are known,
-// a factor of what nine of ten of them took is enough, within bounds.
-constexpr double kFirstSeconds = 60, kLeastSeconds = 20, kFactor = 10;
+// The first compiles of a worker make precompiled headers and are waited for kCompileLimitSeconds; once so many images
+// are known, a factor of what nine of ten of them took is enough, within bounds.
+constexpr double kLeastSeconds = 20, kFactor = 10;
 constexpr std::size_t kKnownImages = 20;
 constexpr double kOpenSeconds = 60;
 
@@ -78,12 +78,12 @@ int CompileProcesses::started() const {
 double CompileProcesses::deadline(std::size_t images) const {
   if (limit_) return *limit_ * static_cast<double>(images);
   const std::lock_guard lock(mutex_);
-  double one = kFirstSeconds;
+  double one = kCompileLimitSeconds;
   if (seconds_.size() >= kKnownImages) {
     std::vector<double> sorted = seconds_;
     const auto nine_of_ten = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() * 9 / 10);
     std::nth_element(sorted.begin(), nine_of_ten, sorted.end());
-    one = std::clamp(kFactor * *nine_of_ten, kLeastSeconds, kFirstSeconds);
+    one = std::clamp(kFactor * *nine_of_ten, kLeastSeconds, kCompileLimitSeconds);
   }
   return one * static_cast<double>(images);
 }

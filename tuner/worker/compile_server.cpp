@@ -16,14 +16,14 @@ namespace {
 // Processor time for one image, in times of its deadline (a compiler may have several threads): one that never ends is
 // ended by the operating system too, should the coordinator that waits for it be unable to.
 constexpr double kDeadlines = 10;
-constexpr double kDeadlineSeconds = 60;
 constexpr rlim_t kRounded = 2;  // seconds: what was used is counted in whole ones, of two kinds
 
 void allow_processor_time(std::size_t images) {
   rusage used{};
   rlimit limit{};
   if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
-  const double allowed = kDeadlines * compile_limit_seconds().value_or(kDeadlineSeconds) * static_cast<double>(images);
+  const double allowed =
+      kDeadlines * compile_limit_seconds().value_or(kCompileLimitSeconds) * static_cast<double>(images);
   const rlim_t wanted = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                         static_cast<rlim_t>(std::ceil(allowed)) + kRounded;
   limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);

@@ -20,8 +20,6 @@ constexpr double kDataFactor = 3, kDataSeconds = 1;
 
 constexpr double kMostSeconds = 1e12;  // what is beyond, or goes back, is no clock
 
-constexpr double kCompileSeconds = 60;  // for PTX, in the driver
-
 constexpr double kOpenSeconds = 120;  // a driver may take long to wake a device
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -120,7 +118,7 @@ double TrialWorker::launch_deadline() const {
 // The driver compiles PTX when it loads it.
 double TrialWorker::load_deadline(const TrialLaunch& launch) const {
   const bool is_ptx = launch.steps.image.architecture.starts_with("compute_");
-  return launch_deadline() + (is_ptx ? compile_limit_seconds().value_or(kCompileSeconds) : 0);
+  return launch_deadline() + (is_ptx ? compile_limit_seconds().value_or(kCompileLimitSeconds) : 0);
 }
 
 template <typename Wanted>
