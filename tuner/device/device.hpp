@@ -76,6 +76,12 @@ struct Sample {
   double nanoseconds = 0;
 };
 
+// Several, of one configuration, in the order they were taken; those before one that failed.
+struct Samples {
+  Status status;
+  std::vector<double> nanoseconds;
+};
+
 // Elements that differ by more than the tolerance.
 struct Comparison {
   std::uint64_t mismatches = 0;

@@ -2,12 +2,14 @@
 
 namespace attune {
 
-bool wants_another_sample(std::span<const double> samples_ns, double incumbent_ns, const Protocol& protocol) {
-  if (samples_ns.empty()) return true;
-  if (samples_ns.size() > 1) return samples_ns.size() < static_cast<std::size_t>(1 + protocol.screen_samples);
-  if (incumbent_ns <= 0) return true;
+SamplePlan screen_plan(double incumbent_ns, const Protocol& protocol) {
   const double limit = incumbent_ns < protocol.short_ns ? protocol.reject_ratio_short : protocol.reject_ratio;
-  return samples_ns.front() <= limit * incumbent_ns;
+  return {1 + protocol.screen_samples, incumbent_ns > 0 ? limit * incumbent_ns : 0};
+}
+
+bool wants_another_sample(std::span<const double> samples_ns, const SamplePlan& plan) {
+  if (samples_ns.size() == 1 && plan.stop_above_ns > 0 && samples_ns.front() > plan.stop_above_ns) return false;
+  return static_cast<int>(samples_ns.size()) < plan.count;
 }
 
 std::span<const double> counted_samples(std::span<const double> samples_ns) {

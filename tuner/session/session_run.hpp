@@ -63,9 +63,13 @@ class SessionRun {
   std::optional<Trial> try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
   std::optional<int> begin_attempt(const Configuration& configuration);
   bool try_once(const Configuration& configuration, Trial& trial);
-  Status measure(TrialWorker::CandidateId candidate, Trial& trial);
+  Status try_as_anchor(Trial& trial);
+  Status try_beside_anchor(Trial& trial);
+  Status sample_anchor(Trial& trial);
+  void take_samples(const std::vector<double>& samples_ns, Trial& trial) const;
   Status time_anchor();
-  int anchor_samples_beside() const;
+  TrialWorker::Filling anchor_filling() const;
+  TrialWorker::Filling anchor_filling_shortly() const;
   void hear_anchor();
   void check_environment(const Trial& trial);
   bool die(Trial& trial);
@@ -139,7 +143,7 @@ class SessionRun {
   double anchor_ns_ = 0;
   std::optional<TrialWorker::CandidateId> anchor_;
   int trials_since_anchor_ = 0;
-  std::vector<double> anchor_beside_;                         // its last samples beside commits
+  std::vector<double> anchor_beside_;                         // its last samples that filled gaps
   double anchor_wait_seconds_ = 0, commit_wait_seconds_ = 0;  // for one sample of it; for one commit, of late
   double best_score_ = 0;                                     // least; 0 while there is none
   Configuration best_;

@@ -14,10 +14,13 @@ namespace {
 // A death may be bad luck; a second one is not.
 constexpr int kDeathsToQuarantine = 2;
 
-// Samples of the anchor beside one commit, at most; and those that its time is the median of.
-constexpr double kMostBeside = 8;
-constexpr std::size_t kAnchorWindow = 15;
-constexpr double kSmoothing = 0.1;  // weight of the last commit in what one takes
+// Between two trials the coordinator commits, and the worker samples the anchor until it is done; so many times at
+// most. One that takes a larger part of a commit than this could hold up what comes next: it is sampled as often as
+// fits.
+constexpr int kMostFilling = 64;
+constexpr double kShortBesideCommit = 0.5;
+constexpr std::size_t kAnchorWindow = 15;  // such samples that its time is the median of
+constexpr double kSmoothing = 0.1;         // weight of the last commit in what one takes
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -80,117 +83,120 @@ std::optional<Trial> SessionRun::try_configuration(const Configuration& configur
   trial.attempts = begun_before == begun_.end() ? 0 : begun_before->second;
   // A worker process times the anchor and loads this while the attempt becomes durable.
   const bool is_apart = workers_.device().isolates();
-  const auto begin_check = [&] {
-    worker_->begin_check(configuration, *outcome.image, trial.attempts, {anchor_.value_or(0), anchor_samples_beside()});
-  };
+  const auto begin = [&] { worker_->begin(configuration, *outcome.image, trial.attempts, anchor_filling()); };
   do {
     ++trial.attempts;
-    if (is_apart) begin_check();
+    if (is_apart) begin();
     if (!has_verdict) {
       const std::optional<int> begun = begin_attempt(configuration);
       if (!begun) {
-        worker_->forget_check();
+        worker_->forget();
         return std::nullopt;
       }
       trial.attempts = *begun;
     }
-    if (!is_apart) begin_check();
+    if (!is_apart) begin();
   } while (!try_once(configuration, trial) && !die(trial));
   if (trial.verdict == Verdict::ok) images_kept_.insert_or_assign(configuration.text(), *outcome.image);
   return trial;
 }
 
-// Checks what the worker has begun to load, and gives the trial its verdict. False when the worker died of it, or its
-// device is beyond use.
+// Finishes what the worker has begun, and gives the trial its verdict. False when the worker died of it, or its device
+// is beyond use.
 bool SessionRun::try_once(const Configuration& configuration, Trial& trial) {
-  const auto take = [&trial](const Status& status) {
-    trial.verdict = status.verdict;
-    trial.detail = status.detail;
-    return !status.sticky;
-  };
-  const TrialWorker::Checked checked = worker_->finish_check([this] {
-    if (!thinks_in_trials_ || std::exchange(thought_, true)) return;
-    try {
-      think();
-    } catch (...) {  // which is not this trial's fault: handle() throws it, once the trial has its verdict
-      failed_thought_ = std::current_exception();
-    }
-  });
-  trial.max_error = checked.max_error;
-  hear_anchor();
-  if (!take(checked.status)) return false;
-  if (!checked.candidate) return true;
   const bool becomes_anchor = !anchor_ && configuration == *default_;
-  if (becomes_anchor) {
-    if (const Status status = worker_->warm_up(*checked.candidate, protocol_.warm_up_ms); !status.ok()) {
-      worker_->release(*checked.candidate);
-      return take(status);
-    }
-    anchor_ = *checked.candidate;
-    if (const Status status = time_anchor(); !status.ok()) {
-      anchor_.reset();
-      worker_->release(*checked.candidate);
-      return take(status);
-    }
-  }
-  const Status measured = measure(*checked.candidate, trial);
-  if (becomes_anchor && measured.ok()) return take(measured);
-  if (becomes_anchor) anchor_.reset();
-  worker_->release(*checked.candidate);
-  return take(measured);
+  const Status status = becomes_anchor ? try_as_anchor(trial) : try_beside_anchor(trial);
+  trial.verdict = status.verdict;
+  trial.detail = status.detail;
+  return !status.sticky;
 }
 
-Status SessionRun::measure(TrialWorker::CandidateId candidate, Trial& trial) {
+Status SessionRun::try_beside_anchor(Trial& trial) {
   const double incumbent_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
-  std::vector<double> samples;
-  while (wants_another_sample(samples, incumbent_ns, protocol_)) {
-    const Sample sample = worker_->sample(candidate);
-    if (!sample.status.ok()) return sample.status;
-    samples.push_back(sample.nanoseconds);
+  const TrialWorker::Tried tried =
+      worker_->finish_trial(screen_plan(incumbent_ns, protocol_), anchor_filling_shortly(), [this] {
+        if (!thinks_in_trials_ || std::exchange(thought_, true)) return;
+        try {
+          think();
+        } catch (...) {  // which is not this trial's fault: handle() throws it, once the trial has its verdict
+          failed_thought_ = std::current_exception();
+        }
+      });
+  hear_anchor();
+  trial.max_error = tried.max_error;
+  if (tried.status.ok()) take_samples(tried.samples_ns, trial);
+  return tried.status;
+}
+
+// Warm-up comes between its check and its samples; and it stays loaded.
+Status SessionRun::try_as_anchor(Trial& trial) {
+  const TrialWorker::Checked checked = worker_->finish_check();
+  trial.max_error = checked.max_error;
+  if (!checked.candidate) return checked.status;
+  Status status = worker_->warm_up(*checked.candidate, protocol_.warm_up_ms);
+  if (status.ok()) {
+    anchor_ = *checked.candidate;
+    status = time_anchor();
   }
-  if (Status again = worker_->recheck(candidate, trial.max_error); !again.ok()) return again;
-  const std::span<const double> counted = counted_samples(samples);
+  if (status.ok()) status = sample_anchor(trial);
+  if (status.ok()) return status;
+  anchor_.reset();
+  worker_->release(*checked.candidate);
+  return status;
+}
+
+Status SessionRun::sample_anchor(Trial& trial) {
+  const Samples samples = worker_->sample(*anchor_, screen_plan(best_score_ * anchor_ns_, protocol_));
+  if (!samples.status.ok()) return samples.status;
+  const Status again = worker_->recheck(*anchor_, trial.max_error);
+  if (again.ok()) take_samples(samples.nanoseconds, trial);
+  return again;
+}
+
+void SessionRun::take_samples(const std::vector<double>& samples_ns, Trial& trial) const {
+  const std::span<const double> counted = counted_samples(samples_ns);
   trial.measurement = summarise({counted.begin(), counted.end()});
   trial.anchor_ns = anchor_ns_;
-  return {};
 }
 
 // The anchor was timed before: when a worker dies of it, another configuration or the device is to blame, and a fresh
 // worker shows whether things go on. While it was not, the death is its own, and the status tells it.
 Status SessionRun::time_anchor() {
-  std::vector<double> samples, waits;
   trials_since_anchor_ = 0;
-  for (int i = 0; i < protocol_.anchor_samples; ++i) {
-    const auto begin = Clock::now();
-    const Sample sample = worker_->sample(*anchor_);
-    waits.push_back(seconds_since(begin));
-    if (sample.status.sticky && anchor_ns_ == 0) return sample.status;
-    if (sample.status.sticky) {
-      Trial trial;
-      trial.configuration = *default_;
-      trial.detail = sample.status.detail;
-      check_environment(trial);
-    }
-    if (sample.status.ok()) samples.push_back(sample.nanoseconds);
+  const auto begin = Clock::now();
+  const Samples samples = worker_->sample(*anchor_, {protocol_.anchor_samples, 0});
+  anchor_wait_seconds_ = seconds_since(begin) / protocol_.anchor_samples;
+  if (samples.status.sticky && anchor_ns_ == 0) return samples.status;
+  if (samples.status.sticky) {
+    Trial trial;
+    trial.configuration = *default_;
+    trial.detail = samples.status.detail;
+    check_environment(trial);
   }
-  if (samples.empty()) return {};
-  anchor_wait_seconds_ = median(waits);
+  if (samples.nanoseconds.empty()) return {};
   anchor_beside_.clear();
-  anchor_ns_ = median(samples);
+  anchor_ns_ = median(samples.nanoseconds);
   worker_->expect_launch(anchor_ns_);
   return {};
 }
 
-// How many samples of the anchor take no longer than the commit that the device would wait for. Nothing waits where
-// there is no other process, and a clock of its own would run on.
-int SessionRun::anchor_samples_beside() const {
-  if (!anchor_ || anchor_wait_seconds_ <= 0 || opened_.own_clock || !workers_.device().isolates()) return 0;
-  return static_cast<int>(std::min<double>(kMostBeside, commit_wait_seconds_ / anchor_wait_seconds_));
+// What a worker of another process does while the coordinator makes an attempt durable. A clock of the device's own
+// would run on.
+TrialWorker::Filling SessionRun::anchor_filling() const {
+  if (!anchor_ || anchor_wait_seconds_ <= 0 || opened_.own_clock || !workers_.device().isolates()) return {};
+  if (anchor_wait_seconds_ <= kShortBesideCommit * commit_wait_seconds_) return {*anchor_, kMostFilling};
+  return {*anchor_, static_cast<int>(commit_wait_seconds_ / anchor_wait_seconds_)};
 }
 
-// Samples beside commits keep the anchor's time up to date, so that it need not be timed for itself.
+// And while it takes the answers of one trial and makes up the next, which is over sooner.
+TrialWorker::Filling SessionRun::anchor_filling_shortly() const {
+  const TrialWorker::Filling filling = anchor_filling();
+  return filling.most == kMostFilling ? filling : TrialWorker::Filling{};
+}
+
+// Samples that filled gaps keep the anchor's time up to date, so that it need not be timed for itself.
 void SessionRun::hear_anchor() {
-  const std::vector<double>& samples = worker_->beside_samples();
+  const std::vector<double> samples = worker_->take_filling_samples();
   anchor_beside_.insert(anchor_beside_.end(), samples.begin(), samples.end());
   if (samples.empty() || anchor_beside_.size() < kAnchorWindow) return;
   anchor_beside_.erase(anchor_beside_.begin(), anchor_beside_.end() - kAnchorWindow);

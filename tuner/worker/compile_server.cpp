@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "attune/error.hpp"
@@ -41,7 +40,6 @@ void shorten_log(std::string& log) {
 
 Reply CompileServer::answer(const Request& request) {
   Reply reply;
-  const auto begin = std::chrono::steady_clock::now();
   try {
     reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
   } catch (const std::bad_alloc&) {
@@ -49,7 +47,6 @@ Reply CompileServer::answer(const Request& request) {
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }
-  reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return reply;
 }
 

@@ -1,7 +1,5 @@
 #include "worker/device_server.hpp"
 
-#include <chrono>
-
 #include "attune/error.hpp"
 
 namespace attune {
@@ -20,14 +18,12 @@ Failure failure_of_current_exception() {
 
 Reply DeviceServer::answer(const Request& request) {
   Reply reply;
-  const auto begin = std::chrono::steady_clock::now();
   try {
     reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }
   reply.seconds = device_.seconds();
-  reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return reply;
 }
 
@@ -43,25 +39,33 @@ Answer DeviceServer::handle(const OpenDevice&) {
 Answer DeviceServer::handle(const BeginProblem& request) {
   bench_.reset();  // the memory of the last problem first
   bench_ = std::make_unique<TrialBench>(device_, request.setup);
-  return TrialOutcome{{}, 0, 0, device_.free_memory()};
+  return TrialOutcome{{}, 0, device_.free_memory()};
 }
 
 Answer DeviceServer::handle(const LoadTrial& request) {
   if (trying_) trying_(request.launch.configuration, request.launch.attempt);
   TrialOutcome outcome;
-  outcome.status = bench().load(request.launch.steps);
+  outcome.status = bench().load(request.candidate, request.launch.steps);
   return outcome;
 }
 
-Answer DeviceServer::handle(const CheckLoaded&) {
-  const TrialBench::Checked checked = bench().check_loaded();
-  const std::uint64_t free_bytes = checked.status.sticky ? 0 : device_.free_memory();
-  return TrialOutcome{checked.status, checked.max_error, checked.candidate.value_or(0), free_bytes};
+Answer DeviceServer::handle(const CheckCandidate& request) {
+  TrialOutcome outcome;
+  outcome.status = bench().check(request.candidate, outcome.max_error);
+  outcome.free_bytes = outcome.status.sticky ? 0 : device_.free_memory();
+  return outcome;
 }
 
 Answer DeviceServer::handle(const SampleCandidate& request) {
-  const Sample sample = bench().sample(request.candidate);
-  return Sampled{sample.status, sample.nanoseconds};
+  Samples samples = bench().sample(request.candidate, request.plan);
+  return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
+}
+
+Answer DeviceServer::handle(const FillWithSamples& request) {
+  Samples samples = bench().sample_while(request.candidate, [&](std::size_t taken) {
+    return taken < request.most && request_waits_ && !request_waits_();
+  });
+  return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
 Answer DeviceServer::handle(const RecheckCandidate& request) {

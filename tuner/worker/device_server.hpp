@@ -15,7 +15,10 @@ class DeviceServer {
  public:
   // Told before a configuration is loaded.
   using Trying = std::function<void(std::string_view configuration, int attempt)>;
-  explicit DeviceServer(Device& device, Trying trying = {}) : device_(device), trying_(std::move(trying)) {}
+  // Whether another request has come while one is served; without it, one always has.
+  using RequestWaits = std::function<bool()>;
+  explicit DeviceServer(Device& device, Trying trying = {}, RequestWaits request_waits = {})
+      : device_(device), trying_(std::move(trying)), request_waits_(std::move(request_waits)) {}
 
   // Failures of the environment are answers too; never throws Error.
   Reply answer(const Request& request);
@@ -24,8 +27,9 @@ class DeviceServer {
   Answer handle(const OpenDevice&);
   Answer handle(const BeginProblem& request);
   Answer handle(const LoadTrial& request);
-  Answer handle(const CheckLoaded&);
+  Answer handle(const CheckCandidate& request);
   Answer handle(const SampleCandidate& request);
+  Answer handle(const FillWithSamples& request);
   Answer handle(const RecheckCandidate& request);
   Answer handle(const WarmUpCandidate& request);
   Answer handle(const ReleaseCandidate& request);
@@ -35,6 +39,7 @@ class DeviceServer {
 
   Device& device_;
   Trying trying_;
+  RequestWaits request_waits_;
   std::unique_ptr<TrialBench> bench_;
 };
 

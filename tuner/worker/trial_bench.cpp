@@ -30,54 +30,67 @@ void TrialBench::run_once(const StepsSetup& steps, const std::string& what) {
     throw Error(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail));
 }
 
-Status TrialBench::load(const StepsSetup& steps) {
-  loaded_.reset();  // its memory first
-  PreparedSteps prepared;
-  if (Status status = PreparedSteps::prepare(device_, data_, steps, prepared); !status.ok()) return status;
-  data_.reset();
-  loaded_ = std::move(prepared);
+Status TrialBench::load(CandidateId candidate, const StepsSetup& steps) {
+  PreparedSteps made;
+  if (Status status = PreparedSteps::prepare(device_, data_, steps, made); !status.ok()) return status;
+  candidates_.insert_or_assign(candidate, std::move(made));
   return {};
 }
 
-TrialBench::Checked TrialBench::check_loaded() {
-  if (!loaded_) throw Error("no configuration of " + name_ + " was loaded to be checked");
-  PreparedSteps prepared = *std::exchange(loaded_, std::nullopt);
-  Checked checked;
-  checked.status = launch_and_check(prepared, checked.max_error);
-  if (!checked.status.ok()) return checked;
-  checked.candidate = next_++;
-  candidates_.emplace(*checked.candidate, std::move(prepared));
-  return checked;
-}
-
-Status TrialBench::launch_and_check(const PreparedSteps& prepared, double& max_error) {
-  Status status = prepared.run(device_);
-  if (status.sticky) return status;
-  // Whatever else went wrong: the next configuration finds its inputs as they were.
-  const Status inputs = data_.restore_inputs();
-  if (status.ok()) status = inputs;
-  if (status.ok()) status = data_.check(max_error);
-  if (status.ok()) status = prepared.check_scratch(data_);
-  return status;
-}
-
-// What was loaded for a check finds the data spoilt then.
-const PreparedSteps& TrialBench::about_to_run(CandidateId candidate) {
-  loaded_.reset();
+const PreparedSteps& TrialBench::prepared(CandidateId candidate) const {
   const auto found = candidates_.find(candidate);
   if (found == candidates_.end()) throw Error(fmt::format("there is no candidate {} of {}", candidate, name_));
   return found->second;
 }
 
-Sample TrialBench::sample(CandidateId candidate) {
-  return device_.sample(data_.restores(), about_to_run(candidate).operations(), true);
+Status TrialBench::check(CandidateId candidate, double& max_error) {
+  const PreparedSteps& steps = prepared(candidate);
+  data_.reset();
+  const Status status = launch_and_check(steps, max_error);
+  if (!status.ok()) release(candidate);
+  return status;
+}
+
+Status TrialBench::launch_and_check(const PreparedSteps& steps, double& max_error) {
+  Status status = steps.run(device_);
+  if (status.sticky) return status;
+  // Whatever else went wrong: the next configuration finds its inputs as they were.
+  const Status inputs = data_.restore_inputs();
+  if (status.ok()) status = inputs;
+  if (status.ok()) status = data_.check(max_error);
+  if (status.ok()) status = steps.check_scratch(data_);
+  return status;
+}
+
+Samples TrialBench::sample(CandidateId candidate, const SamplePlan& plan) {
+  Samples samples;
+  const PreparedSteps& steps = prepared(candidate);
+  while (samples.status.ok() && wants_another_sample(samples.nanoseconds, plan)) take_sample(steps, samples);
+  return samples;
+}
+
+Samples TrialBench::sample_while(CandidateId candidate, const std::function<bool(std::size_t)>& goes_on) {
+  Samples samples;
+  const PreparedSteps& steps = prepared(candidate);
+  do {
+    take_sample(steps, samples);
+  } while (samples.status.ok() && goes_on(samples.nanoseconds.size()));
+  return samples;
+}
+
+void TrialBench::take_sample(const PreparedSteps& steps, Samples& samples) {
+  Sample sample = device_.sample(data_.restores(), steps.operations(), true);
+  if (sample.status.ok())
+    samples.nanoseconds.push_back(sample.nanoseconds);
+  else
+    samples.status = std::move(sample.status);
 }
 
 Status TrialBench::recheck(CandidateId candidate, double& max_error) {
-  const PreparedSteps& prepared = about_to_run(candidate);
-  if (!prepared.has_scratch()) return {};
+  const PreparedSteps& steps = prepared(candidate);
+  if (!steps.has_scratch()) return {};
   data_.reset();
-  Status status = launch_and_check(prepared, max_error);
+  Status status = launch_and_check(steps, max_error);
   if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
   return status;
 }
@@ -85,10 +98,10 @@ Status TrialBench::recheck(CandidateId candidate, double& max_error) {
 void TrialBench::release(CandidateId candidate) { candidates_.erase(candidate); }
 
 Status TrialBench::warm_up(CandidateId candidate, double milliseconds) {
-  const PreparedSteps& prepared = about_to_run(candidate);
+  const PreparedSteps& steps = prepared(candidate);
   const double begin = device_.seconds();
   do {
-    if (Status status = prepared.run(device_); !status.ok()) return status;
+    if (Status status = steps.run(device_); !status.ok()) return status;
     if (device_.has_own_clock()) break;  // nothing there gets warm
   } while (device_.seconds() - begin < milliseconds * 1e-3);
   return {};

@@ -1,12 +1,13 @@
 // TrialBench: tries configurations of one kernel and problem on one device: load, check against the reference, sample.
-// It decides nothing: which configurations, and how many samples, is the session's affair. It runs where the device is:
-// in a device worker's process, mostly. One thread.
+// It decides nothing: which configurations, and by what plan they are sampled, is the session's affair. It runs where
+// the device is: in a device worker's process, mostly. One thread.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
 
+#include "measure/screen.hpp"
 #include "worker/prepared_steps.hpp"
 
 namespace attune {
@@ -19,20 +20,16 @@ class TrialBench {
   // values that are not finite. The device must outlive it.
   TrialBench(Device& device, const TrialSetup& setup);
 
-  // Loads a configuration and readies the data, for check_loaded() and nothing before it.
-  Status load(const StepsSetup& steps);
-  // Launches what was loaded once and checks the result. On ok it can be sampled until it is released. Throws Error
-  // when nothing was loaded, or when something else ran since.
-  struct Checked {
-    Status status;
-    double max_error = 0;
-    std::optional<CandidateId> candidate;  // set if and only if status.ok()
-  };
-  Checked check_loaded();
+  // Loads a configuration, by a number that the caller gives it. Launches nothing.
+  Status load(CandidateId candidate, const StepsSetup& steps);
 
   // The calls below throw Error for a candidate that is not there.
-  // One timed launch, cold caches.
-  Sample sample(CandidateId candidate);
+  // Launches it once and checks the result. One that fails is released.
+  Status check(CandidateId candidate, double& max_error);
+  // Timed launches, cold caches, in nanoseconds; until one fails.
+  Samples sample(CandidateId candidate, const SamplePlan& plan);
+  // One at least, then while `goes_on`.
+  Samples sample_while(CandidateId candidate, const std::function<bool(std::size_t taken)>& goes_on);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
   // Launches the candidate for at least this long, untimed.
@@ -43,14 +40,13 @@ class TrialBench {
  private:
   // On data that were reset.
   Status launch_and_check(const PreparedSteps& prepared, double& max_error);
+  void take_sample(const PreparedSteps& steps, Samples& samples);
   void run_once(const StepsSetup& steps, const std::string& what);
-  const PreparedSteps& about_to_run(CandidateId candidate);
+  const PreparedSteps& prepared(CandidateId candidate) const;
 
   Device& device_;
   const std::string name_;  // kernel and problem
   ProblemData data_;
-  std::optional<PreparedSteps> loaded_;
-  CandidateId next_ = 1;
   std::map<CandidateId, PreparedSteps> candidates_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "attune/error.hpp"
@@ -33,10 +34,15 @@ bool is_time(double nanoseconds) { return nanoseconds > 0 && nanoseconds < 1e18;
   throw Error(failure.text);
 }
 
+bool uses_scratch(const TrialSetup& setup) {
+  return std::any_of(setup.arguments.begin(), setup.arguments.end(),
+                     [](const ArgumentSetup& argument) { return argument.role == Role::scratch; });
+}
+
 template <typename Wanted>
-const Wanted& wanted(const Reply& reply) {
-  if (const auto* failure = std::get_if<Failure>(&reply.answer)) throw_failure(*failure);
-  if (const auto* found = std::get_if<Wanted>(&reply.answer)) return *found;
+const Wanted& wanted(const Answer& answer) {
+  if (const auto* found = std::get_if<Wanted>(&answer)) return *found;
+  if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
   throw Error("a worker gave another answer than was asked for; coordinator and worker must be the same build");
 }
 
@@ -45,7 +51,7 @@ const Wanted& wanted(const Reply& reply) {
 DeviceOpened open_worker(Transport& transport) {
   const Heard heard = transport.ask(OpenDevice{}, kOpenSeconds);
   if (heard.end != Heard::End::replied) throw Error("the device worker does not start: " + heard.why);
-  return wanted<DeviceOpened>(heard.reply);
+  return wanted<DeviceOpened>(heard.reply.answer);
 }
 
 TrialWorker::TrialWorker(Transport& transport, const DeviceOpened& device, Compiler& compiler, const KernelSpec& spec,
@@ -55,8 +61,9 @@ TrialWorker::TrialWorker(Transport& transport, const DeviceOpened& device, Compi
       problem_(problem),
       device_(device),
       deadlines_(deadlines),
-      setup_(trial_setup(spec, problem_, fallback, device.info, compiler, seed)) {
-  begin();
+      setup_(trial_setup(spec, problem_, fallback, device.info, compiler, seed)),
+      has_scratch_(uses_scratch(setup_)) {
+  begin_problem();
 }
 
 TrialWorker::TrialWorker(Device& device, Compiler& compiler, const KernelSpec& spec, const Problem& problem,
@@ -66,23 +73,26 @@ TrialWorker::TrialWorker(Device& device, Compiler& compiler, const KernelSpec& s
       spec_(spec),
       problem_(problem),
       device_(open_worker(transport_)),
-      setup_(trial_setup(spec, problem_, fallback, device.info(), compiler, seed)) {
-  begin();
+      setup_(trial_setup(spec, problem_, fallback, device.info(), compiler, seed)),
+      has_scratch_(uses_scratch(setup_)) {
+  begin_problem();
 }
 
 TrialWorker::~TrialWorker() {
-  if (!loading_ && ahead_.empty()) return;
+  if (asked_.empty()) return;
   // Whoever asks this worker next must not hear these answers.
   try {
-    if (loading_) transport_.restart();
-    hear_ahead();
-    if (loading_) transport_.receive(kOpenSeconds);
+    const bool is_at_trial = std::any_of(asked_.begin(), asked_.end(), [](const Asked& asked) {
+      return asked.what != Asked::What::release && asked.what != Asked::What::filling;
+    });
+    if (is_at_trial) transport_.restart();
+    hear_all();
   } catch (const std::exception&) {  // its device is lost, which the next request tells
   }
 }
 
 // Data and reference, in a worker that may be new. One that dies of it is given a second chance, in a fresh one.
-void TrialWorker::begin() {
+void TrialWorker::begin_problem() {
   lost_ = true;
   std::string why;
   for (int attempt = 1; attempt <= 2; ++attempt) {
@@ -92,7 +102,7 @@ void TrialWorker::begin() {
       why = heard.why;
       continue;
     }
-    const auto& begun = wanted<TrialOutcome>(heard.reply);
+    const auto& begun = wanted<TrialOutcome>(heard.reply.answer);
     follow_clock(heard.reply.seconds);
     begin_seconds_ = now() - before;
     free_at_begin_ = free_bytes_ = begun.free_bytes;
@@ -109,10 +119,11 @@ void TrialWorker::follow_clock(double seconds) noexcept {
 
 double TrialWorker::seconds() const { return device_.own_clock ? clock_before_ + clock_ : now(); }
 
-double TrialWorker::launch_deadline() const {
-  const double usual = anchor_seconds_ > 0 ? std::max(deadlines_.least_seconds, deadlines_.factor * anchor_seconds_)
-                                           : deadlines_.first_seconds;
-  return deadlines_.user_seconds.value_or(usual) + kDataSeconds + kDataFactor * begin_seconds_;
+double TrialWorker::launch_deadline(int launches) const {
+  double limit = deadlines_.first_seconds;
+  if (anchor_seconds_ > 0) limit = std::max(deadlines_.least_seconds, launches * deadlines_.factor * anchor_seconds_);
+  if (deadlines_.user_seconds) limit = launches * *deadlines_.user_seconds;
+  return limit + kDataSeconds + kDataFactor * begin_seconds_;
 }
 
 // The driver compiles PTX when it loads it.
@@ -121,20 +132,42 @@ double TrialWorker::load_deadline(const TrialLaunch& launch) const {
   return launch_deadline() + (is_ptx ? compile_limit_seconds().value_or(kCompileLimitSeconds) : 0);
 }
 
-template <typename Wanted>
-std::optional<Wanted> TrialWorker::ask(const Request& request, double seconds, Status& status) {
+void TrialWorker::ask(Asked::What what, const Request& request, double seconds) {
   transport_.send(request, seconds);
-  return hear<Wanted>(seconds, status);
+  asked_.push_back({what, seconds});
 }
 
-template <typename Wanted>
-std::optional<Wanted> TrialWorker::hear(double seconds, Status& status) {
-  const Heard heard = transport_.receive(seconds);
+void TrialWorker::ask_load(CandidateId id, const TrialLaunch& launch) {
+  ask(Asked::What::load, LoadTrial{id, launch}, load_deadline(launch));
+}
+
+void TrialWorker::ask_check(CandidateId id) { ask(Asked::What::check, CheckCandidate{id}, launch_deadline()); }
+
+void TrialWorker::ask_samples(CandidateId id, const SamplePlan& plan) {
+  ask(Asked::What::samples, SampleCandidate{id, plan}, launch_deadline(plan.count));
+}
+
+void TrialWorker::ask_recheck(CandidateId id) { ask(Asked::What::recheck, RecheckCandidate{id}, launch_deadline()); }
+
+void TrialWorker::ask_release(CandidateId id) { ask(Asked::What::release, ReleaseCandidate{id}, kOpenSeconds); }
+
+void TrialWorker::ask_filling(const Filling& filling) {
+  const auto found = candidates_.find(filling.candidate);
+  if (found == candidates_.end() || !found->second.is_loaded || filling.most <= 0) return;
+  ask(Asked::What::filling, FillWithSamples{filling.candidate, static_cast<std::uint64_t>(filling.most)},
+      launch_deadline(filling.most));
+}
+
+// The answer that is next. Nothing when the worker died, or was too late: then `status` says so.
+std::optional<Answer> TrialWorker::hear(Status& status) {
+  const Asked asked = asked_.front();
+  asked_.pop_front();
+  Heard heard = transport_.receive(asked.seconds);
   if (heard.end == Heard::End::replied) {
     follow_clock(heard.reply.seconds);
     const double worked = heard.reply.worked_seconds;
     if (worked >= 0 && worked < kMostSeconds) busy_seconds_ += worked;
-    return wanted<Wanted>(heard.reply);
+    return std::move(heard.reply.answer);
   }
   lost_ = true;
   const bool late = heard.end == Heard::End::timed_out;
@@ -143,34 +176,53 @@ std::optional<Wanted> TrialWorker::hear(double seconds, Status& status) {
   return std::nullopt;
 }
 
-// A worker that dies of a release, or of what it ran before, was dying: nobody is blamed for it here.
-void TrialWorker::hear_ahead() {
-  while (!ahead_.empty()) {
-    const Ahead what = ahead_.front();
-    ahead_.pop_front();
-    Status ignored;
-    if (what == Ahead::release) {
-      hear<Done>(kOpenSeconds, ignored);
-      continue;
-    }
-    const auto sampled = hear<Sampled>(launch_deadline(), ignored);
-    if (!sampled) continue;
-    lost_ = lost_ || sampled->status.sticky;
-    if (sampled->status.ok() && is_time(sampled->nanoseconds)) beside_samples_.push_back(sampled->nanoseconds);
-  }
+Status TrialWorker::hear_outcome(double& max_error) {
+  Status status;
+  const std::optional<Answer> answer = hear(status);
+  if (!answer) return status;
+  const auto& outcome = wanted<TrialOutcome>(*answer);
+  if (outcome.status.sticky) lost_ = true;
+  if (outcome.free_bytes > 0) free_bytes_ = outcome.free_bytes;
+  max_error = std::max(max_error, outcome.max_error);
+  return outcome.status;
+}
+
+Samples TrialWorker::hear_samples() {
+  Samples samples;
+  const std::optional<Answer> answer = hear(samples.status);
+  if (!answer) return samples;
+  const auto& sampled = wanted<Sampled>(*answer);
+  if (sampled.status.sticky) lost_ = true;
+  samples = {sampled.status, sampled.samples_ns};
+  const auto wrong = std::find_if_not(samples.nanoseconds.begin(), samples.nanoseconds.end(), is_time);
+  if (wrong != samples.nanoseconds.end() && samples.status.ok())
+    samples.status = {Verdict::unstable, fmt::format("the device's clock gave {} ns", *wrong), false};
+  if (samples.status.ok() && samples.nanoseconds.empty())
+    samples.status = {Verdict::unstable, "the device worker gave no sample", false};
+  return samples;
+}
+
+// An answer that nobody waits for: of filling a gap, of a release, of what was asked of a trial that failed before. A
+// worker that dies of it was dying of what it ran before; nobody is blamed for it here.
+void TrialWorker::hear_aside() {
+  Status ignored;
+  const bool is_filling = asked_.front().what == Asked::What::filling;
+  const std::optional<Answer> answer = hear(ignored);
+  if (!answer) return;
+  if (const auto* outcome = std::get_if<TrialOutcome>(&*answer)) lost_ = lost_ || outcome->status.sticky;
+  const auto* const sampled = std::get_if<Sampled>(&*answer);
+  if (sampled == nullptr) return;
+  lost_ = lost_ || sampled->status.sticky;
+  if (is_filling)
+    std::copy_if(sampled->samples_ns.begin(), sampled->samples_ns.end(), std::back_inserter(filling_samples_), is_time);
+}
+
+void TrialWorker::hear_aside_before(Asked::What what) {
+  while (!asked_.empty() && asked_.front().what != what) hear_aside();
 }
 
 void TrialWorker::hear_all() {
-  hear_ahead();
-  if (!std::exchange(loading_, false)) return;
-  Status ignored;
-  const auto outcome = hear<TrialOutcome>(begun_ ? load_deadline(*begun_) : launch_deadline(), ignored);
-  lost_ = lost_ || (outcome && outcome->status.sticky);
-}
-
-void TrialWorker::forget_check() {
-  hear_all();
-  begun_.reset();
+  while (!asked_.empty()) hear_aside();
 }
 
 // Nothing is unanswered, and there is a worker.
@@ -183,133 +235,128 @@ void TrialWorker::revive() {
   ++revivals_;
   clock_before_ += clock_;
   clock_ = 0;
-  for (auto& [id, candidate] : candidates_) candidate.loaded.reset();
+  for (auto& [id, candidate] : candidates_) candidate.is_loaded = false;
   transport_.restart();
-  // What was asked of the last one; begin() is the first that the next one hears.
-  const std::size_t unheard = ahead_.size() + (std::exchange(loading_, false) ? 1 : 0);
-  for (std::size_t i = 0; i < unheard; ++i) transport_.receive(kOpenSeconds);
-  ahead_.clear();
-  begin();
+  // What was asked of the last one; begin_problem() is the first that the next one hears.
+  for (; !asked_.empty(); asked_.pop_front()) transport_.receive(kOpenSeconds);
+  begin_problem();
 }
 
-void TrialWorker::send_load(const TrialLaunch& launch) {
-  transport_.send(LoadTrial{launch}, load_deadline(launch));
-  loading_ = true;
+void TrialWorker::begin(const Configuration& configuration, const Image& image, int attempt, const Filling& beside) {
+  if (begun_) forget();
+  if (static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_)) lost_ = true;
+  if (lost_) be_ready();
+  TrialLaunch launch = trial_launch(spec_, problem_, configuration, device_.info, image);
+  launch.attempt = attempt;
+  begun_ = {++last_, std::move(launch)};
+  ask_load(begun_->id, begun_->launch);
+  ask_filling(beside);
 }
 
-TrialWorker::Checked TrialWorker::finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile) {
-  hear_ahead();
-  if (lost_ || !loading_) {
-    be_ready();
-    send_load(launch);
-  }
-  Checked checked;
-  loading_ = false;
-  const auto loaded = hear<TrialOutcome>(load_deadline(launch), checked.status);
-  if (!loaded) return checked;
-  if (checked.status = loaded->status; !checked.status.ok()) {
-    lost_ = checked.status.sticky;
-    return checked;
-  }
-  transport_.send(CheckLoaded{}, launch_deadline());
-  loading_ = true;  // should `meanwhile` throw
-  if (meanwhile) meanwhile();
-  loading_ = false;
-  const auto outcome = hear<TrialOutcome>(launch_deadline(), checked.status);
-  if (!outcome) return checked;
-  checked.status = outcome->status;
-  checked.max_error = outcome->max_error;
-  if (outcome->candidate != 0) checked.candidate = outcome->candidate;
-  lost_ = checked.status.sticky;
-  free_bytes_ = outcome->free_bytes;
-  return checked;
-}
-
-void TrialWorker::begin_check(const Configuration& configuration, const Image& image, int attempt, Beside beside) {
-  const bool leaked = static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_);
-  lost_ = lost_ || leaked;
-  if (loading_ || lost_) be_ready();
-  beside_samples_.clear();
-  const auto candidate = candidates_.find(beside.candidate);
-  if (candidate != candidates_.end() && candidate->second.loaded) {
-    for (int i = 0; i < beside.samples; ++i) {
-      transport_.send(SampleCandidate{*candidate->second.loaded}, launch_deadline());
-      ahead_.push_back(Ahead::sample);
-    }
-  }
-  begun_ = trial_launch(spec_, problem_, configuration, device_.info, image);
-  begun_->attempt = attempt;
-  send_load(*begun_);
-}
-
-TrialWorker::Checked TrialWorker::finish_check(const std::function<void()>& meanwhile) {
-  Candidate candidate{std::move(begun_.value()), {}};
+void TrialWorker::forget() {
+  if (!begun_) return;
+  if (!lost_) ask_release(begun_->id);
   begun_.reset();
-  Checked checked = finish_load(candidate.launch, meanwhile);
-  if (!checked.candidate) return checked;
-  candidate.loaded = checked.candidate;
-  checked.candidate = next_++;
-  candidates_.emplace(*checked.candidate, std::move(candidate));
+  hear_all();
+}
+
+bool TrialWorker::is_asked(Asked::What what) const {
+  return std::any_of(asked_.begin(), asked_.end(), [&](const Asked& asked) { return asked.what == what; });
+}
+
+// Everything is asked before the first answer is heard. When a worker is lost by what was asked before, or by what
+// filled a gap, all is asked once more of a fresh one, in which no gap is filled. What is left unheard after a failure
+// is heard aside.
+TrialWorker::Tried TrialWorker::finish(const Begun& begun, const SamplePlan* plan, const Filling& after,
+                                       std::function<void()> meanwhile) {
+  for (;;) {
+    if (lost_ || !is_asked(Asked::What::load)) {
+      be_ready();
+      ask_load(begun.id, begun.launch);
+    }
+    ask_check(begun.id);
+    if (plan != nullptr) {
+      ask_samples(begun.id, *plan);
+      if (has_scratch_) ask_recheck(begun.id);
+      ask_release(begun.id);
+      ask_filling(after);
+    }
+    if (const auto once = std::exchange(meanwhile, {})) once();
+    hear_aside_before(Asked::What::load);
+    if (lost_) continue;
+    Tried tried;
+    if (tried.status = hear_outcome(tried.max_error); !tried.status.ok()) return tried;
+    hear_aside_before(Asked::What::check);
+    if (lost_) continue;
+    if (tried.status = hear_outcome(tried.max_error); !tried.status.ok() || plan == nullptr) return tried;
+    Samples samples = hear_samples();
+    tried.samples_ns = std::move(samples.nanoseconds);
+    if (tried.status = std::move(samples.status); !tried.status.ok() || !has_scratch_) return tried;
+    tried.status = hear_outcome(tried.max_error);
+    return tried;
+  }
+}
+
+TrialWorker::Tried TrialWorker::finish_trial(const SamplePlan& plan, const Filling& after,
+                                             std::function<void()> meanwhile) {
+  const Begun begun = std::move(begun_.value());
+  begun_.reset();
+  return finish(begun, &plan, after, std::move(meanwhile));
+}
+
+TrialWorker::Checked TrialWorker::finish_check() {
+  Begun begun = std::move(begun_.value());
+  begun_.reset();
+  Tried tried = finish(begun, nullptr, {}, {});
+  Checked checked{std::move(tried.status), tried.max_error, {}};
+  if (!checked.status.ok()) return checked;
+  checked.candidate = begun.id;
+  candidates_.emplace(begun.id, Candidate{std::move(begun.launch), true});
   return checked;
 }
 
 TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image, int attempt) {
-  begin_check(configuration, image, attempt, {});
+  begin(configuration, image, attempt);
   return finish_check();
 }
 
-Status TrialWorker::ensure_loaded(Candidate& candidate) {
+Status TrialWorker::ensure_loaded(CandidateId id) {
+  Candidate& candidate = candidates_.at(id);
   be_ready();
-  if (candidate.loaded) return {};
-  send_load(candidate.launch);
-  const Checked checked = finish_load(candidate.launch, {});
-  candidate.loaded = checked.candidate;
-  return checked.status;
+  if (candidate.is_loaded) return {};
+  const Tried tried = finish({id, candidate.launch}, nullptr, {}, {});
+  candidate.is_loaded = tried.status.ok();
+  return tried.status;
+}
+
+Samples TrialWorker::sample(CandidateId id, const SamplePlan& plan) {
+  if (Status status = ensure_loaded(id); !status.ok()) return {std::move(status), {}};
+  ask_samples(id, plan);
+  return hear_samples();
 }
 
 Sample TrialWorker::sample(CandidateId id) {
-  Candidate& candidate = candidates_.at(id);
-  Sample sample;
-  if (sample.status = ensure_loaded(candidate); !sample.status.ok()) return sample;
-  const auto sampled = ask<Sampled>(SampleCandidate{*candidate.loaded}, launch_deadline(), sample.status);
-  if (!sampled) return sample;
-  lost_ = sampled->status.sticky;
-  sample = {sampled->status, sampled->nanoseconds};
-  if (sample.status.ok() && !is_time(sample.nanoseconds))
-    sample.status = {Verdict::unstable, fmt::format("the device's clock gave {} ns", sample.nanoseconds), false};
-  return sample;
+  Samples samples = sample(id, SamplePlan{});
+  return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
 }
 
 Status TrialWorker::recheck(CandidateId id, double& max_error) {
-  Candidate& candidate = candidates_.at(id);
-  Status status;
-  if (status = ensure_loaded(candidate); !status.ok()) return status;
-  const auto outcome = ask<TrialOutcome>(RecheckCandidate{*candidate.loaded}, launch_deadline(), status);
-  if (!outcome) return status;
-  max_error = std::max(max_error, outcome->max_error);
-  lost_ = outcome->status.sticky;
-  return outcome->status;
+  if (Status status = ensure_loaded(id); !status.ok()) return status;
+  ask_recheck(id);
+  return hear_outcome(max_error);
 }
 
 Status TrialWorker::warm_up(CandidateId id, double milliseconds) {
-  Candidate& candidate = candidates_.at(id);
-  Status status;
-  if (status = ensure_loaded(candidate); !status.ok()) return status;
-  const auto outcome = ask<TrialOutcome>(WarmUpCandidate{*candidate.loaded, milliseconds},
-                                         launch_deadline() + milliseconds * 1e-3, status);
-  if (!outcome) return status;
-  lost_ = outcome->status.sticky;
-  return outcome->status;
+  if (Status status = ensure_loaded(id); !status.ok()) return status;
+  ask(Asked::What::warm_up, WarmUpCandidate{id, milliseconds}, launch_deadline() + milliseconds * 1e-3);
+  double ignored = 0;
+  return hear_outcome(ignored);
 }
 
 void TrialWorker::release(CandidateId id) {
   const auto found = candidates_.find(id);
   if (found == candidates_.end()) return;
-  if (loading_) hear_all();
-  if (found->second.loaded && !lost_) {
-    transport_.send(ReleaseCandidate{*found->second.loaded}, kOpenSeconds);
-    ahead_.push_back(Ahead::release);
-  }
+  if (found->second.is_loaded && !lost_) ask_release(id);
   candidates_.erase(found);
 }
 

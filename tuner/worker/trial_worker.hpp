@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "worker/limits.hpp"
@@ -50,30 +51,45 @@ class TrialWorker {
 
   bool self_checked() const noexcept { return setup_.self_checked; }
 
-  // Loads a configuration, launches it once and checks the result. On ok it can be sampled until it is released.
-  // In two steps, so that the worker is at work while the coordinator is: begin_check() has it loaded, and launches
-  // nothing; finish_check() launches and checks what begin_check() named last, and calls `meanwhile` while that goes
-  // on, unless it does not come to a launch. What is asked in between has it loaded once more. Ahead of loading, a
-  // candidate that is loaded already can be sampled some times beside what the coordinator does: beside_samples().
+  // What the worker does while it has nothing to do, until it is asked for something: it samples a candidate that is
+  // loaded, so many times at most. One that is not, or that is 0, is not sampled.
+  struct Filling {
+    CandidateId candidate = 0;
+    int most = 0;
+  };
+
+  // A trial is begun, and then finished in one way or the other, so that the worker is at work while the coordinator
+  // is. begin() has the configuration loaded and launches nothing; what is asked before it is finished costs time, no
+  // more. forget() waits until the worker is at nothing, as if it had not been begun.
+  void begin(const Configuration& configuration, const Image& image, int attempt, const Filling& beside);
+  void begin(const Configuration& configuration, const Image& image, int attempt) {
+    begin(configuration, image, attempt, Filling());
+  }
+  void forget();
+
+  // Launches it once and checks the result. On ok it can be sampled until it is released.
   struct Checked {
     Status status;
     double max_error = 0;
     std::optional<CandidateId> candidate;  // set if and only if status.ok()
   };
-  struct Beside {
-    CandidateId candidate = 0;
-    int samples = 0;
-  };
-  void begin_check(const Configuration& configuration, const Image& image, int attempt, Beside beside);
-  Checked finish_check(const std::function<void()>& meanwhile = {});
-  // Waits until the worker is at nothing, as if begin_check() had not been called.
-  void forget_check();
+  Checked finish_check();
   Checked check(const Configuration& configuration, const Image& image, int attempt = 1);
 
-  // Nanoseconds, of the last begin_check(), once finish_check() returned; those that came to something.
-  const std::vector<double>& beside_samples() const noexcept { return beside_samples_; }
+  // Launches it once, checks the result, takes samples, checks again, and releases it: all in one breath, and
+  // `meanwhile` is called while that goes on. `status` is of what failed first.
+  struct Tried {
+    Status status;
+    double max_error = 0;
+    std::vector<double> samples_ns;
+  };
+  Tried finish_trial(const SamplePlan& plan, const Filling& after, std::function<void()> meanwhile);
 
-  // One timed launch, cold caches. A candidate that a fresh worker does not know yet is loaded and checked first.
+  // Samples that filled gaps since the last call, of whatever candidate was named; nanoseconds.
+  std::vector<double> take_filling_samples() { return std::exchange(filling_samples_, {}); }
+
+  // Timed launches, cold caches. A candidate that a fresh worker does not know yet is loaded and checked first.
+  Samples sample(CandidateId candidate, const SamplePlan& plan);
   Sample sample(CandidateId candidate);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
@@ -97,24 +113,42 @@ class TrialWorker {
   double busy_seconds() const noexcept { return busy_seconds_; }
 
  private:
+  // A request whose answer is to come.
+  struct Asked {
+    enum class What { release, filling, load, check, samples, recheck, warm_up } what;
+    double seconds;  // how long the answer may take
+  };
+  struct Begun {
+    CandidateId id = 0;
+    TrialLaunch launch;
+  };
   struct Candidate {
     TrialLaunch launch;
-    std::optional<std::uint64_t> loaded;  // its number in the present worker
+    bool is_loaded = false;  // and was checked, by the present worker
   };
-  template <typename Wanted>
-  std::optional<Wanted> ask(const Request& request, double seconds, Status& status);
-  template <typename Wanted>
-  std::optional<Wanted> hear(double seconds, Status& status);
-  void begin();
-  void send_load(const TrialLaunch& launch);
-  Checked finish_load(const TrialLaunch& launch, const std::function<void()>& meanwhile);
-  void follow_clock(double seconds) noexcept;
-  void hear_ahead();
-  void hear_all();
+  void begin_problem();
+  Tried finish(const Begun& begun, const SamplePlan* plan, const Filling& after, std::function<void()> meanwhile);
+  Status ensure_loaded(CandidateId id);
   void be_ready();
-  Status ensure_loaded(Candidate& candidate);
-  double launch_deadline() const;
+
+  void ask(Asked::What what, const Request& request, double seconds);
+  void ask_load(CandidateId id, const TrialLaunch& launch);
+  void ask_check(CandidateId id);
+  void ask_samples(CandidateId id, const SamplePlan& plan);
+  void ask_recheck(CandidateId id);
+  void ask_release(CandidateId id);
+  void ask_filling(const Filling& filling);
+  bool is_asked(Asked::What what) const;
+  double launch_deadline(int launches = 1) const;
   double load_deadline(const TrialLaunch& launch) const;
+
+  std::optional<Answer> hear(Status& status);
+  Status hear_outcome(double& max_error);
+  Samples hear_samples();
+  void hear_aside();
+  void hear_aside_before(Asked::What what);
+  void hear_all();
+  void follow_clock(double seconds) noexcept;
 
   std::unique_ptr<Transport> own_;
   Transport& transport_;
@@ -123,13 +157,12 @@ class TrialWorker {
   const DeviceOpened device_;
   const Deadlines deadlines_;
   const TrialSetup setup_;
+  const bool has_scratch_;
   std::map<CandidateId, Candidate> candidates_;
-  CandidateId next_ = 1;
-  std::optional<TrialLaunch> begun_;  // by begin_check()
-  bool loading_ = false;              // its answer is to come, behind those of ahead_
-  enum class Ahead { release, sample };
-  std::deque<Ahead> ahead_;
-  std::vector<double> beside_samples_;
+  CandidateId last_ = 0;
+  std::optional<Begun> begun_;
+  std::deque<Asked> asked_;  // in their order
+  std::vector<double> filling_samples_;
   bool lost_ = false;
   int revivals_ = 0;
   std::uint64_t free_at_begin_ = 0, free_bytes_ = 0;  // of the device's memory

@@ -11,18 +11,18 @@ const Protocol kProtocol;
 
 TEST(Screen, TakesTheFullSetWhileNothingIsKnown) {
   std::vector<double> samples;
-  while (wants_another_sample(samples, 0, kProtocol)) samples.push_back(1e6);
+  while (wants_another_sample(samples, screen_plan(0, kProtocol))) samples.push_back(1e6);
   EXPECT_EQ(samples.size(), static_cast<std::size_t>(1 + kProtocol.screen_samples));
 }
 
 TEST(Screen, OneSampleEndsAHopelessConfiguration) {
-  EXPECT_FALSE(wants_another_sample(std::vector<double>{2.1e6}, 1e6, kProtocol));
-  EXPECT_TRUE(wants_another_sample(std::vector<double>{1.9e6}, 1e6, kProtocol));
+  EXPECT_FALSE(wants_another_sample(std::vector<double>{2.1e6}, screen_plan(1e6, kProtocol)));
+  EXPECT_TRUE(wants_another_sample(std::vector<double>{1.9e6}, screen_plan(1e6, kProtocol)));
 }
 
 TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
-  EXPECT_TRUE(wants_another_sample(std::vector<double>{30e3}, 10e3, kProtocol));
-  EXPECT_FALSE(wants_another_sample(std::vector<double>{41e3}, 10e3, kProtocol));
+  EXPECT_TRUE(wants_another_sample(std::vector<double>{30e3}, screen_plan(10e3, kProtocol)));
+  EXPECT_FALSE(wants_another_sample(std::vector<double>{41e3}, screen_plan(10e3, kProtocol)));
 }
 
 TEST(Screen, TheFirstSampleCountsOnlyWhenItIsAlone) {

@@ -121,9 +121,10 @@ CompileOutcome outcome(Random& random) {
 std::vector<Request> requests(Random& random) {
   return {OpenDevice{},
           BeginProblem{setup(random)},
-          LoadTrial{{random.text(), 3, steps(random)}},
-          CheckLoaded{},
-          SampleCandidate{random.number()},
+          LoadTrial{random.number(), {random.text(), 3, steps(random)}},
+          CheckCandidate{random.number()},
+          SampleCandidate{random.number(), {7, random.real()}},
+          FillWithSamples{random.number(), random.number()},
           RecheckCandidate{random.number()},
           WarmUpCandidate{random.number(), random.real()},
           ReleaseCandidate{random.number()},
@@ -135,13 +136,12 @@ std::vector<Reply> replies(Random& random) {
   DeviceInfo info;
   info.name = random.text();
   info.uuid = random.text();
-  TrialOutcome trial{status(random), random.real(), random.number(), random.number()};
-  if (!trial.status.ok()) trial.candidate = 0;
+  TrialOutcome trial{status(random), random.real(), random.number()};
   std::vector<Answer> answers{Failure{random.choice(Failure::Kind::usage), random.text()},
                               DeviceOpened{info, random.flag(), random.list([&] { return random.text(); })},
                               Done{},
                               trial,
-                              Sampled{status(random), random.real()},
+                              Sampled{status(random), random.list([&] { return random.real(); })},
                               CompilerOpened{random.text(), random.number(), random.flag()},
                               ImagesCompiled{random.list([&] { return outcome(random); })}};
   std::vector<Reply> made;
@@ -222,8 +222,6 @@ TEST(Messages, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", std::nullopt, 0}}}));
   Random random(1);
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::compile_error, "", image(random), 0}}}));
-  EXPECT_TRUE(refused(TrialOutcome{{Verdict::fault, "", true}, 0, 7, 0}));
-  EXPECT_FALSE(refused(TrialOutcome{{Verdict::fault, "", true}, 0, 0, 0}));
 }
 
 // A field that were left out would make two messages alike that differ in it.

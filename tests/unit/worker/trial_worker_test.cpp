@@ -22,7 +22,7 @@ Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.jso
 
 // "open", "begin", "check", ...
 const char* name_of(const Request& request) {
-  constexpr const char* names[] = {"open",    "begin", "load",    "check",         "sample",
+  constexpr const char* names[] = {"open",    "begin", "load",    "check",         "sample", "fill",
                                    "recheck", "warm",  "release", "open compiler", "compile"};
   static_assert(std::size(names) == std::variant_size_v<Request>);
   return names[request.index()];
@@ -77,14 +77,17 @@ class TrialWorkerTest : public testing::Test {
   }
   static Configuration first() { return Configuration{{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}}; }
   static Configuration second() { return Configuration{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}}; }
-  void begin_check(const Configuration& configuration, int attempt = 1, TrialWorker::Beside beside = {}) {
+  void begin(const Configuration& configuration, int attempt = 1, TrialWorker::Filling beside = {}) {
     const ImageRequest request = image_request(spec_, spec_.launch, Problem{}, &configuration, device_->info());
-    worker().begin_check(configuration, device_->compiler()->compile({&request, 1}).front().image.value(), attempt,
-                         beside);
+    worker().begin(configuration, device_->compiler()->compile({&request, 1}).front().image.value(), attempt, beside);
   }
   TrialWorker::Checked check(const Configuration& configuration, int attempt = 1) {
-    begin_check(configuration, attempt);
+    begin(configuration, attempt);
     return worker().finish_check();
+  }
+  TrialWorker::Tried try_out(const Configuration& configuration, TrialWorker::Filling after = {}) {
+    begin(configuration);
+    return worker().finish_trial({3, 0}, after, {});
   }
   // One request of this name ends so, in the first worker.
   void once(const std::string& name, Heard::End end) {
@@ -129,24 +132,50 @@ TEST_F(TrialWorkerTest, ADeathIsAFaultThatTheNextTrialKnowsNothingOf) {
   EXPECT_EQ(transport_.started(), 2);
 }
 
-TEST_F(TrialWorkerTest, ACheckCanBeBegunAheadAndThoughtBeside) {
-  begin_check(first(), 3);
+TEST_F(TrialWorkerTest, ATrialIsAskedForAsAWholeAndThoughtBeside) {
+  begin(first(), 3);
   EXPECT_EQ(transport_.seen.back(), "load");
   EXPECT_EQ(transport_.attempt, 3);
+  transport_.seen.clear();
   int thought = 0;
-  EXPECT_TRUE(worker().finish_check([&] { ++thought; }).candidate);
+  const TrialWorker::Tried tried = worker().finish_trial({3, 0}, {}, [&] { ++thought; });
+  EXPECT_TRUE(tried.status.ok()) << tried.status.detail;
+  EXPECT_EQ(tried.samples_ns.size(), 3u);
   EXPECT_EQ(thought, 1);
-  EXPECT_EQ(transport_.seen.back(), "check");
+  EXPECT_THAT(transport_.seen, ElementsAre("check", "sample", "release"));
 }
 
-TEST_F(TrialWorkerTest, OneThatDiesWhileItLoadsAheadIsToldOnlyByFinishing) {
-  worker();
-  once("load", Heard::End::died);
-  begin_check(first());
-  const TrialWorker::Checked died = worker().finish_check([] { FAIL() << "nothing was launched"; });
-  EXPECT_EQ(died.status.verdict, Verdict::fault);
-  EXPECT_TRUE(died.status.sticky);
-  EXPECT_TRUE(check(first()).candidate);
+TEST_F(TrialWorkerTest, AHopelessFirstSampleIsTheLast) {
+  begin(first());
+  EXPECT_EQ(worker().finish_trial({3, 1}, {}, {}).samples_ns.size(), 1u);
+  begin(first());
+  EXPECT_EQ(worker().finish_trial({3, 1e12}, {}, {}).samples_ns.size(), 3u);
+}
+
+TEST_F(TrialWorkerTest, WhateverItDiesOfIsTheTrialsAndTheNextKnowsNothingOfIt) {
+  int revivals = 0;
+  for (const std::string request : {"load", "check", "sample"}) {
+    worker();
+    once(request, Heard::End::died);
+    const TrialWorker::Tried died = try_out(first());
+    EXPECT_EQ(died.status.verdict, Verdict::fault) << request;
+    EXPECT_TRUE(died.status.sticky);
+    const TrialWorker::Tried next = try_out(second());
+    EXPECT_TRUE(next.status.ok()) << request << ": " << next.status.detail;
+    EXPECT_EQ(next.samples_ns.size(), 3u);
+    EXPECT_EQ(worker().revivals(), ++revivals) << request;
+  }
+}
+
+TEST_F(TrialWorkerTest, ATrialThatFailsIsAskedNoFurtherAndTheWorkerLives) {
+  transport_.change = [](Reply& reply) {
+    if (auto* sampled = std::get_if<Sampled>(&reply.answer)) *sampled = {{Verdict::launch_error, "701", false}, {1e6}};
+  };
+  const TrialWorker::Tried failed = try_out(first());
+  EXPECT_EQ(failed.status.verdict, Verdict::launch_error);
+  transport_.change = nullptr;
+  EXPECT_TRUE(try_out(second()).status.ok());
+  EXPECT_EQ(worker().revivals(), 0);
 }
 
 TEST_F(TrialWorkerTest, ADeathOfAReleaseIsNotTheNextTrials) {
@@ -154,56 +183,83 @@ TEST_F(TrialWorkerTest, ADeathOfAReleaseIsNotTheNextTrials) {
   const auto one = check(second()).candidate.value();
   once("release", Heard::End::died);
   worker().release(one);
-  begin_check(first());
+  begin(first());
   const TrialWorker::Checked checked = worker().finish_check();
   EXPECT_TRUE(checked.candidate) << checked.status.detail;
   EXPECT_EQ(worker().revivals(), 1);
 }
 
-TEST_F(TrialWorkerTest, AnotherIsSampledBesideAheadOfLoading) {
+TEST_F(TrialWorkerTest, GapsAreFilledWithSamplesOfAnother) {
   const auto one = check(first()).candidate.value();
   const double expected = worker().sample(one).nanoseconds;
   transport_.seen.clear();
-  begin_check(second(), 1, {one, 3});
-  EXPECT_THAT(transport_.seen, ElementsAre("sample", "sample", "sample", "load"));
-  EXPECT_TRUE(worker().finish_check().candidate);
-  ASSERT_EQ(worker().beside_samples().size(), 3u);
-  EXPECT_NEAR(worker().beside_samples()[2], expected, 0.1 * expected);
-  begin_check(second());
-  EXPECT_TRUE(worker().finish_check().candidate);
-  EXPECT_TRUE(worker().beside_samples().empty());
-  // What dies of it is not what was to be loaded; a fresh worker does not know it, and loads for nobody's sake.
-  once("sample", Heard::End::died);
-  begin_check(second(), 1, {one, 3});
-  EXPECT_TRUE(worker().finish_check().candidate);
+  begin(second(), 1, {one, 3});
+  const TrialWorker::Tried tried = worker().finish_trial({2, 0}, {one, 3}, {});
+  EXPECT_TRUE(tried.status.ok()) << tried.status.detail;
+  EXPECT_THAT(transport_.seen, ElementsAre("load", "fill", "check", "sample", "release", "fill"));
+  // That of the second gap is heard when something else is wanted.
+  std::vector<double> samples = worker().take_filling_samples();
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_NEAR(samples[0], expected, 0.1 * expected);
+  EXPECT_TRUE(worker().sample(one).status.ok());
+  EXPECT_EQ(worker().take_filling_samples().size(), 1u);
+  EXPECT_TRUE(worker().take_filling_samples().empty());
+}
+
+TEST_F(TrialWorkerTest, WhoDiesWhileAGapIsFilledIsNotTheTrialAroundIt) {
+  const auto one = check(first()).candidate.value();
+  once("fill", Heard::End::died);
+  begin(second(), 1, {one, 3});
+  EXPECT_TRUE(worker().finish_trial({2, 0}, {}, {}).status.ok());
   EXPECT_EQ(worker().revivals(), 1);
-  begin_check(second(), 1, {one, 3});
-  EXPECT_TRUE(worker().finish_check().candidate);
-  EXPECT_TRUE(worker().beside_samples().empty());
+  // The fresh worker does not know it, and loads it for nobody's sake.
+  transport_.seen.clear();
+  begin(second(), 1, {one, 3});
+  EXPECT_TRUE(worker().finish_trial({2, 0}, {one, 3}, {}).status.ok());
+  EXPECT_THAT(transport_.seen, ElementsAre("load", "check", "sample", "release"));
+  EXPECT_TRUE(worker().take_filling_samples().empty());
+  // Nor the trial before or behind it.
+  EXPECT_TRUE(worker().sample(one).status.ok());
+  once("fill", Heard::End::died);
+  EXPECT_TRUE(try_out(second(), {one, 3}).status.ok());
+  EXPECT_TRUE(try_out(first()).status.ok());
+  EXPECT_EQ(worker().revivals(), 2);
+  // A device that is beyond use is known by its number.
+  EXPECT_TRUE(worker().sample(one).status.ok());
+  transport_.change = [once = false](Reply& reply) mutable {
+    auto* const sampled = std::get_if<Sampled>(&reply.answer);
+    if (sampled != nullptr && !std::exchange(once, true)) *sampled = {{Verdict::fault, "700", true}, {}};
+  };
+  begin(second(), 1, {one, 3});
+  EXPECT_TRUE(worker().finish_trial({2, 0}, {}, {}).status.ok());
+  EXPECT_EQ(worker().revivals(), 3);
 }
 
 TEST_F(TrialWorkerTest, WhatWasBegunAndNotFinishedDisturbsNothing) {
   const auto one = check(first()).candidate.value();
   const double expected = worker().sample(one).nanoseconds;
-  begin_check(second());
+  begin(second());
   EXPECT_NEAR(worker().sample(one).nanoseconds, expected, 0.1 * expected);
   EXPECT_TRUE(worker().finish_check().candidate);
-  begin_check(second());
+  begin(second());
   EXPECT_TRUE(check(second()).candidate);
+  begin(second());
+  worker().forget();
+  EXPECT_EQ(transport_.seen.back(), "release");
   EXPECT_EQ(worker().revivals(), 0);
   // Nor a fresh worker.
-  begin_check(second(), 1, {one, 2});
+  begin(second(), 1, {one, 2});
   worker().revive();
   EXPECT_NEAR(worker().sample(one).nanoseconds, expected, 0.1 * expected);
   // Nor whoever asks this worker next.
-  begin_check(second());
+  begin(second());
   worker().release(one);
   worker_.reset();
   EXPECT_TRUE(check(first()).candidate);
   EXPECT_THROW(
       {
-        begin_check(second());
-        worker().finish_check([] { throw Error("the strategy fails"); });
+        begin(second());
+        worker().finish_trial({2, 0}, {}, [] { throw Error("the strategy fails"); });
       },
       Error);
   worker_.reset();
@@ -351,10 +407,14 @@ TEST_F(TrialWorkerTest, ATimeThatIsNoneIsUnstable) {
   const auto one = check(first()).candidate.value();
   for (const double wrong : {0.0, -1.0, 1e30, std::numeric_limits<double>::quiet_NaN()}) {
     transport_.change = [=](Reply& reply) {
-      if (auto* sampled = std::get_if<Sampled>(&reply.answer)) sampled->nanoseconds = wrong;
+      if (auto* sampled = std::get_if<Sampled>(&reply.answer)) sampled->samples_ns = {wrong};
     };
     EXPECT_EQ(worker().sample(one).status.verdict, Verdict::unstable) << wrong;
   }
+  transport_.change = [](Reply& reply) {
+    if (auto* sampled = std::get_if<Sampled>(&reply.answer)) sampled->samples_ns.clear();
+  };
+  EXPECT_EQ(worker().sample(one).status.verdict, Verdict::unstable);
 }
 
 }  // namespace

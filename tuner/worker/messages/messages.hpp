@@ -11,23 +11,32 @@
 
 #include "attune/device_info.hpp"
 #include "core/image.hpp"
+#include "measure/screen.hpp"
 #include "worker/trial_setup.hpp"
 
 namespace attune {
 
-constexpr std::uint32_t kMessageVersion = 2;
+constexpr std::uint32_t kMessageVersion = 3;
 
 // To a device worker.
 struct OpenDevice {};
 struct BeginProblem {
   TrialSetup setup;
 };
-struct LoadTrial {  // and readies the data for the check that follows
+struct LoadTrial {              // launches nothing
+  std::uint64_t candidate = 0;  // the coordinator's number for it
   TrialLaunch launch;
 };
-struct CheckLoaded {};
+struct CheckCandidate {  // one that fails is released
+  std::uint64_t candidate = 0;
+};
 struct SampleCandidate {
   std::uint64_t candidate = 0;
+  SamplePlan plan;
+};
+struct FillWithSamples {  // until the next request is there
+  std::uint64_t candidate = 0;
+  std::uint64_t most = 1;
 };
 struct RecheckCandidate {
   std::uint64_t candidate = 0;
@@ -46,8 +55,8 @@ struct CompileImages {
   std::vector<ImageRequest> requests;
 };
 
-using Request = std::variant<OpenDevice, BeginProblem, LoadTrial, CheckLoaded, SampleCandidate, RecheckCandidate,
-                             WarmUpCandidate, ReleaseCandidate, OpenCompiler, CompileImages>;
+using Request = std::variant<OpenDevice, BeginProblem, LoadTrial, CheckCandidate, SampleCandidate, FillWithSamples,
+                             RecheckCandidate, WarmUpCandidate, ReleaseCandidate, OpenCompiler, CompileImages>;
 
 struct Failure {
   enum class Kind : std::uint8_t { error, out_of_memory, usage } kind = Kind::error;
@@ -59,15 +68,14 @@ struct DeviceOpened {
   std::vector<std::string> users;  // other processes on the device, as far as one may know
 };
 struct Done {};
-struct TrialOutcome {  // of BeginProblem, LoadTrial, CheckLoaded, RecheckCandidate, WarmUpCandidate
+struct TrialOutcome {  // of BeginProblem, LoadTrial, CheckCandidate, RecheckCandidate, WarmUpCandidate
   Status status;
   double max_error = 0;
-  std::uint64_t candidate = 0;   // 0: none
   std::uint64_t free_bytes = 0;  // of the device's memory
 };
-struct Sampled {
+struct Sampled {  // of SampleCandidate, FillWithSamples
   Status status;
-  double nanoseconds = 0;
+  std::vector<double> samples_ns;  // those before one that failed
 };
 struct CompilerOpened {
   std::string toolchain;
@@ -80,7 +88,8 @@ struct ImagesCompiled {
 
 using Answer = std::variant<Failure, DeviceOpened, Done, TrialOutcome, Sampled, CompilerOpened, ImagesCompiled>;
 
-// An answer with the device's clock when it was given, and how long the worker was at it, by a real clock.
+// An answer with the device's clock when it was given, and how long the worker was at it, reading included, by a real
+// clock: set by whoever hands requests to a server.
 struct Reply {
   double seconds = 0;
   double worked_seconds = 0;

@@ -27,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 // What is kept of a worker's output: the last of it.
 constexpr std::size_t kPrintedBytes = 4096;
 
+constexpr int kRequestsBytes = 1 << 20;
+
 // A worker whose pipe broke is about to end by itself: how it ends is worth this long a wait.
 constexpr double kLastWordsSeconds = 0.05;
 
@@ -131,6 +133,8 @@ void ChildProcess::Descriptor::close() noexcept {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits) {
   const Pipe requests = make_pipe();
+  // An image fits, so that who sends it goes on before all of it is read. Where it may not be so large it stays small.
+  fcntl(requests.write, F_SETPIPE_SZ, kRequestsBytes);
   requests_.number = requests.write;
   Descriptor their_requests{requests.read};
   const Pipe replies = make_pipe();

@@ -1,6 +1,7 @@
 #include "worker/process/serve.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,7 +27,17 @@ void watch_lifeline() {
   kill(getpid(), SIGKILL);
 }
 
+void wait_for_request() {
+  pollfd requests{kRequests, POLLIN, 0};
+  while (poll(&requests, 1, -1) < 0 && errno == EINTR) continue;
+}
+
 }  // namespace
+
+bool request_waits() noexcept {
+  pollfd requests{kRequests, POLLIN, 0};
+  return poll(&requests, 1, 0) != 0;
+}
 
 void serve(const std::function<Reply(const Request&)>& answer) {
   for (const int number : {kRequests, kReplies, kLifeline})
@@ -35,10 +46,15 @@ void serve(const std::function<Reply(const Request&)>& answer) {
   signal(SIGPIPE, SIG_IGN);
   std::thread(watch_lifeline).detach();
   std::vector<std::byte> message;
-  while (read_frame(kRequests, message, kNoDeadline) == FrameEnd::whole) {
+  for (;;) {
+    wait_for_request();
+    const auto begin = FrameClock::now();
+    if (read_frame(kRequests, message, kNoDeadline) != FrameEnd::whole) return;
     const std::optional<Request> request = decode_request(message);
     if (!request) throw Error("a damaged request; coordinator and worker must be the same build of attune");
-    if (write_frame(kReplies, encode(answer(*request)), kNoDeadline) != FrameEnd::whole) return;
+    Reply reply = answer(*request);
+    reply.worked_seconds = std::chrono::duration<double>(FrameClock::now() - begin).count();
+    if (write_frame(kReplies, encode(reply), kNoDeadline) != FrameEnd::whole) return;
   }
 }
 

@@ -13,4 +13,7 @@ namespace attune {
 // not started by a coordinator.
 void serve(const std::function<Reply(const Request&)>& answer);
 
+// Whether serve() finds another request, or its end, as soon as this one is answered.
+bool request_waits() noexcept;
+
 }  // namespace attune
