@@ -41,6 +41,7 @@ Heard ProcessTransport::lose(Heard::End end, const std::string& why) {
   Heard heard{end, {}, why.empty() ? child_->how_it_ended() : why};
   if (!printed.empty()) heard.why += "; the last that it printed:\n" + printed;
   child_.reset();
+  deaf_ = false;
   if (unanswered_ > 0) lost_ = heard;
   return heard;
 }
@@ -51,7 +52,7 @@ Heard ProcessTransport::ask(const Request& request, double seconds) {
 }
 
 void ProcessTransport::send(const Request& request, double seconds) {
-  if (lost_) {  // told by receive()
+  if (lost_ || deaf_) {  // told by receive()
     ++unanswered_;
     return;
   }
@@ -65,7 +66,11 @@ void ProcessTransport::send(const Request& request, double seconds) {
   const std::vector<std::byte> message = encode(request);
   ++unanswered_;
   const FrameEnd end = write_frame(child_->requests(), message, in(seconds));
-  if (end != FrameEnd::whole) lose_for(end, seconds);
+  // What it answered before it closed its end is worth hearing: it tells which request it died of.
+  if (end == FrameEnd::closed)
+    deaf_ = true;
+  else if (end != FrameEnd::whole)
+    lose_for(end, seconds);
 }
 
 Heard ProcessTransport::receive(double seconds) {

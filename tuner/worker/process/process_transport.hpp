@@ -39,6 +39,7 @@ class ProcessTransport final : public Transport {
   std::mutex running_mutex_;
   pid_t running_ = -1;  // the child, until it is about to be reaped
   int started_ = 0;
+  bool deaf_ = false;          // the child reads no more: it ends, or has
   int unanswered_ = 0;         // requests
   std::optional<Heard> lost_;  // what became of a worker that some of them were for
 };

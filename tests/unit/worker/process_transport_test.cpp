@@ -1,0 +1,74 @@
+// The coordinator's end of a worker's pipes, with a shell for a worker that says what a file holds.
+#include "worker/process/process_transport.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "worker/process/frames.hpp"
+
+namespace attune {
+namespace {
+
+using testing::HasSubstr;
+
+class ProcessTransportTest : public testing::Test {
+ protected:
+  void SetUp() override { signal(SIGPIPE, SIG_IGN); }
+  void TearDown() override { unlink(replies_.c_str()); }
+  // So many whole replies, numbered from 1.
+  void write_replies(int count) {
+    const int file = open(replies_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    for (int i = 1; i <= count; ++i) {
+      Reply reply{0, 0, TrialOutcome{{}, static_cast<double>(i), 0}};
+      ASSERT_EQ(write_frame(file, encode(reply), kNoDeadline), FrameEnd::whole);
+    }
+    close(file);
+  }
+  ProcessTransport worker(const std::string& script) {
+    return ProcessTransport({{"/bin/sh", "-c", script}, "device worker", {}});
+  }
+  static double error_of(const Heard& heard) { return std::get<TrialOutcome>(heard.reply.answer).max_error; }
+
+  const std::string replies_ = testing::TempDir() + "process_transport_" + std::to_string(getpid()) + ".replies";
+};
+
+TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsHeard) {
+  write_replies(2);
+  ProcessTransport transport = worker("cat '" + replies_ + "' >&4; exit 3");
+  for (int i = 0; i < 4; ++i) {
+    transport.send(OpenDevice{}, 10);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // by the second the worker is no more
+  }
+  for (int i = 1; i <= 2; ++i) {
+    const Heard heard = transport.receive(10);
+    ASSERT_EQ(heard.end, Heard::End::replied) << i << ": " << heard.why;
+    EXPECT_EQ(error_of(heard), i);
+  }
+  for (int i = 3; i <= 4; ++i) {
+    const Heard heard = transport.receive(10);
+    EXPECT_EQ(heard.end, Heard::End::died) << i;
+    EXPECT_THAT(heard.why, HasSubstr("exited with code 3"));
+  }
+  // The next request is for a fresh one.
+  EXPECT_EQ(transport.ask(OpenDevice{}, 10).end, Heard::End::replied);
+  EXPECT_EQ(transport.started(), 2);
+}
+
+TEST_F(ProcessTransportTest, OneThatStopsReadingAndStaysIsKilledByTheDeadline) {
+  ProcessTransport transport = worker("exec 3<&-; sleep 60");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  transport.send(OpenDevice{}, 0.3);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  transport.send(OpenDevice{}, 0.3);
+  EXPECT_EQ(transport.receive(0.3).end, Heard::End::timed_out);
+  EXPECT_EQ(transport.receive(0.3).end, Heard::End::timed_out);
+}
+
+}  // namespace
+}  // namespace attune
