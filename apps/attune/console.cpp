@@ -115,6 +115,12 @@ void Console::note(const std::string& text) {
   std::fflush(stdout);
 }
 
+void Console::confirm_started(std::size_t configurations) {
+  clear();
+  fmt::print("sampling the best {} again\n", configurations);
+  std::fflush(stdout);
+}
+
 void Console::final_started(std::size_t finalists) {
   clear();
   finalists_ = finalists;

@@ -16,6 +16,7 @@ class Console final : public Observer {
   void session_started(const SessionStart& start) override;
   void trial_done(const Trial& trial, const Progress& progress) override;
   void note(const std::string& text) override;
+  void confirm_started(std::size_t configurations) override;
   void final_started(std::size_t finalists) override;
   void final_round_done(std::size_t rounds) override;
 

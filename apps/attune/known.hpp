@@ -15,6 +15,7 @@ struct KnownRequest {
   const KernelSpec& spec;
   std::string kernel;    // as it was given: a name or a file
   std::string database;  // need not exist
+  Regime regime = Regime::cold;
   bool json = false;
 };
 

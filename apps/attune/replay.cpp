@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view prefix = "replay:";
 constexpr std::string_view seed_prefix = "seed=";
 
-bool is_option(std::string_view text) { return text == "noise" || text == "workers" || text.starts_with(seed_prefix); }
+bool is_option(std::string_view text) { return text == "noise" || text == "disturbed" || text == "workers" || text.starts_with(seed_prefix); }
 
 std::uint64_t seed_of(std::string_view option, const std::string& device) {
   const std::string_view digits = option.substr(seed_prefix.size());
@@ -43,6 +43,8 @@ ReplayRequest parse_replay(const std::string& device) {
     if (!is_option(option)) break;
     if (option == "noise") {
       request.options.noise = true;
+    } else if (option == "disturbed") {
+      request.options.disturbed = true;
     } else if (option == "workers") {
       request.workers = true;
     } else {
@@ -51,7 +53,7 @@ ReplayRequest parse_replay(const std::string& device) {
     rest = rest.substr(0, comma);
   }
   if (rest.empty())
-    throw UsageError("device `" + device + "`: expected a file: replay:FILE[,noise][,seed=N][,workers]");
+    throw UsageError("device `" + device + "`: expected a file: replay:FILE[,noise][,disturbed][,seed=N][,workers]");
   request.file = rest;
   return request;
 }

@@ -1,4 +1,4 @@
-// --device replay:FILE[,noise][,seed=N][,workers]: a recording in place of a device.
+// --device replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording in place of a device.
 #pragma once
 
 #include <optional>

@@ -55,7 +55,7 @@ Options tune_options() {
   options.add()("problem,p", po::value<std::vector<std::string>>()->composing(),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "device,d", po::value<std::string>(),
-      "cuda, cuda:N, host, or replay:FILE[,noise][,seed=N][,workers]: a recording, without KERNEL or with one of "
+      "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with one of "
       "several in it "
       "(default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(), effort_help().c_str())(
       "strategy", po::value<std::string>(),
@@ -68,11 +68,20 @@ Options tune_options() {
       "parameters", po::value<std::string>(), "narrow the values of parameters: \"BLOCK=128,256 PAD=1\"")(
       "seed", po::value<std::string>(), "of the data and of random choices")(
       "fresh", "start over: neither continue a session nor use logged trials")(
-      "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
+      "regime", po::value<std::string>(),
+      "cold: caches are empty before each launch (default), or warm: for kernels that run again and again over the "
+      "same "
+      "data; each has its own record")("keep-going",
+                                       "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "give configurations that killed two workers another chance")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
   return options;
+}
+
+Regime parse_regime(const std::string& text) {
+  if (const std::optional<Regime> regime = regime_of(text)) return *regime;
+  throw UsageError("unknown regime `" + text + "`; it is cold or warm");
 }
 
 // All but problem and effort.
@@ -88,6 +97,7 @@ SessionRequest request_from(const Options& options, KernelSpec spec) {
   if (const auto target = options.text("target")) request.limits.target = parse_target(*target);
   if (const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807))
     request.seed = static_cast<std::uint64_t>(*seed);
+  if (const auto regime = options.text("regime")) request.regime = parse_regime(*regime);
   request.fresh = options.has("fresh");
   request.cold_start = options.has("cold-start");
   request.keep_going = options.has("keep-going");
@@ -170,7 +180,7 @@ int run_tune(const Arguments& arguments) {
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
   if (!effort.search)
-    return show_known({effort, request.spec, options.required("kernel"), database_path(options), options.has("json")},
+    return show_known({effort, request.spec, options.required("kernel"), database_path(options), request.regime, options.has("json")},
                       problems, *open_device(name));
 
   request.effort = *effort.search;

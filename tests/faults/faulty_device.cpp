@@ -92,13 +92,14 @@ class FaultyDevice final : public Device {
     if (Status status = launches ? strike_at(Phase::launch, launched_) : poisoned(); !status.ok()) return status;
     return device_->enqueue(operation, stream);
   }
-  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) override {
-    for (const Operation& operation : timed)
+  Samples take_samples(const Sampling& sampling) override {
+    for (const Operation& operation : sampling.timed.front())
       if (operation.kind == Operation::Kind::launch) launched_ = tried_by(operation);
     const std::optional<Fault> fault = fault_at(Phase::sample, launched_);
-    if (fault && fault->kind == "time") return {{}, fault->argument};
-    if (Status status = strike_at(Phase::sample, launched_); !status.ok()) return {status, 0};
-    return device_->sample(before, timed, cold);
+    if (fault && fault->kind == "time")
+      return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), fault->argument)};
+    if (Status status = strike_at(Phase::sample, launched_); !status.ok()) return {status, {}};
+    return device_->take_samples(sampling);
   }
 
   void remember(FunctionHandle function, const Tried& tried) { functions_.insert_or_assign(function, tried); }

@@ -82,6 +82,7 @@ std::string tune_command(const MatchRequest& request) {
     command += " --device host";
   else if (request.device.ordinal != 0)
     command += fmt::format(" --device cuda:{}", request.device.ordinal);
+  if (request.regime != "cold") command += fmt::format(" --regime {}", request.regime);
   return command;
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attune/device_info.hpp"
@@ -19,6 +20,7 @@
 #include "attune/stream_handle.hpp"
 #include "core/image.hpp"
 #include "core/instantiate.hpp"
+#include "core/regime.hpp"
 #include "core/verdict.hpp"
 
 namespace attune {
@@ -82,6 +84,16 @@ struct Samples {
   std::vector<double> nanoseconds;
 };
 
+// What is timed, and how.
+struct Sampling {
+  std::span<const Operation> before;  // ahead of each sample, not timed
+  // The same work over different data: what is timed is the first of them; a batch takes them in turn.
+  std::span<const std::span<const Operation>> timed;
+  Regime regime = Regime::cold;  // cold: a buffer of 2 x L2 is overwritten ahead of each sample
+  int count = 1;                 // samples
+  int batch = 1;                 // what a sample is the mean of: so many in a row, enqueued as one
+};
+
 // Elements that differ by more than the tolerance.
 struct Comparison {
   std::uint64_t mismatches = 0;
@@ -131,9 +143,12 @@ class Device {
   // Enqueues. An error of the launch itself is in the Status; a fault may surface at synchronize() only.
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
 
-  // Runs `before`, then (cold) overwrites a buffer of 2 x L2, then `timed`, and times `timed` alone, by the device's
-  // own clock; everything is enqueued ahead. Synchronous.
-  virtual Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) = 0;
+  // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at what fails.
+  virtual Samples take_samples(const Sampling& sampling) = 0;
+  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
+    Samples samples = take_samples({before, {&timed, 1}, cold ? Regime::cold : Regime::warm});
+    return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
+  }
 
   // Data, made and checked where it lies. Synchronous on the default stream. `type` is a type name.
   virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,

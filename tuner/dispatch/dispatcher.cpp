@@ -50,6 +50,11 @@ std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, W
   }
 }
 
+Regime known_regime(const std::string& text) {
+  if (const std::optional<Regime> regime = regime_of(text)) return *regime;
+  throw UsageError("DispatcherOptions: unknown regime `" + text + "`; it is cold or warm");
+}
+
 }  // namespace
 
 struct Dispatcher::State {
@@ -57,7 +62,7 @@ struct Dispatcher::State {
       : warnings(sink_or_default(std::move(options.warn))),
         device(open_wished(options.device)),
         planner(device, database_or_none(options.database, warnings), cache_or_none(options.cache, warnings),
-                warnings) {}
+                known_regime(options.regime), warnings) {}
 
   // The steady state: one shared lock, one look-up.
   Parts find(const PlanRequestView& request) const {

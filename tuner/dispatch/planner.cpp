@@ -21,14 +21,15 @@ bool has_launch(std::span<const ResolvedStep> steps) {
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 std::unique_ptr<ImageCache> cache, Warnings& warnings)
+                 std::unique_ptr<ImageCache> cache, Regime regime, Warnings& warnings)
     : device_(std::move(device)),
       database_(std::move(database)),
+      regime_(regime),
       warnings_(warnings),
       images_(device_, std::move(cache), [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
 MatchRequest Planner::request_for(const KnownKernel& kernel, const Problem& problem) const {
-  return {kernel.spec, problem, device_->info(), kernel.tune_target};
+  return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_)};
 }
 
 std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest& request) {

@@ -23,9 +23,16 @@ std::vector<double> paired_log_ratios(const Rounds& rounds, std::size_t slower, 
   return ratios;
 }
 
+// By the median of their times relative to the round's. Where a clock jumps between two states, the median of plain
+// times is that of one state or the other, as chance has it, and not comparable between finalists.
 std::vector<std::size_t> by_median(const Rounds& rounds) {
+  Rounds relative = rounds;
+  for (std::vector<double>& round : relative) {
+    const double typical = median(round);
+    for (double& time : round) time /= typical;
+  }
   std::vector<double> medians;
-  for (std::size_t f = 0; f < rounds.front().size(); ++f) medians.push_back(median(column(rounds, f)));
+  for (std::size_t f = 0; f < rounds.front().size(); ++f) medians.push_back(median(column(relative, f)));
   std::vector<std::size_t> order(medians.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return medians[a] < medians[b]; });

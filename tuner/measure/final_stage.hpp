@@ -30,7 +30,7 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
 
 struct FinalDecision {
   std::size_t winner = 0;           // column
-  std::size_t fastest = 0;          // column with the least median; differs from winner in a tie
+  std::size_t fastest = 0;          // column with the least median, relative to its rounds; differs from winner in a tie
   double median_ns = 0;             // of the winner
   double default_ns = 0;            // of the default configuration; 0 when it did not take part
   double speedup = 1;               // median of the paired ratios default / winner

@@ -1,4 +1,4 @@
-// Protocol: the constants of measuring, stored with every session. Version 1. A plain value.
+// Protocol: the constants of measuring, stored with every session. A plain value.
 #pragma once
 
 #include <string>
@@ -6,18 +6,31 @@
 namespace attune {
 
 struct Protocol {
-  static constexpr int version = 1;
+  static constexpr int version = 2;
 
   // Session.
   double warm_up_ms = 200;  // of default launches before anything is timed: clocks settle
   int anchor_samples = 5;   // of the default configuration, each time
   int anchor_every = 16;    // trials between two timings of the anchor; scores are relative to it
 
+  // Batches: one launch of a short kernel is mostly the launch itself, 5.3 us between events on an H200 and 1.1 us in a
+  // graph, and scatters by 8 % at 4 us. One decision for a session: both ways are not comparable.
+  double batch_below_ns = 20e3;  // of the default configuration
+  double batch_ns = 1e6;         // as many launches as take so long
+  int batch_least = 50, batch_most = 1000;
+
   // Screen: one sample shows most losers; on recorded convolution spaces 83-87 % of configurations fall here.
   double reject_ratio = 2.0;        // first sample over this many times the incumbent: no more samples
   double reject_ratio_short = 4.0;  // the same for kernels under short_ns, where one sample scatters more
   double short_ns = 50e3;
   int screen_samples = 3;  // after the first, which also warms caches and the module; their median counts
+
+  // Confirm: by screening alone, 7-sample medians of bursts lost up to 7.8 % on recorded spaces.
+  int confirm_most = 128;            // of the best: where most of a space is near the best, this bounds the cost
+  double confirm_ratio = 1.25;       // to the best, by screening
+  int confirm_samples = 5;           // of each and of the best by screening, in turn, in each of two visits
+  double confirm_drop_ratio = 1.05;  // to the best median of a visit: never a winner within the noise that was seen
+  double confirm_seconds = 10;       // over that, whoever is next in line is not visited
 
   // Final: finalists in randomised complete blocks.
   int finalists = 8;  // beside the default configuration and the present record

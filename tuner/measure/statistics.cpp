@@ -20,12 +20,12 @@ std::vector<double> sorted_copy(std::span<const double> samples) {
   return sorted;
 }
 
-// The largest k for which P(Binomial(n, 1/2) < k) <= 0.025; 0 when there is none.
-std::size_t lower_rank(std::size_t n) {
+// The largest k for which P(Binomial(n, 1/2) < k) <= `tail`; 0 when there is none.
+std::size_t lower_rank(std::size_t n, double tail) {
   double probability = std::exp2(-static_cast<double>(n));  // of 0 successes
   double cumulative = 0;
   std::size_t k = 0;
-  while (k < n && cumulative + probability <= 0.025) {
+  while (k < n && cumulative + probability <= tail) {
     cumulative += probability;
     probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
     ++k;
@@ -51,9 +51,9 @@ Measurement summarise(std::vector<double> samples_ns) {
   return measurement;
 }
 
-Interval median_interval(std::span<const double> samples) {
+Interval median_interval(std::span<const double> samples, double confidence) {
   const std::vector<double> sorted = sorted_copy(samples);
-  const std::size_t rank = lower_rank(sorted.size());
+  const std::size_t rank = lower_rank(sorted.size(), (1 - confidence) / 2);
   if (rank == 0) return {sorted.front(), sorted.back()};
   return {sorted[rank - 1], sorted[sorted.size() - rank]};
 }

@@ -21,8 +21,9 @@ struct Interval {
   bool contains(double value) const noexcept { return low <= value && value <= high; }
 };
 
-// The distribution-free 95 % confidence interval of the median from order statistics (binomial with p = 1/2; David and
-// Nagaraja, Order Statistics, section 7.1). Under 6 samples no such interval exists: the range is returned.
-Interval median_interval(std::span<const double> samples);
+// The distribution-free confidence interval of the median from order statistics (binomial with p = 1/2; David and
+// Nagaraja, Order Statistics, section 7.1). With too few samples (under 6 for 95 %, under 8 for 99 %) no such interval
+// exists: the range is returned.
+Interval median_interval(std::span<const double> samples, double confidence = 0.95);
 
 }  // namespace attune

@@ -21,11 +21,21 @@ constexpr double measure_seconds = 120;
 constexpr double patient_seconds = 1800;
 
 // Protocol's own constants.
-constexpr Depth measure_depth = {
-    .screen_samples = 3, .finalists = 8, .final_rounds_min = 30, .final_rounds_max = 200, .final_seconds = 10};
+constexpr Depth measure_depth = {.screen_samples = 3,
+                                 .confirm_most = 128,
+                                 .confirm_seconds = 10,
+                                 .finalists = 8,
+                                 .final_rounds_min = 30,
+                                 .final_rounds_max = 200,
+                                 .final_seconds = 10};
 // Twice the finalists, because among more trials more are near the best; and twice the rounds.
-constexpr Depth patient_depth = {
-    .screen_samples = 5, .finalists = 16, .final_rounds_min = 60, .final_rounds_max = 400, .final_seconds = 20};
+constexpr Depth patient_depth = {.screen_samples = 5,
+                                 .confirm_most = 256,
+                                 .confirm_seconds = 60,
+                                 .finalists = 16,
+                                 .final_rounds_min = 60,
+                                 .final_rounds_max = 400,
+                                 .final_seconds = 20};
 
 constexpr std::array<EffortPlan, 5> plans = {{
     {"estimate",
@@ -91,7 +101,9 @@ Depth depth_within(const EffortPlan& plan, const std::optional<double>& seconds)
     const bool fits = lesser.budget.seconds && *lesser.budget.seconds <= *seconds;
     if (lesser.search && fits && *lesser.search <= *plan.search) depth = lesser.depth;
   }
-  depth.final_seconds = std::min(depth.final_seconds, std::max(*seconds, least_final_seconds));
+  const double most = std::max(*seconds, least_final_seconds);
+  depth.confirm_seconds = std::min(depth.confirm_seconds, most);
+  depth.final_seconds = std::min(depth.final_seconds, most);
   return depth;
 }
 

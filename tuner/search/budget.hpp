@@ -13,6 +13,8 @@ namespace attune {
 // How deeply is measured: what an effort changes of the Protocol.
 struct Depth {
   int screen_samples = 0;  // of every configuration that is worth them
+  int confirm_most = 0;
+  double confirm_seconds = 0;
   int finalists = 0;
   int final_rounds_min = 0, final_rounds_max = 0;
   double final_seconds = 0;

@@ -52,6 +52,7 @@ class Observer {
   // Something that the user should know and can do nothing about now: a worker that died, another process on the
   // device.
   virtual void note(const std::string& /*text*/) {}
+  virtual void confirm_started(std::size_t /*configurations*/) {}
   virtual void final_started(std::size_t /*finalists*/) {}
   virtual void final_round_done(std::size_t /*rounds*/) {}
   virtual void final_done(const FinalDecision&) {}

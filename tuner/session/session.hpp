@@ -13,6 +13,7 @@
 #include "attune/kernel_spec.hpp"
 #include "attune/search_space.hpp"
 #include "core/record.hpp"
+#include "core/regime.hpp"
 #include "db/image_cache.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/device.hpp"
@@ -24,8 +25,9 @@
 namespace attune {
 
 struct SessionRequest {
-  KernelSpec spec;  // perhaps narrowed
-  Problem problem;  // complete
+  KernelSpec spec;               // perhaps narrowed
+  Problem problem;               // complete
+  Regime regime = Regime::cold;  // that is measured in; part of the record's key
   Effort effort = Effort::measure;
   // The user's, for this run. Time or trials that cut the effort's own budget short make the session partial; patience
   // and target finish it.

@@ -51,37 +51,23 @@ void SessionRun::lose_finalist(Trial trial, const Status& status) {
   commit();
 }
 
-std::vector<Trial> SessionRun::choose_finalists() const {
-  std::vector<Trial> survivors;
-  for (const auto& [text, trial] : trials_)
-    if (trial.verdict == Verdict::ok) survivors.push_back(trial);
-  std::stable_sort(survivors.begin(), survivors.end(),
-                   [this](const Trial& a, const Trial& b) { return score(a) < score(b); });
-  if (survivors.size() > static_cast<std::size_t>(protocol_.finalists))
-    survivors.resize(static_cast<std::size_t>(protocol_.finalists));
+std::vector<Trial> SessionRun::choose_finalists(std::vector<Trial> ranked) const {
+  if (ranked.size() > static_cast<std::size_t>(protocol_.finalists))
+    ranked.resize(static_cast<std::size_t>(protocol_.finalists));
   const auto add = [&](const Configuration& configuration) {
-    const bool there = std::any_of(survivors.begin(), survivors.end(),
-                                   [&](const Trial& t) { return t.configuration == configuration; });
+    const bool there =
+        std::any_of(ranked.begin(), ranked.end(), [&](const Trial& t) { return t.configuration == configuration; });
     // Not contains(): in a narrowed space the present record stands for what lies outside.
     if (there || !space_.broken_rules(configuration).empty()) return;
     const auto tried = trials_.find(configuration.text());
     if (tried != trials_.end() && tried->second.verdict != Verdict::ok) return;
     Trial trial;
     trial.configuration = configuration;
-    survivors.push_back(tried == trials_.end() ? trial : tried->second);
+    ranked.push_back(tried == trials_.end() ? trial : tried->second);
   };
   add(*default_);
   if (present_) add(present_->configuration);
-  return survivors;
-}
-
-std::optional<Image> SessionRun::image_of(const Configuration& configuration) {
-  if (const auto kept = images_kept_.find(configuration.text()); kept != images_kept_.end()) return kept->second;
-  const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, request_.problem, &configuration, device_);
-  std::optional<Image> image = compiler_->compile(std::span(&request, 1)).front().image;
-  if (image) images_kept_.insert_or_assign(configuration.text(), *image);
-  return image;
+  return ranked;
 }
 
 // Those that do not pass their check again are lost.
@@ -109,15 +95,16 @@ std::optional<std::size_t> SessionRun::measure_round(const std::vector<Trial>& t
   std::vector<std::size_t> order(trials.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), random);
-  round.resize(trials.size());
-  for (const std::size_t i : order) {
-    const Sample sample = worker_->sample(candidates[i]);
-    if (!sample.status.ok()) {
-      lose_finalist(trials[i], sample.status);
-      return i;
-    }
-    round[i] = std::max(sample.nanoseconds, 1.0);
+  std::vector<TrialWorker::CandidateId> turns;
+  for (const std::size_t i : order) turns.push_back(candidates[i]);
+  const Samples samples = worker_->sample_in_turn(turns, timed({}));
+  if (!samples.status.ok()) {
+    const std::size_t failed = order[std::min(samples.nanoseconds.size(), order.size() - 1)];
+    lose_finalist(trials[failed], samples.status);
+    return failed;
   }
+  round.resize(trials.size());
+  for (std::size_t i = 0; i < order.size(); ++i) round[order[i]] = std::max(samples.nanoseconds[i], 1.0);
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@ SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
   key.record.contract = request.spec.fingerprints.contract;
   key.record.device_class = device.class_key();
   key.record.problem = request.problem;
+  key.record.regime = std::string(to_text(request.regime));
   key.space = request.spec.fingerprints.space;
   key.effort = request.effort;
   key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
@@ -28,6 +29,8 @@ Protocol protocol_of(const SessionRequest& request) {
   const Depth depth = depth_within(effort_plan(request.effort), request.limits.seconds);
   Protocol protocol;
   protocol.screen_samples = depth.screen_samples;
+  protocol.confirm_most = depth.confirm_most;
+  protocol.confirm_seconds = depth.confirm_seconds;
   protocol.finalists = depth.finalists;
   protocol.final_rounds_min = depth.final_rounds_min;
   protocol.final_rounds_max = depth.final_rounds_max;
@@ -186,7 +189,7 @@ SessionResult SessionRun::conclude() {
   store_.update_session(row_.id, SessionState::partial, used);
   if (result.end == SessionResult::End::stopped) result.explanation = failures_explanation() + stopped_explanation();
   const DeviceLock::Turn turn(lock_, stop_);
-  finalists_ = choose_finalists();
+  finalists_ = choose_finalists(confirm(ranked_survivors()));
   result.decision = final_stage(finalists_);
   Record record = make_record(*result.decision, finalists_[result.decision->winner]);
   record.partial = !complete;

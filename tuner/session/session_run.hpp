@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attune/strategy.hpp"
+#include "measure/confirm_stage.hpp"
 #include "session/image_source.hpp"
 #include "session/proposals.hpp"
 #include "session/session.hpp"
@@ -65,6 +66,8 @@ class SessionRun {
   bool try_once(const Configuration& configuration, Trial& trial);
   Status try_as_anchor(Trial& trial);
   Status try_beside_anchor(Trial& trial);
+  Status choose_batch();
+  SamplePlan timed(SamplePlan plan) const;
   Status sample_anchor(Trial& trial);
   void take_samples(const std::vector<double>& samples_ns, Trial& trial) const;
   Status time_anchor();
@@ -75,9 +78,18 @@ class SessionRun {
   bool die(Trial& trial);
   std::optional<Trial> known_to_kill(const Configuration& configuration) const;
 
-  // session_final.cpp: finalists, decision, record
-  std::vector<Trial> choose_finalists() const;
+  // session_confirm.cpp: who gets into the final stage
+  std::vector<Trial> ranked_survivors() const;
+  std::vector<Trial> confirm(std::vector<Trial> survivors);
+  void load_images(const std::vector<Trial>& trials);
+  void visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom, TrialWorker::CandidateId reference,
+             Confirmations& ratios);
+  Status sample_beside(TrialWorker::CandidateId reference, TrialWorker::CandidateId candidate,
+                       std::vector<double>& ratios);
   std::optional<Image> image_of(const Configuration& configuration);
+
+  // session_final.cpp: finalists, decision, record
+  std::vector<Trial> choose_finalists(std::vector<Trial> ranked) const;
   std::vector<TrialWorker::CandidateId> load_finalists(std::vector<Trial>& trials);
   std::optional<std::size_t> measure_round(const std::vector<Trial>& trials,
                                            const std::vector<TrialWorker::CandidateId>& candidates,
@@ -141,6 +153,7 @@ class SessionRun {
   std::vector<Progress> untold_;                    // of each of them
   std::int64_t survivors_ = 0;
   double anchor_ns_ = 0;
+  int batch_ = 1;  // launches that a sample is the mean of
   std::optional<TrialWorker::CandidateId> anchor_;
   int trials_since_anchor_ = 0;
   std::vector<double> anchor_beside_;                         // its last samples that filled gaps

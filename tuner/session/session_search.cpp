@@ -17,8 +17,8 @@ constexpr double kFailingAlike = 0.9;
 // Proposals that are under way, to one image that is being compiled.
 constexpr std::size_t kMostSharing = 8;
 
-// Of the best survivors, images are kept for the final stage; the rest are compiled again if they are needed.
-constexpr std::size_t kKeptImages = 24;
+// Of the best survivors, images are kept for the stages that follow; the rest are compiled again if they are needed.
+constexpr std::size_t kKeptImages = 256;
 
 }  // namespace
 

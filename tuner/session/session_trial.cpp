@@ -114,7 +114,7 @@ bool SessionRun::try_once(const Configuration& configuration, Trial& trial) {
 Status SessionRun::try_beside_anchor(Trial& trial) {
   const double incumbent_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
   const TrialWorker::Tried tried =
-      worker_->finish_trial(screen_plan(incumbent_ns, protocol_), anchor_filling_shortly(), [this] {
+      worker_->finish_trial(timed(screen_plan(incumbent_ns, protocol_)), anchor_filling_shortly(), [this] {
         if (!thinks_in_trials_ || std::exchange(thought_, true)) return;
         try {
           think();
@@ -136,8 +136,9 @@ Status SessionRun::try_as_anchor(Trial& trial) {
   Status status = worker_->warm_up(*checked.candidate, protocol_.warm_up_ms);
   if (status.ok()) {
     anchor_ = *checked.candidate;
-    status = time_anchor();
+    status = choose_batch();
   }
+  if (status.ok()) status = time_anchor();
   if (status.ok()) status = sample_anchor(trial);
   if (status.ok()) return status;
   anchor_.reset();
@@ -145,8 +146,26 @@ Status SessionRun::try_as_anchor(Trial& trial) {
   return status;
 }
 
+// What is short is timed in batches, all of it: found out twice, since the first time is mostly that of a launch.
+Status SessionRun::choose_batch() {
+  batch_ = 1;
+  for (int i = 0; i < 2 && !opened_.own_clock; ++i) {
+    const Samples samples = worker_->sample(*anchor_, timed({.count = protocol_.anchor_samples}));
+    if (!samples.status.ok()) return samples.status;
+    batch_ = batch_for(median(samples.nanoseconds), protocol_);
+    if (batch_ == 1) break;
+  }
+  return {};
+}
+
+SamplePlan SessionRun::timed(SamplePlan plan) const {
+  plan.regime = request_.regime;
+  plan.batch = batch_;
+  return plan;
+}
+
 Status SessionRun::sample_anchor(Trial& trial) {
-  const Samples samples = worker_->sample(*anchor_, screen_plan(best_score_ * anchor_ns_, protocol_));
+  const Samples samples = worker_->sample(*anchor_, timed(screen_plan(best_score_ * anchor_ns_, protocol_)));
   if (!samples.status.ok()) return samples.status;
   const Status again = worker_->recheck(*anchor_, trial.max_error);
   if (again.ok()) take_samples(samples.nanoseconds, trial);
@@ -164,7 +183,7 @@ void SessionRun::take_samples(const std::vector<double>& samples_ns, Trial& tria
 Status SessionRun::time_anchor() {
   trials_since_anchor_ = 0;
   const auto begin = Clock::now();
-  const Samples samples = worker_->sample(*anchor_, {protocol_.anchor_samples, 0});
+  const Samples samples = worker_->sample(*anchor_, timed({.count = protocol_.anchor_samples}));
   anchor_wait_seconds_ = seconds_since(begin) / protocol_.anchor_samples;
   if (samples.status.sticky && anchor_ns_ == 0) return samples.status;
   if (samples.status.sticky) {
@@ -184,14 +203,15 @@ Status SessionRun::time_anchor() {
 // would run on.
 TrialWorker::Filling SessionRun::anchor_filling() const {
   if (!anchor_ || anchor_wait_seconds_ <= 0 || opened_.own_clock || !workers_.device().isolates()) return {};
-  if (anchor_wait_seconds_ <= kShortBesideCommit * commit_wait_seconds_) return {*anchor_, kMostFilling};
-  return {*anchor_, static_cast<int>(commit_wait_seconds_ / anchor_wait_seconds_)};
+  if (anchor_wait_seconds_ <= kShortBesideCommit * commit_wait_seconds_)
+    return {*anchor_, timed({.count = kMostFilling})};
+  return {*anchor_, timed({.count = static_cast<int>(commit_wait_seconds_ / anchor_wait_seconds_)})};
 }
 
 // And while it takes the answers of one trial and makes up the next, which is over sooner.
 TrialWorker::Filling SessionRun::anchor_filling_shortly() const {
   const TrialWorker::Filling filling = anchor_filling();
-  return filling.most == kMostFilling ? filling : TrialWorker::Filling{};
+  return filling.plan.count == kMostFilling ? filling : TrialWorker::Filling{};
 }
 
 // Samples that filled gaps keep the anchor's time up to date, so that it need not be timed for itself.

@@ -62,9 +62,8 @@ Answer DeviceServer::handle(const SampleCandidate& request) {
 }
 
 Answer DeviceServer::handle(const FillWithSamples& request) {
-  Samples samples = bench().sample_while(request.candidate, [&](std::size_t taken) {
-    return taken < request.most && request_waits_ && !request_waits_();
-  });
+  Samples samples =
+      bench().sample_while(request.candidate, request.plan, [this] { return request_waits_ && !request_waits_(); });
   return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 

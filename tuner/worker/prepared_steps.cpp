@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "attune/error.hpp"
 
 namespace attune {
@@ -14,7 +17,7 @@ Status PreparedSteps::prepare(Device& device, const ProblemData& data, const Ste
   PreparedSteps made;
   made.module_ = std::move(loaded.module);
   made.scalars_ = steps.scalars;
-  for (std::size_t i = 0; i < data.arguments().size(); ++i) made.arrays_.push_back(data.array(i));
+  for (std::size_t i = 0; i < data.arguments().size(); ++i) made.bound_.arrays.push_back(data.array(i));
   if (Status status = made.allocate_scratch(device, data, steps); !status.ok()) return status;
   for (const ResolvedStep& step : steps.steps) {
     if (step.kind == StepKind::memset) {
@@ -42,7 +45,7 @@ Status PreparedSteps::allocate_scratch(Device& device, const ProblemData& data, 
     zero.target = memory.data();
     zero.bytes = memory.bytes();
     if (Status status = device.enqueue(zero, nullptr); !status.ok()) return status;
-    arrays_[i] = memory.data();
+    bound_.arrays[i] = memory.data();
   }
   return {};
 }
@@ -54,26 +57,58 @@ Status PreparedSteps::bind_launch(const ResolvedStep& step) {
   Status status;
   launch.function = module_->function(step.expression, step.shape, status);
   if (!status.ok()) return status;
-  std::vector<void*>& list = parameters_.emplace_back();
+  std::vector<void*>& list = bound_.parameters.emplace_back();
   for (const std::size_t argument : step.arguments)
-    list.push_back(arrays_[argument] != nullptr ? static_cast<void*>(&arrays_[argument])
-                                                : static_cast<void*>(scalars_[argument].data()));
+    list.push_back(bound_.arrays[argument] != nullptr ? static_cast<void*>(&bound_.arrays[argument])
+                                                      : static_cast<void*>(scalars_[argument].data()));
   launch.parameters = list.data();
-  operations_.push_back(launch);
+  bound_.operations.push_back(launch);
   return {};
 }
 
 void PreparedSteps::bind_memset(const ResolvedStep& step, std::uint64_t bytes) {
   Operation operation;
   operation.kind = Operation::Kind::memset;
-  operation.target = arrays_[step.memset_argument];
+  operation.target = bound_.arrays[step.memset_argument];
   operation.bytes = bytes;
   operation.value = step.memset_value;
-  operations_.push_back(operation);
+  bound_.operations.push_back(operation);
+}
+
+// Scratch is the plan's own, whatever it works on: launches in a row share it in applications, too.
+PreparedSteps::Bound PreparedSteps::bound_to(const ProblemData& data, std::size_t set) {
+  Bound made = bound_;
+  for (std::size_t i = 0; i < made.arrays.size(); ++i)
+    if (void* const memory = data.array(i, set)) made.arrays[i] = memory;
+  const auto moved = [&](void* address) {
+    const auto* const first = static_cast<void*>(bound_.arrays.data());
+    const auto* const end = static_cast<void*>(bound_.arrays.data() + bound_.arrays.size());
+    if (std::less<const void*>()(address, first) || !std::less<const void*>()(address, end)) return address;
+    return static_cast<void*>(&made.arrays[static_cast<std::size_t>(static_cast<void**>(address) - &bound_.arrays[0])]);
+  };
+  std::size_t list = 0;
+  for (Operation& operation : made.operations) {
+    if (operation.kind == Operation::Kind::launch) {
+      std::vector<void*>& parameters = made.parameters[list++];
+      std::transform(parameters.begin(), parameters.end(), parameters.begin(), moved);
+      operation.parameters = parameters.data();
+    } else {
+      const auto found = std::find(bound_.arrays.begin(), bound_.arrays.end(), operation.target);
+      operation.target = made.arrays[static_cast<std::size_t>(found - bound_.arrays.begin())];
+    }
+  }
+  return made;
+}
+
+std::vector<std::span<const Operation>> PreparedSteps::operations_by_set(const ProblemData& data) {
+  while (1 + further_.size() < data.sets()) further_.push_back(bound_to(data, 1 + further_.size()));
+  std::vector<std::span<const Operation>> sets{bound_.operations};
+  for (const Bound& bound : further_) sets.emplace_back(bound.operations);
+  return sets;
 }
 
 Status PreparedSteps::run(Device& device) const {
-  for (const Operation& operation : operations_)
+  for (const Operation& operation : bound_.operations)
     if (Status status = device.enqueue(operation, nullptr); !status.ok()) return status;
   return device.synchronize(nullptr);
 }

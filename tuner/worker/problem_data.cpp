@@ -9,6 +9,9 @@
 namespace attune {
 namespace {
 
+// A graph of launches takes each of them once, and has no more launches than that.
+constexpr std::uint64_t kMostSets = 1000;
+
 constexpr int kPoison = 0xFF;  // NaN in every floating type, -1 in every integer type
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
@@ -79,10 +82,31 @@ void ProblemData::copy(const DeviceMemory& target, const DeviceMemory& source) {
   run(operation);
 }
 
-void* ProblemData::array(std::size_t argument) const noexcept {
+void* ProblemData::array(std::size_t argument, std::size_t set) const noexcept {
   const auto found = std::find_if(arrays_.begin(), arrays_.end(),
                                   [argument](const Array& array) { return array.argument == argument; });
-  return found == arrays_.end() ? nullptr : found->working.data();
+  if (found == arrays_.end()) return nullptr;
+  return set == 0 ? found->working.data() : found->copies[set - 1].data();
+}
+
+void ProblemData::make_sets(std::uint64_t bytes) {
+  std::uint64_t of_one = 0;
+  for (const Array& array : arrays_) of_one += array.working.bytes();
+  if (of_one == 0) return;
+  const std::uint64_t room = device_.free_memory() / 2;
+  const std::uint64_t wanted = std::min({(bytes + of_one - 1) / of_one, 1 + copies_ + room / of_one, kMostSets});
+  while (sets() < wanted) {
+    try {
+      for (Array& array : arrays_) {
+        array.copies.resize(copies_);  // what an earlier failure left
+        array.copies.emplace_back(device_, array.working.bytes());
+        if (arguments_[array.argument].role != Role::out) copy(array.copies.back(), array.working);
+      }
+    } catch (const OutOfMemory&) {
+      return;
+    }
+    ++copies_;
+  }
 }
 
 void ProblemData::run(const Operation& operation) {

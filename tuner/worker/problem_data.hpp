@@ -20,8 +20,12 @@ class ProblemData {
 
   const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
-  // The memory of array `argument` (position in arguments()); null for scalars and scratch.
-  void* array(std::size_t argument) const noexcept;
+  // The memory of array `argument` (position in arguments()); null for scalars and scratch. Set 0 is what is checked.
+  void* array(std::size_t argument, std::size_t set = 0) const noexcept;
+  // Makes sets of arrays with the inputs' content until all of them hold `bytes`, or half of the device's free memory
+  // is taken: launches that take them in turn find none in a smaller cache.
+  void make_sets(std::uint64_t bytes);
+  std::size_t sets() const noexcept { return 1 + copies_; }
 
   // Before a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
   void reset();
@@ -48,8 +52,9 @@ class ProblemData {
   struct Array {
     std::size_t argument = 0;
     DeviceMemory working;
-    DeviceMemory pristine;  // in, inout: the filled content; absent for `in` where there was no room for it
-    DeviceMemory expected;  // out and inout
+    DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
+    DeviceMemory expected;             // out and inout
+    std::vector<DeviceMemory> copies;  // of the further sets
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
   void run(const Operation& operation);
@@ -61,6 +66,7 @@ class ProblemData {
   const std::vector<ArgumentSetup> arguments_;
   std::vector<Array> arrays_;
   std::vector<Operation> restores_;
+  std::size_t copies_ = 0;
   bool has_expected_ = false;
 };
 

@@ -2,11 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "attune/error.hpp"
 
 namespace attune {
+namespace {
+
+// A cold batch rotates over data so many times as large as the L2 cache: what it comes back to is not there any more.
+constexpr std::uint64_t kSetsOverCache = 2;
+
+void append(Samples more, Samples& samples) {
+  samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
+  samples.status = std::move(more.status);
+}
+
+}  // namespace
 
 TrialBench::TrialBench(Device& device, const TrialSetup& setup)
     : device_(device), name_(fmt::format("{} for {}", setup.kernel, setup.problem)), data_(device, setup) {
@@ -37,7 +49,7 @@ Status TrialBench::load(CandidateId candidate, const StepsSetup& steps) {
   return {};
 }
 
-const PreparedSteps& TrialBench::prepared(CandidateId candidate) const {
+PreparedSteps& TrialBench::prepared(CandidateId candidate) {
   const auto found = candidates_.find(candidate);
   if (found == candidates_.end()) throw Error(fmt::format("there is no candidate {} of {}", candidate, name_));
   return found->second;
@@ -62,28 +74,37 @@ Status TrialBench::launch_and_check(const PreparedSteps& steps, double& max_erro
   return status;
 }
 
+Sampling TrialBench::sampling_of(CandidateId candidate, const SamplePlan& plan) {
+  PreparedSteps& steps = prepared(candidate);
+  Sampling sampling{.before = data_.restores(), .timed = {}, .regime = plan.regime, .count = 1, .batch = 1};
+  if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
+  sets_ = {steps.operations()};
+  if (sampling.batch > 1 && plan.regime == Regime::cold) {
+    data_.make_sets(kSetsOverCache * device_.info().l2_bytes);
+    sets_ = steps.operations_by_set(data_);
+  }
+  sampling.timed = sets_;
+  return sampling;
+}
+
 Samples TrialBench::sample(CandidateId candidate, const SamplePlan& plan) {
+  Sampling sampling = sampling_of(candidate, plan);
   Samples samples;
-  const PreparedSteps& steps = prepared(candidate);
-  while (samples.status.ok() && wants_another_sample(samples.nanoseconds, plan)) take_sample(steps, samples);
+  while (samples.status.ok()) {
+    sampling.count = samples_wanted(samples.nanoseconds, plan);
+    if (sampling.count <= 0) break;
+    append(device_.take_samples(sampling), samples);
+  }
   return samples;
 }
 
-Samples TrialBench::sample_while(CandidateId candidate, const std::function<bool(std::size_t)>& goes_on) {
+Samples TrialBench::sample_while(CandidateId candidate, const SamplePlan& plan, const std::function<bool()>& goes_on) {
+  const Sampling sampling = sampling_of(candidate, plan);
   Samples samples;
-  const PreparedSteps& steps = prepared(candidate);
   do {
-    take_sample(steps, samples);
-  } while (samples.status.ok() && goes_on(samples.nanoseconds.size()));
+    append(device_.take_samples(sampling), samples);
+  } while (samples.status.ok() && static_cast<int>(samples.nanoseconds.size()) < plan.count && goes_on());
   return samples;
-}
-
-void TrialBench::take_sample(const PreparedSteps& steps, Samples& samples) {
-  Sample sample = device_.sample(data_.restores(), steps.operations(), true);
-  if (sample.status.ok())
-    samples.nanoseconds.push_back(sample.nanoseconds);
-  else
-    samples.status = std::move(sample.status);
 }
 
 Status TrialBench::recheck(CandidateId candidate, double& max_error) {

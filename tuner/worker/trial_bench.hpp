@@ -26,10 +26,10 @@ class TrialBench {
   // The calls below throw Error for a candidate that is not there.
   // Launches it once and checks the result. One that fails is released.
   Status check(CandidateId candidate, double& max_error);
-  // Timed launches, cold caches, in nanoseconds; until one fails.
+  // Timed launches. Kernels whose inputs are restored before every launch are not batched, whatever the plan says.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
-  // One at least, then while `goes_on`.
-  Samples sample_while(CandidateId candidate, const std::function<bool(std::size_t taken)>& goes_on);
+  // As long as `goes_on`, one at a time, one at least and plan.count at most.
+  Samples sample_while(CandidateId candidate, const SamplePlan& plan, const std::function<bool()>& goes_on);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
   // Launches the candidate for at least this long, untimed.
@@ -40,14 +40,15 @@ class TrialBench {
  private:
   // On data that were reset.
   Status launch_and_check(const PreparedSteps& prepared, double& max_error);
-  void take_sample(const PreparedSteps& steps, Samples& samples);
+  Sampling sampling_of(CandidateId candidate, const SamplePlan& plan);
   void run_once(const StepsSetup& steps, const std::string& what);
-  const PreparedSteps& prepared(CandidateId candidate) const;
+  PreparedSteps& prepared(CandidateId candidate);
 
   Device& device_;
   const std::string name_;  // kernel and problem
   ProblemData data_;
   std::map<CandidateId, PreparedSteps> candidates_;
+  std::vector<std::span<const Operation>> sets_;  // that the last sampling_of() points to
 };
 
 }  // namespace attune

@@ -144,7 +144,7 @@ void TrialWorker::ask_load(CandidateId id, const TrialLaunch& launch) {
 void TrialWorker::ask_check(CandidateId id) { ask(Asked::What::check, CheckCandidate{id}, launch_deadline()); }
 
 void TrialWorker::ask_samples(CandidateId id, const SamplePlan& plan) {
-  ask(Asked::What::samples, SampleCandidate{id, plan}, launch_deadline(plan.count));
+  ask(Asked::What::samples, SampleCandidate{id, plan}, launch_deadline(plan.count * plan.batch));
 }
 
 void TrialWorker::ask_recheck(CandidateId id) { ask(Asked::What::recheck, RecheckCandidate{id}, launch_deadline()); }
@@ -153,9 +153,9 @@ void TrialWorker::ask_release(CandidateId id) { ask(Asked::What::release, Releas
 
 void TrialWorker::ask_filling(const Filling& filling) {
   const auto found = candidates_.find(filling.candidate);
-  if (found == candidates_.end() || !found->second.is_loaded || filling.most <= 0) return;
-  ask(Asked::What::filling, FillWithSamples{filling.candidate, static_cast<std::uint64_t>(filling.most)},
-      launch_deadline(filling.most));
+  if (found == candidates_.end() || !found->second.is_loaded || filling.plan.count <= 0) return;
+  ask(Asked::What::filling, FillWithSamples{filling.candidate, filling.plan},
+      launch_deadline(filling.plan.count * filling.plan.batch));
 }
 
 // The answer that is next. Nothing when the worker died, or was too late: then `status` says so.
@@ -333,6 +333,26 @@ Samples TrialWorker::sample(CandidateId id, const SamplePlan& plan) {
   if (Status status = ensure_loaded(id); !status.ok()) return {std::move(status), {}};
   ask_samples(id, plan);
   return hear_samples();
+}
+
+Samples TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
+  Samples all;
+  // Loading one into a fresh worker may take that worker along, and those before it.
+  const auto is_there = [this](CandidateId id) { return !lost_ && candidates_.at(id).is_loaded; };
+  while (!std::all_of(ids.begin(), ids.end(), is_there)) {
+    for (const CandidateId id : ids)
+      if (all.status = ensure_loaded(id); !all.status.ok()) return all;
+  }
+  be_ready();
+  SamplePlan one = plan;
+  one.count = 1;
+  for (const CandidateId id : ids) ask_samples(id, one);
+  for (std::size_t i = 0; i < ids.size() && all.status.ok(); ++i) {
+    Samples samples = hear_samples();
+    if (samples.status.ok()) all.nanoseconds.push_back(samples.nanoseconds.front());
+    all.status = std::move(samples.status);
+  }
+  return all;
 }
 
 Sample TrialWorker::sample(CandidateId id) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,10 +53,10 @@ class TrialWorker {
   bool self_checked() const noexcept { return setup_.self_checked; }
 
   // What the worker does while it has nothing to do, until it is asked for something: it samples a candidate that is
-  // loaded, so many times at most. One that is not, or that is 0, is not sampled.
+  // loaded, by a plan. One that is not, or that is 0, is not sampled.
   struct Filling {
     CandidateId candidate = 0;
-    int most = 0;
+    SamplePlan plan{.count = 0};
   };
 
   // A trial is begun, and then finished in one way or the other, so that the worker is at work while the coordinator
@@ -88,9 +89,11 @@ class TrialWorker {
   // Samples that filled gaps since the last call, of whatever candidate was named; nanoseconds.
   std::vector<double> take_filling_samples() { return std::exchange(filling_samples_, {}); }
 
-  // Timed launches, cold caches. A candidate that a fresh worker does not know yet is loaded and checked first.
+  // Timed launches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
   Sample sample(CandidateId candidate);
+  // One sample of each, in this order, and nothing waited for in between; up to the first that fails.
+  Samples sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
   // Not waited for.

@@ -11,18 +11,19 @@ const Protocol kProtocol;
 
 TEST(Screen, TakesTheFullSetWhileNothingIsKnown) {
   std::vector<double> samples;
-  while (wants_another_sample(samples, screen_plan(0, kProtocol))) samples.push_back(1e6);
+  while (samples_wanted(samples, screen_plan(0, kProtocol)) > 0) samples.push_back(1e6);
   EXPECT_EQ(samples.size(), static_cast<std::size_t>(1 + kProtocol.screen_samples));
 }
 
 TEST(Screen, OneSampleEndsAHopelessConfiguration) {
-  EXPECT_FALSE(wants_another_sample(std::vector<double>{2.1e6}, screen_plan(1e6, kProtocol)));
-  EXPECT_TRUE(wants_another_sample(std::vector<double>{1.9e6}, screen_plan(1e6, kProtocol)));
+  EXPECT_EQ(samples_wanted({}, screen_plan(1e6, kProtocol)), 1);
+  EXPECT_EQ(samples_wanted(std::vector<double>{2.1e6}, screen_plan(1e6, kProtocol)), 0);
+  EXPECT_EQ(samples_wanted(std::vector<double>{1.9e6}, screen_plan(1e6, kProtocol)), kProtocol.screen_samples);
 }
 
 TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
-  EXPECT_TRUE(wants_another_sample(std::vector<double>{30e3}, screen_plan(10e3, kProtocol)));
-  EXPECT_FALSE(wants_another_sample(std::vector<double>{41e3}, screen_plan(10e3, kProtocol)));
+  EXPECT_GT(samples_wanted(std::vector<double>{30e3}, screen_plan(10e3, kProtocol)), 0);
+  EXPECT_EQ(samples_wanted(std::vector<double>{41e3}, screen_plan(10e3, kProtocol)), 0);
 }
 
 TEST(Screen, TheFirstSampleCountsOnlyWhenItIsAlone) {

@@ -114,9 +114,7 @@ class CudaDevice final : public Device {
     return enqueue_operation(api_, operation, stream);
   }
 
-  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) override {
-    return sampler_.run(before, timed, cold);
-  }
+  Samples take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }
 
   void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
                 std::uint64_t seed) override {

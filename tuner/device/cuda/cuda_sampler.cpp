@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/operations.hpp"
@@ -10,11 +12,23 @@
 namespace attune::cuda {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // The longest that the stream is held back. Enqueueing takes 4 us per launch; a stream takes about 1,000 operations
 // before enqueueing blocks, and would block for ever on a gate that waits for it.
 constexpr std::chrono::milliseconds gate_limit{20};
+constexpr std::size_t most_operations_held = 400;
+
+// Short samples are waited for without giving the core away: beside 16 compilers it would come back late.
+constexpr std::chrono::milliseconds longest_spin{2};
+constexpr std::chrono::microseconds pause_between_looks{20};
 
 constexpr CUstream_st* default_stream = nullptr;
+
+// Of one sample: two events, a flush, the batch or its operations.
+std::size_t operations_of(const Sampling& sampling) {
+  return sampling.before.size() + 3 + (sampling.batch > 1 ? 1 : sampling.timed.front().size());
+}
 
 }  // namespace
 
@@ -24,8 +38,10 @@ Sampler::Sampler(std::shared_ptr<const CudaContext> context, std::size_t flush_b
 Sampler::~Sampler() {
   const ContextScope scope(*context_);
   if (scope.result() != result_success) return;
-  if (start_ != nullptr) context_->api().event_destroy(start_);
-  if (stop_ != nullptr) context_->api().event_destroy(stop_);
+  for (const Events& events : events_) {
+    if (events.start != nullptr) context_->api().event_destroy(events.start);
+    if (events.stop != nullptr) context_->api().event_destroy(events.stop);
+  }
   if (flush_ != 0) context_->api().memory_free(flush_);
 }
 
@@ -43,59 +59,87 @@ void Sampler::set_gate(bool open) {
   gate_.changed.notify_all();
 }
 
-Status Sampler::prepare(bool cold) {
+Status Sampler::prepare(const Sampling& sampling, std::size_t samples_at_once) {
   const DriverApi& api = context_->api();
-  for (CUevent_st** event : {&start_, &stop_}) {
-    if (*event != nullptr) continue;
-    const Result result = api.event_create(event, event_default);
-    if (result != result_success) return status_of(api, result, "making an event");
+  if (events_.size() < samples_at_once) events_.resize(samples_at_once);
+  for (Events& events : events_) {
+    for (CUevent_st** event : {&events.start, &events.stop}) {
+      if (*event != nullptr) continue;
+      const Result result = api.event_create(event, event_default);
+      if (result != result_success) return status_of(api, result, "making an event");
+    }
   }
-  if (!cold || flush_ != 0 || flush_bytes_ == 0) return {};
+  if (sampling.regime != Regime::cold || flush_ != 0 || flush_bytes_ == 0) return {};
   const Result result = api.memory_allocate(&flush_, flush_bytes_);
   return status_of(api, result, fmt::format("allocating {} bytes to flush the L2 cache with", flush_bytes_));
 }
 
-Status Sampler::enqueue(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
+Status Sampler::enqueue(const Sampling& sampling, const CudaGraph& batch, const Events& events) {
   const DriverApi& api = context_->api();
-  Status status =
-      status_of(api, api.launch_host_function(default_stream, wait_for_gate, &gate_), "holding back the stream");
-  for (const Operation& operation : before) {
+  Status status;
+  for (const Operation& operation : sampling.before) {
     if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   }
-  if (status.ok() && cold && flush_bytes_ != 0) {
+  if (status.ok() && sampling.regime == Regime::cold && flush_bytes_ != 0) {
     // Another word each time: equal data could be compressed or not written at all.
     const Result result = api.memset_words(flush_, ++flush_word_, flush_bytes_ / sizeof(unsigned), default_stream);
     status = status_of(api, result, "flushing the L2 cache");
   }
-  if (status.ok()) status = status_of(api, api.event_record(start_, default_stream), "recording an event");
-  for (const Operation& operation : timed) {
-    if (status.ok()) status = enqueue_operation(api, operation, default_stream);
+  if (status.ok()) status = status_of(api, api.event_record(events.start, default_stream), "recording an event");
+  if (batch) {
+    if (status.ok()) status = batch.enqueue(*context_, default_stream);
+  } else {
+    for (const Operation& operation : sampling.timed.front())
+      if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   }
-  if (status.ok()) status = status_of(api, api.event_record(stop_, default_stream), "recording an event");
+  if (status.ok()) status = status_of(api, api.event_record(events.stop, default_stream), "recording an event");
   return status;
 }
 
-Sample Sampler::run(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
+Status Sampler::wait_for(CUevent_st* event) {
   const DriverApi& api = context_->api();
-  const ContextScope scope(*context_);
-  Sample sample;
-  sample.status = status_of(api, scope.result(), "making the device's context current");
-  if (sample.status.ok()) sample.status = prepare(cold);
-  if (!sample.status.ok()) return sample;
+  const auto begin = Clock::now();
+  for (;;) {
+    const Result result = api.event_query(event);
+    if (result != result_not_ready) return status_of(api, result, "running a sample");
+    if (Clock::now() - begin > longest_spin) std::this_thread::sleep_for(pause_between_looks);
+  }
+}
 
+Status Sampler::run_some(const Sampling& sampling, const CudaGraph& batch, std::size_t count, Samples& samples) {
+  const DriverApi& api = context_->api();
   set_gate(false);
-  sample.status = enqueue(before, timed, cold);
+  Status status =
+      status_of(api, api.launch_host_function(default_stream, wait_for_gate, &gate_), "holding back the stream");
+  for (std::size_t i = 0; i < count && status.ok(); ++i) status = enqueue(sampling, batch, events_[i]);
   set_gate(true);
-  // Also after a failure: nothing of this sample may run into the next.
-  const Status done = status_of(api, api.stream_synchronize(default_stream), "running a sample");
-  if (!done.ok() && (sample.status.ok() || done.sticky)) sample.status = done;
-  if (!sample.status.ok()) return sample;
-
-  float milliseconds = 0;
+  // Also after a failure: nothing of these samples may run into the next.
+  const Status done = status.ok() ? wait_for(events_[count - 1].stop)
+                                  : status_of(api, api.stream_synchronize(default_stream), "running a sample");
+  if (!done.ok() && (status.ok() || done.sticky)) status = done;
   const auto elapsed = api.event_elapsed_checked != nullptr ? api.event_elapsed_checked : api.event_elapsed;
-  sample.status = status_of(api, elapsed(&milliseconds, start_, stop_), "reading the events of a sample");
-  sample.nanoseconds = static_cast<double>(milliseconds) * 1e6;
-  return sample;
+  for (std::size_t i = 0; i < count && status.ok(); ++i) {
+    float milliseconds = 0;
+    status =
+        status_of(api, elapsed(&milliseconds, events_[i].start, events_[i].stop), "reading the events of a sample");
+    if (status.ok()) samples.nanoseconds.push_back(static_cast<double>(milliseconds) * 1e6 / sampling.batch);
+  }
+  return status;
+}
+
+Samples Sampler::run(const Sampling& sampling) {
+  const ContextScope scope(*context_);
+  const auto count = static_cast<std::size_t>(std::max(sampling.count, 0));
+  const std::size_t at_once = std::clamp<std::size_t>(most_operations_held / operations_of(sampling), 1, count + 1);
+  Samples samples;
+  samples.status = status_of(context_->api(), scope.result(), "making the device's context current");
+  if (samples.status.ok()) samples.status = prepare(sampling, std::min(at_once, count));
+  CudaGraph batch;
+  if (samples.status.ok() && sampling.batch > 1)
+    samples.status = CudaGraph::record(*context_, sampling.timed, sampling.batch, batch);
+  while (samples.status.ok() && samples.nanoseconds.size() < count)
+    samples.status = run_some(sampling, batch, std::min(at_once, count - samples.nanoseconds.size()), samples);
+  return samples;
 }
 
 }  // namespace attune::cuda

@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <span>
+#include <vector>
 
 #include "device/cuda/cuda_context.hpp"
+#include "device/cuda/cuda_graph.hpp"
 #include "device/device.hpp"
 
 namespace attune::cuda {
@@ -20,26 +21,31 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
-  // Device::sample().
-  Sample run(std::span<const Operation> before, std::span<const Operation> timed, bool cold);
+  // Device::take_samples().
+  Samples run(const Sampling& sampling);
 
  private:
-  // Holds the stream back until everything is enqueued, so that no hiccup of the host falls between the two events.
+  // Holds the stream back until everything is enqueued, so that no hiccup of the host falls between two events.
   struct Gate {
     std::mutex mutex;
     std::condition_variable changed;
     bool open = true;
   };
+  struct Events {
+    CUevent_st* start = nullptr;
+    CUevent_st* stop = nullptr;
+  };
   static void wait_for_gate(void* gate);
   void set_gate(bool open);
 
-  Status prepare(bool cold);
-  Status enqueue(std::span<const Operation> before, std::span<const Operation> timed, bool cold);
+  Status prepare(const Sampling& sampling, std::size_t samples_at_once);
+  Status enqueue(const Sampling& sampling, const CudaGraph& batch, const Events& events);
+  Status run_some(const Sampling& sampling, const CudaGraph& batch, std::size_t count, Samples& samples);
+  Status wait_for(CUevent_st* event);
 
   const std::shared_ptr<const CudaContext> context_;
   const std::size_t flush_bytes_;
-  CUevent_st* start_ = nullptr;
-  CUevent_st* stop_ = nullptr;
+  std::vector<Events> events_;  // of each sample that is under way
   DeviceAddress flush_ = 0;
   unsigned flush_word_ = 0;
   Gate gate_;

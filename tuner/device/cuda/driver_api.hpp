@@ -10,6 +10,8 @@ struct CUmod_st;
 struct CUfunc_st;
 struct CUevent_st;
 struct CUstream_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
 
 namespace attune::cuda {
 
@@ -30,6 +32,7 @@ enum : Result {
   result_stub_library = 34,
   result_needs_newer_driver = 36,
   result_no_device = 100,
+  result_not_ready = 600,
   result_system_driver_mismatch = 803,
   result_compat_not_supported = 804,
 };
@@ -64,6 +67,7 @@ enum FunctionAttribute : int {
   function_max_dynamic_shared = 8,
 };
 
+enum CaptureMode : int { capture_thread_local = 1 };            // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 inline constexpr unsigned stream_non_blocking = 1;              // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned event_default = 0;                    // CU_EVENT_DEFAULT
 inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
@@ -100,8 +104,17 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(launch_host_function, cuLaunchHostFunc, 10000, "cuLaunchHostFunc", CUstream_st*, HostFunction, void*)            \
   F(event_create, cuEventCreate, 2000, "cuEventCreate", CUevent_st**, unsigned)                                      \
   F(event_record, cuEventRecord, 2000, "cuEventRecord", CUevent_st*, CUstream_st*)                                   \
+  F(event_query, cuEventQuery, 2000, "cuEventQuery", CUevent_st*)                                                    \
   F(event_destroy, cuEventDestroy, 4000, "cuEventDestroy_v2", CUevent_st*)                                           \
   F(event_elapsed, cuEventElapsedTime, 2000, "cuEventElapsedTime", float*, CUevent_st*, CUevent_st*)                 \
+  F(capture_begin, cuStreamBeginCapture, 10010, "cuStreamBeginCapture_v2", CUstream_st*, CaptureMode)                \
+  F(capture_end, cuStreamEndCapture, 10000, "cuStreamEndCapture", CUstream_st*, CUgraph_st**)                        \
+  F(graph_instantiate, cuGraphInstantiateWithFlags, 11040, "cuGraphInstantiateWithFlags", CUgraphExec_st**,          \
+    CUgraph_st*, unsigned long long)                                                                                 \
+  F(graph_upload, cuGraphUpload, 11010, "cuGraphUpload", CUgraphExec_st*, CUstream_st*)                              \
+  F(graph_launch, cuGraphLaunch, 10000, "cuGraphLaunch", CUgraphExec_st*, CUstream_st*)                              \
+  F(graph_destroy, cuGraphDestroy, 10000, "cuGraphDestroy", CUgraph_st*)                                             \
+  F(graph_exec_destroy, cuGraphExecDestroy, 10000, "cuGraphExecDestroy", CUgraphExec_st*)                            \
   F(module_load, cuModuleLoadData, 2000, "cuModuleLoadData", CUmod_st**, const void*)                                \
   F(module_unload, cuModuleUnload, 2000, "cuModuleUnload", CUmod_st*)                                                \
   F(module_get_function, cuModuleGetFunction, 2000, "cuModuleGetFunction", CUfunc_st**, CUmod_st*, const char*)      \

@@ -103,16 +103,11 @@ class HostDevice final : public Device {
     return {};
   }
 
-  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) override {
+  Samples take_samples(const Sampling& sampling) override {
     const TimingNow quiet;
-    for (const Operation& operation : before)
-      if (Status status = enqueue(operation, nullptr); !status.ok()) return {status, 0};
-    if (cold) flush();
-    const auto begin = std::chrono::steady_clock::now();
-    for (const Operation& operation : timed)
-      if (Status status = enqueue(operation, nullptr); !status.ok()) return {status, 0};
-    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
-    return {{}, taken.count()};
+    Samples samples;
+    for (int i = 0; i < sampling.count && samples.status.ok(); ++i) take_sample(sampling, samples);
+    return samples;
   }
 
   void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
@@ -134,6 +129,23 @@ class HostDevice final : public Device {
   }
 
  private:
+  Status enqueue_all(std::span<const Operation> operations) {
+    Status status;
+    for (const Operation& operation : operations)
+      if (status.ok()) status = enqueue(operation, nullptr);
+    return status;
+  }
+
+  void take_sample(const Sampling& sampling, Samples& samples) {
+    samples.status = enqueue_all(sampling.before);
+    if (sampling.regime == Regime::cold) flush();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < sampling.batch && samples.status.ok(); ++i)
+      samples.status = enqueue_all(sampling.timed[static_cast<std::size_t>(i) % sampling.timed.size()]);
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    if (samples.status.ok()) samples.nanoseconds.push_back(taken.count() / sampling.batch);
+  }
+
   [[noreturn]] void refuse(std::size_t bytes) {
     throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} free of {} in the machine)", bytes,
                                   free_memory(), info_.memory_bytes));

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "attune/search_space.hpp"
+#include "device/replay/disturbance.hpp"
 #include "device/replay/replay_entry.hpp"
 
 namespace attune {
@@ -113,6 +114,7 @@ class ReplayDevice final : public Device {
         info_(info_of(index_->recording)),
         options_(options),
         random_(options.seed),
+        disturbance_(options.seed),
         replayed_(index_->recording.trials.size()) {
     for (std::size_t i = 0; i < replayed_.size(); ++i) replayed_[i].trial = &index_->recording.trials[i];
   }
@@ -148,6 +150,7 @@ class ReplayDevice final : public Device {
       const RecordedTrial& trial = *replayed.trial;
       if (!replayed.loaded) now_ += trial.compile_s + trial.framework_s + trial.search_s + trial.validation_s;
       replayed.loaded = true;
+      disturbance_.load();
       if (fails_to_load(trial.verdict)) return {{trial.verdict, trial.detail, false}, nullptr};
     }
     return {{}, std::make_shared<ReplayModule>(replayed)};
@@ -166,23 +169,36 @@ class ReplayDevice final : public Device {
     return {replayed.trial->verdict, replayed.trial->detail, false};
   }
 
-  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool) override {
-    for (const Operation& operation : before)
-      if (Status status = enqueue(operation, nullptr); !status.ok()) return {std::move(status), 0};
-    Sample sample;
-    for (const Operation& operation : timed) {
-      if (operation.kind != Operation::Kind::launch) refuse_memory();
-      Replayed& replayed = *static_cast<Replayed*>(operation.function);
-      if (replayed.trial != nullptr && replayed.trial->verdict != Verdict::ok) return {enqueue(operation, nullptr), 0};
-      sample.nanoseconds += next_sample_ns(replayed);
-    }
-    now_ += sample.nanoseconds * 1e-9;
-    return sample;
+  Samples take_samples(const Sampling& sampling) override {
+    Samples samples;
+    for (int i = 0; i < sampling.count && samples.status.ok(); ++i) take_sample(sampling, samples);
+    return samples;
   }
 
  private:
+  void take_sample(const Sampling& sampling, Samples& samples) {
+    for (const Operation& operation : sampling.before)
+      if (samples.status.ok()) samples.status = enqueue(operation, nullptr);
+    double nanoseconds = 0;
+    for (const Operation& operation : sampling.timed.front()) {
+      if (operation.kind != Operation::Kind::launch) refuse_memory();
+      Replayed& replayed = *static_cast<Replayed*>(operation.function);
+      if (replayed.trial != nullptr && replayed.trial->verdict != Verdict::ok)
+        samples.status = enqueue(operation, nullptr);
+      if (!samples.status.ok()) return;
+      nanoseconds += next_sample_ns(replayed);
+    }
+    now_ += nanoseconds * 1e-9 * sampling.batch;
+    samples.nanoseconds.push_back(nanoseconds);
+  }
+
   double next_sample_ns(Replayed& replayed) {
     if (replayed.trial == nullptr) return 0;
+    const double recorded = recorded_sample_ns(replayed);
+    return options_.disturbed ? disturbance_.measured(recorded) : recorded;
+  }
+
+  double recorded_sample_ns(Replayed& replayed) {
     const std::vector<double>& samples = replayed.trial->samples_ns;
     if (samples.empty()) return replayed.trial->median_ns;
     if (options_.noise) return samples[static_cast<std::size_t>(uniform_below(samples.size(), random_))];
@@ -193,6 +209,7 @@ class ReplayDevice final : public Device {
   DeviceInfo info_;
   ReplayOptions options_;
   std::mt19937_64 random_;
+  Disturbance disturbance_;
   std::vector<Replayed> replayed_;  // in the order of the recording; functions point to its elements
   Replayed reference_;
   double now_ = 0;

@@ -29,11 +29,14 @@ struct DispatcherOptions {
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
   // Called at most once per distinct message; the default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
+  // Of the caches that records were tuned with: "cold", or "warm" (attune tune --regime). Another's are not used.
+  std::string regime = "cold";
 };
 
 class Dispatcher {
  public:
-  // Throws Error when the device cannot be opened (no driver: the message says how to use the host device).
+  // Throws Error when the device cannot be opened (no driver: the message says how to use the host device), UsageError
+  // for a regime that there is not.
   explicit Dispatcher(DispatcherOptions options = {});
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;

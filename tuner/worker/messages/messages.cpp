@@ -64,11 +64,15 @@ void fields(auto& a, Is<DeviceInfo> auto& x) {
 
 void fields(auto&, Is<OpenDevice> auto&) {}
 void fields(auto& a, Is<BeginProblem> auto& x) { a(x.setup); }
-void fields(auto& a, Is<SamplePlan> auto& x) { a(x.count, x.stop_above_ns); }
+void fields(auto& a, Is<SamplePlan> auto& x) {
+  a(x.count, x.stop_above_ns);
+  a.choice(x.regime, Regime::warm);
+  a(x.batch);
+}
 void fields(auto& a, Is<LoadTrial> auto& x) { a(x.candidate, x.launch); }
 void fields(auto& a, Is<CheckCandidate> auto& x) { a(x.candidate); }
 void fields(auto& a, Is<SampleCandidate> auto& x) { a(x.candidate, x.plan); }
-void fields(auto& a, Is<FillWithSamples> auto& x) { a(x.candidate, x.most); }
+void fields(auto& a, Is<FillWithSamples> auto& x) { a(x.candidate, x.plan); }
 void fields(auto& a, Is<RecheckCandidate> auto& x) { a(x.candidate); }
 void fields(auto& a, Is<WarmUpCandidate> auto& x) { a(x.candidate, x.milliseconds); }
 void fields(auto& a, Is<ReleaseCandidate> auto& x) { a(x.candidate); }

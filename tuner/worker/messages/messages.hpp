@@ -36,7 +36,7 @@ struct SampleCandidate {
 };
 struct FillWithSamples {  // until the next request is there
   std::uint64_t candidate = 0;
-  std::uint64_t most = 1;
+  SamplePlan plan;
 };
 struct RecheckCandidate {
   std::uint64_t candidate = 0;

@@ -1,0 +1,30 @@
+// CudaGraph: operations recorded once, to be enqueued as one: between them lies 1 us on an H200, not the 4 us that
+// enqueueing each costs the host. One thread.
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/cuda_context.hpp"
+#include "device/device.hpp"
+
+namespace attune::cuda {
+
+class CudaGraph {
+ public:
+  // `rounds` times the operations of one of `sets`, in turn. The context must be current, here and below; the
+  // parameters of launches are copied. What cannot be recorded is the status, and there is no graph then.
+  static Status record(const CudaContext& context, std::span<const std::span<const Operation>> sets, int rounds,
+                       CudaGraph& graph);
+
+  explicit operator bool() const noexcept { return executable_ != nullptr; }
+  Status enqueue(const CudaContext& context, CUstream_st* stream) const;
+
+ private:
+  struct Destroy {
+    const DriverApi* api;
+    void operator()(CUgraphExec_st* graph) const noexcept { api->graph_exec_destroy(graph); }
+  };
+  std::unique_ptr<CUgraphExec_st, Destroy> executable_{nullptr, Destroy{nullptr}};
+};
+
+}  // namespace attune::cuda

@@ -1,0 +1,46 @@
+// Disturbance: what a GPU that nobody keeps quiet does to times, on top of a recording: to try a way of measuring where
+// the truth is known. The figures are those seen in public raw samples of four GPUs (benchmark_hub's convolution and
+// dedispersion). One thread; with one seed twice the same.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace attune {
+
+struct DisturbanceModel {
+  double noise = 0.01;             // standard deviation of every sample, relative
+  double boost = 0.12;             // faster by this much after a rest,
+  int boost_samples = 20;          // lost over so many samples
+  double rest_chance = 0.01;       // that the device has rested when a configuration is loaded
+  double clock_step = 0.08;        // between two states of the clock,
+  double clock_chance = 0.01;      // left with this chance by each sample
+  double tail_chance = 0.03;       // of a sample that something else delays,
+  double tail_scale = 0.05;        // by this much or more: Pareto,
+  double tail_exponent = 1.5;      // whose variance is infinite
+  double cold_start = 0.06;        // slower, the first sample after a load
+  double quantum_ns = 500;         // of the event timer
+};
+
+class Disturbance {
+ public:
+  explicit Disturbance(std::uint64_t seed, DisturbanceModel model = {}) : model_(model), random_(seed) {}
+
+  // A configuration was loaded.
+  void load();
+  // What is measured of a sample that takes `nanoseconds` in truth; a quantum at least.
+  double measured(double nanoseconds);
+
+ private:
+  bool chance(double probability) { return uniform_(random_) < probability; }
+
+  const DisturbanceModel model_;
+  std::mt19937_64 random_;
+  std::uniform_real_distribution<double> uniform_{0, 1};
+  std::normal_distribution<double> normal_{0, 1};
+  int since_rest_ = 0;  // samples
+  bool slow_clock_ = false;
+  bool is_first_ = true;  // since a load
+};
+
+}  // namespace attune

@@ -1,0 +1,57 @@
+#include "measure/confirm_stage.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "measure/statistics.hpp"
+
+namespace attune {
+namespace {
+
+constexpr double kConfidence = 0.99;
+constexpr int kVisits = 2;
+constexpr int kUncounted = 2;  // launches: the check, and the first sample behind it
+
+}  // namespace
+
+std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, double anchor_ns, const Protocol& protocol) {
+  std::vector<std::size_t> order(screen_scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return screen_scores[a] < screen_scores[b]; });
+  const auto limit = [&](std::size_t i) { return screen_scores[i] > protocol.confirm_ratio * screen_scores[order[0]]; };
+  order.erase(std::find_if(order.begin(), order.end(), limit), order.end());
+  if (order.size() > static_cast<std::size_t>(protocol.confirm_most))
+    order.resize(static_cast<std::size_t>(protocol.confirm_most));
+  const double launches = kVisits * (kUncounted + 2 * protocol.confirm_samples);  // as many of the reference
+  double seconds = 0;
+  const auto too_late = [&](std::size_t i) {
+    seconds += launches * screen_scores[i] * anchor_ns * 1e-9;
+    return seconds > protocol.confirm_seconds;
+  };
+  order.erase(std::find_if(order.begin(), order.end(), too_late), order.end());
+  if (order.size() <= static_cast<std::size_t>(protocol.finalists)) order.clear();
+  return order;
+}
+
+std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& protocol) {
+  std::vector<std::size_t> order;
+  std::vector<double> medians(ratios.size());
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    if (ratios[i].empty()) continue;
+    medians[i] = median(ratios[i]);
+    order.push_back(i);
+  }
+  if (order.empty()) return order;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return medians[a] < medians[b]; });
+  const std::size_t best = order.front();
+  const double above = median_interval(ratios[best], kConfidence).high;
+  std::erase_if(order, [&](std::size_t i) {
+    if (i == best) return false;
+    return medians[i] > protocol.confirm_drop_ratio * medians[best] ||
+           median_interval(ratios[i], kConfidence).low > above;
+  });
+  return order;
+}
+
+}  // namespace attune

@@ -1,0 +1,26 @@
+// The stage between screen and final: the search's best are sampled again, at two moments, so that none is among the
+// finalists by luck and none is missing by bad luck. Pure: the caller takes the samples, this says of whom, and who
+// stays.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "measure/protocol.hpp"
+
+namespace attune {
+
+// Whom to confirm, best first: by screening scores, those within protocol.confirm_ratio of the best, at most
+// confirm_most, and no more than two visits of confirm_seconds in all allow, at `anchor_ns` nanoseconds for a score
+// of 1. Nobody when no more are left than there are finalists: the final stage compares them all.
+std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, double anchor_ns, const Protocol& protocol);
+
+// ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: the first visit's and, of
+// those that stayed, the second's.
+using Confirmations = std::vector<std::vector<double>>;
+
+// Those that may still be the best, by ascending median: not those whose 99 % interval of the median lies above that of
+// the one with the least median, nor those over confirm_drop_ratio of it. One without samples is out.
+std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& protocol);
+
+}  // namespace attune
