@@ -42,6 +42,7 @@ class FaultyDevice final : public Device {
   double seconds() const override { return device_->seconds(); }
   bool has_own_clock() const noexcept override { return device_->has_own_clock(); }
   std::vector<std::string> other_users() override { return device_->other_users(); }
+  DeviceState state() override { return device_->state(); }
   std::shared_ptr<Compiler> compiler() override { return device_->compiler(); }
 
   void* allocate(std::size_t bytes) override { return require(), device_->allocate(bytes); }

@@ -20,6 +20,7 @@
 #include "core/image.hpp"
 #include "core/instantiate.hpp"
 #include "core/verdict.hpp"
+#include "device/device_state.hpp"
 
 namespace attune {
 
@@ -111,6 +112,9 @@ class Device {
   virtual bool has_own_clock() const noexcept { return false; }
   // Other processes that use the device, as far as this one may see: "python3 (4711)". Whoever is there disturbs times.
   virtual std::vector<std::string> other_users() { return {}; }
+  // Clocks, temperature, power and what holds the device back, at this moment; empty where it does not tell. May be
+  // called from any thread, also while the device works.
+  virtual DeviceState state() { return {}; }
   // The compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
   virtual std::shared_ptr<Compiler> compiler() = 0;
 
