@@ -71,6 +71,9 @@ class FaultyDevice final : public Device {
   std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
     return require(), device_->count_other_bytes(memory, bytes, value, first);
   }
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
+    return require(), device_->count_differences(a, b, bytes);
+  }
 
   Status synchronize(StreamHandle stream) override {
     if (later_ != 0) poison_ = std::exchange(later_, 0);

@@ -134,6 +134,10 @@ class CudaDevice final : public Device {
     return data_.count_other_bytes(memory, bytes, value, first);
   }
 
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
+    return data_.count_differences(a, b, bytes);
+  }
+
  private:
   std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }
 

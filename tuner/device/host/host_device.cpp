@@ -133,6 +133,10 @@ class HostDevice final : public Device {
     return others;
   }
 
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
+    return count_differences_on_host(a, b, bytes);
+  }
+
  private:
   [[noreturn]] void refuse(std::size_t bytes) {
     throw OutOfMemory(fmt::format("host device: no room for {} bytes ({} free of {} in the machine)", bytes,
