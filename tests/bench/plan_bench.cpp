@@ -36,6 +36,7 @@ class IdleDevice final : public Device {
     return {};
   }
   std::uint64_t count_other_bytes(const void*, std::size_t, int, std::uint64_t&) override { return 0; }
+  std::uint64_t count_differences(const void*, const void*, std::size_t) override { return 0; }
 
  private:
   DeviceInfo info_;

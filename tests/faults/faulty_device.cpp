@@ -42,6 +42,7 @@ class FaultyDevice final : public Device {
   double seconds() const override { return device_->seconds(); }
   bool has_own_clock() const noexcept override { return device_->has_own_clock(); }
   std::vector<std::string> other_users() override { return device_->other_users(); }
+  DeviceState state() override { return device_->state(); }
   std::shared_ptr<Compiler> compiler() override { return device_->compiler(); }
 
   void* allocate(std::size_t bytes) override { return require(), device_->allocate(bytes); }
@@ -69,6 +70,9 @@ class FaultyDevice final : public Device {
   }
   std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
     return require(), device_->count_other_bytes(memory, bytes, value, first);
+  }
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
+    return require(), device_->count_differences(a, b, bytes);
   }
 
   Status synchronize(StreamHandle stream) override {

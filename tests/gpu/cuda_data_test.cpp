@@ -7,6 +7,7 @@
 
 #include "core/type_table.hpp"
 #include "device/data_ops.hpp"
+#include "device/host/host_data.hpp"
 #include "support/gpu.hpp"
 
 namespace attune {
@@ -104,7 +105,9 @@ TEST_F(CudaData, ComparesWithinTolerancesAndFindsTheFirstMismatch) {
   EXPECT_EQ(comparison.first, 77777u);
   EXPECT_EQ(comparison.actual_at_first, 777.5);
   EXPECT_EQ(comparison.expected_at_first, 777.0);
-  EXPECT_EQ(comparison.max_error, 2.0);
+  EXPECT_EQ(comparison.max_absolute, 2.0);
+  EXPECT_EQ(comparison.max_relative, 2.0 / 999.0);
+  EXPECT_EQ(comparison.max_ulp, 32768u);
   EXPECT_EQ(comparison.nonfinite_expected, 0u);
   EXPECT_EQ(device().compare(a.data(), e.data(), "float", count, {2.0, 0, false}).mismatches, 0u);
   EXPECT_EQ(device().compare(a.data(), e.data(), "float4", count / 4, {0.01, 0, false}).first, 77777u)
@@ -123,7 +126,7 @@ TEST_F(CudaData, ComparesIntegersExactlyAtTheEndsOfTheirRange) {
   const Comparison comparison = device().compare(a.data(), e.data(), "int64", 3, {});
   EXPECT_EQ(comparison.mismatches, 1u);
   EXPECT_EQ(comparison.first, 0u);
-  EXPECT_EQ(comparison.max_error, 1.0);
+  EXPECT_EQ(comparison.max_absolute, 1.0);
 }
 
 TEST_F(CudaData, TreatsWhatIsNotFiniteAsTheToleranceSays) {
@@ -137,7 +140,65 @@ TEST_F(CudaData, TreatsWhatIsNotFiniteAsTheToleranceSays) {
   const Comparison lenient = device().compare(a.data(), e.data(), "double", 4, {1, 1, true});
   EXPECT_EQ(lenient.mismatches, 1u);
   EXPECT_EQ(lenient.first, 3u);
-  EXPECT_TRUE(std::isinf(lenient.max_error));
+  EXPECT_TRUE(std::isinf(lenient.max_absolute));
+}
+
+TEST_F(CudaData, ComparesAsTheHostDoesBitForBitForEveryType) {
+  constexpr std::uint64_t count = 50'021;
+  for (const TypeInfo& type : type_table()) {
+    const std::size_t bytes = count * type.size;
+    for (const bool any_bits : {false, true}) {  // also what is not finite, subnormal, or no bool
+      TestMemory a(device(), bytes), e(device(), bytes);
+      const Fill random = fill_of(FillKind::uniform, -1, 1, -5, 17, any_bits);
+      device().generate(a.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 1);
+      device().generate(e.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 2);
+      for (const Tolerance& tolerance : {Tolerance{0, 0, false}, Tolerance{0.5, 0.25, true}}) {
+        const Comparison here = device().compare(a.data(), e.data(), type.name, count, tolerance);
+        const auto actual = a.read<unsigned char>(bytes), expected = e.read<unsigned char>(bytes);
+        const Comparison there = compare_on_host(actual.data(), expected.data(), type.name, count, tolerance);
+        const auto bits = [](double value) { return data_ops::bits_of(value); };
+        const auto same = [&](double x, double y) { return bits(x) == bits(y) || (std::isnan(x) && std::isnan(y)); };
+        EXPECT_EQ(here.mismatches, there.mismatches) << type.name;
+        EXPECT_EQ(here.first, there.first) << type.name;
+        EXPECT_TRUE(same(here.actual_at_first, there.actual_at_first)) << type.name;
+        EXPECT_TRUE(same(here.expected_at_first, there.expected_at_first)) << type.name;
+        EXPECT_EQ(bits(here.max_absolute), bits(there.max_absolute)) << type.name;
+        EXPECT_EQ(bits(here.max_relative), bits(there.max_relative)) << type.name;
+        EXPECT_EQ(here.max_ulp, there.max_ulp) << type.name;
+        EXPECT_EQ(here.nonfinite_expected, there.nonfinite_expected) << type.name;
+      }
+    }
+  }
+}
+
+TEST_F(CudaData, TellsHowFarFloatsAreApart) {
+  TestMemory a(device(), 64), e(device(), 64);
+  a.write(std::vector<float>{1.0f, 0.0f, 1e-45f, 7.0f});
+  e.write(std::vector<float>{std::nextafter(1.0f, 2.0f), -0.0f, -1e-45f, 0.0f});
+  const Comparison apart = device().compare(a.data(), e.data(), "float", 3, {1, 0, false});
+  EXPECT_EQ(apart.max_ulp, 2u);
+  EXPECT_EQ(apart.max_relative, 2.0) << "subnormal numbers are not flushed";
+  EXPECT_EQ(device().compare(a.data(), e.data(), "float", 4, {9, 0, false}).max_relative, 2.0) << "7 against 0";
+}
+
+TEST_F(CudaData, CountsTheBytesThatDifferBetweenTwoArrays) {
+  constexpr std::size_t bytes = (1 << 20) + 5;
+  TestMemory a(device(), bytes), b(device(), bytes);
+  std::vector<unsigned char> host(bytes, 0xFF);  // NaN in every floating type
+  a.write(host);
+  b.write(host);
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), bytes), 0u);
+  for (const std::size_t place : {std::size_t{3}, std::size_t{4097}, std::size_t{4098}, bytes - 1}) host[place] = 1;
+  b.write(host);
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), bytes), 4u);
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), bytes - 1), 3u);
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), 3), 0u);
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), 0), 0u);
+  const auto* const shifted = static_cast<const unsigned char*>(b.data()) + 1;  // neither aligned nor alike
+  EXPECT_EQ(device().count_differences(a.data(), shifted, bytes - 1), 4u);
+  TestMemory zeros(device(), bytes);
+  zeros.write(std::vector<unsigned char>(bytes, 0));
+  EXPECT_EQ(device().count_differences(a.data(), zeros.data(), bytes), bytes);
 }
 
 TEST_F(CudaData, CountsTheBytesThatDiffer) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "device/cuda/cuda_context.hpp"
@@ -43,6 +45,43 @@ TEST_F(CudaDeviceTest, KnowsItself) {
   EXPECT_EQ(driver_version_text(), info.driver);
   std::printf("%s, %s, driver %s, power limit %d mW\n", info.class_key().c_str(), info.uuid.c_str(),
               info.driver.c_str(), info.power_limit_mw);
+}
+
+TEST_F(CudaDeviceTest, TellsItsStateWhileItWorks) {
+  TestMemory memory(device(), std::size_t{256} << 20);
+  Operation fill;
+  fill.kind = Operation::Kind::memset;
+  fill.target = memory.data();
+  fill.bytes = std::size_t{256} << 20;
+  const DeviceState before = device().state();
+  if (!before.sm_clock_mhz && !before.power_w && device().info().power_limit_mw == 0) GTEST_SKIP() << "no NVML here";
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);  // NVML's counter moves at 10 Hz
+  DeviceState state;
+  int readings = 0;
+  double seconds = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(device().enqueue(fill, nullptr).ok());
+    const auto start = std::chrono::steady_clock::now();
+    state = device().state();
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++readings;
+    ASSERT_TRUE(device().synchronize(nullptr).ok());
+  }
+  if (!device().info().mig_profile.empty()) GTEST_SKIP() << "NVML tells less of a part of a device";
+  ASSERT_TRUE(state.sm_clock_mhz && state.memory_clock_mhz && state.temperature_c && state.power_w && state.energy_j &&
+              state.throttle && before.energy_j);
+  const auto between = [](double low, double high) { return testing::AllOf(testing::Ge(low), testing::Le(high)); };
+  EXPECT_THAT(*state.sm_clock_mhz, between(100, 4000));
+  EXPECT_THAT(*state.memory_clock_mhz, between(100, 40000));  // GDDR counts its data rate
+  EXPECT_THAT(*state.temperature_c, between(0, 110));
+  EXPECT_THAT(*state.power_w, between(10, 2000));
+  EXPECT_GE(*state.energy_j, *before.energy_j);
+  EXPECT_LE(*state.energy_j - *before.energy_j, 2000 * 60.0);
+  EXPECT_EQ(*state.throttle & ~throttle_known, 0u);
+  std::printf(
+      "%.0f MHz, memory %.0f MHz, %.0f C, %.1f W, %.1f J since before, throttle 0x%x; a reading takes %.0f us\n",
+      *state.sm_clock_mhz, *state.memory_clock_mhz, *state.temperature_c, *state.power_w,
+      *state.energy_j - *before.energy_j, *state.throttle, 1e6 * seconds / readings);
 }
 
 TEST_F(CudaDeviceTest, OpensEveryOrdinalAndNoOther) {

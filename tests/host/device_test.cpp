@@ -311,7 +311,10 @@ TEST_F(HostDevices, CompareWithinTolerances) {
   EXPECT_EQ(compare(0, 0).first, 1u);
   EXPECT_EQ(compare(0, 0).actual_at_first, 2.5);
   EXPECT_EQ(compare(0, 0).expected_at_first, 2);
-  EXPECT_EQ(compare(0, 0).max_error, 1);
+  EXPECT_EQ(compare(0, 0).max_absolute, 1);
+  EXPECT_EQ(compare(0, 0).max_relative, 0.25);
+  EXPECT_EQ(compare(0, 0).max_ulp, 1u << 21) << "2 and 2.5; 100 and 101 are 1 << 17 apart";
+  EXPECT_EQ(compare(1e9, 1e9).max_relative, 0.25) << "whatever is tolerated";
   EXPECT_EQ(compare(0.5, 0).mismatches, 1u);
   EXPECT_EQ(compare(0.5, 0).first, 2u);
   EXPECT_EQ(compare(0, 0.01).mismatches, 1u);
@@ -328,6 +331,10 @@ TEST_F(HostDevices, CompareWhatIsNotFinite) {
   const Comparison strict = device().compare(same.data(), expected.data(), "float", 5, {1e30, 1e30, false});
   EXPECT_EQ(strict.nonfinite_expected, 3u);
   EXPECT_EQ(strict.mismatches, 3u);
+  EXPECT_EQ(strict.max_ulp, 0u);
+  const Comparison far = device().compare(other.data(), expected.data(), "float", 5, {0, 0, true});
+  EXPECT_TRUE(std::isinf(far.max_absolute) && std::isinf(far.max_relative));
+  EXPECT_EQ(far.max_ulp, ~std::uint64_t{0});
 }
 
 TEST_F(HostDevices, CompareLargeIntegersExactly) {
@@ -336,7 +343,8 @@ TEST_F(HostDevices, CompareLargeIntegersExactly) {
       actual(device(), std::vector<std::int64_t>{(1LL << 62) + 2, std::numeric_limits<std::int64_t>::max()});
   const Comparison exact = device().compare(actual.data(), expected.data(), "int64", 2, {});
   EXPECT_EQ(exact.mismatches, 2u);
-  EXPECT_EQ(exact.max_error, 18446744073709551615.0);
+  EXPECT_EQ(exact.max_absolute, 18446744073709551615.0);
+  EXPECT_EQ(exact.max_ulp, 18446744073709551615u);
   EXPECT_EQ(device().compare(actual.data(), expected.data(), "int64", 2, {1, 0, false}).mismatches, 1u);
 }
 
@@ -353,6 +361,17 @@ TEST_F(HostDevices, CountOtherBytes) {
   static_cast<unsigned char*>(bytes.data())[999] = 2;
   EXPECT_EQ(device().count_other_bytes(bytes.data(), 1000, 0xFF, first), 2u);
   EXPECT_EQ(first, 400u);
+}
+
+TEST_F(HostDevices, CountDifferencesBitForBit) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Array<float> a(device(), std::vector<float>{nan, 0, 1, 2}), b(device(), std::vector<float>{nan, 0, 1, 2});
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), 16), 0u) << "NaN equals itself here";
+  static_cast<float*>(b.data())[1] = -0.0f;
+  static_cast<float*>(b.data())[3] = -3.0f;
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), 16), 3u) << "bytes: 1 of the zero, 2 of 2 and -3";
+  EXPECT_EQ(device().count_differences(a.data(), b.data(), 7), 0u);
+  EXPECT_EQ(device().count_differences(nullptr, nullptr, 0), 0u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The element functions of Device::generate() and Device::compare(): one text for the host compiler and for NVRTC, so
 // that every device makes and judges the same bits. Pure functions of their arguments; no includes, no libm, no
-// floating-point contraction (the two macros below; host files that include this are compiled with -ffp-contract=off).
+// floating-point contraction (the macros below; host files that include this are compiled with -ffp-contract=off).
 //
 // Element types: bool, signed char .. unsigned long long, float, double, and Half / Bfloat16, which are their storage
 // only: they convert by integer arithmetic, so that no toolkit header is needed. A vector type is `components` elements
@@ -13,10 +13,12 @@
 #define ATTUNE_DATA_OPS_FN __device__ inline
 #define ATTUNE_DATA_OPS_MULTIPLY(x, y) __dmul_rn((x), (y))
 #define ATTUNE_DATA_OPS_ADD(x, y) __dadd_rn((x), (y))
+#define ATTUNE_DATA_OPS_DIVIDE(x, y) __ddiv_rn((x), (y))
 #else
 #define ATTUNE_DATA_OPS_FN inline
 #define ATTUNE_DATA_OPS_MULTIPLY(x, y) ((x) * (y))
 #define ATTUNE_DATA_OPS_ADD(x, y) ((x) + (y))
+#define ATTUNE_DATA_OPS_DIVIDE(x, y) ((x) / (y))
 #endif
 
 namespace attune {
@@ -51,6 +53,16 @@ ATTUNE_DATA_OPS_FN double double_of(u64 bits) {
   double value;
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
+#endif
+}
+
+ATTUNE_DATA_OPS_FN u64 bits_of(float value) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  return __float_as_uint(value);
+#else
+  unsigned bits;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
 #endif
 }
 
@@ -140,29 +152,37 @@ struct Element<bool> {
 template <>
 struct Element<float> {
   static const bool integer = false;
+  static const int width = 32;
   ATTUNE_DATA_OPS_FN static float from_double(double value) { return static_cast<float>(value); }
   ATTUNE_DATA_OPS_FN static double to_double(float value) { return static_cast<double>(value); }
+  ATTUNE_DATA_OPS_FN static u64 bits(float value) { return bits_of(value); }
 };
 
 template <>
 struct Element<double> {
   static const bool integer = false;
+  static const int width = 64;
   ATTUNE_DATA_OPS_FN static double from_double(double value) { return value; }
   ATTUNE_DATA_OPS_FN static double to_double(double value) { return value; }
+  ATTUNE_DATA_OPS_FN static u64 bits(double value) { return bits_of(value); }
 };
 
 template <>
 struct Element<Half> {
   static const bool integer = false;
+  static const int width = 16;
   ATTUNE_DATA_OPS_FN static Half from_double(double value) { return Half{narrow_float<10>(value)}; }
   ATTUNE_DATA_OPS_FN static double to_double(Half value) { return widen_float<10>(value.bits); }
+  ATTUNE_DATA_OPS_FN static u64 bits(Half value) { return value.bits; }
 };
 
 template <>
 struct Element<Bfloat16> {
   static const bool integer = false;
+  static const int width = 16;
   ATTUNE_DATA_OPS_FN static Bfloat16 from_double(double value) { return Bfloat16{narrow_float<7>(value)}; }
   ATTUNE_DATA_OPS_FN static double to_double(Bfloat16 value) { return widen_float<7>(value.bits); }
+  ATTUNE_DATA_OPS_FN static u64 bits(Bfloat16 value) { return value.bits; }
 };
 
 // ---- Random bits ---------------------------------------------------------------------------------------------------
@@ -274,18 +294,39 @@ ATTUNE_DATA_OPS_FN T fill_element(const FillPlan& plan, u64 index) {
 struct ElementComparison {
   bool mismatch;
   bool nonfinite_expected;
-  double error;  // |actual - expected|; infinite when one of the two is not finite and they differ
+  // How far apart, whatever is tolerated. Equal infinities, and any two NaN, are as close as equal numbers; else one
+  // that is not finite is infinitely far from everything.
+  double error;     // |actual - expected|
+  double relative;  // error / |expected|; 0 where expected is 0 and actual finite
+  u64 ulp;          // integers: the error, exactly; else how many values of the type lie between them, and one more
 };
+
+ATTUNE_DATA_OPS_FN double infinity() { return double_of(0x7FFULL << 52); }
+
+ATTUNE_DATA_OPS_FN double relative_error(double error, double expected) {
+  return expected == 0 ? 0.0 : ATTUNE_DATA_OPS_DIVIDE(error, magnitude(expected));
+}
+
+// Of two finite values. Their bits but for the sign are ordered as their magnitudes are; both zeros are one.
+template <typename T>
+ATTUNE_DATA_OPS_FN u64 ulp_distance(T x, T y) {
+  const u64 sign = 1ULL << (Element<T>::width - 1);
+  const u64 a = Element<T>::bits(x), b = Element<T>::bits(y);
+  const u64 from_zero_a = a & ~sign, from_zero_b = b & ~sign;
+  if (((a ^ b) & sign) != 0) return from_zero_a + from_zero_b;  // below 2^64: no magnitude reaches 2^63
+  return from_zero_a > from_zero_b ? from_zero_a - from_zero_b : from_zero_b - from_zero_a;
+}
 
 template <typename T, bool INTEGER = Element<T>::integer>
 struct CompareOf {  // integers: the difference is exact, only the tolerance is a double
   ATTUNE_DATA_OPS_FN static ElementComparison compare(T actual, T expected, double absolute, double relative, bool) {
-    if (actual == expected) return ElementComparison{false, false, 0.0};
+    if (actual == expected) return ElementComparison{false, false, 0.0, 0.0, 0};
     const u64 a = static_cast<u64>(actual), e = static_cast<u64>(expected);
-    const double error = static_cast<double>(actual > expected ? a - e : e - a);
+    const u64 distance = actual > expected ? a - e : e - a;
+    const double error = static_cast<double>(distance);
     const double scale = magnitude(Element<T>::to_double(expected));
     const double allowed = ATTUNE_DATA_OPS_ADD(absolute, ATTUNE_DATA_OPS_MULTIPLY(relative, scale));
-    return ElementComparison{!(error <= allowed), false, error};
+    return ElementComparison{!(error <= allowed), false, error, relative_error(error, scale), distance};
   }
 };
 
@@ -297,11 +338,13 @@ struct CompareOf<T, false> {
     if (is_finite(a) && is_finite(e)) {
       const double error = magnitude(ATTUNE_DATA_OPS_ADD(a, -e));
       const double allowed = ATTUNE_DATA_OPS_ADD(absolute, ATTUNE_DATA_OPS_MULTIPLY(relative, magnitude(e)));
-      return ElementComparison{!(error <= allowed), false, error};
+      return ElementComparison{!(error <= allowed), false, error, relative_error(error, e),
+                               ulp_distance<T>(actual, expected)};
     }
     const bool same = (is_nan(a) && is_nan(e)) || a == e;
     const bool mismatch = !(same && allow_nonfinite);
-    return ElementComparison{mismatch, !is_finite(e), same ? 0.0 : double_of(0x7FFULL << 52)};
+    if (same) return ElementComparison{mismatch, !is_finite(e), 0.0, 0.0, 0};
+    return ElementComparison{mismatch, !is_finite(e), infinity(), infinity(), ~0ULL};
   }
 };
 

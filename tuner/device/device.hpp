@@ -22,6 +22,7 @@
 #include "core/instantiate.hpp"
 #include "core/regime.hpp"
 #include "core/verdict.hpp"
+#include "device/device_state.hpp"
 
 namespace attune {
 
@@ -94,13 +95,16 @@ struct Sampling {
   int batch = 1;                 // what a sample is the mean of: so many in a row, enqueued as one
 };
 
-// Elements that differ by more than the tolerance.
+// Elements that differ by more than the tolerance, and how far apart the two arrays are at most, tolerance or not.
+// Equal infinities, and any two NaN, are as close as equal numbers; else what is not finite is infinitely far away.
 struct Comparison {
   std::uint64_t mismatches = 0;
   std::uint64_t first = 0;  // index of the first mismatch (component index for vector types)
   double actual_at_first = 0;
   double expected_at_first = 0;
-  double max_error = 0;  // largest |actual - expected| over all elements
+  double max_absolute = 0;    // |actual - expected|
+  double max_relative = 0;    // |actual - expected| / |expected|, without expected zeros whose actual is finite
+  std::uint64_t max_ulp = 0;  // in units in the last place of the element type; integers: max_absolute, exactly
   std::uint64_t nonfinite_expected = 0;
 };
 
@@ -123,6 +127,9 @@ class Device {
   virtual bool has_own_clock() const noexcept { return false; }
   // Other processes that use the device, as far as this one may see: "python3 (4711)". Whoever is there disturbs times.
   virtual std::vector<std::string> other_users() { return {}; }
+  // Clocks, temperature, power and what holds the device back, at this moment; empty where it does not tell. May be
+  // called from any thread, also while the device works.
+  virtual DeviceState state() { return {}; }
   // The compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
   virtual std::shared_ptr<Compiler> compiler() = 0;
 
@@ -157,6 +164,8 @@ class Device {
                              const Tolerance& tolerance) = 0;
   // How many bytes differ from `value`, and the offset of the first.
   virtual std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) = 0;
+  // How many bytes differ between two arrays: 0 when they are equal bit for bit, NaN or not.
+  virtual std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) = 0;
 };
 
 // "cuda", "cuda:1", "host". Throws Error saying what is missing and what to do (no driver: how to use `host`), or

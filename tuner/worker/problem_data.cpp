@@ -19,7 +19,7 @@ bool is_output(Role role) { return role == Role::out || role == Role::inout; }
 std::string element_text(const Comparison& comparison, const std::string& name) {
   return fmt::format("argument `{}`: {} elements differ; first at [{}]: {:.9g}, expected {:.9g}; largest error {:.3g}",
                      name, comparison.mismatches, comparison.first, comparison.actual_at_first,
-                     comparison.expected_at_first, comparison.max_error);
+                     comparison.expected_at_first, comparison.max_absolute);
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ Status ProblemData::compare(double& max_error) {
     if (!is_output(described.role)) continue;
     const Comparison comparison = device_.compare(array.working.data(), array.expected.data(), described.type,
                                                   described.count, described.tolerance);
-    max_error = std::max(max_error, comparison.max_error);
+    max_error = std::max(max_error, comparison.max_absolute);
     if (comparison.mismatches > 0) return {Verdict::wrong_result, element_text(comparison, described.name), false};
   }
   return {};

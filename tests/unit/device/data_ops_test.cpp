@@ -104,5 +104,92 @@ TEST(DataOps, NormalValuesStayWithinSixDeviations) {
   EXPECT_GT(largest, 3.5);
 }
 
+template <typename T>
+u64 ulp_of(T actual, T expected) {
+  return compare_element<T>(actual, expected, 0, 0, true).ulp;
+}
+template <typename T>
+double relative_of(T actual, T expected) {
+  return compare_element<T>(actual, expected, 0, 0, true).relative;
+}
+
+// The definition: how many steps to the next value lead from one to the other.
+template <typename T>
+u64 steps(T from, T to) {
+  u64 count = 0;
+  for (; from != to; ++count) from = std::nextafter(from, to);
+  return count;
+}
+
+TEST(DataOps, CountTheStepsBetweenTwoValues) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  const float pairs[][2] = {{1.0f, 1.00001f},      {0.99999f, 1.00001f},
+                            {3 * tiny, -5 * tiny}, {0.0f, 2 * tiny},
+                            {-1024.0f, -1024.01f}, {-0.0f, 0.0f},
+                            {1.5f, 1.5f},          {std::ldexp(1.0f, -126), std::ldexp(1.0f, -126) - 9 * tiny}};
+  for (const auto& [x, y] : pairs) {
+    EXPECT_EQ(ulp_of(x, y), steps(x, y)) << x << ' ' << y;
+    EXPECT_EQ(ulp_of(y, x), steps(x, y)) << x << ' ' << y;
+  }
+  EXPECT_EQ(ulp_of(1.0, std::nextafter(1.0, 2.0)), 1u);
+  EXPECT_EQ(ulp_of(-1.0, std::nextafter(-1.0, 0.0)), 1u);
+  EXPECT_EQ(ulp_of(1.0, 2.0), 1ULL << 52);
+  EXPECT_EQ(ulp_of(std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()),
+            2 * ((0x7FFULL << 52) - 1));
+}
+
+TEST(DataOps, CountTheStepsBetweenNeighboursOfEvery16BitValue) {
+  for (unsigned bits = 0; bits < 0x7BFF; ++bits) {
+    const Half lower{static_cast<unsigned short>(bits)}, upper{static_cast<unsigned short>(bits + 1)};
+    ASSERT_EQ(ulp_of(lower, upper), 1u);
+    ASSERT_EQ(ulp_of(Half{static_cast<unsigned short>(bits | 0x8000)}, upper), 2 * bits + 1);
+  }
+  for (unsigned bits = 0; bits < 0x7F7F; ++bits) {
+    const Bfloat16 lower{static_cast<unsigned short>(bits)}, upper{static_cast<unsigned short>(bits + 1)};
+    ASSERT_EQ(ulp_of(upper, lower), 1u);
+  }
+  EXPECT_EQ(ulp_of(Half{0x0000}, Half{0x8000}), 0u);
+  EXPECT_EQ(ulp_of(Bfloat16{0x3F80}, Bfloat16{0x3F85}), 5u);
+}
+
+TEST(DataOps, CountTheDifferenceOfIntegersExactly) {
+  EXPECT_EQ(ulp_of(3, -4), 7u);
+  EXPECT_EQ(ulp_of<unsigned char>(0, 255), 255u);
+  EXPECT_EQ(ulp_of<i64>(std::numeric_limits<i64>::min(), std::numeric_limits<i64>::max()), ~0ULL);
+  EXPECT_EQ(ulp_of<i64>((1LL << 62) + 1, 1LL << 62), 1u) << "which a double does not tell apart";
+  EXPECT_EQ(relative_of(3, -4), 1.75);
+  EXPECT_EQ(relative_of(3, 0), 0);
+}
+
+TEST(DataOps, RelateAnErrorToWhatIsExpected) {
+  EXPECT_EQ(relative_of(1.5f, -1.0f), 2.5);
+  EXPECT_EQ(relative_of(2.5, 2.0), 0.25);
+  EXPECT_EQ(relative_of(7.0, 0.0), 0) << "nothing to relate it to";
+  EXPECT_EQ(relative_of(7.0, -0.0), 0);
+  EXPECT_EQ(relative_of(1e308, 1e-308), std::numeric_limits<double>::infinity()) << "overflow";
+  EXPECT_EQ(relative_of(Half{0x3C00}, Half{0x4000}), 0.5);
+}
+
+TEST(DataOps, WhatIsNotFiniteIsInfinitelyFarFromAllButItself) {
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float pairs[][2] = {{infinity, 1},         {1, infinity},   {nan, 1}, {1, nan},
+                            {infinity, -infinity}, {nan, infinity}, {nan, 0}};
+  for (const bool allowed : {false, true}) {
+    for (const auto& [x, y] : pairs) {
+      const ElementComparison one = compare_element<float>(x, y, 1, 1, allowed);
+      EXPECT_TRUE(one.mismatch);
+      EXPECT_TRUE(std::isinf(one.error) && std::isinf(one.relative)) << x << ' ' << y;
+      EXPECT_EQ(one.ulp, ~0ULL) << x << ' ' << y;
+    }
+    for (const float same : {infinity, -infinity, nan}) {
+      const ElementComparison one = compare_element<float>(same, same, 0, 0, allowed);
+      EXPECT_EQ(one.mismatch, !allowed);
+      EXPECT_EQ(one.error, 0);
+      EXPECT_EQ(one.relative, 0);
+      EXPECT_EQ(one.ulp, 0u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace attune::data_ops

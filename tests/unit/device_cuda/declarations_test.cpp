@@ -7,11 +7,13 @@
 #include <nvml.h>
 #endif
 
+#include <cstddef>
 #include <type_traits>
 
 #include "device/cuda/driver_api.hpp"
 #include "device/cuda/nvml_api.hpp"
 #include "device/cuda/nvrtc_api.hpp"
+#include "device/device_state.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -33,6 +35,13 @@ struct SameCall {
       return sizeof(Ours) == sizeof(Theirs);
     } else if constexpr (std::is_same_v<Ours, Uuid> && std::is_same_v<Theirs, CUuuid>) {
       return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs);
+#if __has_include(<nvml.h>)
+    } else if constexpr (std::is_same_v<Ours, NvmlProcess> && std::is_same_v<Theirs, nvmlProcessInfo_t>) {
+      return sizeof(Ours) == sizeof(Theirs) && offsetof(Ours, pid) == offsetof(Theirs, pid) &&
+             offsetof(Ours, used_bytes) == offsetof(Theirs, usedGpuMemory) &&
+             offsetof(Ours, instance) == offsetof(Theirs, gpuInstanceId) &&
+             offsetof(Ours, compute_instance) == offsetof(Theirs, computeInstanceId);
+#endif
     } else {
       return false;
     }
@@ -132,10 +141,22 @@ ATTUNE_EQUAL(nvrtc_pch_heap_exhausted, NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED)
 #if __has_include(<nvml.h>)
 #define ATTUNE_CHECK(member, function, exported, ...) \
   static_assert(SameCall<decltype(NvmlApi::member), decltype(&::function)>::value(), #function);
+#if CUDA_VERSION < 12020  // whose nvml.h does not know the newer name
+#undef ATTUNE_NVML_FUNCTIONS_12020
+#define ATTUNE_NVML_FUNCTIONS_12020(F)
+#endif
 ATTUNE_NVML_FUNCTIONS(ATTUNE_CHECK)
+ATTUNE_NVML_OPTIONAL_FUNCTIONS(ATTUNE_CHECK)
 #undef ATTUNE_CHECK
 static_assert(nvml_success == NVML_SUCCESS && nvml_text_bytes >= NVML_DEVICE_NAME_V2_BUFFER_SIZE &&
               nvml_text_bytes >= NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE);
+static_assert(nvml_insufficient_size == NVML_ERROR_INSUFFICIENT_SIZE && nvml_clock_sm == NVML_CLOCK_SM &&
+              nvml_clock_memory == NVML_CLOCK_MEM && nvml_sensor_gpu == NVML_TEMPERATURE_GPU);
+static_assert(throttle_power_cap == nvmlClocksThrottleReasonSwPowerCap &&
+              throttle_hardware_slowdown == nvmlClocksThrottleReasonHwSlowdown &&
+              throttle_software_thermal == nvmlClocksThrottleReasonSwThermalSlowdown &&
+              throttle_hardware_thermal == nvmlClocksThrottleReasonHwThermalSlowdown &&
+              throttle_hardware_power_brake == nvmlClocksThrottleReasonHwPowerBrakeSlowdown);
 #endif
 
 // The results that end a context, by NVIDIA's names. cuda_status_test holds the code to these numbers.
@@ -158,6 +179,12 @@ TEST(Declarations, AgreeWithTheToolkitInEveryName) {
   ATTUNE_DRIVER_FUNCTIONS(ATTUNE_NAME)
 #endif
 #undef ATTUNE_NAME
+#if __has_include(<nvml.h>)
+#define ATTUNE_NAME(member, function, exported, ...) EXPECT_STREQ(exported, ATTUNE_TEXT(function));
+  ATTUNE_NVML_FUNCTIONS(ATTUNE_NAME)
+  ATTUNE_NVML_OPTIONAL_FUNCTIONS(ATTUNE_NAME)
+#undef ATTUNE_NAME
+#endif
 }
 
 }  // namespace

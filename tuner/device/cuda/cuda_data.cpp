@@ -21,9 +21,10 @@ namespace {
 constexpr std::uint32_t threads_per_block = 256;
 // Enough to fill every multiprocessor at 256 threads; more only add atomics.
 constexpr std::uint32_t blocks_per_multiprocessor = 8;
+constexpr std::size_t chunk_bytes = 16;  // that a thread of the byte kernels looks at in one go
 constexpr std::size_t result_bytes = 256;
 constexpr const char* typed_kernels[] = {"compare", "generate", "report_first"};
-constexpr const char* byte_kernels[] = {"count_other_bytes"};
+constexpr const char* byte_kernels[] = {"count_differences", "count_other_bytes"};
 
 // The element types that data_ops.hpp calls otherwise than a kernel does.
 std::string element_spelling(const TypeInfo& element) {
@@ -34,8 +35,11 @@ std::string element_spelling(const TypeInfo& element) {
 
 // "attune::compare<float>"
 std::string entry_of(const char* name, std::string_view type) {
-  const std::string suffix = type.empty() ? "" : "<" + element_spelling(type_named(type_named(type).element)) + ">";
-  return std::string("attune::") + name + suffix;
+  if (type.empty()) return std::string("attune::") + name;
+  std::string element = element_spelling(type_named(type_named(type).element));
+  // Poisoned bytes are no bool: those are compared as what they are.
+  if (element == "bool" && std::string_view(name) != "generate") element = "unsigned char";
+  return std::string("attune::") + name + "<" + element + ">";
 }
 
 data_ops::FillPlan fill_plan(const Fill& fill, std::uint64_t seed, std::uint64_t count) {
@@ -143,13 +147,15 @@ Comparison CudaData::compare(const void* actual, const void* expected, std::stri
            {&actual, &expected, &elements, &tolerance.absolute, &tolerance.relative, &allow_nonfinite, &result});
     launch(functions.at("report_first"), 1, {&actual, &expected, &result});
   };
-  const auto sums = collect<ComparisonResult>(launches, {0, ~0ULL, 0, 0, 0, 0});
+  const auto sums = collect<ComparisonResult>(launches, {0, ~0ULL, 0, 0, 0, 0, 0, 0});
   Comparison comparison;
   comparison.mismatches = sums.mismatches;
   comparison.first = sums.mismatches == 0 ? 0 : sums.first;
   comparison.actual_at_first = sums.actual_at_first;
   comparison.expected_at_first = sums.expected_at_first;
-  comparison.max_error = std::bit_cast<double>(sums.max_error_bits);
+  comparison.max_absolute = std::bit_cast<double>(sums.max_absolute_bits);
+  comparison.max_relative = std::bit_cast<double>(sums.max_relative_bits);
+  comparison.max_ulp = sums.max_ulp;
   comparison.nonfinite_expected = sums.nonfinite_expected;
   return comparison;
 }
@@ -158,7 +164,6 @@ std::uint64_t CudaData::count_other_bytes(const void* memory, std::size_t bytes,
   first = 0;
   if (bytes == 0) return 0;
   const Loaded& kernels = loaded("");
-  constexpr std::size_t chunk_bytes = 16;  // that a thread looks at in one go
   const auto launches = [&](void* result) {
     launch(kernels.functions.at("count_other_bytes"), (bytes + chunk_bytes - 1) / chunk_bytes,
            {&memory, &bytes, &value, &result});
@@ -166,6 +171,16 @@ std::uint64_t CudaData::count_other_bytes(const void* memory, std::size_t bytes,
   const auto sums = collect<ByteCountResult>(launches, {0, ~0ULL});
   if (sums.others != 0) first = sums.first;
   return sums.others;
+}
+
+std::uint64_t CudaData::count_differences(const void* a, const void* b, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  const Loaded& kernels = loaded("");
+  const auto launches = [&](void* result) {
+    launch(kernels.functions.at("count_differences"), (bytes + chunk_bytes - 1) / chunk_bytes,
+           {&a, &b, &bytes, &result});
+  };
+  return collect<unsigned long long>(launches, 0);
 }
 
 }  // namespace attune::cuda

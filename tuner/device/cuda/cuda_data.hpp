@@ -31,6 +31,7 @@ class CudaData {
   Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
                      const Tolerance& tolerance);
   std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first);
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes);
 
  private:
   struct Loaded {

@@ -33,11 +33,13 @@ class CudaDevice final : public Device {
       : context_(std::move(context)),
         api_(context_->api()),
         info_(device_info(api_, context_->device(), context_->ordinal())),
+        nvml_(info_.uuid),
         sampler_(context_, flush_l2_multiple * info_.l2_bytes),
         data_(*this, context_) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
-  std::vector<std::string> other_users() override { return other_processes_on(info_.uuid); }
+  std::vector<std::string> other_users() override { return nvml_.other_processes(); }
+  DeviceState state() override { return nvml_.state(); }
 
   std::shared_ptr<Compiler> compiler() override {
     std::call_once(compiler_once_, [this] { compiler_ = make_nvrtc_compiler(info_.architecture()); });
@@ -130,6 +132,10 @@ class CudaDevice final : public Device {
     return data_.count_other_bytes(memory, bytes, value, first);
   }
 
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
+    return data_.count_differences(a, b, bytes);
+  }
+
  private:
   std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }
 
@@ -149,6 +155,7 @@ class CudaDevice final : public Device {
   const std::shared_ptr<const CudaContext> context_;
   const DriverApi& api_;
   const DeviceInfo info_;
+  NvmlView nvml_;
   std::once_flag compiler_once_;
   std::shared_ptr<Compiler> compiler_;
   Sampler sampler_;

@@ -1,5 +1,5 @@
-// The kernels behind Device::generate(), compare() and count_other_bytes() on CUDA. What they do to an element stands
-// in data_ops.hpp, which every device shares. One-dimensional blocks of whole warps, grids of any size.
+// The kernels behind Device::generate(), compare(), count_other_bytes() and count_differences() on CUDA. What they do to
+// an element stands in data_ops.hpp, which every device shares. One-dimensional blocks of whole warps, grids of any size.
 #include "data_ops.hpp"
 #include "data_result.hpp"
 
@@ -16,6 +16,15 @@ __device__ inline u64 warp_sum(u64 value) {
   return value;
 }
 
+// The largest of a warp, in its first lane.
+__device__ inline u64 warp_max(u64 value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const u64 other = __shfl_down_sync(0xFFFFFFFFu, value, offset);
+    if (other > value) value = other;
+  }
+  return value;
+}
+
 template <typename T>
 __global__ void generate(T* target, u64 count, data_ops::FillPlan plan) {
   for (u64 i = first_index(); i < count; i += index_stride()) target[i] = data_ops::fill_element<T>(plan, i);
@@ -24,12 +33,14 @@ __global__ void generate(T* target, u64 count, data_ops::FillPlan plan) {
 template <typename T>
 __global__ void compare(const T* actual, const T* expected, u64 count, double absolute, double relative,
                         int allow_nonfinite, ComparisonResult* result) {
-  u64 mismatches = 0, nonfinite = 0, first = ~0ULL, max_error = 0;
+  u64 mismatches = 0, nonfinite = 0, first = ~0ULL, max_absolute = 0, max_relative = 0, max_ulp = 0;
   for (u64 i = first_index(); i < count; i += index_stride()) {
     const data_ops::ElementComparison one =
         data_ops::compare_element<T>(actual[i], expected[i], absolute, relative, allow_nonfinite != 0);
-    const u64 error = data_ops::bits_of(one.error);
-    if (error > max_error) max_error = error;
+    const u64 error = data_ops::bits_of(one.error), relative_error = data_ops::bits_of(one.relative);
+    if (error > max_absolute) max_absolute = error;
+    if (relative_error > max_relative) max_relative = relative_error;
+    if (one.ulp > max_ulp) max_ulp = one.ulp;
     if (one.nonfinite_expected) ++nonfinite;
     if (!one.mismatch) continue;
     ++mismatches;
@@ -37,10 +48,15 @@ __global__ void compare(const T* actual, const T* expected, u64 count, double ab
   }
   // Few elements are wrong, as a rule: the rare atomics of single threads cost nothing.
   if (mismatches != 0) atomicMin(&result->first, first);
-  if (max_error != 0) atomicMax(&result->max_error_bits, max_error);
+  max_absolute = warp_max(max_absolute);
+  max_relative = warp_max(max_relative);
+  max_ulp = warp_max(max_ulp);
   mismatches = warp_sum(mismatches);
   nonfinite = warp_sum(nonfinite);
   if (threadIdx.x % 32 != 0) return;
+  if (max_absolute != 0) atomicMax(&result->max_absolute_bits, max_absolute);
+  if (max_relative != 0) atomicMax(&result->max_relative_bits, max_relative);
+  if (max_ulp != 0) atomicMax(&result->max_ulp, max_ulp);
   if (mismatches != 0) atomicAdd(&result->mismatches, mismatches);
   if (nonfinite != 0) atomicAdd(&result->nonfinite_expected, nonfinite);
 }
@@ -74,6 +90,23 @@ __global__ void count_other_bytes(const unsigned char* memory, u64 bytes, int va
   if (others == 0) return;
   atomicAdd(&result->others, others);
   atomicMin(&result->first, first);
+}
+
+__global__ void count_differences(const unsigned char* a, const unsigned char* b, u64 bytes, u64* result) {
+  const bool aligned = (reinterpret_cast<u64>(a) | reinterpret_cast<u64>(b)) % sizeof(uint4) == 0;
+  u64 differences = 0;
+  const u64 chunks = (bytes + sizeof(uint4) - 1) / sizeof(uint4);
+  for (u64 chunk = first_index(); chunk < chunks; chunk += index_stride()) {
+    const u64 start = chunk * sizeof(uint4);
+    const u64 end = start + sizeof(uint4) < bytes ? start + sizeof(uint4) : bytes;
+    if (aligned && end - start == sizeof(uint4)) {
+      const uint4 x = *reinterpret_cast<const uint4*>(a + start), y = *reinterpret_cast<const uint4*>(b + start);
+      if (x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w) continue;
+    }
+    for (u64 i = start; i < end; ++i) differences += a[i] != b[i] ? 1 : 0;
+  }
+  differences = warp_sum(differences);
+  if (threadIdx.x % 32 == 0 && differences != 0) atomicAdd(result, differences);
 }
 
 }  // namespace attune

@@ -5,8 +5,11 @@ namespace attune {
 
 struct ComparisonResult {
   unsigned long long mismatches;
-  unsigned long long first;           // all ones: none
-  unsigned long long max_error_bits;  // of a double that is not negative: ordered as integers are
+  unsigned long long first;  // all ones: none
+  // Of doubles that are not negative: ordered as integers are.
+  unsigned long long max_absolute_bits;
+  unsigned long long max_relative_bits;
+  unsigned long long max_ulp;
   unsigned long long nonfinite_expected;
   double actual_at_first;
   double expected_at_first;

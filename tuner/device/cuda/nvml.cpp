@@ -1,43 +1,50 @@
 #include "device/cuda/nvml.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstddef>
 #include <fstream>
-#include <memory>
-
-#include "device/cuda/nvml_api.hpp"
 
 namespace attune::cuda {
 namespace {
 
-struct Symbol {
-  const char* exported;
-  std::size_t offset;  // in NvmlApi
-};
-
-#define ATTUNE_SYMBOL(member, function, exported, ...) {exported, offsetof(NvmlApi, member)},
-constexpr Symbol symbols[] = {ATTUNE_NVML_FUNCTIONS(ATTUNE_SYMBOL)};
-#undef ATTUNE_SYMBOL
-
-std::unique_ptr<NvmlApi> load_nvml() {
-  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  auto api = std::make_unique<NvmlApi>();
-  for (const Symbol& symbol : symbols) {
-    void* address = dlsym(library, symbol.exported);
-    if (address == nullptr) return nullptr;
-    *reinterpret_cast<void**>(reinterpret_cast<char*>(api.get()) + symbol.offset) = address;
-  }
-  return api;
+// What a function writes; nothing when the library lacks it or it fails.
+template <typename Value>
+std::optional<Value> answer(NvmlResult (*ask)(NvmlDevice, Value*), NvmlDevice device) {
+  Value value{};
+  if (ask == nullptr || ask(device, &value) != nvml_success) return std::nullopt;
+  return value;
+}
+std::optional<double> answer(NvmlResult (*ask)(NvmlDevice, int, unsigned*), NvmlDevice device, int which) {
+  unsigned value = 0;
+  if (ask == nullptr || ask(device, which, &value) != nvml_success) return std::nullopt;
+  return value;
 }
 
-// Null when there is none. Loaded once and never unloaded.
-const NvmlApi* nvml() {
-  static const NvmlApi* const api = load_nvml().release();
-  return api;
+template <typename Value>
+std::optional<double> thousandths(const std::optional<Value>& value) {
+  if (!value) return std::nullopt;
+  return static_cast<double>(*value) / 1000;
+}
+
+std::vector<NvmlProcess> processes_on(const NvmlApi& api, NvmlDevice device) {
+  std::vector<NvmlProcess> processes(64);
+  constexpr int attempts = 4;  // others may start between two
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    auto count = static_cast<unsigned>(processes.size());
+    const NvmlResult result = api.processes(device, &count, processes.data());
+    if (result != nvml_success && result != nvml_insufficient_size) return {};
+    processes.resize(count);
+    if (result == nvml_success) return processes;
+  }
+  return {};
+}
+
+std::string process_text(unsigned pid) {
+  std::string name;
+  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
+  return (name.empty() ? "process" : name) + " (" + std::to_string(pid) + ")";
 }
 
 }  // namespace
@@ -50,33 +57,47 @@ NvmlAnswers ask_nvml(const std::string& uuid) {
   if (api->driver_version(text.data(), nvml_text_bytes) == nvml_success) answers.driver_version = text.data();
   NvmlDevice device = nullptr;
   if (api->device_by_uuid(uuid.c_str(), &device) == nvml_success) {
-    unsigned milliwatts = 0;
     if (api->device_name(device, text.data(), nvml_text_bytes) == nvml_success) answers.device_name = text.data();
-    if (api->power_limit(device, &milliwatts) == nvml_success) answers.power_limit_mw = static_cast<int>(milliwatts);
+    if (const auto limit = answer(api->power_limit, device)) answers.power_limit_mw = static_cast<int>(*limit);
   }
   api->shutdown();  // counted: undoes the init above and no other
   return answers;
 }
 
-std::vector<std::string> other_processes_on(const std::string& uuid) {
-  const NvmlApi* api = nvml();
-  void* library = api == nullptr ? nullptr : dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr || api->init() != nvml_success) return {};
-  const auto list = reinterpret_cast<NvmlProcessesFunction>(dlsym(library, nvml_processes_symbol));
-  std::array<NvmlProcess, 64> processes{};
-  auto count = static_cast<unsigned>(processes.size());
-  NvmlDevice device = nullptr;
+NvmlView::~NvmlView() {
+  if (device_ != nullptr) api_->shutdown();  // counted
+}
+
+NvmlDevice NvmlView::device() {
+  std::call_once(asked_, [this] {
+    if (api_ == nullptr || api_->init() != nvml_success) return;
+    if (api_->device_by_uuid(uuid_.c_str(), &device_) == nvml_success && device_ != nullptr) return;
+    device_ = nullptr;
+    api_->shutdown();
+  });
+  return device_;
+}
+
+DeviceState NvmlView::state() {
+  DeviceState state;
+  const NvmlDevice device = this->device();
+  if (device == nullptr) return state;
+  state.sm_clock_mhz = answer(api_->clock, device, nvml_clock_sm);
+  state.memory_clock_mhz = answer(api_->clock, device, nvml_clock_memory);
+  state.temperature_c = answer(api_->temperature, device, nvml_sensor_gpu);
+  state.power_w = thousandths(answer(api_->power, device));
+  state.energy_j = thousandths(answer(api_->energy, device));
+  const auto reasons = api_->event_reasons != nullptr ? api_->event_reasons : api_->throttle_reasons;
+  if (const auto bits = answer(reasons, device)) state.throttle = static_cast<std::uint32_t>(*bits) & throttle_known;
+  return state;
+}
+
+std::vector<std::string> NvmlView::other_processes() {
+  const NvmlDevice device = this->device();
+  if (device == nullptr || api_->processes == nullptr) return {};
   std::vector<std::string> found;
-  if (list != nullptr && api->device_by_uuid(uuid.c_str(), &device) == nvml_success &&
-      list(device, &count, processes.data()) == nvml_success) {
-    for (unsigned i = 0; i < count; ++i) {
-      if (processes[i].pid == static_cast<unsigned>(getpid())) continue;
-      std::string name;
-      std::getline(std::ifstream("/proc/" + std::to_string(processes[i].pid) + "/comm"), name);
-      found.push_back((name.empty() ? "process" : name) + " (" + std::to_string(processes[i].pid) + ")");
-    }
-  }
-  api->shutdown();
+  for (const NvmlProcess& process : processes_on(*api_, device))
+    if (process.pid != static_cast<unsigned>(getpid())) found.push_back(process_text(process.pid));
   return found;
 }
 

@@ -1,5 +1,5 @@
 // What attune uses of NVML, the management library: its own declarations; a test holds them against nvml.h where that
-// exists. NVML is optional: without it the power limit is unknown, and nothing else changes.
+// exists. NVML is optional: without it the power limit and the device's state are unknown, and nothing else changes.
 #pragma once
 
 struct nvmlDevice_st;
@@ -9,7 +9,20 @@ namespace attune::cuda {
 using NvmlResult = int;               // nvmlReturn_t
 using NvmlDevice = ::nvmlDevice_st*;  // nvmlDevice_t
 inline constexpr NvmlResult nvml_success = 0;
+inline constexpr NvmlResult nvml_insufficient_size = 7;
 inline constexpr unsigned nvml_text_bytes = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, the longest text that is asked for
+
+using NvmlClock = int;  // nvmlClockType_t
+inline constexpr NvmlClock nvml_clock_sm = 1;
+inline constexpr NvmlClock nvml_clock_memory = 2;
+using NvmlSensor = int;  // nvmlTemperatureSensors_t
+inline constexpr NvmlSensor nvml_sensor_gpu = 0;
+
+struct NvmlProcess {  // nvmlProcessInfo_v2_t
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned instance, compute_instance;  // MIG
+};
 
 // F(member, function, exported name, parameters...)
 #define ATTUNE_NVML_FUNCTIONS(F)                                                                      \
@@ -20,18 +33,28 @@ inline constexpr unsigned nvml_text_bytes = 96;  // NVML_DEVICE_NAME_V2_BUFFER_S
   F(device_name, nvmlDeviceGetName, "nvmlDeviceGetName", NvmlDevice, char*, unsigned)                 \
   F(power_limit, nvmlDeviceGetPowerManagementLimit, "nvmlDeviceGetPowerManagementLimit", NvmlDevice, unsigned*)
 
-// Since NVML 11.4 alone (driver 510), so not among those that must be there.
-struct NvmlProcess {
-  unsigned pid;
-  unsigned long long used_bytes;
-  unsigned instance, compute_instance;  // MIG
-};
-inline constexpr const char* nvml_processes_symbol = "nvmlDeviceGetComputeRunningProcesses_v3";
-using NvmlProcessesFunction = NvmlResult (*)(NvmlDevice, unsigned* count, NvmlProcess* processes);
+// Any of these may be missing, in an old library or one that a container cut down: null then, and only its value is
+// unknown. Watts and joules come in thousandths. The reasons for a low clock have a new name since driver 535; the list
+// of processes is that of driver 510 and later.
+#define ATTUNE_NVML_OPTIONAL_FUNCTIONS(F)                                                                              \
+  F(clock, nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NvmlDevice, NvmlClock, unsigned*)                         \
+  F(temperature, nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature", NvmlDevice, NvmlSensor, unsigned*)              \
+  F(power, nvmlDeviceGetPowerUsage, "nvmlDeviceGetPowerUsage", NvmlDevice, unsigned*)                                  \
+  F(energy, nvmlDeviceGetTotalEnergyConsumption, "nvmlDeviceGetTotalEnergyConsumption", NvmlDevice,                    \
+    unsigned long long*)                                                                                               \
+  F(throttle_reasons, nvmlDeviceGetCurrentClocksThrottleReasons, "nvmlDeviceGetCurrentClocksThrottleReasons",          \
+    NvmlDevice, unsigned long long*)                                                                                   \
+  F(processes, nvmlDeviceGetComputeRunningProcesses, "nvmlDeviceGetComputeRunningProcesses_v3", NvmlDevice, unsigned*, \
+    NvmlProcess*)                                                                                                      \
+  ATTUNE_NVML_FUNCTIONS_12020(F)
+#define ATTUNE_NVML_FUNCTIONS_12020(F)                                                                           \
+  F(event_reasons, nvmlDeviceGetCurrentClocksEventReasons, "nvmlDeviceGetCurrentClocksEventReasons", NvmlDevice, \
+    unsigned long long*)
 
 struct NvmlApi {
 #define ATTUNE_MEMBER(member, function, exported, ...) NvmlResult (*member)(__VA_ARGS__) = nullptr;
   ATTUNE_NVML_FUNCTIONS(ATTUNE_MEMBER)
+  ATTUNE_NVML_OPTIONAL_FUNCTIONS(ATTUNE_MEMBER)
 #undef ATTUNE_MEMBER
 };
 

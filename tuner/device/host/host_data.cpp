@@ -1,6 +1,8 @@
 #include "device/host/host_data.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "core/type_table.hpp"
 #include "device/data_ops.hpp"
@@ -30,7 +32,9 @@ Comparison compare(const void* actual, const void* expected, std::uint64_t count
   for (std::uint64_t i = 0; i < count; ++i) {
     const ops::ElementComparison one =
         ops::compare_element<T>(got[i], wanted[i], tolerance.absolute, tolerance.relative, tolerance.allow_nonfinite);
-    if (one.error > result.max_error) result.max_error = one.error;
+    result.max_absolute = std::max(result.max_absolute, one.error);
+    result.max_relative = std::max(result.max_relative, one.relative);
+    result.max_ulp = std::max<std::uint64_t>(result.max_ulp, one.ulp);
     result.nonfinite_expected += one.nonfinite_expected;
     if (!one.mismatch || result.mismatches++ > 0) continue;
     result.first = i;
@@ -86,6 +90,15 @@ Comparison compare_on_host(const void* actual, const void* expected, std::string
                            const Tolerance& tolerance) {
   const TypeInfo& info = type_named(type);
   return element_of(info).compare(actual, expected, count * info.components, tolerance);
+}
+
+std::uint64_t count_differences_on_host(const void* a, const void* b, std::size_t bytes) {
+  if (bytes == 0 || std::memcmp(a, b, bytes) == 0) return 0;  // as a rule
+  const auto* const x = static_cast<const unsigned char*>(a);
+  const auto* const y = static_cast<const unsigned char*>(b);
+  std::uint64_t differences = 0;
+  for (std::size_t i = 0; i < bytes; ++i) differences += x[i] != y[i];
+  return differences;
 }
 
 }  // namespace attune

@@ -128,6 +128,10 @@ class HostDevice final : public Device {
     return others;
   }
 
+  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
+    return count_differences_on_host(a, b, bytes);
+  }
+
  private:
   Status enqueue_all(std::span<const Operation> operations) {
     Status status;

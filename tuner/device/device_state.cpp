@@ -1,0 +1,39 @@
+#include "device/device_state.hpp"
+
+namespace attune {
+namespace {
+
+struct Named {
+  std::uint32_t bit;
+  const char* text;
+};
+constexpr Named names[] = {
+    {throttle_power_cap, "software power cap"},
+    {throttle_software_thermal, "software thermal slowdown"},
+    {throttle_hardware_thermal, "hardware thermal slowdown"},
+    {throttle_hardware_power_brake, "hardware power brake"},
+    {throttle_hardware_slowdown, "hardware slowdown"},
+};
+
+}  // namespace
+
+bool hardware_throttled(const DeviceState& state) noexcept {
+  return (state.throttle.value_or(0) & throttle_hardware) != 0;
+}
+
+bool power_capped(const DeviceState& state) noexcept { return (state.throttle.value_or(0) & throttle_power_cap) != 0; }
+
+std::string throttle_text(std::uint32_t throttle) {
+  // Set together with either of the two that say more.
+  if ((throttle & (throttle_hardware_thermal | throttle_hardware_power_brake)) != 0)
+    throttle &= ~std::uint32_t{throttle_hardware_slowdown};
+  std::string text;
+  for (const Named& named : names) {
+    if ((throttle & named.bit) == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += named.text;
+  }
+  return text;
+}
+
+}  // namespace attune
