@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include "device/cuda/nvrtc_compiler.hpp"
+#include "measure/statistics.hpp"
 #include "support/child.hpp"
 #include "support/gpu.hpp"
 
@@ -233,6 +235,41 @@ TEST_F(CudaLaunch, SamplesTheTimedOperationsAlone) {
   const Sample nothing = device().sample({}, {}, false);
   EXPECT_TRUE(nothing.status.ok());
   EXPECT_LT(nothing.nanoseconds, 1e6);
+}
+
+// A sample of one launch of a kernel that does next to nothing is that of launching; a batch is not.
+TEST_F(CudaLaunch, ABatchTakesItsSetsInTurnAndShowsWhatAShortKernelTakes) {
+  constexpr int sets = 4, threads = 64;
+  std::deque<TestMemory> memory;
+  for (int i = 0; i < sets; ++i) memory.emplace_back(device(), threads * sizeof(int));
+  std::vector<void*> addresses;
+  for (const TestMemory& one : memory) addresses.push_back(one.data());
+  const LaunchShape shape{{1, 1, 1}, {threads, 1, 1}, 0};
+  std::vector<std::vector<void*>> parameters;
+  for (void*& address : addresses) parameters.push_back({&address});
+  std::vector<Operation> launches;
+  for (std::vector<void*>& list : parameters) launches.push_back(launch_of(function("where", shape), shape, list));
+  std::vector<std::span<const Operation>> timed;
+  for (const Operation& launch : launches) timed.emplace_back(&launch, 1);
+  for (const Regime regime : {Regime::cold, Regime::warm}) {
+    const Samples single = device().take_samples({{}, timed, regime, 40, 1});
+    ASSERT_TRUE(single.status.ok()) << single.status.detail;
+    ASSERT_EQ(single.nanoseconds.size(), 40u);
+    const Samples batch = device().take_samples({{}, timed, regime, 10, 400});
+    ASSERT_TRUE(batch.status.ok()) << batch.status.detail;
+    ASSERT_EQ(batch.nanoseconds.size(), 10u);
+    EXPECT_LT(median(batch.nanoseconds), median(single.nanoseconds));
+    std::printf("a kernel of one block, %s: alone %.2f us (%.2f to %.2f), in a batch %.2f us (%.2f to %.2f)\n",
+                std::string(to_text(regime)).c_str(), median(single.nanoseconds) / 1e3,
+                quantile(single.nanoseconds, 0.1) / 1e3, quantile(single.nanoseconds, 0.9) / 1e3,
+                median(batch.nanoseconds) / 1e3, quantile(batch.nanoseconds, 0.1) / 1e3,
+                quantile(batch.nanoseconds, 0.9) / 1e3);
+  }
+  for (const TestMemory& one : memory) EXPECT_EQ(one.read<int>(threads)[threads - 1], threads - 1);
+  const Operation bad = launch_of(function("where", {}), {{1, 1, 1}, {4096, 1, 1}, 0}, parameters[0]);
+  const std::span<const Operation> refused(&bad, 1);
+  EXPECT_FALSE(device().take_samples({{}, {&refused, 1}, Regime::warm, 1, 10}).status.ok());
+  EXPECT_TRUE(device().take_samples({{}, timed, Regime::warm, 1, 10}).status.ok()) << "nothing records for ever";
 }
 
 TEST_F(CudaLaunch, EnqueuesAtTheDriversSpeed) {

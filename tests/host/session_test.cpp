@@ -11,9 +11,11 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
+#include "core/instantiate.hpp"
 #include "core/problem.hpp"
 #include "device/device.hpp"
 #include "spec/kernel_file.hpp"
+#include "worker/trial_worker.hpp"
 
 namespace attune {
 namespace {
@@ -127,6 +129,47 @@ TEST_F(Session, TriesTheDefaultThenWhatIsKnownThenTheRestEachOnce) {
   EXPECT_EQ((std::set<std::string>{watcher_.trials.begin(), watcher_.trials.end()}).size(), 5u);
   EXPECT_EQ(result.reason, StopReason::everything_tried);
   EXPECT_EQ(result.end, SessionResult::End::finished);
+}
+
+// Batches of launches over many sets of data: those of a millisecond are all that is sampled here.
+TEST_F(Session, ShortKernelsAreTimedInBatches) {
+  request_.problem = problem("n=64");
+  request_.protocol->batch_below_ns = 1e12;
+  request_.protocol->batch_least = request_.protocol->batch_most = 40;
+  for (const Regime regime : {Regime::cold, Regime::warm}) {
+    request_.regime = regime;
+    const SessionResult result = run();
+    ASSERT_TRUE(result.record) << result.explanation;
+    EXPECT_EQ(result.survivors, 5);
+    EXPECT_EQ(result.record->key.regime, to_text(regime));
+    EXPECT_GT(result.record->median_ns, 0);
+  }
+  EXPECT_EQ(store_.records().size(), 2u) << "each regime has its own";
+}
+
+TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
+  TrialWorker worker(device(), *device().compiler(), request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, 1);
+  const Configuration configuration{{"BLOCK", 32}, {"ITEMS", 2}};
+  const Problem small = problem("n=64");
+  const ImageRequest request =
+      image_request(request_.spec, request_.spec.launch, small, &configuration, device().info());
+  const TrialWorker::Checked checked =
+      worker.check(configuration, device().compiler()->compile({&request, 1}).front().image.value());
+  ASSERT_TRUE(checked.candidate) << checked.status.detail;
+  const auto sample = [&](Regime regime, int batch) {
+    const Samples samples = worker.sample(*checked.candidate, {3, 0, regime, batch});
+    EXPECT_TRUE(samples.status.ok()) << samples.status.detail;
+    EXPECT_EQ(samples.nanoseconds.size(), 3u);
+    return samples;
+  };
+  const std::uint64_t before = device().free_memory();
+  sample(Regime::warm, 30);
+  EXPECT_EQ(sample(Regime::cold, 1).nanoseconds.size(), 3u);
+  sample(Regime::cold, 30);
+  sample(Regime::cold, 300);
+  EXPECT_LE(device().free_memory(), before);
+  EXPECT_TRUE(worker.check(configuration, device().compiler()->compile({&request, 1}).front().image.value()).candidate)
+      << "the data that are checked are as they were";
 }
 
 TEST_F(Session, AColdStartTriesNothingFirst) {

@@ -49,7 +49,7 @@ class PreparedSteps {
   std::vector<Scratch> scratch_;
   std::vector<ScalarBytes> scalars_;  // by argument position
   Bound bound_;                       // to set 0
-  std::vector<Bound> further_;        // to the sets behind it
+  std::deque<Bound> further_;         // to the sets behind it; a deque, which copies none when it grows
 };
 
 }  // namespace attune

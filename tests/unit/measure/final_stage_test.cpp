@@ -37,6 +37,19 @@ TEST(FinalStage, TheFastestWinsWhenTheDifferenceIsClear) {
   EXPECT_FALSE(decision.unstable);
 }
 
+// Half of the rounds at each of two clocks: the median of plain times is anybody's guess.
+TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Rounds rounds = noisy_rounds({300, 200, 205}, 40, 0.002, seed);
+    std::mt19937_64 random(seed);
+    for (std::vector<double>& round : rounds) {
+      const double clock = random() % 2 == 0 ? 1 : 1.08;
+      for (double& time : round) time *= clock;
+    }
+    EXPECT_EQ(decide(three_finalists(), rounds, kProtocol).winner, 1u) << seed;
+  }
+}
+
 TEST(FinalStage, LessThanOnePerCentIsATieThatTheLeanerWins) {
   const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 201}, 30, 0.0005, 2), kProtocol);
   EXPECT_EQ(decision.fastest, 1u);

@@ -26,6 +26,13 @@ TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
   EXPECT_EQ(samples_wanted(std::vector<double>{41e3}, screen_plan(10e3, kProtocol)), 0);
 }
 
+TEST(Screen, ShortKernelsAreTimedInBatchesOfAMillisecond) {
+  EXPECT_EQ(batch_for(20e3, kProtocol), 1);
+  EXPECT_EQ(batch_for(10e3, kProtocol), 100);
+  EXPECT_EQ(batch_for(19.9e3, kProtocol), 51);
+  EXPECT_EQ(batch_for(1, kProtocol), kProtocol.batch_most);
+}
+
 TEST(Screen, TheFirstSampleCountsOnlyWhenItIsAlone) {
   const std::vector<double> one{5};
   const std::vector<double> more{5, 1, 2};
