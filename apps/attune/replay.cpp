@@ -14,7 +14,9 @@ namespace {
 constexpr std::string_view prefix = "replay:";
 constexpr std::string_view seed_prefix = "seed=";
 
-bool is_option(std::string_view text) { return text == "noise" || text == "disturbed" || text == "workers" || text.starts_with(seed_prefix); }
+bool is_option(std::string_view text) {
+  return text == "noise" || text == "disturbed" || text == "workers" || text.starts_with(seed_prefix);
+}
 
 std::uint64_t seed_of(std::string_view option, const std::string& device) {
   const std::string_view digits = option.substr(seed_prefix.size());

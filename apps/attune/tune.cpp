@@ -55,7 +55,8 @@ Options tune_options() {
   options.add()("problem,p", po::value<std::vector<std::string>>()->composing(),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "device,d", po::value<std::string>(),
-      "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with one of "
+      "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
+      "one of "
       "several in it "
       "(default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(), effort_help().c_str())(
       "strategy", po::value<std::string>(),
@@ -180,8 +181,9 @@ int run_tune(const Arguments& arguments) {
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
   if (!effort.search)
-    return show_known({effort, request.spec, options.required("kernel"), database_path(options), request.regime, options.has("json")},
-                      problems, *open_device(name));
+    return show_known(
+        {effort, request.spec, options.required("kernel"), database_path(options), request.regime, options.has("json")},
+        problems, *open_device(name));
 
   request.effort = *effort.search;
   WisdomStore store(database_path(options));

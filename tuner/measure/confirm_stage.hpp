@@ -15,8 +15,8 @@ namespace attune {
 // of 1. Nobody when no more are left than there are finalists: the final stage compares them all.
 std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, double anchor_ns, const Protocol& protocol);
 
-// ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: the first visit's and, of
-// those that stayed, the second's.
+// ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: the first visit's and,
+// of those that stayed, the second's.
 using Confirmations = std::vector<std::vector<double>>;
 
 // Those that may still be the best, by ascending median: not those whose 99 % interval of the median lies above that of

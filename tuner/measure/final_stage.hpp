@@ -29,11 +29,11 @@ Rounds steady_rounds(const Rounds& rounds, std::size_t anchor, const Protocol& p
 bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& protocol);
 
 struct FinalDecision {
-  std::size_t winner = 0;           // column
-  std::size_t fastest = 0;          // column with the least median, relative to its rounds; differs from winner in a tie
-  double median_ns = 0;             // of the winner
-  double default_ns = 0;            // of the default configuration; 0 when it did not take part
-  double speedup = 1;               // median of the paired ratios default / winner
+  std::size_t winner = 0;   // column
+  std::size_t fastest = 0;  // column with the least median, relative to its rounds; differs from winner in a tie
+  double median_ns = 0;     // of the winner
+  double default_ns = 0;    // of the default configuration; 0 when it did not take part
+  double speedup = 1;       // median of the paired ratios default / winner
   Interval speedup_interval{1, 1};  // 95 %
   bool unstable = false;            // more rounds were unsteady than the protocol allows
   std::size_t rounds_used = 0, rounds_dropped = 0;

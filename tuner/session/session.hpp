@@ -61,6 +61,7 @@ struct SessionResult {
   int revivals = 0;  // device workers that were replaced
   // Of the search of this run: in all; the device worker at work; waiting for compilers with nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
+  double timed_seconds = 0;  // of all stages: the sum of all samples
 };
 
 // Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends

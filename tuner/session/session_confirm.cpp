@@ -1,5 +1,6 @@
 // Between search and final stage: the best are sampled again at two moments, and ranked by that.
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "core/instantiate.hpp"
@@ -40,59 +41,80 @@ void SessionRun::load_images(const std::vector<Trial>& trials) {
   }
 }
 
-// One visit, in random order. Samples in turn with the best by screening, so that a clock that drifts or jumps cancels.
-// What fails now has none.
-void SessionRun::visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom,
+// One visit, in random order. Samples in turn with the best by screening, the first of them, so that a clock that
+// drifts or jumps cancels. What fails now has none. False when it ended early: stopped, or the reference failed itself.
+bool SessionRun::visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom,
                        TrialWorker::CandidateId reference, Confirmations& ratios) {
   for (const std::size_t i : whom) {
-    if (stop_.load() > 0) return;
+    if (stop_.load() > 0) return false;
     const std::optional<Image> image = image_of(trials[i].configuration);
     if (!image) continue;
     const TrialWorker::Checked checked = worker_->check(trials[i].configuration, *image, trials[i].attempts);
     Status status = checked.status;
+    bool is_reference = false;
     if (checked.candidate) {
-      status = sample_beside(reference, *checked.candidate, ratios[i]);
+      status = sample_beside(reference, *checked.candidate, ratios[i], is_reference);
       worker_->release(*checked.candidate);
     }
     if (status.ok()) continue;
     ratios[i].clear();
-    lose_finalist(trials[i], status);
+    lose_finalist(trials[is_reference ? 0 : i], status);
+    if (is_reference) return false;
   }
+  return true;
 }
 
 Status SessionRun::sample_beside(TrialWorker::CandidateId reference, TrialWorker::CandidateId candidate,
-                                 std::vector<double>& ratios) {
+                                 std::vector<double>& ratios, bool& is_reference) {
   std::vector<TrialWorker::CandidateId> turns{candidate};  // the first is not counted
   for (int i = 0; i < protocol_.confirm_samples; ++i) turns.insert(turns.end(), {reference, candidate});
-  const Samples samples = worker_->sample_in_turn(turns, timed({}));
-  if (!samples.status.ok()) return samples.status;
+  const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
+  if (!samples.status.ok()) {
+    is_reference = turns[samples.failed] == reference;
+    return samples.status;
+  }
   for (std::size_t i = 1; i + 1 < samples.nanoseconds.size(); i += 2)
     ratios.push_back(samples.nanoseconds[i + 1] / samples.nanoseconds[i]);
   return {};
 }
 
-// Best first. Without confirming, in the order of screening.
-std::vector<Trial> SessionRun::confirm(std::vector<Trial> survivors) {
+// Of the survivors, best first, those that are worth it.
+std::vector<Trial> SessionRun::near_best() const {
+  const std::vector<Trial> survivors = ranked_survivors();
   std::vector<double> scores;
   for (const Trial& trial : survivors) scores.push_back(score(trial));
-  std::vector<std::size_t> whom = to_confirm(scores, anchor_ns_ > 0 ? anchor_ns_ : 1, protocol_);
-  if (whom.empty() || stop_.load() > 0) return survivors;
-  std::vector<Trial> chosen(survivors.begin(), survivors.begin() + static_cast<std::ptrdiff_t>(whom.size()));
-  load_images(chosen);
+  const double anchor_ns = (anchor_ns_ > 0 ? anchor_ns_ : 1) * batch_;
+  std::vector<Trial> chosen;
+  for (const std::size_t i : to_confirm(scores, anchor_ns, protocol_)) chosen.push_back(survivors[i]);
+  return chosen;
+}
+
+// All survivors or those that were confirmed, best first. In the order of screening when the stage comes to no end.
+std::vector<Trial> SessionRun::confirm(const std::vector<Trial>& chosen) {
+  if (chosen.empty() || stop_.load() > 0) return ranked_survivors();
   const std::optional<Image> image = image_of(chosen.front().configuration);
-  if (!image) return survivors;
+  if (!image) return ranked_survivors();
   const TrialWorker::Checked best = worker_->check(chosen.front().configuration, *image, chosen.front().attempts);
-  if (!best.candidate) return survivors;  // the final stage will find that out, and tell it
-  observer_.confirm_started(whom.size());
+  if (!best.candidate) {
+    lose_finalist(chosen.front(), best.status);
+    return ranked_survivors();
+  }
+  observer_.confirm_started(chosen.size());
+  std::vector<std::size_t> whom(chosen.size());
+  std::iota(whom.begin(), whom.end(), std::size_t{0});
   std::mt19937_64 random(row_.seed);
   Confirmations ratios(chosen.size());
-  for (int i = 0; i < 2; ++i) {
+  bool complete = true;
+  const double begin = worker_->seconds();
+  for (int i = 0; i < 2 && complete; ++i) {
+    // Loading and checking may take longer than samples.
+    if (i > 0 && worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
     std::shuffle(whom.begin(), whom.end(), random);
-    visit(chosen, whom, *best.candidate, ratios);
-    whom = confirmed(ratios, protocol_);
+    complete = visit(chosen, whom, *best.candidate, ratios);
+    if (complete) whom = confirmed(ratios, protocol_);
   }
   worker_->release(*best.candidate);
-  if (whom.empty()) return survivors;
+  if (!complete || whom.empty()) return ranked_survivors();
   std::vector<Trial> ranked;
   for (const std::size_t i : whom) ranked.push_back(chosen[i]);
   return ranked;

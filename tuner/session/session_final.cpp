@@ -97,9 +97,9 @@ std::optional<std::size_t> SessionRun::measure_round(const std::vector<Trial>& t
   std::shuffle(order.begin(), order.end(), random);
   std::vector<TrialWorker::CandidateId> turns;
   for (const std::size_t i : order) turns.push_back(candidates[i]);
-  const Samples samples = worker_->sample_in_turn(turns, timed({}));
+  const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
   if (!samples.status.ok()) {
-    const std::size_t failed = order[std::min(samples.nanoseconds.size(), order.size() - 1)];
+    const std::size_t failed = order[samples.failed];
     lose_finalist(trials[failed], samples.status);
     return failed;
   }

@@ -170,7 +170,7 @@ SessionResult SessionRun::conclude() {
   if (lock_.waited_seconds() > 1)
     observer_.note("waited " + std::to_string(static_cast<int>(lock_.waited_seconds())) +
                    " s for another tuner on this device");
-  const bool complete = finishes(*reason_);
+  bool complete = finishes(*reason_);
   result.end = reason_ == StopReason::hopeless ? SessionResult::End::stopped
                : complete                      ? SessionResult::End::finished
                : stop_.load() > 0              ? SessionResult::End::interrupted
@@ -188,8 +188,14 @@ SessionResult SessionRun::conclude() {
   // The session counts as finished only once its record stands: a kill in the final stage leaves it to be continued.
   store_.update_session(row_.id, SessionState::partial, used);
   if (result.end == SessionResult::End::stopped) result.explanation = failures_explanation() + stopped_explanation();
+  const std::vector<Trial> chosen = near_best();
+  load_images(chosen);
   const DeviceLock::Turn turn(lock_, stop_);
-  finalists_ = choose_finalists(confirm(ranked_survivors()));
+  finalists_ = choose_finalists(confirm(chosen));
+  if (stop_.load() > 0 && result.end == SessionResult::End::finished) {  // while they were confirmed
+    result.end = SessionResult::End::interrupted;
+    complete = false;
+  }
   result.decision = final_stage(finalists_);
   Record record = make_record(*result.decision, finalists_[result.decision->winner]);
   record.partial = !complete;
@@ -199,6 +205,7 @@ SessionResult SessionRun::conclude() {
   keep_record(std::move(record), met_present);
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
   result.record = store_.find_record(key_.record);
+  result.timed_seconds = worker_->timed_seconds();
   return result;
 }
 

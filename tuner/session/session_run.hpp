@@ -49,7 +49,9 @@ class SessionRun {
   void think();
   void propose(const Configuration& configuration);
   void handle(const CompileResult& result);
+  void end_turn();
   void finish_trial(const Trial& trial, bool from_log);
+  void drop_images();
   void commit();
   void tell_observer();
   std::optional<StopReason> stop_reason() const;
@@ -80,12 +82,13 @@ class SessionRun {
 
   // session_confirm.cpp: who gets into the final stage
   std::vector<Trial> ranked_survivors() const;
-  std::vector<Trial> confirm(std::vector<Trial> survivors);
+  std::vector<Trial> near_best() const;
+  std::vector<Trial> confirm(const std::vector<Trial>& chosen);
   void load_images(const std::vector<Trial>& trials);
-  void visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom, TrialWorker::CandidateId reference,
+  bool visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom, TrialWorker::CandidateId reference,
              Confirmations& ratios);
   Status sample_beside(TrialWorker::CandidateId reference, TrialWorker::CandidateId candidate,
-                       std::vector<double>& ratios);
+                       std::vector<double>& ratios, bool& is_reference);
   std::optional<Image> image_of(const Configuration& configuration);
 
   // session_final.cpp: finalists, decision, record
@@ -112,6 +115,7 @@ class SessionRun {
   const DeviceOpened opened_;
   const DeviceInfo& device_;
   DeviceLock lock_;
+  std::optional<DeviceLock::Turn> turn_;  // kept from one trial to the next while nobody else waits for it
   const SearchSpace space_;
   std::optional<Configuration> default_;
   SessionKey key_;

@@ -68,6 +68,7 @@ std::optional<Verdict> SessionRun::failing_alike() const {
 
 void SessionRun::search() try {
   search_loop();
+  end_turn();
   commit();
 } catch (...) {  // a strategy that fails, a compiler that is broken: what was tried by then is kept
   commit();
@@ -108,6 +109,7 @@ void SessionRun::search_loop() {
 
 std::optional<CompileResult> SessionRun::next_image() {
   if (source_->is_ready()) return source_->next(stop_);
+  end_turn();
   commit();
   const auto begin = std::chrono::steady_clock::now();
   std::optional<CompileResult> next = source_->next(stop_);
@@ -176,7 +178,7 @@ void SessionRun::propose(const Configuration& configuration) {
 void SessionRun::handle(const CompileResult& result) {
   const auto found = under_way_.find(result.id);
   const Configuration configuration = found->second;
-  const DeviceLock::Turn turn(lock_, stop_);
+  if (!turn_) turn_.emplace(lock_, stop_);
   const std::optional<Trial> trial = try_configuration(configuration, result.outcome);
   under_way_.erase(found);
   if (!trial) return;
@@ -184,6 +186,14 @@ void SessionRun::handle(const CompileResult& result) {
   if (!trials_.contains(configuration.text())) finish_trial(*trial, false);
   if (failed_thought_) std::rethrow_exception(std::exchange(failed_thought_, nullptr));
   if (anchor_ && ++trials_since_anchor_ >= protocol_.anchor_every) time_anchor();
+  if (lock_.somebody_waits()) end_turn();
+}
+
+// The worker is at nothing when another process has its turn.
+void SessionRun::end_turn() {
+  if (!turn_) return;
+  worker_->forget();
+  turn_.reset();
 }
 
 void SessionRun::finish_trial(const Trial& trial, bool from_log) {
@@ -205,12 +215,7 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
       progress.new_best = true;
     }
   }
-  while (images_kept_.size() > 2 * kKeptImages) {  // drop those of the worst survivors, some at a time
-    const auto worst = std::max_element(images_kept_.begin(), images_kept_.end(), [this](const auto& a, const auto& b) {
-      return score(trials_.at(a.first)) < score(trials_.at(b.first));
-    });
-    images_kept_.erase(worst);
-  }
+  if (images_kept_.size() > 2 * kKeptImages) drop_images();
   if (search_seconds() - saved_seconds_ >= 1) {
     saved_seconds_ = search_seconds();
     store_.update_session(row_.id, SessionState::running, saved_seconds_);
@@ -226,6 +231,16 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   progress.from_log = from_log;
   uncommitted_.push_back(trial);
   untold_.push_back(progress);
+}
+
+// Those of the worst survivors. What is in no trial is the present record's.
+void SessionRun::drop_images() {
+  std::vector<std::pair<double, std::string>> by_score;
+  for (const auto& [text, image] : images_kept_)
+    if (const auto trial = trials_.find(text); trial != trials_.end())
+      by_score.emplace_back(score(trial->second), text);
+  std::sort(by_score.begin(), by_score.end());
+  for (std::size_t i = kKeptImages; i < by_score.size(); ++i) images_kept_.erase(by_score[i].second);
 }
 
 // Verdicts become durable with the attempt that follows, in one transaction, or before the session waits: a disk that

@@ -18,6 +18,7 @@ constexpr int kDeathsToQuarantine = 2;
 // most. One that takes a larger part of a commit than this could hold up what comes next: it is sampled as often as
 // fits.
 constexpr int kMostFilling = 64;
+constexpr int kMostFillingShortly = 8;
 constexpr double kShortBesideCommit = 0.5;
 constexpr std::size_t kAnchorWindow = 15;  // such samples that its time is the median of
 constexpr double kSmoothing = 0.1;         // weight of the last commit in what one takes
@@ -142,6 +143,7 @@ Status SessionRun::try_as_anchor(Trial& trial) {
   if (status.ok()) status = sample_anchor(trial);
   if (status.ok()) return status;
   anchor_.reset();
+  anchor_ns_ = 0;
   worker_->release(*checked.candidate);
   return status;
 }
@@ -149,7 +151,8 @@ Status SessionRun::try_as_anchor(Trial& trial) {
 // What is short is timed in batches, all of it: found out twice, since the first time is mostly that of a launch.
 Status SessionRun::choose_batch() {
   batch_ = 1;
-  for (int i = 0; i < 2 && !opened_.own_clock; ++i) {
+  const bool may = worker_->can_batch() && !opened_.own_clock;
+  for (int i = 0; i < 2 && may; ++i) {
     const Samples samples = worker_->sample(*anchor_, timed({.count = protocol_.anchor_samples}));
     if (!samples.status.ok()) return samples.status;
     batch_ = batch_for(median(samples.nanoseconds), protocol_);
@@ -210,8 +213,10 @@ TrialWorker::Filling SessionRun::anchor_filling() const {
 
 // And while it takes the answers of one trial and makes up the next, which is over sooner.
 TrialWorker::Filling SessionRun::anchor_filling_shortly() const {
-  const TrialWorker::Filling filling = anchor_filling();
-  return filling.plan.count == kMostFilling ? filling : TrialWorker::Filling{};
+  TrialWorker::Filling filling = anchor_filling();
+  if (filling.plan.count != kMostFilling || lock_.somebody_waits()) return {};
+  filling.plan.count = kMostFillingShortly;
+  return filling;
 }
 
 // Samples that filled gaps keep the anchor's time up to date, so that it need not be timed for itself.

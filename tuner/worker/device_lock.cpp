@@ -76,6 +76,13 @@ void DeviceLock::give() noexcept {
   if (device_ >= 0 && --depth_ == 0) flock(device_, LOCK_UN);
 }
 
+bool DeviceLock::somebody_waits() const noexcept {
+  if (queue_ < 0) return false;
+  if (flock(queue_, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  flock(queue_, LOCK_UN);
+  return false;
+}
+
 DeviceLock::Turn::Turn(DeviceLock& lock, const std::atomic<int>& stop) : lock_(lock) { lock_.take(stop); }
 
 DeviceLock::Turn::~Turn() { lock_.give(); }

@@ -28,6 +28,8 @@ class DeviceLock {
    private:
     DeviceLock& lock_;
   };
+  // Whether another process waits for the turn that this one has.
+  bool somebody_waits() const noexcept;
   // All that was waited for turns. Another tuner was at work if it is much.
   double waited_seconds() const noexcept { return waited_seconds_; }
 

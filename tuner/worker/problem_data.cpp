@@ -9,9 +9,6 @@
 namespace attune {
 namespace {
 
-// A graph of launches takes each of them once, and has no more launches than that.
-constexpr std::uint64_t kMostSets = 1000;
-
 constexpr int kPoison = 0xFF;  // NaN in every floating type, -1 in every integer type
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
@@ -89,18 +86,19 @@ void* ProblemData::array(std::size_t argument, std::size_t set) const noexcept {
   return set == 0 ? found->working.data() : found->copies[set - 1].data();
 }
 
-void ProblemData::make_sets(std::uint64_t bytes) {
+void ProblemData::make_sets(std::uint64_t bytes, std::uint64_t most) {
   std::uint64_t of_one = 0;
   for (const Array& array : arrays_) of_one += array.working.bytes();
   if (of_one == 0) return;
-  const std::uint64_t room = device_.free_memory() / 2;
-  const std::uint64_t wanted = std::min({(bytes + of_one - 1) / of_one, 1 + copies_ + room / of_one, kMostSets});
+  if (!room_) room_ = device_.free_memory() / 4;
+  const std::uint64_t wanted = std::min({(bytes + of_one - 1) / of_one, 1 + *room_ / of_one, most});
   while (sets() < wanted) {
     try {
       for (Array& array : arrays_) {
         array.copies.resize(copies_);  // what an earlier failure left
         array.copies.emplace_back(device_, array.working.bytes());
-        if (arguments_[array.argument].role != Role::out) copy(array.copies.back(), array.working);
+        if (arguments_[array.argument].role == Role::out) continue;
+        copy(array.copies.back(), array.pristine.data() != nullptr ? array.pristine : array.working);
       }
     } catch (const OutOfMemory&) {
       return;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,9 @@ class ProblemData {
 
   // The memory of array `argument` (position in arguments()); null for scalars and scratch. Set 0 is what is checked.
   void* array(std::size_t argument, std::size_t set = 0) const noexcept;
-  // Makes sets of arrays with the inputs' content until all of them hold `bytes`, or half of the device's free memory
-  // is taken: launches that take them in turn find none in a smaller cache.
-  void make_sets(std::uint64_t bytes);
+  // Makes sets of arrays with the inputs' content until all of them hold `bytes`, there are `most`, or a quarter of the
+  // device's memory that was free at first is taken: launches that take them in turn find none in a smaller cache.
+  void make_sets(std::uint64_t bytes, std::uint64_t most);
   std::size_t sets() const noexcept { return 1 + copies_; }
 
   // Before a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
@@ -67,6 +68,7 @@ class ProblemData {
   std::vector<Array> arrays_;
   std::vector<Operation> restores_;
   std::size_t copies_ = 0;
+  std::optional<std::uint64_t> room_;  // bytes, for all copies
   bool has_expected_ = false;
 };
 

@@ -13,6 +13,9 @@ namespace {
 // A cold batch rotates over data so many times as large as the L2 cache: what it comes back to is not there any more.
 constexpr std::uint64_t kSetsOverCache = 2;
 
+// What is slower than it may be by more than a launch alone can cost is not launched a thousand times to know it.
+constexpr double kLaunchAloneNs = 20e3;
+
 void append(Samples more, Samples& samples) {
   samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
   samples.status = std::move(more.status);
@@ -80,7 +83,7 @@ Sampling TrialBench::sampling_of(CandidateId candidate, const SamplePlan& plan) 
   if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
   sets_ = {steps.operations()};
   if (sampling.batch > 1 && plan.regime == Regime::cold) {
-    data_.make_sets(kSetsOverCache * device_.info().l2_bytes);
+    data_.make_sets(kSetsOverCache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
     sets_ = steps.operations_by_set(data_);
   }
   sampling.timed = sets_;
@@ -90,6 +93,14 @@ Sampling TrialBench::sampling_of(CandidateId candidate, const SamplePlan& plan) 
 Samples TrialBench::sample(CandidateId candidate, const SamplePlan& plan) {
   Sampling sampling = sampling_of(candidate, plan);
   Samples samples;
+  if (sampling.batch > 1 && plan.stop_above_ns > 0) {
+    Sampling alone = sampling;
+    alone.batch = 1;
+    samples = device_.take_samples(alone);
+    const bool is_hopeless = samples.status.ok() && samples.nanoseconds.front() > plan.stop_above_ns + kLaunchAloneNs;
+    if (!samples.status.ok() || is_hopeless) return samples;
+    samples.nanoseconds.clear();
+  }
   while (samples.status.ok()) {
     sampling.count = samples_wanted(samples.nanoseconds, plan);
     if (sampling.count <= 0) break;

@@ -91,6 +91,11 @@ TrialWorker::~TrialWorker() {
   }
 }
 
+bool TrialWorker::can_batch() const noexcept {
+  return std::none_of(setup_.arguments.begin(), setup_.arguments.end(),
+                      [](const ArgumentSetup& argument) { return argument.role == Role::inout && argument.restore; });
+}
+
 // Data and reference, in a worker that may be new. One that dies of it is given a second chance, in a fresh one.
 void TrialWorker::begin_problem() {
   lost_ = true;
@@ -132,9 +137,9 @@ double TrialWorker::load_deadline(const TrialLaunch& launch) const {
   return launch_deadline() + (is_ptx ? compile_limit_seconds().value_or(kCompileLimitSeconds) : 0);
 }
 
-void TrialWorker::ask(Asked::What what, const Request& request, double seconds) {
+void TrialWorker::ask(Asked::What what, const Request& request, double seconds, int batch) {
   transport_.send(request, seconds);
-  asked_.push_back({what, seconds});
+  asked_.push_back({what, seconds, batch});
 }
 
 void TrialWorker::ask_load(CandidateId id, const TrialLaunch& launch) {
@@ -144,7 +149,7 @@ void TrialWorker::ask_load(CandidateId id, const TrialLaunch& launch) {
 void TrialWorker::ask_check(CandidateId id) { ask(Asked::What::check, CheckCandidate{id}, launch_deadline()); }
 
 void TrialWorker::ask_samples(CandidateId id, const SamplePlan& plan) {
-  ask(Asked::What::samples, SampleCandidate{id, plan}, launch_deadline(plan.count * plan.batch));
+  ask(Asked::What::samples, SampleCandidate{id, plan}, launch_deadline(plan.count * plan.batch), plan.batch);
 }
 
 void TrialWorker::ask_recheck(CandidateId id) { ask(Asked::What::recheck, RecheckCandidate{id}, launch_deadline()); }
@@ -155,7 +160,7 @@ void TrialWorker::ask_filling(const Filling& filling) {
   const auto found = candidates_.find(filling.candidate);
   if (found == candidates_.end() || !found->second.is_loaded || filling.plan.count <= 0) return;
   ask(Asked::What::filling, FillWithSamples{filling.candidate, filling.plan},
-      launch_deadline(filling.plan.count * filling.plan.batch));
+      launch_deadline(filling.plan.count * filling.plan.batch), filling.plan.batch);
 }
 
 // The answer that is next. Nothing when the worker died, or was too late: then `status` says so.
@@ -167,6 +172,10 @@ std::optional<Answer> TrialWorker::hear(Status& status) {
     follow_clock(heard.reply.seconds);
     const double worked = heard.reply.worked_seconds;
     if (worked >= 0 && worked < kMostSeconds) busy_seconds_ += worked;
+    if (const auto* sampled = std::get_if<Sampled>(&heard.reply.answer)) {
+      for (const double nanoseconds : sampled->samples_ns)
+        if (is_time(nanoseconds)) timed_seconds_ += nanoseconds * asked.batch * 1e-9;
+    }
     return std::move(heard.reply.answer);
   }
   lost_ = true;
@@ -254,8 +263,7 @@ void TrialWorker::begin(const Configuration& configuration, const Image& image, 
 }
 
 void TrialWorker::forget() {
-  if (!begun_) return;
-  if (!lost_) ask_release(begun_->id);
+  if (begun_ && !lost_) ask_release(begun_->id);
   begun_.reset();
   hear_all();
 }
@@ -335,22 +343,22 @@ Samples TrialWorker::sample(CandidateId id, const SamplePlan& plan) {
   return hear_samples();
 }
 
-Samples TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
-  Samples all;
+TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
+  InTurn all;
   // Loading one into a fresh worker may take that worker along, and those before it.
   const auto is_there = [this](CandidateId id) { return !lost_ && candidates_.at(id).is_loaded; };
   while (!std::all_of(ids.begin(), ids.end(), is_there)) {
-    for (const CandidateId id : ids)
-      if (all.status = ensure_loaded(id); !all.status.ok()) return all;
+    for (all.failed = 0; all.failed < ids.size(); ++all.failed)
+      if (all.status = ensure_loaded(ids[all.failed]); !all.status.ok()) return all;
   }
   be_ready();
   SamplePlan one = plan;
   one.count = 1;
   for (const CandidateId id : ids) ask_samples(id, one);
-  for (std::size_t i = 0; i < ids.size() && all.status.ok(); ++i) {
+  for (all.failed = 0; all.failed < ids.size(); ++all.failed) {
     Samples samples = hear_samples();
-    if (samples.status.ok()) all.nanoseconds.push_back(samples.nanoseconds.front());
-    all.status = std::move(samples.status);
+    if (all.status = std::move(samples.status); !all.status.ok()) return all;
+    all.nanoseconds.push_back(samples.nanoseconds.front());
   }
   return all;
 }

@@ -51,6 +51,8 @@ class TrialWorker {
   ~TrialWorker();
 
   bool self_checked() const noexcept { return setup_.self_checked; }
+  // Whether launches of it can follow each other: not where inputs are restored before each of them.
+  bool can_batch() const noexcept;
 
   // What the worker does while it has nothing to do, until it is asked for something: it samples a candidate that is
   // loaded, by a plan. One that is not, or that is 0, is not sampled.
@@ -61,7 +63,7 @@ class TrialWorker {
 
   // A trial is begun, and then finished in one way or the other, so that the worker is at work while the coordinator
   // is. begin() has the configuration loaded and launches nothing; what is asked before it is finished costs time, no
-  // more. forget() waits until the worker is at nothing, as if it had not been begun.
+  // more. forget() waits until the worker is at nothing, as if nothing had been begun.
   void begin(const Configuration& configuration, const Image& image, int attempt, const Filling& beside);
   void begin(const Configuration& configuration, const Image& image, int attempt) {
     begin(configuration, image, attempt, Filling());
@@ -92,8 +94,14 @@ class TrialWorker {
   // Timed launches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
   Sample sample(CandidateId candidate);
-  // One sample of each, in this order, and nothing waited for in between; up to the first that fails.
-  Samples sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
+  // One sample of each, in this order, and nothing waited for in between; up to the first that fails, by being loaded
+  // once more or by its sample.
+  struct InTurn {
+    Status status;
+    std::vector<double> nanoseconds;
+    std::size_t failed = 0;  // its position, when the status is not ok
+  };
+  InTurn sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status recheck(CandidateId candidate, double& max_error);
   // Not waited for.
@@ -114,12 +122,15 @@ class TrialWorker {
   double seconds() const;
   // What device workers spent on all but reviving, as they say.
   double busy_seconds() const noexcept { return busy_seconds_; }
+  // The sum of all samples, those that filled gaps too: what timing itself took of the device.
+  double timed_seconds() const noexcept { return timed_seconds_; }
 
  private:
   // A request whose answer is to come.
   struct Asked {
     enum class What { release, filling, load, check, samples, recheck, warm_up } what;
     double seconds;  // how long the answer may take
+    int batch = 1;   // of samples
   };
   struct Begun {
     CandidateId id = 0;
@@ -134,7 +145,7 @@ class TrialWorker {
   Status ensure_loaded(CandidateId id);
   void be_ready();
 
-  void ask(Asked::What what, const Request& request, double seconds);
+  void ask(Asked::What what, const Request& request, double seconds, int batch = 1);
   void ask_load(CandidateId id, const TrialLaunch& launch);
   void ask_check(CandidateId id);
   void ask_samples(CandidateId id, const SamplePlan& plan);
@@ -169,7 +180,7 @@ class TrialWorker {
   bool lost_ = false;
   int revivals_ = 0;
   std::uint64_t free_at_begin_ = 0, free_bytes_ = 0;  // of the device's memory
-  double begin_seconds_ = 0, anchor_seconds_ = 0, busy_seconds_ = 0;
+  double begin_seconds_ = 0, anchor_seconds_ = 0, busy_seconds_ = 0, timed_seconds_ = 0;
   double clock_ = 0, clock_before_ = 0;  // of the present worker's device; of those before it
 };
 

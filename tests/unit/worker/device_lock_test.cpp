@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <thread>
@@ -67,6 +68,26 @@ TEST_F(DeviceLockTest, OnlyOneProcessHasItsTurn) {
   turns.resize(end);
   for (const char* row : {"aaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbb", "ccccccccccccccccccccccccc"})
     EXPECT_EQ(turns.find(row), std::string::npos) << turns;
+}
+
+TEST_F(DeviceLockTest, WhoeverHasItsTurnKnowsThatAnotherWaits) {
+  DeviceLock lock(folder_, "cuda-GPU-1");
+  pid_t waiting = 0;
+  {
+    const DeviceLock::Turn turn(lock, never_);
+    EXPECT_FALSE(lock.somebody_waits());
+    const pid_t other = start([&] {
+      DeviceLock theirs(folder_, "cuda-GPU-1");
+      const DeviceLock::Turn its_turn(theirs, never_);
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    while (!lock.somebody_waits() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10)) usleep(1000);
+    EXPECT_TRUE(lock.somebody_waits());
+    waiting = other;
+  }
+  EXPECT_EQ(status_of(waiting), 0);
+  EXPECT_FALSE(lock.somebody_waits());
+  EXPECT_FALSE(DeviceLock("", "cuda-GPU-1").somebody_waits());
 }
 
 TEST_F(DeviceLockTest, AProcessThatIsKilledLeavesItToOthers) {

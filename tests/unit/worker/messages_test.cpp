@@ -54,7 +54,11 @@ Image image(Random& random) {
   return made;
 }
 
-Status status(Random& random) { return {random.choice(Verdict::quarantined), random.text(), random.flag()}; }
+Status status(Random& random) {
+  Status made{random.choice(Verdict::quarantined), random.text(), random.flag()};
+  if (made.ok()) made.sticky = false;
+  return made;
+}
 
 StepsSetup steps(Random& random) {
   StepsSetup made;
@@ -222,6 +226,9 @@ TEST(Messages, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", std::nullopt, 0}}}));
   Random random(1);
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::compile_error, "", image(random), 0}}}));
+  EXPECT_TRUE(refused(TrialOutcome{{Verdict::ok, "", true}, 0, 0}));
+  EXPECT_FALSE(refused(TrialOutcome{{Verdict::fault, "", true}, 0, 0}));
+  EXPECT_TRUE(refused(Sampled{{Verdict::ok, "", true}, {1}}));
 }
 
 // A field that were left out would make two messages alike that differ in it.

@@ -9,17 +9,17 @@
 namespace attune {
 
 struct DisturbanceModel {
-  double noise = 0.01;             // standard deviation of every sample, relative
-  double boost = 0.12;             // faster by this much after a rest,
-  int boost_samples = 20;          // lost over so many samples
-  double rest_chance = 0.01;       // that the device has rested when a configuration is loaded
-  double clock_step = 0.08;        // between two states of the clock,
-  double clock_chance = 0.01;      // left with this chance by each sample
-  double tail_chance = 0.03;       // of a sample that something else delays,
-  double tail_scale = 0.05;        // by this much or more: Pareto,
-  double tail_exponent = 1.5;      // whose variance is infinite
-  double cold_start = 0.06;        // slower, the first sample after a load
-  double quantum_ns = 500;         // of the event timer
+  double noise = 0.01;         // standard deviation of every sample, relative
+  double boost = 0.12;         // faster by this much after a rest,
+  int boost_samples = 20;      // lost over so many samples
+  double rest_chance = 0.01;   // that the device has rested when a configuration is loaded
+  double clock_step = 0.08;    // between two states of the clock,
+  double clock_chance = 0.01;  // left with this chance by each sample
+  double tail_chance = 0.03;   // of a sample that something else delays,
+  double tail_scale = 0.05;    // by this much or more: Pareto,
+  double tail_exponent = 1.5;  // whose variance is infinite
+  double cold_start = 0.06;    // slower, the first sample after a load
+  double quantum_ns = 500;     // of the event timer
 };
 
 class Disturbance {

@@ -12,7 +12,7 @@
 namespace attune {
 
 struct ReplayOptions {
-  bool noise = false;      // samples are drawn from the recorded ones; without it they are given in turn
+  bool noise = false;  // samples are drawn from the recorded ones; without it they are given in turn
   std::uint64_t seed = 0;
   bool disturbed = false;  // as on a device that nobody keeps quiet: see Disturbance
 };

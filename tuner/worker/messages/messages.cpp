@@ -124,6 +124,9 @@ bool consistent(const ImagesCompiled& compiled) {
   return true;
 }
 
+// What went well leaves no device beyond use.
+bool consistent(const Status& status) { return !status.ok() || !status.sticky; }
+
 }  // namespace
 
 std::vector<std::byte> encode(const Request& request) {
@@ -156,6 +159,10 @@ std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
   archive(version, reply.seconds, reply.worked_seconds);
   if (version != kMessageVersion || !read_variant(archive, reply.answer)) return std::nullopt;
   if (const auto* compiled = std::get_if<ImagesCompiled>(&reply.answer); compiled && !consistent(*compiled))
+    return std::nullopt;
+  if (const auto* outcome = std::get_if<TrialOutcome>(&reply.answer); outcome && !consistent(outcome->status))
+    return std::nullopt;
+  if (const auto* sampled = std::get_if<Sampled>(&reply.answer); sampled && !consistent(sampled->status))
     return std::nullopt;
   return reply;
 }
