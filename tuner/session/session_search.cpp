@@ -109,9 +109,9 @@ void SessionRun::search_loop() {
 
 std::optional<CompileResult> SessionRun::next_image() {
   if (source_->is_ready()) return source_->next(stop_);
+  const auto begin = std::chrono::steady_clock::now();
   end_turn();
   commit();
-  const auto begin = std::chrono::steady_clock::now();
   std::optional<CompileResult> next = source_->next(stop_);
   compile_wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return next;

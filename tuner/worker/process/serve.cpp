@@ -46,15 +46,18 @@ void serve(const std::function<Reply(const Request&)>& answer) {
   signal(SIGPIPE, SIG_IGN);
   std::thread(watch_lifeline).detach();
   std::vector<std::byte> message;
+  FrameClock::duration unaccounted{};  // that the last reply took on its way
   for (;;) {
     wait_for_request();
-    const auto begin = FrameClock::now();
+    const auto begin = FrameClock::now() - unaccounted;
     if (read_frame(kRequests, message, kNoDeadline) != FrameEnd::whole) return;
     const std::optional<Request> request = decode_request(message);
     if (!request) throw Error("a damaged request; coordinator and worker must be the same build of attune");
     Reply reply = answer(*request);
-    reply.worked_seconds = std::chrono::duration<double>(FrameClock::now() - begin).count();
+    const auto made = FrameClock::now();
+    reply.worked_seconds = std::chrono::duration<double>(made - begin).count();
     if (write_frame(kReplies, encode(reply), kNoDeadline) != FrameEnd::whole) return;
+    unaccounted = FrameClock::now() - made;
   }
 }
 
