@@ -56,8 +56,7 @@ Options tune_options() {
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "device,d", po::value<std::string>(),
       "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
-      "one of "
-      "several in it "
+      "one of several in it "
       "(default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(), effort_help().c_str())(
       "strategy", po::value<std::string>(),
       "NAME or NAME:option=value,... (default: the effort's own); `--strategy help` lists them")(
@@ -70,10 +69,8 @@ Options tune_options() {
       "seed", po::value<std::string>(), "of the data and of random choices")(
       "fresh", "start over: neither continue a session nor use logged trials")(
       "regime", po::value<std::string>(),
-      "cold: caches are empty before each launch (default), or warm: for kernels that run again and again over the "
-      "same "
-      "data; each has its own record")("keep-going",
-                                       "search on even when nearly all of the first 50 configurations fail alike")(
+      "cold (default): empty caches before each launch, or warm: launched again over the same data; records are apart")(
+      "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "give configurations that killed two workers another chance")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
