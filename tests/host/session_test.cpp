@@ -15,6 +15,8 @@
 #include "core/problem.hpp"
 #include "device/device.hpp"
 #include "spec/kernel_file.hpp"
+#include "worker/problem_data.hpp"
+#include "worker/trial_setup.hpp"
 #include "worker/trial_worker.hpp"
 
 namespace attune {
@@ -162,14 +164,28 @@ TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
     EXPECT_EQ(samples.nanoseconds.size(), 3u);
     return samples;
   };
-  const std::uint64_t before = device().free_memory();
   sample(Regime::warm, 30);
   EXPECT_EQ(sample(Regime::cold, 1).nanoseconds.size(), 3u);
   sample(Regime::cold, 30);
   sample(Regime::cold, 300);
-  EXPECT_LE(device().free_memory(), before);
   EXPECT_TRUE(worker.check(configuration, device().compiler()->compile({&request, 1}).front().image.value()).candidate)
       << "the data that are checked are as they were";
+}
+
+TEST_F(Session, SetsOfDataHoldTheBytesThatAreAskedForAndAreApart) {
+  ProblemData data(device(), trial_setup(request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, device().info(),
+                                         *device().compiler(), 1));
+  std::size_t array = 0;
+  while (data.array(array) == nullptr) ++array;
+  data.make_sets(1, 100);
+  EXPECT_EQ(data.sets(), 1u) << "one holds a byte";
+  data.make_sets(std::uint64_t{1} << 30, 7);
+  EXPECT_EQ(data.sets(), 7u);
+  data.make_sets(std::uint64_t{1} << 30, 3);
+  EXPECT_EQ(data.sets(), 7u) << "what is there stays";
+  std::set<void*> places;
+  for (std::size_t i = 0; i < data.sets(); ++i) places.insert(data.array(array, i));
+  EXPECT_EQ(places.size(), 7u);
 }
 
 TEST_F(Session, AColdStartTriesNothingFirst) {
