@@ -45,6 +45,17 @@ ordered_json record_json(const Record& record) {
       {"toolchain", record.toolchain},
       {"attune_version", record.attune_version},
       {"made_ms", record.made_ms},
+      {"min_ns", record.min_ns},
+      {"q1_ns", record.q1_ns},
+      {"q3_ns", record.q3_ns},
+      {"batch", record.batch},
+      {"rounds", record.rounds},
+      {"rounds_dropped", record.rounds_dropped},
+      {"sm_clock_mhz", record.sm_clock_mhz},
+      {"anchor_ratio", record.anchor_ratio},
+      {"busy", record.busy},
+      {"value", record.value},
+      {"default_value", record.default_value},
   };
 }
 

@@ -1,6 +1,6 @@
--- Format 2 of the wisdom database; the description is docs/formats/wisdom.md.
+-- Format 3 of the wisdom database; the description is docs/formats/wisdom.md.
 PRAGMA application_id = 0x6174746e;  -- "attn"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -80,6 +80,9 @@ CREATE TABLE trial(
   self_checked INTEGER NOT NULL,
   anchor_ns REAL,
   attempts INTEGER NOT NULL DEFAULT 1,
+  batch INTEGER NOT NULL DEFAULT 1,
+  max_relative REAL,
+  max_ulp INTEGER NOT NULL DEFAULT 0,
   UNIQUE(session_id, configuration)
 ) STRICT;
 
@@ -137,7 +140,55 @@ CREATE TABLE record(
   trials INTEGER NOT NULL,
   made_ms INTEGER NOT NULL,
   row_hash TEXT NOT NULL,
+  min_ns REAL,
+  q1_ns REAL,
+  q3_ns REAL,
+  batch INTEGER NOT NULL DEFAULT 1,
+  rounds INTEGER NOT NULL DEFAULT 0,
+  rounds_dropped INTEGER NOT NULL DEFAULT 0,
+  sm_clock_mhz REAL,
+  anchor_ratio REAL,
+  busy INTEGER NOT NULL DEFAULT 0,
+  value REAL,
+  default_value REAL,
   UNIQUE(kernel_id, problem_id, device_id, regime, objective)
+) STRICT;
+
+-- Those that a record won against, and the winner: what the final stage measured.
+CREATE TABLE finalist(
+  id INTEGER PRIMARY KEY,
+  record_id INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
+  configuration TEXT NOT NULL,
+  samples_ns TEXT NOT NULL,
+  min_ns REAL,
+  q1_ns REAL,
+  median_ns REAL,
+  q3_ns REAL,
+  objectives TEXT NOT NULL,
+  pareto INTEGER NOT NULL,
+  energy_j REAL,
+  energy_error REAL,
+  max_error REAL,
+  max_relative REAL,
+  max_ulp INTEGER NOT NULL,
+  deterministic INTEGER,
+  registers INTEGER NOT NULL,
+  shared_bytes INTEGER NOT NULL,
+  UNIQUE(record_id, configuration)
+) STRICT;
+
+-- What a device was measured to reach, and what measuring itself costs there.
+CREATE TABLE ceiling(
+  id INTEGER PRIMARY KEY,
+  device_id INTEGER NOT NULL REFERENCES device,
+  name TEXT NOT NULL,
+  value REAL NOT NULL,
+  unit TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  attune_version TEXT NOT NULL,
+  made_ms INTEGER NOT NULL,
+  UNIQUE(device_id, name)
 ) STRICT;
 
 -- Sessions, records and quarantine with their keys spelt out: what attune reads, and the place to look by hand.

@@ -12,16 +12,6 @@ std::int64_t id_of(SQLite::Statement& statement) {
   return statement.getColumn(0).getInt64();
 }
 
-// On conflict a column is "updated" to what it is, since only then does RETURNING answer.
-std::int64_t device_id(SQLite::Database& database, const std::string& class_key) {
-  SQLite::Statement insert(database, R"sql(
-    INSERT INTO device(class_key) VALUES (:class_key)
-    ON CONFLICT(class_key) DO UPDATE SET class_key = class_key RETURNING id
-  )sql");
-  insert.bind(":class_key", class_key);
-  return id_of(insert);
-}
-
 std::int64_t kernel_id(SQLite::Database& database, const RecordKey& key) {
   SQLite::Statement insert(database, R"sql(
     INSERT INTO kernel(name, code, contract) VALUES (:name, :code, :contract)
@@ -44,6 +34,16 @@ std::int64_t problem_id(SQLite::Database& database, const Problem& problem) {
 }
 
 }  // namespace
+
+// On conflict, here and above, a column is "updated" to what it is, since only then does RETURNING answer.
+std::int64_t device_id(SQLite::Database& database, const std::string& class_key) {
+  SQLite::Statement insert(database, R"sql(
+    INSERT INTO device(class_key) VALUES (:class_key)
+    ON CONFLICT(class_key) DO UPDATE SET class_key = class_key RETURNING id
+  )sql");
+  insert.bind(":class_key", class_key);
+  return id_of(insert);
+}
 
 KeyIds key_ids(SQLite::Database& database, const RecordKey& key) {
   return {device_id(database, key.device_class), kernel_id(database, key), problem_id(database, key.problem)};

@@ -16,6 +16,7 @@ struct KeyIds {
 };
 
 // Makes the rows where absent.
+std::int64_t device_id(SQLite::Database& database, const std::string& class_key);
 KeyIds key_ids(SQLite::Database& database, const RecordKey& key);
 // Parameters :device_id :kernel_id :problem_id.
 void bind_ids(SQLite::Statement& statement, const KeyIds& ids);

@@ -38,25 +38,42 @@ void remove_record(SQLite::Database& database, const RecordKey& key, const KeyId
   remove.exec();
 }
 
-void insert_record(SQLite::Database& database, const Record& record, const KeyIds& ids) {
+// Its id.
+std::int64_t insert_record(SQLite::Database& database, const Record& record, const KeyIds& ids) {
   SQLite::Statement insert(database, R"sql(
     INSERT INTO record(uuid, device_id, kernel_id, problem_id, regime, objective, device_name, compute_capability,
       multiprocessors, configuration, median_ns, default_ns, speedup, speedup_low, speedup_high, effort, partial,
       unstable, self_checked, space, toolchain, driver, device_uuid, attune_version, protocol, seed, trials, made_ms,
-      row_hash)
+      row_hash, min_ns, q1_ns, q3_ns, batch, rounds, rounds_dropped, sm_clock_mhz, anchor_ratio, busy, value,
+      default_value)
     VALUES (:uuid, :device_id, :kernel_id, :problem_id, :regime, :objective, :device_name, :compute_capability,
       :multiprocessors, :configuration, :median_ns, :default_ns, :speedup, :speedup_low, :speedup_high, :effort, :partial,
       :unstable, :self_checked, :space, :toolchain, :driver, :device_uuid, :attune_version, :protocol, :seed, :trials,
-      :made_ms, :row_hash)
+      :made_ms, :row_hash, :min_ns, :q1_ns, :q3_ns, :batch, :rounds, :rounds_dropped, :sm_clock_mhz, :anchor_ratio,
+      :busy, :value, :default_value)
   )sql");
   bind_ids(insert, ids);
   bind_record(insert, record);
+  insert.exec();
+  return database.getLastInsertRowid();
+}
+
+void insert_finalist(SQLite::Database& database, std::int64_t record, const FinalistResult& result) {
+  SQLite::Statement insert(database, R"sql(
+    INSERT INTO finalist(record_id, configuration, samples_ns, min_ns, q1_ns, median_ns, q3_ns, objectives, pareto,
+      energy_j, energy_error, max_error, max_relative, max_ulp, deterministic, registers, shared_bytes)
+    VALUES (:record_id, :configuration, :samples_ns, :min_ns, :q1_ns, :median_ns, :q3_ns, :objectives, :pareto,
+      :energy_j, :energy_error, :max_error, :max_relative, :max_ulp, :deterministic, :registers, :shared_bytes)
+  )sql");
+  insert.bind(":record_id", record);
+  bind_finalist(insert, result);
   insert.exec();
 }
 
 }  // namespace
 
-bool WisdomStore::put_record(const Record& given, std::string_view replaces) {
+bool WisdomStore::put_record(const Record& given, std::string_view replaces,
+                             std::span<const FinalistResult> finalists) {
   Record record = given;
   if (record.uuid.empty()) record.uuid = make_uuid();
   bool stored = false;
@@ -66,9 +83,23 @@ bool WisdomStore::put_record(const Record& given, std::string_view replaces) {
     stored = !present || present->uuid == replaces || strength(record) >= strength(*present);
     if (!stored) return;
     remove_record(database, record.key, ids);
-    insert_record(database, record, ids);
+    const std::int64_t id = insert_record(database, record, ids);
+    for (const FinalistResult& result : finalists) insert_finalist(database, id, result);
   });
   return stored;
+}
+
+std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
+  std::vector<FinalistResult> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    SQLite::Statement select(database, R"sql(
+      SELECT finalist.* FROM finalist JOIN record ON record.id = finalist.record_id WHERE record.uuid = :uuid
+      ORDER BY finalist.id
+    )sql");
+    select.bind(":uuid", std::string(record));
+    found = state_->read_all("finalist", select, read_finalist);
+  });
+  return found;
 }
 
 std::optional<Record> WisdomStore::find_record(const RecordKey& key) {

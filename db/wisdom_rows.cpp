@@ -48,6 +48,23 @@ void visit_record(AnyRecord& record, Visitor&& visit) {
   visit("made_ms", record.made_ms);
 }
 
+// Those that format 3 added. They are part of the hash of records that know them.
+constexpr int protocol_with_conditions = 3;
+template <typename AnyRecord, typename Visitor>
+void visit_conditions(AnyRecord& record, Visitor&& visit) {
+  visit("min_ns", record.min_ns);
+  visit("q1_ns", record.q1_ns);
+  visit("q3_ns", record.q3_ns);
+  visit("batch", record.batch);
+  visit("rounds", record.rounds);
+  visit("rounds_dropped", record.rounds_dropped);
+  visit("sm_clock_mhz", record.sm_clock_mhz);
+  visit("anchor_ratio", record.anchor_ratio);
+  visit("busy", record.busy);
+  visit("value", record.value);
+  visit("default_value", record.default_value);
+}
+
 // What a record refers to in other tables.
 template <typename AnyKey, typename Visitor>
 void visit_key(AnyKey& key, Visitor&& visit) {
@@ -93,10 +110,44 @@ void visit_trial(AnyTrial& trial, Visitor&& visit) {
   visit("local_bytes", trial.usage.local_bytes);
   visit("spill_bytes", trial.usage.spill_bytes);
   visit("constant_bytes", trial.usage.constant_bytes);
-  visit("max_error", trial.max_error);
+  visit("max_error", trial.numerics.max_absolute);
   visit("self_checked", trial.self_checked);
   visit("anchor_ns", trial.anchor_ns);
   visit("attempts", trial.attempts);
+  visit("batch", trial.batch);
+  visit("max_relative", trial.numerics.max_relative);
+  visit("max_ulp", trial.numerics.max_ulp);
+}
+
+template <typename AnyResult, typename Visitor>
+void visit_finalist(AnyResult& result, Visitor&& visit) {
+  visit("configuration", result.configuration);
+  visit("samples_ns", result.measurement.samples_ns);
+  visit("min_ns", result.measurement.min_ns);
+  visit("q1_ns", result.measurement.q1_ns);
+  visit("median_ns", result.measurement.median_ns);
+  visit("q3_ns", result.measurement.q3_ns);
+  visit("objectives", result.objectives);
+  visit("pareto", result.pareto);
+  visit("energy_j", result.energy_j);
+  visit("energy_error", result.energy_error);
+  visit("max_error", result.numerics.max_absolute);
+  visit("max_relative", result.numerics.max_relative);
+  visit("max_ulp", result.numerics.max_ulp);
+  visit("deterministic", result.deterministic);
+  visit("registers", result.registers);
+  visit("shared_bytes", result.shared_bytes);
+}
+
+template <typename AnyCeiling, typename Visitor>
+void visit_ceiling(AnyCeiling& ceiling, Visitor&& visit) {
+  visit("name", ceiling.name);
+  visit("value", ceiling.value);
+  visit("unit", ceiling.unit);
+  visit("detail", ceiling.detail);
+  visit("driver", ceiling.driver);
+  visit("attune_version", ceiling.attune_version);
+  visit("made_ms", ceiling.made_ms);
 }
 
 // A field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
@@ -113,6 +164,11 @@ std::string field_text(Effort value) { return field_text(static_cast<int>(value)
 class Binder {
  public:
   explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
+  template <typename T>
+  void operator()(const char* column, const std::optional<T>& value) {
+    if (value) return (*this)(column, *value);
+    statement_.bind(fmt::format(":{}", column));
+  }
   template <typename T>
   void operator()(const char* column, const T& value) {
     const std::string parameter = fmt::format(":{}", column);
@@ -140,6 +196,11 @@ class Reader {
   void operator()(const char* column, double& value) {
     value = statement_.isColumnNull(column) ? std::numeric_limits<double>::quiet_NaN()
                                             : statement_.getColumn(column).getDouble();
+  }
+  template <typename T>
+  void operator()(const char* column, std::optional<T>& value) {
+    value.reset();
+    if (!statement_.isColumnNull(column)) (*this)(column, value.emplace());
   }
   template <std::integral T>
   void operator()(const char* column, T& value) {
@@ -175,8 +236,9 @@ class Reader {
 };
 
 void require_finite(const Record& record) {
-  const double numbers[] = {record.median_ns, record.default_ns, record.speedup, record.speedup_low,
-                            record.speedup_high};
+  const double numbers[] = {record.median_ns,    record.default_ns, record.speedup,       record.speedup_low,
+                            record.speedup_high, record.min_ns,     record.q1_ns,         record.q3_ns,
+                            record.sm_clock_mhz, record.value,      record.default_value, record.anchor_ratio};
   for (const double number : numbers)
     if (!std::isfinite(number))
       throw UsageError(fmt::format("the record of {} ({}) has a time or ratio that is no number", record.key.kernel,
@@ -206,12 +268,15 @@ std::string row_hash(const Record& record) {
   const auto add = [&](const char*, const auto& value) { digest.add(std::string_view(field_text(value))); };
   visit_key(record.key, add);
   visit_record(record, add);
+  if (record.protocol >= protocol_with_conditions) visit_conditions(record, add);
   return digest.hex();
 }
 
 void bind_record(SQLite::Statement& statement, const Record& record) {
   require_finite(record);
-  visit_record(record, Binder(statement));
+  Binder bind(statement);
+  visit_record(record, bind);
+  visit_conditions(record, bind);
   statement.bind(":row_hash", row_hash(record));
 }
 
@@ -220,6 +285,7 @@ std::optional<Record> read_record(SQLite::Statement& statement) {
   Reader read(statement);
   visit_key(record.key, read);
   visit_record(record, read);
+  if (record.protocol >= protocol_with_conditions) visit_conditions(record, read);
   if (!read.sound() || statement.getColumn("row_hash").getString() != row_hash(record)) return {};
   return record;
 }
@@ -249,8 +315,30 @@ std::optional<Trial> read_trial(SQLite::Statement& statement) {
   Trial trial;
   Reader read(statement);
   visit_trial(trial, read);
-  if (!read.sound() || trial.attempts < 1) return {};
+  if (!read.sound() || trial.attempts < 1 || trial.batch < 1) return {};
   return trial;
+}
+
+void bind_finalist(SQLite::Statement& statement, const FinalistResult& result) {
+  visit_finalist(result, Binder(statement));
+}
+
+std::optional<FinalistResult> read_finalist(SQLite::Statement& statement) {
+  FinalistResult result;
+  Reader read(statement);
+  visit_finalist(result, read);
+  if (!read.sound()) return {};
+  return result;
+}
+
+void bind_ceiling(SQLite::Statement& statement, const Ceiling& ceiling) { visit_ceiling(ceiling, Binder(statement)); }
+
+std::optional<Ceiling> read_ceiling(SQLite::Statement& statement) {
+  Ceiling ceiling;
+  Reader read(statement);
+  visit_ceiling(ceiling, read);
+  if (!read.sound() || !(ceiling.value > 0)) return {};
+  return ceiling;
 }
 
 std::optional<Attempt> read_attempt(SQLite::Statement& statement) {

@@ -33,6 +33,14 @@ void bind_trial(SQLite::Statement& statement, const Trial& trial);
 // A row of trial, or nothing when it holds what no attune writes.
 std::optional<Trial> read_trial(SQLite::Statement& statement);
 
+void bind_finalist(SQLite::Statement& statement, const FinalistResult& result);
+// A row of finalist, or nothing when it holds what no attune writes.
+std::optional<FinalistResult> read_finalist(SQLite::Statement& statement);
+
+void bind_ceiling(SQLite::Statement& statement, const Ceiling& ceiling);
+// A row of ceiling, or nothing when it holds what no attune writes.
+std::optional<Ceiling> read_ceiling(SQLite::Statement& statement);
+
 // A row of attempt, or nothing when it holds what no attune writes.
 std::optional<Attempt> read_attempt(SQLite::Statement& statement);
 

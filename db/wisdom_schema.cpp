@@ -51,7 +51,59 @@ constexpr const char* add_attempts_and_quarantine = R"sql(
   PRAGMA user_version = 2;
 )sql";
 
-constexpr Migration migrations[] = {{1, add_attempts_and_quarantine}};
+// From format 2 to 3.
+constexpr const char* add_finalists_and_ceilings = R"sql(
+  ALTER TABLE trial ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE trial ADD COLUMN max_relative REAL;
+  ALTER TABLE trial ADD COLUMN max_ulp INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE record ADD COLUMN min_ns REAL;
+  ALTER TABLE record ADD COLUMN q1_ns REAL;
+  ALTER TABLE record ADD COLUMN q3_ns REAL;
+  ALTER TABLE record ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE record ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE record ADD COLUMN rounds_dropped INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE record ADD COLUMN sm_clock_mhz REAL;
+  ALTER TABLE record ADD COLUMN anchor_ratio REAL;
+  ALTER TABLE record ADD COLUMN busy INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE record ADD COLUMN value REAL;
+  ALTER TABLE record ADD COLUMN default_value REAL;
+  CREATE TABLE finalist(
+    id INTEGER PRIMARY KEY,
+    record_id INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
+    configuration TEXT NOT NULL,
+    samples_ns TEXT NOT NULL,
+    min_ns REAL,
+    q1_ns REAL,
+    median_ns REAL,
+    q3_ns REAL,
+    objectives TEXT NOT NULL,
+    pareto INTEGER NOT NULL,
+    energy_j REAL,
+    energy_error REAL,
+    max_error REAL,
+    max_relative REAL,
+    max_ulp INTEGER NOT NULL,
+    deterministic INTEGER,
+    registers INTEGER NOT NULL,
+    shared_bytes INTEGER NOT NULL,
+    UNIQUE(record_id, configuration)
+  ) STRICT;
+  CREATE TABLE ceiling(
+    id INTEGER PRIMARY KEY,
+    device_id INTEGER NOT NULL REFERENCES device,
+    name TEXT NOT NULL,
+    value REAL NOT NULL,
+    unit TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    driver TEXT NOT NULL,
+    attune_version TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    UNIQUE(device_id, name)
+  ) STRICT;
+  PRAGMA user_version = 3;
+)sql";
+
+constexpr Migration migrations[] = {{1, add_attempts_and_quarantine}, {2, add_finalists_and_ceilings}};
 
 void put_meta(SQLite::Database& database, const char* name, const std::string& value) {
   SQLite::Statement insert(database, R"sql( INSERT INTO meta(name, value) VALUES (:name, :value) )sql");

@@ -9,7 +9,7 @@
 namespace attune {
 
 constexpr int wisdom_application_id = 0x6174746e;  // "attn", as in schema.sql
-constexpr int wisdom_format = 2;                   // user_version, as in schema.sql
+constexpr int wisdom_format = 3;                   // user_version, as in schema.sql
 
 // Brings a database from format `from` to a later one; the statements set user_version too. They run inside a
 // transaction, where `PRAGMA foreign_keys` has no effect.

@@ -75,10 +75,10 @@ void insert_trial(SQLite::Database& database, std::int64_t session, const Trial&
   SQLite::Statement insert(database, R"sql(
     INSERT OR REPLACE INTO trial(session_id, configuration, verdict, detail, samples_ns, min_ns, q1_ns, median_ns,
       q3_ns, compile_ms, registers, shared_static, local_bytes, spill_bytes, constant_bytes, max_error, self_checked,
-      anchor_ns, attempts)
+      anchor_ns, attempts, batch, max_relative, max_ulp)
     VALUES (:session_id, :configuration, :verdict, :detail, :samples_ns, :min_ns, :q1_ns, :median_ns,
       :q3_ns, :compile_ms, :registers, :shared_static, :local_bytes, :spill_bytes, :constant_bytes, :max_error,
-      :self_checked, :anchor_ns, :attempts)
+      :self_checked, :anchor_ns, :attempts, :batch, :max_relative, :max_ulp)
   )sql");
   insert.bind(":session_id", session);
   bind_trial(insert, trial);

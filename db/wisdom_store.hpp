@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "attune/device_info.hpp"
+#include "core/ceiling.hpp"
+#include "core/finalist_result.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
 
@@ -110,8 +112,10 @@ class WisdomStore {
 
   // Records. Inserts, or replaces the record with the same key; a partial or lesser effort never replaces a record
   // of more effort unless `replaces` is that record's uuid; a damaged one is replaced by any. A record without uuid is
-  // given one. Returns whether it was stored.
-  bool put_record(const Record& record, std::string_view replaces = {});
+  // given one. Returns whether it was stored. `finalists` stay with it, in this order.
+  bool put_record(const Record& record, std::string_view replaces = {}, std::span<const FinalistResult> finalists = {});
+  // Of the record with this uuid.
+  std::vector<FinalistResult> finalists(std::string_view record);
   std::optional<Record> find_record(const RecordKey& key);
   // All records of a kernel name (all kernels when empty), ordered by kernel, device class, problem text. Rows whose
   // hash does not match their content are left out and counted in damaged_rows().
@@ -119,6 +123,12 @@ class WisdomStore {
   // Those that share code and contract, regime and objective: what the match ladder chooses from. Records of the same
   // kernel name first; then by kernel, device class, problem text.
   std::vector<Record> candidates(const RecordKey& key);
+
+  // What devices of a class were measured to reach, by name; one that is there already is replaced.
+  void put_ceilings(const DeviceInfo& device, std::span<const Ceiling> ceilings);
+  std::vector<Ceiling> ceilings(std::string_view device_class);
+
+  // Rows that were left out because they hold what no attune writes.
   std::int64_t damaged_rows() const noexcept;
 
   static std::string sqlite_version();

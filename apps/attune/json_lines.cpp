@@ -93,7 +93,7 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   line["compile_ms"] = trial.compile_ms;
   line["registers"] = trial.usage.registers;
   line["shared_bytes"] = trial.usage.shared_static;
-  line["max_error"] = trial.max_error;
+  line["max_error"] = trial.numerics.max_absolute;
   line["new_best"] = progress.new_best;
   line["from_log"] = progress.from_log;
   if (!trial.detail.empty()) line["detail"] = trial.detail;

@@ -127,11 +127,37 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.driver = "580.159 (CUDA 13.0)";
   record.device_uuid = "GPU-1234";
   record.attune_version = "0.1.0";
-  record.protocol = 1;
+  record.protocol = 3;
   record.seed = 0xfedcba9876543210;
   record.trials = 321;
   record.made_ms = 1760000000123;
+  record.min_ns = 12000.5;
+  record.q1_ns = 12300.1;
+  record.q3_ns = 12400.9;
+  record.batch = 60;
+  record.rounds = 40;
+  record.rounds_dropped = 2;
+  record.sm_clock_mhz = 1980;
+  record.anchor_ratio = 1.01;
+  record.busy = true;
+  record.value = 0.125;
+  record.default_value = 0.25;
   return record;
+}
+
+inline FinalistResult sample_finalist(int block) {
+  FinalistResult result;
+  result.configuration = Configuration{{"BLOCK", block}};
+  result.measurement = {{3.5, 1.5, 2.5}, 1.5, 2, 2.5, 3};
+  result.objectives = {2.5, 0.1};
+  result.pareto = block > 64;
+  if (block > 64) result.energy_j = 0.1;
+  result.energy_error = 0.02;
+  result.numerics = {1e-7, 1e-6, 0xfedcba9876543210};
+  if (block > 64) result.deterministic = false;
+  result.registers = 32;
+  result.shared_bytes = 4096;
+  return result;
 }
 
 inline SessionRow sample_session(std::int64_t n = 1024) {
@@ -169,7 +195,7 @@ inline Trial sample_trial(int block) {
   trial.measurement = {{12.5, 13.25, 0.1}, 0.1, 6.3, 12.5, 13.0};
   trial.compile_ms = 81.25;
   trial.usage = {40, 1024, 16, 8, 400};
-  trial.max_error = 1e-7;
+  trial.numerics.max_absolute = 1e-7;
   trial.anchor_ns = 25.5;
   return trial;
 }

@@ -40,7 +40,7 @@ std::string schema_of(const fs::path& file) {
   return std::regex_replace(text, std::regex("\\s+"), " ");
 }
 
-void expect_what_both_fixtures_hold(WisdomStore& store) {
+void expect_what_all_fixtures_hold(WisdomStore& store) {
   const auto record = store.find_record(test::sample_key());
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->uuid, "11111111-2222-4333-8444-555555555555");
@@ -58,12 +58,12 @@ void expect_what_both_fixtures_hold(WisdomStore& store) {
   EXPECT_EQ(store.damaged_rows(), 0);
 }
 
-TEST(WisdomFormat, TwoIsReadAsItWasWritten) {
+TEST(WisdomFormat, ThreeIsReadAsItWasWritten) {
   const test::Scratch scratch;
-  load_fixture(scratch / "w.db", 2);
+  load_fixture(scratch / "w.db", 3);
   for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write}) {
     WisdomStore store(scratch / "w.db", access);
-    expect_what_both_fixtures_hold(store);
+    expect_what_all_fixtures_hold(store);
     EXPECT_EQ(store.trials(1)[0].attempts, 2);
     const auto open = store.open_attempts(1);
     ASSERT_EQ(open.size(), 2u);
@@ -77,40 +77,70 @@ TEST(WisdomFormat, TwoIsReadAsItWasWritten) {
     EXPECT_EQ(entries[0].verdict, Verdict::fault);
     EXPECT_EQ(entries[0].detail, "an illegal address was read");
     EXPECT_EQ(entries[0].made_ms, 1760000000456);
+    const auto trials = store.trials(1);
+    EXPECT_EQ(trials[0].batch, 60);
+    EXPECT_EQ(trials[0].numerics.max_relative, 1e-6);
+    EXPECT_EQ(trials[0].numerics.max_ulp, 3u);
+    EXPECT_EQ(trials[1].batch, 1);
+    const auto finalists = store.finalists("11111111-2222-4333-8444-555555555555");
+    ASSERT_EQ(finalists.size(), 2u);
+    EXPECT_EQ(finalists[0].configuration.text(), "BLOCK=256 ORDER=Order::rows");
+    EXPECT_THAT(finalists[0].measurement.samples_ns, testing::ElementsAre(12345.5, 12346.0));
+    EXPECT_THAT(finalists[0].objectives, testing::ElementsAre(12345.75, 0.25));
+    EXPECT_TRUE(finalists[0].pareto);
+    EXPECT_EQ(finalists[0].energy_j, 0.25);
+    EXPECT_EQ(finalists[0].deterministic, true);
+    EXPECT_EQ(finalists[0].shared_bytes, 4096u);
+    EXPECT_FALSE(finalists[1].pareto);
+    EXPECT_EQ(finalists[1].energy_j, std::nullopt);
+    EXPECT_EQ(finalists[1].deterministic, std::nullopt);
+    const auto ceilings = store.ceilings(test::sample_key().device_class);
+    ASSERT_EQ(ceilings.size(), 1u);
+    EXPECT_EQ(ceilings[0].name, "copy");
+    EXPECT_EQ(ceilings[0].value, 4.1e12);
+    EXPECT_EQ(ceilings[0].unit, "B/s");
     EXPECT_EQ(store.damaged_rows(), 0);
   }
 }
 
-TEST(WisdomFormat, TwoIsWhatANewDatabaseHas) {
+TEST(WisdomFormat, ThreeIsWhatANewDatabaseHas) {
   const test::Scratch scratch;
-  load_fixture(scratch / "old.db", 2);
+  load_fixture(scratch / "old.db", 3);
   const WisdomStore store(scratch / "new.db");
-  ASSERT_EQ(wisdom_format, 2) << "a new format needs a fixture and a migration of its own";
+  ASSERT_EQ(wisdom_format, 3) << "a new format needs a fixture and a migration of its own";
   EXPECT_EQ(schema_of(scratch / "new.db"), schema_of(scratch / "old.db"));
 }
 
-TEST(WisdomFormat, OneBecomesTwoWithAllThatItHeld) {
+class WisdomOfAnOlderFormat : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Formats, WisdomOfAnOlderFormat, testing::Range(1, wisdom_format));
+
+TEST_P(WisdomOfAnOlderFormat, IsBroughtForwardWithAllThatItHeld) {
+  const int old = GetParam();
   const test::Scratch scratch;
-  load_fixture(scratch / "w.db", 1);
+  load_fixture(scratch / "w.db", old);
   const WisdomStore fresh(scratch / "new.db");
   {
     WisdomStore store(scratch / "w.db");
-    expect_what_both_fixtures_hold(store);
-    EXPECT_EQ(store.trials(1)[0].attempts, 1) << "format 1 tried everything once";
-    EXPECT_TRUE(store.open_attempts(1).empty());
-    EXPECT_TRUE(store.quarantined(test::sample_key()).empty());
+    expect_what_all_fixtures_hold(store);
+    EXPECT_EQ(store.trials(1)[0].attempts, old == 1 ? 1 : 2) << "format 1 tried everything once";
+    EXPECT_EQ(store.trials(1)[0].batch, 1);
+    EXPECT_EQ(store.open_attempts(1).size(), old == 1 ? 0u : 2u);
+    EXPECT_EQ(store.quarantined(test::sample_key()).size(), old == 1 ? 0u : 1u);
+    EXPECT_TRUE(store.finalists("11111111-2222-4333-8444-555555555555").empty());
+    EXPECT_TRUE(store.ceilings(test::sample_key().device_class).empty());
     store.begin_attempt(1, test::sample_trial(5).configuration);
     store.quarantine(1, test::sample_trial(6));
-    EXPECT_EQ(store.open_attempts(1).size(), 1u);
-    EXPECT_EQ(store.quarantined(test::sample_key()).size(), 1u);
+    EXPECT_EQ(store.open_attempts(1).size(), old == 1 ? 1u : 3u);
+    EXPECT_EQ(store.quarantined(test::sample_key()).size(), old == 1 ? 1u : 2u);
   }
-  EXPECT_EQ(format_of(scratch / "w.db"), 2);
+  EXPECT_EQ(format_of(scratch / "w.db"), wisdom_format);
   EXPECT_EQ(schema_of(scratch / "w.db"), schema_of(scratch / "new.db"));
-  EXPECT_EQ(format_of(scratch / "w.db.bak-v1"), 1);
-  load_fixture(scratch / "one.db", 1);
-  EXPECT_EQ(schema_of(scratch / "w.db.bak-v1"), schema_of(scratch / "one.db"));
+  const std::string backup = "w.db.bak-v" + std::to_string(old);
+  EXPECT_EQ(format_of(scratch / backup), old);
+  load_fixture(scratch / "old.db", old);
+  EXPECT_EQ(schema_of(scratch / backup), schema_of(scratch / "old.db"));
   WisdomStore again(scratch / "w.db", WisdomStore::Access::read_only);
-  expect_what_both_fixtures_hold(again);
+  expect_what_all_fixtures_hold(again);
 }
 
 TEST(WisdomFormat, OneIsNotReadWithoutBeingBroughtForward) {
@@ -119,7 +149,7 @@ TEST(WisdomFormat, OneIsNotReadWithoutBeingBroughtForward) {
   const std::string before = test::content_of(scratch / "w.db");
   EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db", WisdomStore::Access::read_only); }),
               AllOf(HasSubstr((scratch / "w.db").string()), HasSubstr("older format 1"),
-                    HasSubstr("open it once for writing (attune tune)"), HasSubstr("format 2")));
+                    HasSubstr("open it once for writing (attune tune)"), HasSubstr("format 3")));
   EXPECT_EQ(test::content_of(scratch / "w.db"), before);
 }
 

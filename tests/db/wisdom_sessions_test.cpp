@@ -30,10 +30,13 @@ void expect_equal(const Trial& a, const Trial& b) {
   EXPECT_EQ(a.measurement.q3_ns, b.measurement.q3_ns);
   EXPECT_EQ(a.compile_ms, b.compile_ms);
   EXPECT_EQ(a.usage, b.usage);
-  EXPECT_EQ(a.max_error, b.max_error);
+  EXPECT_EQ(a.numerics.max_absolute, b.numerics.max_absolute);
   EXPECT_EQ(a.self_checked, b.self_checked);
   EXPECT_EQ(a.anchor_ns, b.anchor_ns);
   EXPECT_EQ(a.attempts, b.attempts);
+  EXPECT_EQ(a.batch, b.batch);
+  EXPECT_EQ(a.numerics.max_relative, b.numerics.max_relative);
+  EXPECT_EQ(a.numerics.max_ulp, b.numerics.max_ulp);
 }
 
 std::vector<std::string> configurations(const std::vector<Trial>& trials) {
@@ -144,7 +147,7 @@ TEST(WisdomTrials, ReadBackExactlyInTheOrderTried) {
   failed.detail = std::string("line 1: error \xff\nwith a zero ") + '\0' + " inside";
   failed.self_checked = true;
   failed.attempts = 3;
-  failed.max_error = std::numeric_limits<double>::infinity();
+  failed.numerics.max_absolute = std::numeric_limits<double>::infinity();
   store.add_trial(session, sample_trial(64));
   store.add_trial(session, failed);
   const auto trials = store.trials(session);
@@ -170,9 +173,9 @@ TEST(WisdomTrials, KeepAnErrorThatIsNoNumber) {
   WisdomStore store(":memory:");
   const auto session = store.begin_session(sample_session(), sample_device());
   Trial trial = sample_trial(1);
-  trial.max_error = std::nan("");
+  trial.numerics.max_absolute = std::nan("");
   store.add_trial(session, trial);
-  EXPECT_TRUE(std::isnan(store.trials(session)[0].max_error));
+  EXPECT_TRUE(std::isnan(store.trials(session)[0].numerics.max_absolute));
 }
 
 TEST(WisdomTrials, AreReplacedWhenAConfigurationIsTriedAgain) {

@@ -49,6 +49,17 @@ void expect_equal(const Record& a, const Record& b) {
   EXPECT_EQ(a.seed, b.seed);
   EXPECT_EQ(a.trials, b.trials);
   EXPECT_EQ(a.made_ms, b.made_ms);
+  EXPECT_EQ(a.min_ns, b.min_ns);
+  EXPECT_EQ(a.q1_ns, b.q1_ns);
+  EXPECT_EQ(a.q3_ns, b.q3_ns);
+  EXPECT_EQ(a.batch, b.batch);
+  EXPECT_EQ(a.rounds, b.rounds);
+  EXPECT_EQ(a.rounds_dropped, b.rounds_dropped);
+  EXPECT_EQ(a.sm_clock_mhz, b.sm_clock_mhz);
+  EXPECT_EQ(a.anchor_ratio, b.anchor_ratio);
+  EXPECT_EQ(a.busy, b.busy);
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_EQ(a.default_value, b.default_value);
 }
 
 // Damage as a careless hand does it: past the store.
@@ -248,6 +259,10 @@ TEST(WisdomRecords, AreLeftOutAndCountedWhenAnyColumnWasChanged) {
       "UPDATE record SET toolchain = '' WHERE id = 1",
       "UPDATE record SET seed = 1 WHERE id = 1",
       "UPDATE record SET row_hash = '' WHERE id = 1",
+      "UPDATE record SET protocol = 2 WHERE id = 1",
+      "UPDATE record SET busy = 0 WHERE id = 1",
+      "UPDATE record SET q3_ns = NULL WHERE id = 1",
+      "UPDATE record SET default_value = 7 WHERE id = 1",
       "UPDATE problem SET bindings = '[[\"n\",\"integer\",7]]' WHERE id = 1",
   };
   for (const char* damage : damages) {
@@ -291,6 +306,59 @@ TEST(WisdomRecords, SurviveAByteFlippedOnTheDiskOnlyIfItIsNotTheirs) {
   WisdomStore store(scratch / "w.db");
   ASSERT_EQ(store.records().size(), 1u);
   EXPECT_EQ(store.records()[0].key.problem.at("n"), Value(2));
+  EXPECT_EQ(store.damaged_rows(), 1);
+}
+
+TEST(WisdomFinalists, StayWithTheirRecordInTheirOrder) {
+  const test::Scratch scratch;
+  const Record first = sample_record();
+  const std::vector<FinalistResult> given{test::sample_finalist(128), test::sample_finalist(64)};
+  WisdomStore(scratch / "w.db").put_record(first, {}, given);
+  WisdomStore store(scratch / "w.db");
+  const auto found = store.finalists(first.uuid);
+  ASSERT_EQ(found.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(found[i].configuration, given[i].configuration);
+    EXPECT_EQ(found[i].measurement.samples_ns, given[i].measurement.samples_ns);
+    EXPECT_EQ(found[i].measurement.median_ns, given[i].measurement.median_ns);
+    EXPECT_EQ(found[i].objectives, given[i].objectives);
+    EXPECT_EQ(found[i].pareto, given[i].pareto);
+    EXPECT_EQ(found[i].energy_j, given[i].energy_j);
+    EXPECT_EQ(found[i].energy_error, given[i].energy_error);
+    EXPECT_EQ(found[i].numerics.max_ulp, given[i].numerics.max_ulp);
+    EXPECT_EQ(found[i].deterministic, given[i].deterministic);
+    EXPECT_EQ(found[i].registers, given[i].registers);
+    EXPECT_EQ(found[i].shared_bytes, given[i].shared_bytes);
+  }
+  EXPECT_TRUE(store.finalists("another").empty());
+  const Record second = sample_record();
+  store.put_record(second, {}, std::vector{test::sample_finalist(256)});
+  EXPECT_TRUE(store.finalists(first.uuid).empty()) << "they go with the record";
+  EXPECT_EQ(store.finalists(second.uuid).size(), 1u);
+  Record weak = sample_record();
+  weak.effort = Effort::estimate;
+  EXPECT_FALSE(store.put_record(weak, {}, given));
+  EXPECT_EQ(store.finalists(second.uuid).size(), 1u) << "of a record that is not stored, none are";
+}
+
+TEST(WisdomCeilings, AreOfADeviceClassAndReplaced) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  const DeviceInfo device = test::sample_device();
+  EXPECT_TRUE(store.ceilings(device.class_key()).empty());
+  store.put_ceilings(device, std::vector<Ceiling>{{"read", 4.5e12, "B/s", "BLOCK=512", "580", "0.1.0", 1},
+                                                  {"copy", 4e12, "B/s", "", "580", "0.1.0", 1}});
+  store.put_ceilings(device, std::vector<Ceiling>{{"copy", 4.1e12, "B/s", "x", "581", "0.2.0", 2}});
+  const auto found = WisdomStore(scratch / "w.db", WisdomStore::Access::read_only).ceilings(device.class_key());
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].name, "copy");
+  EXPECT_EQ(found[0].value, 4.1e12);
+  EXPECT_EQ(found[0].driver, "581");
+  EXPECT_EQ(found[0].made_ms, 2);
+  EXPECT_EQ(found[1].name, "read");
+  EXPECT_EQ(found[1].detail, "BLOCK=512");
+  execute(scratch / "w.db", "UPDATE ceiling SET value = 0 WHERE name = 'copy'");
+  EXPECT_EQ(store.ceilings(device.class_key()).size(), 1u) << "no device reaches nothing";
   EXPECT_EQ(store.damaged_rows(), 1);
 }
 

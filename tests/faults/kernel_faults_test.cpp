@@ -63,7 +63,7 @@ TEST_F(KernelFaults, WrongResultsAreVerdictsAndHarmNoOther) {
   const TuneRun run = run_with("Fault::wrong,Fault::nan,Fault::guard,Fault::input,Fault::fine");
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   EXPECT_EQ(trial_of("Fault::wrong").verdict, Verdict::wrong_result);
-  EXPECT_GT(trial_of("Fault::wrong").max_error, 0);
+  EXPECT_GT(trial_of("Fault::wrong").numerics.max_absolute, 0);
   EXPECT_EQ(trial_of("Fault::nan").verdict, Verdict::wrong_result);
   EXPECT_THAT(trial_of("Fault::nan").detail, HasSubstr("nan"));
   EXPECT_EQ(trial_of("Fault::guard").verdict, Verdict::guard);
@@ -79,7 +79,7 @@ TEST_F(KernelFaults, OffByOneIsWrong) {
   const TuneRun run = run_with("Fault::wrong", "int32");
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   EXPECT_EQ(trial_of("Fault::wrong").verdict, Verdict::wrong_result);
-  EXPECT_EQ(trial_of("Fault::wrong").max_error, 1);
+  EXPECT_EQ(trial_of("Fault::wrong").numerics.max_absolute, 1);
 }
 
 TEST_F(KernelFaults, OneThatEndsItsProcessOrNeverEndsIsQuarantined) {

@@ -16,11 +16,11 @@ Effort effort_from_text(std::string_view text);  // throws UsageError
 
 // What a record is keyed by, and a request looks for.
 struct RecordKey {
-  std::string kernel;         // name
-  std::string code;           // fingerprints
+  std::string kernel;  // name
+  std::string code;    // fingerprints
   std::string contract;
-  std::string device_class;   // DeviceInfo::class_key()
-  Problem problem;            // complete, in the order of [problem]
+  std::string device_class;  // DeviceInfo::class_key()
+  Problem problem;           // complete, in the order of [problem]
   std::string regime = "cold";
   std::string objective = "time";
 };
@@ -32,23 +32,31 @@ struct Record {
   int compute_capability = 0;
   int multiprocessors = 0;
   Configuration configuration;
-  double median_ns = 0;          // final stage
-  double default_ns = 0;         // the default configuration's median in the same final stage
-  double speedup = 1;            // default / best: median of paired ratios of the final stage
+  double median_ns = 0;   // final stage
+  double default_ns = 0;  // the default configuration's median in the same final stage
+  double speedup = 1;     // default / best of the objective: median of paired ratios of the final stage
   double speedup_low = 1, speedup_high = 1;  // 95 % interval
   Effort effort = Effort::measure;
-  bool partial = false;          // the session was cut short
-  bool unstable = false;         // too many rounds had to be dropped
+  bool partial = false;   // the session was cut short
+  bool unstable = false;  // too many rounds had to be dropped
   bool self_checked = false;
-  std::string space;             // fingerprint
-  std::string toolchain;         // "NVRTC 13.0"
+  std::string space;      // fingerprint
+  std::string toolchain;  // "NVRTC 13.0"
   std::string driver;
   std::string device_uuid;
   std::string attune_version;
-  int protocol = 1;              // version of the measuring protocol
+  int protocol = 1;  // version of the measuring protocol
   std::uint64_t seed = 0;
-  std::int64_t trials = 0;       // tried in the session
-  std::int64_t made_ms = 0;      // Unix time, milliseconds
+  std::int64_t trials = 0;   // tried in the session
+  std::int64_t made_ms = 0;  // Unix time, milliseconds
+  // Since protocol 3; before, and where it was not told, 0.
+  double min_ns = 0, q1_ns = 0, q3_ns = 0;      // of the rounds that count
+  std::int64_t batch = 1;                       // launches that a sample is the mean of
+  std::int64_t rounds = 0, rounds_dropped = 0;  // of the final stage: that count; that do not
+  double sm_clock_mhz = 0;                      // median while finalists were measured
+  double anchor_ratio = 0;                      // default in the final stage / when the session began
+  bool busy = false;                            // other processes were on the device meanwhile
+  double value = 0, default_value = 0;          // of the objective; of time: the medians
 };
 
 }  // namespace attune

@@ -7,6 +7,7 @@
 
 #include "attune/bindings.hpp"
 #include "core/image.hpp"
+#include "core/numerics.hpp"
 #include "core/verdict.hpp"
 
 namespace attune {
@@ -19,14 +20,15 @@ struct Measurement {
 struct Trial {
   Configuration configuration;
   Verdict verdict = Verdict::ok;
-  std::string detail;          // the compiler's log, the fault, the first wrong element; "" when ok
-  Measurement measurement;     // empty unless ok
+  std::string detail;       // the compiler's log, the fault, the first wrong element; "" when ok
+  Measurement measurement;  // empty unless ok
   double compile_ms = 0;
-  ResourceUsage usage;         // of the step that uses the most registers
-  double max_error = 0;        // largest |actual - expected| seen
-  bool self_checked = false;   // compared with the default configuration, for want of a reference
-  double anchor_ns = 0;        // the anchor's median nearest in time; 0 if it was not timed
-  int attempts = 1;            // how often it was begun, the time that gave the verdict included
+  ResourceUsage usage;        // of the step that uses the most registers
+  Numerics numerics;          // of all checks
+  bool self_checked = false;  // compared with the default configuration, for want of a reference
+  double anchor_ns = 0;       // the anchor's median nearest in time; 0 if it was not timed
+  int batch = 1;              // launches that a sample is the mean of
+  int attempts = 1;           // how often it was begun, the time that gave the verdict included
 };
 
 }  // namespace attune

@@ -124,7 +124,7 @@ Status SessionRun::try_beside_anchor(Trial& trial) {
         }
       });
   hear_anchor();
-  trial.max_error = tried.max_error;
+  trial.numerics.max_absolute = tried.max_error;
   if (tried.status.ok()) take_samples(tried.samples_ns, trial);
   return tried.status;
 }
@@ -132,7 +132,7 @@ Status SessionRun::try_beside_anchor(Trial& trial) {
 // Warm-up comes between its check and its samples; and it stays loaded.
 Status SessionRun::try_as_anchor(Trial& trial) {
   const TrialWorker::Checked checked = worker_->finish_check();
-  trial.max_error = checked.max_error;
+  trial.numerics.max_absolute = checked.max_error;
   if (!checked.candidate) return checked.status;
   Status status = worker_->warm_up(*checked.candidate, protocol_.warm_up_ms);
   if (status.ok()) {
@@ -170,7 +170,7 @@ SamplePlan SessionRun::timed(SamplePlan plan) const {
 Status SessionRun::sample_anchor(Trial& trial) {
   const Samples samples = worker_->sample(*anchor_, timed(screen_plan(best_score_ * anchor_ns_, protocol_)));
   if (!samples.status.ok()) return samples.status;
-  const Status again = worker_->recheck(*anchor_, trial.max_error);
+  const Status again = worker_->recheck(*anchor_, trial.numerics.max_absolute);
   if (again.ok()) take_samples(samples.nanoseconds, trial);
   return again;
 }
