@@ -43,14 +43,14 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
   if (!checked.candidate) return show_verdict(checked.status.verdict, checked.status.detail);
   if (sanitizers().any()) {
     fmt::print("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers().text(),
-               checked.max_error);
+               checked.numerics.max_absolute);
     return show_verdict(Verdict::ok, "");
   }
   const Sample sample = worker.sample(*checked.candidate);
   if (!sample.status.ok()) return show_verdict(sample.status.verdict, sample.status.detail);
   const std::string rate = rate_text(spec, problem, sample.nanoseconds);
   fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(sample.nanoseconds),
-             rate.empty() ? "" : ", " + rate, checked.max_error,
+             rate.empty() ? "" : ", " + rate, checked.numerics.max_absolute,
              worker.self_checked() ? " (self-checked: there is no [[reference]])" : "");
   return show_verdict(Verdict::ok, "");
 }

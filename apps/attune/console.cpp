@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "record_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -128,6 +129,12 @@ void Console::final_started(std::size_t finalists) {
   std::fflush(stdout);
 }
 
+void Console::energy_started(std::size_t finalists, double seconds_each) {
+  clear();
+  fmt::print("metering the energy of {} finalists, {:.0f} s each\n", finalists, seconds_each);
+  std::fflush(stdout);
+}
+
 void Console::final_round_done(std::size_t rounds) {
   draw(fmt::format("  {} rounds of {} finalists", rounds, finalists_));
 }
@@ -145,13 +152,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
                to_text(record.effort), record.trials, utc_text(record.made_ms));
   if (record.default_ns > 0) fmt::print("  default  {}\n", with_rate(record.default_ns));
   fmt::print("  best     {}  {}\n", with_rate(record.median_ns), record.configuration.text());
-  const char* const unstable = record.unstable ? "; unstable: the machine was not quiet" : "";
-  const char* const self_checked = record.self_checked ? "; self-checked" : "";
-  if (record.default_ns > 0)
-    fmt::print("  {} the default (95 %: {} to {}){}{}\n", ratio_text(record.speedup), ratio_text(record.speedup_low),
-               ratio_text(record.speedup_high), unstable, self_checked);
-  else
-    fmt::print("  the default configuration failed, so there is nothing to compare with{}{}\n", unstable, self_checked);
+  fmt::print("  {}{}\n", gain_text(record), marks_text(record));
+  fmt::print("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
   if (result.reason) fmt::print("ended by {}\n", reason_text(*result.reason, request.limits));
   fmt::print("{} trials, {} right; {}\n", result.trials, result.survivors,

@@ -18,6 +18,7 @@ class Console final : public Observer {
   void note(const std::string& text) override;
   void confirm_started(std::size_t configurations) override;
   void final_started(std::size_t finalists) override;
+  void energy_started(std::size_t finalists, double seconds_each) override;
   void final_round_done(std::size_t rounds) override;
 
   // The end: default against best, and what to do with it.

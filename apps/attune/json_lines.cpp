@@ -60,6 +60,28 @@ Json to_json(const DeviceInfo& device) {
   return object;
 }
 
+Json to_json(const FinalistResult& finalist) {
+  Json line;
+  line["type"] = "finalist";
+  line["configuration"] = to_json(finalist.configuration);
+  line["median_ns"] = finalist.measurement.median_ns;
+  line["q1_ns"] = finalist.measurement.q1_ns;
+  line["q3_ns"] = finalist.measurement.q3_ns;
+  line["objectives"] = finalist.objectives;
+  line["pareto"] = finalist.pareto;
+  if (finalist.energy_j) {
+    line["energy_j"] = *finalist.energy_j;
+    line["energy_error"] = finalist.energy_error;
+  }
+  line["max_error"] = finalist.numerics.max_absolute;
+  line["max_relative"] = finalist.numerics.max_relative;
+  line["max_ulp"] = finalist.numerics.max_ulp;
+  if (finalist.deterministic) line["deterministic"] = *finalist.deterministic;
+  line["registers"] = finalist.registers;
+  line["shared_bytes"] = finalist.shared_bytes;
+  return line;
+}
+
 void JsonLines::session_started(const SessionStart& start) {
   Json line;
   line["type"] = "session";
@@ -114,6 +136,11 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   if (result.reason) line["reason"] = to_text(*result.reason);
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;
+  if (result.decision) {
+    line["rounds"] = result.decision->used.size();
+    line["rounds_dropped"] = result.decision->rounds_dropped;
+    line["rounds_throttled"] = result.decision->rounds_throttled;
+  }
   line["workers_replaced"] = result.revivals;
   line["search_seconds"] = result.seconds;
   line["device_busy_seconds"] = result.device_busy_seconds;
@@ -138,6 +165,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   typed["type"] = "record";
   for (auto& [name, value] : record.items()) typed[name] = value;
   print(typed);
+  for (const FinalistResult& finalist : result.finalists) print(to_json(finalist));
 }
 
 }  // namespace attune::cli

@@ -10,6 +10,7 @@ namespace attune::cli {
 
 nlohmann::ordered_json to_json(const Value& value);
 nlohmann::ordered_json to_json(const Bindings& bindings);
+nlohmann::ordered_json to_json(const FinalistResult& finalist);
 nlohmann::ordered_json to_json(const DeviceInfo& device);
 
 class JsonLines final : public Observer {

@@ -25,6 +25,7 @@ std::vector<Record> records_for(const KnownRequest& request, const DeviceInfo& d
   key.contract = request.spec.fingerprints.contract;
   key.device_class = device.class_key();
   key.regime = std::string(to_text(request.regime));
+  key.objective = request.objective;
   std::vector<Record> records = store.candidates(key);
   if (store.damaged_rows() > 0)
     std::cerr << fmt::format("attune: {} damaged records in {} were left out; tune those problems again\n",
@@ -65,7 +66,8 @@ int show_known(const KnownRequest& request, const std::vector<Problem>& problems
   int code = kDone;
   for (const Problem& problem : problems) {
     try {
-      const MatchRequest wanted{request.spec, problem, device.info(), request.kernel, to_text(request.regime)};
+      const MatchRequest wanted{request.spec,     problem, device.info(), request.kernel, to_text(request.regime),
+                                request.objective};
       const Match match = recall(request.effort, wanted, records, device);
       (request.json ? print_json : print_text)(request, problem, device.info(), match);
     } catch (const Error& error) {  // of this problem; the others may have an answer

@@ -16,6 +16,7 @@ struct KnownRequest {
   std::string kernel;    // as it was given: a name or a file
   std::string database;  // need not exist
   Regime regime = Regime::cold;
+  std::string objective = "time";
   bool json = false;
 };
 

@@ -70,6 +70,10 @@ Options tune_options() {
       "fresh", "start over: neither continue a session nor use logged trials")(
       "regime", po::value<std::string>(),
       "cold (default): empty caches before each launch, or warm: launched again over the same data; records are apart")(
+      "objective", po::value<std::string>(),
+      "what is minimised: time (default), energy, or a formula over time (ns), energy (J), power (W), registers, "
+      "shared "
+      "(bytes), bytes and flops (of [metrics]); several with commas between are traded off; records are apart")(
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "give configurations that killed two workers another chance")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
@@ -96,6 +100,7 @@ SessionRequest request_from(const Options& options, KernelSpec spec) {
   if (const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807))
     request.seed = static_cast<std::uint64_t>(*seed);
   if (const auto regime = options.text("regime")) request.regime = parse_regime(*regime);
+  if (const auto objective = options.text("objective")) request.objectives = Objectives(*objective);
   request.fresh = options.has("fresh");
   request.cold_start = options.has("cold-start");
   request.keep_going = options.has("keep-going");
@@ -178,9 +183,9 @@ int run_tune(const Arguments& arguments) {
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
   if (!effort.search)
-    return show_known(
-        {effort, request.spec, options.required("kernel"), database_path(options), request.regime, options.has("json")},
-        problems, *open_device(name));
+    return show_known({effort, request.spec, options.required("kernel"), database_path(options), request.regime,
+                       request.objectives.text(), options.has("json")},
+                      problems, *open_device(name));
 
   request.effort = *effort.search;
   WisdomStore store(database_path(options));

@@ -10,6 +10,7 @@
 #include "db/exchange_json.hpp"
 #include "db/wisdom_store.hpp"
 #include "options.hpp"
+#include "record_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "text.hpp"
 
@@ -22,33 +23,36 @@ void add_database_option(Options& options) {
   options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
 }
 
-// The records of a kernel (all when empty); none when there is no database yet.
-std::vector<Record> read_records(const Options& options, const std::string& kernel = {}) {
+// Nothing when there is no database yet.
+std::optional<WisdomStore> open_store(const Options& options) {
   const std::string path = database_path(options);
   std::error_code unknown;  // whatever else keeps it from being read, the store says
   if (!std::filesystem::exists(path, unknown) && !unknown) {
     if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
-    return {};
+    return std::nullopt;
   }
-  WisdomStore store(path, WisdomStore::Access::read_only);
-  std::vector<Record> records = store.records(kernel);
-  if (store.damaged_rows() > 0)
+  return WisdomStore(path, WisdomStore::Access::read_only);
+}
+
+// The records of a kernel (all when empty).
+std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel = {}) {
+  if (!store) return {};
+  std::vector<Record> records = store->records(kernel);
+  if (store->damaged_rows() > 0)
     std::cerr << fmt::format("attune: {} damaged records in {} were left out; tune those problems again\n",
-                             store.damaged_rows(), path);
+                             store->damaged_rows(), store->file().string());
   return records;
 }
 
-void show_record(const Record& record) {
+void show_record(const Record& record, const std::vector<FinalistResult>& finalists) {
   fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
              record.key.device_class.rfind("host|", 0) == 0 ? " (host)" : "");
   fmt::print("  configuration  {}\n", record.configuration.text());
-  fmt::print("  time           {}; {} the default (95 %: {} to {}){}\n", time_text(record.median_ns),
-             ratio_text(record.speedup), ratio_text(record.speedup_low), ratio_text(record.speedup_high),
-             record.unstable ? "; unstable" : "");
+  fmt::print("  time           {}; {}{}\n", time_text(record.median_ns), gain_text(record), marks_text(record));
   fmt::print("  found          {}, effort {}{}, {} trials, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
              record.partial ? " (cut short)" : "", record.trials, record.seed);
-  fmt::print("  with           attune {}, {}, driver {}{}\n", record.attune_version, record.toolchain, record.driver,
-             record.self_checked ? "; self-checked" : "");
+  fmt::print("{}{}", winner_text(record, finalists), front_text(record, finalists));
+  fmt::print("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
 }
 
 }  // namespace
@@ -58,7 +62,8 @@ int run_list(const Arguments& arguments) {
   add_database_option(options);
   if (options.parse(arguments)) return kDone;
   std::map<std::string, int> recorded;
-  for (const Record& record : read_records(options)) ++recorded[record.key.kernel];
+  std::optional<WisdomStore> store = open_store(options);
+  for (const Record& record : read_records(store)) ++recorded[record.key.kernel];
   const auto line = [&](const std::string& name, const std::string& summary) {
     const int count = recorded[name];
     fmt::print("{:<14}{:<60}{}\n", name, summary,
@@ -83,10 +88,11 @@ int run_show(const Arguments& arguments) {
   const std::string given = options.required("kernel");
   const bool is_file = given.find('/') != std::string::npos || given.ends_with(".cu");
   const std::string kernel = is_file ? load_kernel(given).name : given;
-  const std::vector<Record> records = read_records(options, kernel);
-  for (const Record& record : records) show_record(record);
+  std::optional<WisdomStore> store = open_store(options);
+  const std::vector<Record> records = read_records(store, kernel);
+  for (const Record& record : records) show_record(record, store->finalists(record.uuid));
   if (!records.empty()) return kDone;
-  if (!is_file && read_records(options).empty()) load_kernel(given);  // an unknown name is an error, not "no records"
+  if (!is_file && read_records(store).empty()) load_kernel(given);  // an unknown name is an error, not "no records"
   fmt::print("no records of {} yet (try: attune tune {})\n", kernel, given);
   return kDone;
 }
@@ -100,7 +106,8 @@ int run_export(const Arguments& arguments) {
   if (options.parse(arguments)) return kDone;
   const std::string format = options.text("format").value_or("json");
   if (format != "json") throw UsageError("unknown export format `" + format + "`; known: json");
-  const std::string text = records_to_json(read_records(options, options.text("kernel").value_or("")));
+  std::optional<WisdomStore> store = open_store(options);
+  const std::string text = records_to_json(read_records(store, options.text("kernel").value_or("")));
   const std::optional<std::string> output = options.text("output");
   if (output && output->empty()) throw UsageError("-o takes the name of a file");
   if (!output) {

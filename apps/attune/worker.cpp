@@ -34,7 +34,11 @@ int serve_opened(Open open, Serve serve_it) {
     opened = open();
   } catch (const std::exception&) {
     const Failure failure = failure_of_current_exception();
-    serve([&failure](const Request&) { return Reply{.answer = failure}; });
+    serve([&failure](const Request&) {
+      Reply reply;
+      reply.answer = failure;
+      return reply;
+    });
     return kDone;
   }
   serve_it(std::move(opened));  // what it throws ends this process

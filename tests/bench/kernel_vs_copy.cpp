@@ -62,7 +62,7 @@ void run(const std::string& kernel, const std::string& text, int rounds) {
   copy.source = source.data();
   copy.bytes = half;
 
-  worker.warm_up(candidates[0], 300);
+  worker.warm_up(candidates[0], {.milliseconds = 300});
   std::vector<double> times[3];
   std::mt19937_64 random(1);
   std::vector<int> order{0, 1, 2};

@@ -124,7 +124,7 @@ TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   ASSERT_EQ(attune({"tune", scale()}).code, 0);
   EXPECT_THAT(attune({"list"}).out, AllOf(HasSubstr("scale"), HasSubstr("1 record")));
   EXPECT_THAT(attune({"show", "scale"}).out,
-              AllOf(HasSubstr("scale n=5000 T=float"), HasSubstr("the default (95 %"), HasSubstr("effort measure")));
+              AllOf(HasSubstr("scale n=5000 T=float"), HasSubstr("] over the default"), HasSubstr("effort measure")));
   const std::string file = (folder_ / "out.json").string();
   ASSERT_EQ(attune({"export", "--format", "json", "-o", file}).code, 0);
   std::ifstream in(file);

@@ -16,7 +16,7 @@
 namespace attune::test {
 namespace {
 
-constexpr std::array<const char*, 5> phases = {"compile", "load", "launch", "synchronize", "sample"};
+constexpr std::array<const char*, 6> phases = {"compile", "load", "launch", "synchronize", "sample", "state"};
 
 // The same number for the same rule, text and attempt, in every process: 0 <= number < 1.
 double lot(std::size_t rule, const std::string& text, int attempt) {
@@ -71,7 +71,12 @@ FaultScript::Rule FaultScript::parse(const std::string& line) {
   rule.phase = static_cast<Phase>(found - phases.begin());
   if (when.starts_with("w>"))
     rule.after_worker = std::stoi(when.substr(2));
-  else if (when != "*")
+  else if (when.starts_with("n>"))
+    rule.least_samples = std::stoi(when.substr(2)) + 1;
+  else if (when.starts_with('n')) {
+    rule.least_samples = std::stoi(when.substr(1));
+    rule.most_samples = std::stoi(when.substr(when.find('-') + 1));
+  } else if (when != "*")
     rule.attempt = std::stoi(when);
   if (rule.pattern.ends_with('%')) {
     rule.share = std::stod(rule.pattern) / 100;
@@ -88,10 +93,13 @@ bool FaultScript::applies(const Rule& rule, std::size_t number, const std::strin
   return rule.share >= 1 || (!spared && lot(number, text, attempt) < rule.share);
 }
 
-std::optional<Fault> FaultScript::find(Phase phase, const std::string& text, int attempt, int worker) const {
+std::optional<Fault> FaultScript::find(Phase phase, const std::string& text, int attempt, int worker,
+                                       int samples) const {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const Rule& rule = rules_[i];
-    if (rule.phase == phase && worker > rule.after_worker && applies(rule, i, text, attempt)) return rule.fault;
+    const bool is_now = samples >= rule.least_samples && samples <= rule.most_samples;
+    if (rule.phase == phase && is_now && worker > rule.after_worker && applies(rule, i, text, attempt))
+      return rule.fault;
   }
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 #include "faults/faulty_device.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,6 +13,9 @@
 
 namespace attune::test {
 namespace {
+
+constexpr double kClockMhz = 2000;
+constexpr double kEnergyStepJ = 5;  // of the counter
 
 const cuda::DriverApi no_names;  // a driver that names no errors: the numbers must do
 
@@ -41,8 +46,21 @@ class FaultyDevice final : public Device {
   const DeviceInfo& info() const noexcept override { return device_->info(); }
   double seconds() const override { return device_->seconds(); }
   bool has_own_clock() const noexcept override { return device_->has_own_clock(); }
-  std::vector<std::string> other_users() override { return device_->other_users(); }
-  DeviceState state() override { return device_->state(); }
+  std::vector<std::string> other_users() override {
+    std::vector<std::string> users = device_->other_users();
+    const std::optional<Fault> user = fault_at(Phase::state, {});
+    if (user && user->kind == "user") users.push_back("python3 (" + std::to_string(user->number()) + ")");
+    return users;
+  }
+  DeviceState state() override {
+    DeviceState state = device_->state();
+    if (script_.has("drop")) {
+      state.sm_clock_mhz = kClockMhz * (1 - dropped_);
+      state.throttle = dropped_ > 0 ? std::uint32_t{throttle_hardware_thermal} : 0;
+    }
+    if (script_.has("energy")) state.energy_j = kEnergyStepJ * std::floor(energy_j_ / kEnergyStepJ);
+    return state;
+  }
   std::shared_ptr<Compiler> compiler() override { return device_->compiler(); }
 
   void* allocate(std::size_t bytes) override { return require(), device_->allocate(bytes); }
@@ -99,19 +117,27 @@ class FaultyDevice final : public Device {
   Samples take_samples(const Sampling& sampling) override {
     for (const Operation& operation : sampling.timed.front())
       if (operation.kind == Operation::Kind::launch) launched_ = tried_by(operation);
-    const std::optional<Fault> fault = fault_at(Phase::sample, launched_);
+    const std::optional<Fault> fault =
+        fault_at(Phase::sample, launched_, samples_taken_[launched_.configuration] += sampling.count);
     if (fault && fault->kind == "time")
       return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), fault->argument)};
     if (Status status = strike_at(Phase::sample, launched_); !status.ok()) return {status, {}};
-    return device_->take_samples(sampling);
+    const double before = seconds();
+    Samples samples = device_->take_samples(sampling);
+    if (const std::optional<Fault> watts = fault_at(Phase::state, launched_); watts && watts->kind == "energy")
+      energy_j_ += watts->argument * (seconds() - before);
+    dropped_ = fault && fault->kind == "drop" ? fault->argument / 100 : 0;
+    const double slower = fault && fault->kind == "slow" ? fault->argument / 100 : dropped_.load();
+    for (double& nanoseconds : samples.nanoseconds) nanoseconds /= 1 - slower;
+    return samples;
   }
 
   void remember(FunctionHandle function, const Tried& tried) { functions_.insert_or_assign(function, tried); }
 
  private:
   Tried tried_by(const Operation& operation) const { return functions_.at(operation.function); }
-  std::optional<Fault> fault_at(Phase phase, const Tried& tried) const {
-    return script_.find(phase, tried.configuration, tried.attempt, worker_);
+  std::optional<Fault> fault_at(Phase phase, const Tried& tried, int samples = 0) const {
+    return script_.find(phase, tried.configuration, tried.attempt, worker_, samples);
   }
   Status poisoned() const { return poison_ == 0 ? Status{} : cuda::status_of(no_names, poison_, "the next call"); }
   void require() const { cuda::check(no_names, poison_, "a call"); }
@@ -150,6 +176,9 @@ class FaultyDevice final : public Device {
   bool fresh_ = false;  // what was loaded last was not launched yet
   cuda::Result poison_ = 0, later_ = 0;
   std::uint64_t leaked_ = 0;
+  std::map<std::string, int> samples_taken_;  // by configuration
+  std::atomic<double> dropped_ = 0;           // share of the clock
+  std::atomic<double> energy_j_ = 0;
 };
 
 FunctionHandle FaultyModule::function(std::string_view expression, const LaunchShape& shape, Status& status) {

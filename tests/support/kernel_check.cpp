@@ -30,8 +30,7 @@ Status check_one(TrialWorker& worker, const Configuration& configuration, const 
   if (!outcome.image) return {outcome.verdict, outcome.log, false};
   const TrialWorker::Checked checked = worker.check(configuration, *outcome.image);
   if (!checked.candidate) return checked.status;
-  double max_error = 0;
-  const Status again = worker.recheck(*checked.candidate, max_error);
+  const Status again = worker.recheck(*checked.candidate).status;
   worker.release(*checked.candidate);
   return again;
 }

@@ -12,6 +12,18 @@ const ImageFunction* Image::find(std::string_view expression) const noexcept {
   return found == functions.end() ? nullptr : &*found;
 }
 
+ResourceUsage Image::largest_usage() const noexcept {
+  ResourceUsage most;
+  for (const auto& [expression, symbol, usage] : functions) {
+    most.registers = std::max(most.registers, usage.registers);
+    most.shared_static = std::max(most.shared_static, usage.shared_static);
+    most.local_bytes = std::max(most.local_bytes, usage.local_bytes);
+    most.spill_bytes = std::max(most.spill_bytes, usage.spill_bytes);
+    most.constant_bytes = std::max(most.constant_bytes, usage.constant_bytes);
+  }
+  return most;
+}
+
 std::string ImageRequest::key() const {
   Digest digest;
   // Counts separate the lists: moving an item from the end of one to the start of the next changes the key.

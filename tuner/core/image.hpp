@@ -37,6 +37,8 @@ struct Image {
   std::vector<ImageFunction> functions;
   std::shared_ptr<const std::vector<std::byte>> code;  // shared by images that came from one compile
   const ImageFunction* find(std::string_view expression) const noexcept;
+  // The most that any entry needs, of each resource.
+  ResourceUsage largest_usage() const noexcept;
 };
 
 struct ImageRequest {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attune {
 
@@ -28,6 +29,12 @@ struct DeviceState {
   std::optional<double> power_w;          // an average over as much as a second
   std::optional<double> energy_j;         // since the driver was loaded; never goes down while it stays loaded
   std::optional<std::uint32_t> throttle;  // Throttle bits alone
+};
+
+// What was seen of a device since somebody last asked.
+struct Watched {
+  std::vector<DeviceState> states;  // in their order; none where the device tells nothing
+  std::vector<std::string> users;   // other processes on the device, each once
 };
 
 // What was timed meanwhile is to be dropped. False when the device does not tell.

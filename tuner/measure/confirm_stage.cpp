@@ -14,7 +14,8 @@ constexpr int kUncounted = 2;  // launches: the check, and the first sample behi
 
 }  // namespace
 
-std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, double anchor_ns, const Protocol& protocol) {
+std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::span<const double> sample_ns,
+                                    const Protocol& protocol) {
   std::vector<std::size_t> order(screen_scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -23,10 +24,11 @@ std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, doubl
   order.erase(std::find_if(order.begin(), order.end(), limit), order.end());
   if (order.size() > static_cast<std::size_t>(protocol.confirm_most))
     order.resize(static_cast<std::size_t>(protocol.confirm_most));
-  const double launches = kVisits * (kUncounted + 2 * protocol.confirm_samples);  // as many of the reference
+  // With each group the reference is sampled as often as one of them.
+  const double launches = kVisits * (kUncounted + protocol.confirm_samples * (1 + 1.0 / protocol.confirm_group));
   double seconds = 0;
   const auto too_late = [&](std::size_t i) {
-    seconds += launches * screen_scores[i] * anchor_ns * 1e-9;
+    seconds += launches * sample_ns[i] * 1e-9;
     return seconds > protocol.confirm_seconds;
   };
   order.erase(std::find_if(order.begin(), order.end(), too_late), order.end());

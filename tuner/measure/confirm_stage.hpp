@@ -11,9 +11,10 @@
 namespace attune {
 
 // Whom to confirm, best first: by screening scores, those within protocol.confirm_ratio of the best, at most
-// confirm_most, and no more than two visits of confirm_seconds in all allow, at `anchor_ns` nanoseconds for a score
-// of 1. Nobody when no more are left than there are finalists: the final stage compares them all.
-std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, double anchor_ns, const Protocol& protocol);
+// confirm_most, and no more than two visits of confirm_seconds in all allow, with samples that take `sample_ns` each.
+// Nobody when no more are left than there are finalists: the final stage compares them all.
+std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::span<const double> sample_ns,
+                                    const Protocol& protocol);
 
 // ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: the first visit's and,
 // of those that stayed, the second's.

@@ -54,13 +54,15 @@ auto preference(const Finalist& finalist) {
                          std::string_view(finalist.configuration));
 }
 
-void fill_speedup(const std::vector<Finalist>& finalists, const Rounds& rounds, FinalDecision& decision) {
-  const auto found = std::find_if(finalists.begin(), finalists.end(), [](const Finalist& f) { return f.is_default; });
-  if (found == finalists.end()) return;
-  const std::size_t reference = static_cast<std::size_t>(found - finalists.begin());
-  decision.default_ns = median(column(rounds, reference));
+Rounds chosen(const Rounds& rounds, const std::vector<std::size_t>& of) {
+  Rounds some;
+  for (const std::size_t r : of) some.push_back(rounds[r]);
+  return some;
+}
+
+void fill_speedup(std::size_t reference, const Rounds& values, FinalDecision& decision) {
   if (reference == decision.winner) return;
-  const std::vector<double> ratios = paired_log_ratios(rounds, reference, decision.winner);
+  const std::vector<double> ratios = paired_log_ratios(values, reference, decision.winner);
   const Interval interval = median_interval(ratios);
   decision.speedup = std::exp(median(ratios));
   decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};
@@ -68,12 +70,31 @@ void fill_speedup(const std::vector<Finalist>& finalists, const Rounds& rounds, 
 
 }  // namespace
 
-Rounds steady_rounds(const Rounds& rounds, std::size_t anchor, const Protocol& protocol) {
-  if (rounds.empty()) return {};
-  const double typical = median(column(rounds, anchor));
-  Rounds steady;
-  for (const auto& round : rounds)
-    if (std::abs(round[anchor] / typical - 1) <= protocol.anchor_drift) steady.push_back(round);
+std::vector<double> column(const Rounds& rounds, std::size_t finalist, const std::vector<std::size_t>& of) {
+  return column(chosen(rounds, of), finalist);
+}
+
+std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings) {
+  std::vector<bool> throttled;
+  for (std::size_t r = 0; r + 1 < heard.size(); ++r) {
+    const std::size_t first = std::min(std::max<std::size_t>(heard[r], 1) - 1, readings.size());
+    const std::size_t behind = std::min(heard[r + 1] + 1, readings.size());
+    const auto at = [&](std::size_t reading) { return readings.begin() + static_cast<std::ptrdiff_t>(reading); };
+    throttled.push_back(std::find(at(first), at(behind), true) != at(behind));
+  }
+  return throttled;
+}
+
+std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, std::size_t anchor, const Protocol& protocol) {
+  std::vector<std::size_t> steady;
+  const auto is_free = [&](std::size_t r) { return r >= rounds.throttled.size() || !rounds.throttled[r]; };
+  for (std::size_t r = 0; r < rounds.times_ns.size(); ++r)
+    if (is_free(r)) steady.push_back(r);
+  if (steady.empty()) return steady;
+  const double typical = median(column(rounds.times_ns, anchor, steady));
+  std::erase_if(steady, [&](std::size_t r) {
+    return std::abs(rounds.times_ns[r][anchor] / typical - 1) > protocol.anchor_drift;
+  });
   return steady;
 }
 
@@ -88,28 +109,36 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
   return (interval.high - interval.low) / 2 > protocol.settled_log_ratio;
 }
 
-FinalDecision decide(const std::vector<Finalist>& finalists, const Rounds& rounds, const Protocol& protocol) {
+FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol) {
   const auto found = std::find_if(finalists.begin(), finalists.end(), [](const Finalist& f) { return f.is_default; });
   const std::size_t anchor = found == finalists.end() ? 0 : static_cast<std::size_t>(found - finalists.begin());
+  const std::size_t all = rounds.times_ns.size();
 
   FinalDecision decision;
-  Rounds used = steady_rounds(rounds, anchor, protocol);
-  decision.rounds_dropped = rounds.size() - used.size();
-  if (static_cast<double>(decision.rounds_dropped) > protocol.dropped_rounds_max * static_cast<double>(rounds.size())) {
+  decision.used = steady_rounds(rounds, anchor, protocol);
+  decision.rounds_dropped = all - decision.used.size();
+  decision.rounds_throttled =
+      static_cast<std::size_t>(std::count(rounds.throttled.begin(), rounds.throttled.end(), true));
+  if (static_cast<double>(decision.rounds_dropped) > protocol.dropped_rounds_max * static_cast<double>(all)) {
     decision.unstable = true;
-    used = rounds;  // which rounds are the steady ones is itself unsure: all of them count, and the record says so
+    decision.used.resize(all);  // which are the steady ones is itself unsure: all of them count, and the record says so
+    std::iota(decision.used.begin(), decision.used.end(), std::size_t{0});
   }
-  decision.rounds_used = used.size();
-  if (used.size() < kLeastRounds) decision.unstable = true;
+  if (decision.used.size() < kLeastRounds) decision.unstable = true;
 
-  const std::vector<std::size_t> order = by_median(used);
+  const Rounds values = chosen(rounds.values, decision.used);
+  const std::vector<std::size_t> order = by_median(values);
   decision.fastest = decision.winner = order.front();
   for (const std::size_t candidate : order) {
-    if (candidate == decision.fastest || !tied(used, candidate, decision.fastest, protocol)) continue;
+    if (candidate == decision.fastest || !tied(values, candidate, decision.fastest, protocol)) continue;
     if (preference(finalists[candidate]) < preference(finalists[decision.winner])) decision.winner = candidate;
   }
-  decision.median_ns = median(column(used, decision.winner));
-  fill_speedup(finalists, used, decision);
+  decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
+  decision.value = median(column(values, decision.winner));
+  if (found == finalists.end()) return decision;
+  decision.default_ns = median(column(rounds.times_ns, anchor, decision.used));
+  decision.default_value = median(column(values, anchor));
+  fill_speedup(anchor, values, decision);
   return decision;
 }
 

@@ -15,32 +15,52 @@ namespace attune {
 struct Finalist {
   std::string configuration;  // canonical text: the last tie-breaker
   bool is_default = false;
-  bool is_record = false;           // the record that stands in the database
+  // The record that stands in the database, unless it was made on a busy or unstable device.
+  bool is_record = false;
   std::uint64_t resource_cost = 0;  // registers per thread + shared bytes per block: fewer wins a tie
 };
 
 // rounds[r][f]: nanoseconds of finalist f in round r. Every round is complete.
 using Rounds = std::vector<std::vector<double>>;
 
-// The rounds in which the anchor (column `anchor`) stayed within protocol.anchor_drift of its median.
-Rounds steady_rounds(const Rounds& rounds, std::size_t anchor, const Protocol& protocol);
+// What the final stage saw.
+struct FinalRounds {
+  Rounds times_ns;
+  Rounds values;                // of the objective, as many; the times themselves when it is the time
+  std::vector<bool> throttled;  // by round: the hardware held the device back; empty: in none
+};
+
+// Which rounds were held back, when readings[k] says so of the device's state: heard[r] readings had been heard when round
+// r began, and heard[r + 1] when it ended. A reading is of a moment: the last one before a round and the first one behind
+// it count too.
+std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings);
+
+// The rounds (by number) in which the anchor (column `anchor`) stayed within protocol.anchor_drift of its median, and
+// nothing was held back.
+std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, std::size_t anchor, const Protocol& protocol);
 
 // Whether more rounds are needed. `seconds` have been spent on the stage.
-bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& protocol);
+bool wants_another_round(const Rounds& values, double seconds, const Protocol& protocol);
 
 struct FinalDecision {
   std::size_t winner = 0;   // column
   std::size_t fastest = 0;  // column with the least median, relative to its rounds; differs from winner in a tie
   double median_ns = 0;     // of the winner
   double default_ns = 0;    // of the default configuration; 0 when it did not take part
-  double speedup = 1;       // median of the paired ratios default / winner
-  Interval speedup_interval{1, 1};  // 95 %
-  bool unstable = false;            // more rounds were unsteady than the protocol allows
-  std::size_t rounds_used = 0, rounds_dropped = 0;
+  double value = 0, default_value = 0;  // the same of the objective
+  double speedup = 1;                   // median of the paired ratios default / winner, of the objective
+  Interval speedup_interval{1, 1};      // 95 %
+  bool unstable = false;                // more rounds were unsteady than the protocol allows
+  std::vector<std::size_t> used;        // the rounds that count
+  std::size_t rounds_dropped = 0;
+  std::size_t rounds_throttled = 0;  // of those dropped
 };
 
 // Ties (closer than protocol.tie_ratio, or an interval of the paired log-ratio that contains 0) go to the present
 // record, then the default, then the lesser resource cost, then the lesser text. At least one round, one finalist.
-FinalDecision decide(const std::vector<Finalist>& finalists, const Rounds& rounds, const Protocol& protocol);
+FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol);
+
+// One finalist's entries of some rounds.
+std::vector<double> column(const Rounds& rounds, std::size_t finalist, const std::vector<std::size_t>& of);
 
 }  // namespace attune

@@ -6,12 +6,14 @@
 namespace attune {
 
 struct Protocol {
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   // Session.
-  double warm_up_ms = 200;  // of default launches before anything is timed: clocks settle
-  int anchor_samples = 5;   // of the default configuration, each time
-  int anchor_every = 16;    // trials between two timings of the anchor; scores are relative to it
+  double warm_up_ms = 200;            // of default launches before anything is timed: clocks settle
+  double warm_up_most_ms = 2000;      // for as long as the clock moves, but no longer
+  double settled_clock_ratio = 0.01;  // between the last three readings of the clock, 50 ms apart
+  int anchor_samples = 5;             // of the default configuration, each time
+  int anchor_every = 16;              // trials between two timings of the anchor; scores are relative to it
 
   // Batches: one launch of a short kernel is mostly the launch itself, 5.3 us between events on an H200 and 1.1 us in a
   // graph, and scatters by 8 % at 4 us. One decision for a session: both ways are not comparable.
@@ -29,6 +31,7 @@ struct Protocol {
   int confirm_most = 128;            // of the best: where most of a space is near the best, this bounds the cost
   double confirm_ratio = 1.25;       // to the best, by screening
   int confirm_samples = 5;           // of each and of the best by screening, in turn, in each of two visits
+  int confirm_group = 4;             // that take turns with one sample of the best by screening
   double confirm_drop_ratio = 1.05;  // to the best median of a visit: never a winner within the noise that was seen
   double confirm_seconds = 10;       // over that, whoever is next in line is not visited
 
@@ -39,7 +42,11 @@ struct Protocol {
   double final_seconds = 10;
   double settled_log_ratio = 0.005;  // half-width of the 95 % interval of leader / runner-up
   double anchor_drift = 0.03;        // a round whose anchor is off its median by more is dropped
-  double dropped_rounds_max = 0.2;   // of all rounds; more: the record is marked unstable
+  double dropped_rounds_max = 0.2;   // of all rounds, throttled ones too; more: the record is marked unstable
+
+  // Energy, of finalists, when an objective names it. The counter moves every 20 to 100 ms, and follows the power late.
+  double energy_warm_seconds = 1;  // of the same kernel, so that nothing of the one before is counted
+  double energy_seconds = 5;
 
   // Decision.
   double tie_ratio = 0.01;  // less than this apart is a tie

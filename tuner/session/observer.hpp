@@ -55,6 +55,7 @@ class Observer {
   virtual void confirm_started(std::size_t /*configurations*/) {}
   virtual void final_started(std::size_t /*finalists*/) {}
   virtual void final_round_done(std::size_t /*rounds*/) {}
+  virtual void energy_started(std::size_t /*finalists*/, double /*seconds_each*/) {}
   virtual void final_done(const FinalDecision&) {}
 };
 

@@ -17,6 +17,7 @@
 #include "db/image_cache.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/device.hpp"
+#include "measure/objective.hpp"
 #include "measure/protocol.hpp"
 #include "search/budget.hpp"
 #include "session/observer.hpp"
@@ -28,6 +29,7 @@ struct SessionRequest {
   KernelSpec spec;               // perhaps narrowed
   Problem problem;               // complete
   Regime regime = Regime::cold;  // that is measured in; part of the record's key
+  Objectives objectives;         // that are minimised; part of the record's key
   Effort effort = Effort::measure;
   // The user's, for this run. Time or trials that cut the effort's own budget short make the session partial; patience
   // and target finish it.
@@ -56,12 +58,14 @@ struct SessionResult {
   std::optional<StopReason> reason;       // of the search; nothing when none was made
   std::optional<Record> record;           // what the database now holds for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
+  std::vector<FinalistResult> finalists;  // of the record: what the final stage found out about each
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;
   int revivals = 0;  // device workers that were replaced
   // Of the search of this run: in all; the device worker at work; waiting for compilers with nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
-  double timed_seconds = 0;  // of all stages: the sum of all samples
+  // Of all stages: the sum of all samples; of those that filled gaps, in which the device would have waited.
+  double timed_seconds = 0, filling_seconds = 0;
 };
 
 // Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends

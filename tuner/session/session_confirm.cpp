@@ -41,52 +41,106 @@ void SessionRun::load_images(const std::vector<Trial>& trials) {
   }
 }
 
-// One visit, in random order. Samples in turn with the best by screening, the first of them, so that a clock that
-// drifts or jumps cancels. What fails now has none. False when it ended early: stopped, or the reference failed itself.
-bool SessionRun::visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom,
+// One visit to a group: each is loaded and checked, then they take turns with the reference, so that a clock that
+// drifts or jumps cancels: its first sample does not count, the others do relative to the reference's in the same
+// round. What fails now has none. False when it ended early: stopped, or the reference failed itself.
+bool SessionRun::visit(const std::vector<Trial>& trials, std::span<const std::size_t> group,
                        TrialWorker::CandidateId reference, Confirmations& ratios) {
-  for (const std::size_t i : whom) {
-    if (stop_.load() > 0) return false;
+  std::vector<std::size_t> whom;
+  std::vector<TrialWorker::CandidateId> candidates;
+  for (const std::size_t i : group) {
+    if (stop_.load() > 0) break;
     const std::optional<Image> image = image_of(trials[i].configuration);
     if (!image) continue;
     const TrialWorker::Checked checked = worker_->check(trials[i].configuration, *image, trials[i].attempts);
-    Status status = checked.status;
-    bool is_reference = false;
     if (checked.candidate) {
-      status = sample_beside(reference, *checked.candidate, ratios[i], is_reference);
-      worker_->release(*checked.candidate);
+      whom.push_back(i);
+      candidates.push_back(*checked.candidate);
+    } else {
+      ratios[i].clear();
+      lose_finalist(trials[i], checked.status);
     }
-    if (status.ok()) continue;
-    ratios[i].clear();
-    lose_finalist(trials[is_reference ? 0 : i], status);
-    if (is_reference) return false;
   }
-  return true;
+  bool complete = stop_.load() == 0;
+  while (complete && !whom.empty()) {
+    const std::optional<std::size_t> failed = sample_beside(trials, whom, reference, candidates, ratios);
+    if (!failed) break;
+    const bool is_reference = *failed == whom.size();
+    if (is_reference) {
+      complete = false;
+    } else {
+      worker_->release(candidates[*failed]);
+      whom.erase(whom.begin() + static_cast<std::ptrdiff_t>(*failed));
+      candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(*failed));
+    }
+  }
+  for (const TrialWorker::CandidateId candidate : candidates) worker_->release(candidate);
+  return complete;
 }
 
-Status SessionRun::sample_beside(TrialWorker::CandidateId reference, TrialWorker::CandidateId candidate,
-                                 std::vector<double>& ratios, bool& is_reference) {
-  std::vector<TrialWorker::CandidateId> turns{candidate};  // the first is not counted
-  for (int i = 0; i < protocol_.confirm_samples; ++i) turns.insert(turns.end(), {reference, candidate});
-  const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
-  if (!samples.status.ok()) {
-    is_reference = turns[samples.failed] == reference;
-    return samples.status;
+// Adds to the ratios of each; or says which failed, which is then lost: the reference is behind the last.
+std::optional<std::size_t> SessionRun::sample_beside(const std::vector<Trial>& trials,
+                                                     const std::vector<std::size_t>& whom,
+                                                     TrialWorker::CandidateId reference,
+                                                     const std::vector<TrialWorker::CandidateId>& candidates,
+                                                     Confirmations& ratios) {
+  std::vector<TrialWorker::CandidateId> turns = candidates;
+  for (int i = 0; i < protocol_.confirm_samples; ++i) {
+    turns.push_back(reference);
+    turns.insert(turns.end(), candidates.begin(), candidates.end());
   }
-  for (std::size_t i = 1; i + 1 < samples.nanoseconds.size(); i += 2)
-    ratios.push_back(samples.nanoseconds[i + 1] / samples.nanoseconds[i]);
-  return {};
+  const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
+  const std::size_t count = whom.size();
+  if (!samples.status.ok()) {
+    const auto at = std::find(candidates.begin(), candidates.end(), turns[samples.failed]);
+    const auto failed = static_cast<std::size_t>(at - candidates.begin());
+    const std::size_t trial = failed == count ? 0 : whom[failed];
+    ratios[trial].clear();
+    lose_finalist(trials[trial], samples.status);
+    return failed;
+  }
+  for (std::size_t begin = count; begin < samples.nanoseconds.size(); begin += count + 1) {
+    const double reference_value = searched_value(trials[0], samples.nanoseconds[begin]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = searched_value(trials[whom[i]], samples.nanoseconds[begin + 1 + i]);
+      ratios[whom[i]].push_back(value / reference_value);
+    }
+  }
+  return std::nullopt;
 }
 
 // Of the survivors, best first, those that are worth it.
 std::vector<Trial> SessionRun::near_best() const {
   const std::vector<Trial> survivors = ranked_survivors();
-  std::vector<double> scores;
-  for (const Trial& trial : survivors) scores.push_back(score(trial));
-  const double anchor_ns = (anchor_ns_ > 0 ? anchor_ns_ : 1) * batch_;
+  std::vector<double> scores, sample_ns;
+  for (const Trial& trial : survivors) {
+    scores.push_back(score(trial));
+    sample_ns.push_back(trial.measurement.median_ns * batch_);
+  }
   std::vector<Trial> chosen;
-  for (const std::size_t i : to_confirm(scores, anchor_ns, protocol_)) chosen.push_back(survivors[i]);
+  for (const std::size_t i : to_confirm(scores, sample_ns, protocol_)) chosen.push_back(survivors[i]);
   return chosen;
+}
+
+// Two visits, each in random order. Who stays, by number and best first; nobody when it came to no end.
+std::vector<std::size_t> SessionRun::confirm_beside(TrialWorker::CandidateId reference,
+                                                    const std::vector<Trial>& chosen) {
+  std::vector<std::size_t> whom(chosen.size());
+  std::iota(whom.begin(), whom.end(), std::size_t{0});
+  std::mt19937_64 random(row_.seed);
+  Confirmations ratios(chosen.size());
+  const double begin = worker_->seconds();
+  for (int i = 0; i < 2; ++i) {
+    // Loading and checking may take longer than samples.
+    if (i > 0 && worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
+    std::shuffle(whom.begin(), whom.end(), random);
+    const auto most = static_cast<std::size_t>(protocol_.confirm_group);
+    for (std::size_t at = 0; at < whom.size(); at += most)
+      if (!visit(chosen, std::span(whom).subspan(at, std::min(most, whom.size() - at)), reference, ratios)) return {};
+    note_watched();
+    whom = confirmed(ratios, protocol_);
+  }
+  return whom;
 }
 
 // All survivors or those that were confirmed, best first. In the order of screening when the stage comes to no end.
@@ -100,23 +154,11 @@ std::vector<Trial> SessionRun::confirm(const std::vector<Trial>& chosen) {
     return ranked_survivors();
   }
   observer_.confirm_started(chosen.size());
-  std::vector<std::size_t> whom(chosen.size());
-  std::iota(whom.begin(), whom.end(), std::size_t{0});
-  std::mt19937_64 random(row_.seed);
-  Confirmations ratios(chosen.size());
-  bool complete = true;
-  const double begin = worker_->seconds();
-  for (int i = 0; i < 2 && complete; ++i) {
-    // Loading and checking may take longer than samples.
-    if (i > 0 && worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
-    std::shuffle(whom.begin(), whom.end(), random);
-    complete = visit(chosen, whom, *best.candidate, ratios);
-    if (complete) whom = confirmed(ratios, protocol_);
-  }
+  const std::vector<std::size_t> stayed = confirm_beside(*best.candidate, chosen);
   worker_->release(*best.candidate);
-  if (!complete || whom.empty()) return ranked_survivors();
+  if (stayed.empty()) return ranked_survivors();
   std::vector<Trial> ranked;
-  for (const std::size_t i : whom) ranked.push_back(chosen[i]);
+  for (const std::size_t i : stayed) ranked.push_back(chosen[i]);
   return ranked;
 }
 

@@ -1,42 +1,51 @@
-// The final stage: finalists against each other, the decision, the record.
+// The final stage: finalists against each other.
 #include <algorithm>
-#include <chrono>
-#include <map>
 #include <numeric>
 #include <random>
 
 #include "attune/error.hpp"
-#include "attune/version.hpp"
 #include "session/session_run.hpp"
 
 namespace attune {
 namespace {
 
-// After an interruption the user waits: this much comparing at most.
-constexpr double kInterruptedFinalSeconds = 1;
+// After an interruption the user waits: this much comparing at most, and of metering each.
+constexpr double kInterruptedSeconds = 1;
 
-std::int64_t unix_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
+// A launch is metered in batches of so long, so that the device hardly waits between them.
+constexpr double kMeterBatchNs = 10e6;
+constexpr int kMostMeterBatch = 1000;
 
 template <typename T>
 void erase_at(std::vector<T>& items, std::size_t index) {
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
+  if (index < items.size()) items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+Protocol within(Protocol protocol, double seconds) {
+  protocol.final_seconds = std::min(protocol.final_seconds, seconds);
+  protocol.energy_seconds = std::min(protocol.energy_seconds, seconds);
+  protocol.energy_warm_seconds = std::min(protocol.energy_warm_seconds, seconds);
+  return protocol;
 }
 
 }  // namespace
+
+void SessionRun::Final::erase(std::size_t column) {
+  erase_at(trials, column);
+  erase_at(candidates, column);
+  erase_at(deterministic, column);
+  erase_at(energy, column);
+  for (std::vector<double>& round : rounds) erase_at(round, column);
+}
 
 Finalist SessionRun::finalist_of(const Trial& trial) const {
   Finalist finalist;
   finalist.configuration = trial.configuration.text();
   finalist.is_default = trial.configuration == *default_;
-  finalist.is_record = present_ && trial.configuration == present_->configuration;
-  std::uint64_t dynamic = 0;
-  for (const ResolvedStep& step :
-       resolve_steps(request_.spec, request_.spec.launch, request_.problem, &trial.configuration, device_))
-    dynamic = std::max(dynamic, step.shape.shared_bytes);
-  finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + trial.usage.shared_static + dynamic;
+  // One that was made on a busy or unstable device loses ties.
+  finalist.is_record =
+      present_ && trial.configuration == present_->configuration && !present_->busy && !present_->unstable;
+  finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + shared_bytes_of(trial);
   return finalist;
 }
 
@@ -51,9 +60,31 @@ void SessionRun::lose_finalist(Trial trial, const Status& status) {
   commit();
 }
 
+// Where there are several objectives, every second place goes to the best by one of the others, in turn, as far as the
+// search knows them.
+void SessionRun::add_best_by_others(std::vector<Trial>& chosen) const {
+  const std::vector<Trial> survivors = ranked_survivors();
+  std::vector<std::vector<Trial>> by_others;
+  for (std::size_t objective = 1; objective < request_.objectives.size(); ++objective) {
+    if (request_.objectives.needs_energy(objective)) continue;
+    const auto value = [&](const Trial& trial) { return value_of(trial, objective, trial.measurement.median_ns); };
+    std::vector<Trial>& ranked = by_others.emplace_back(survivors);
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const Trial& a, const Trial& b) { return value(a) < value(b); });
+  }
+  if (by_others.empty()) return;
+  const auto most = static_cast<std::size_t>(protocol_.finalists);
+  chosen.resize(std::min(chosen.size(), (most + 1) / 2));
+  for (std::size_t rank = 0; rank < survivors.size(); ++rank)
+    for (const std::vector<Trial>& ranked : by_others) {
+      const auto is_it = [&](const Trial& trial) { return trial.configuration == ranked[rank].configuration; };
+      if (chosen.size() < most && std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(ranked[rank]);
+    }
+}
+
 std::vector<Trial> SessionRun::choose_finalists(std::vector<Trial> ranked) const {
   if (ranked.size() > static_cast<std::size_t>(protocol_.finalists))
     ranked.resize(static_cast<std::size_t>(protocol_.finalists));
+  if (request_.objectives.size() > 1) add_best_by_others(ranked);
   const auto add = [&](const Configuration& configuration) {
     const bool there =
         std::any_of(ranked.begin(), ranked.end(), [&](const Trial& t) { return t.configuration == configuration; });
@@ -71,149 +102,121 @@ std::vector<Trial> SessionRun::choose_finalists(std::vector<Trial> ranked) const
 }
 
 // Those that do not pass their check again are lost.
-std::vector<TrialWorker::CandidateId> SessionRun::load_finalists(std::vector<Trial>& trials) {
-  std::vector<TrialWorker::CandidateId> candidates;
-  for (std::size_t i = 0; i < trials.size();) {
-    const std::optional<Image> image = image_of(trials[i].configuration);
+void SessionRun::load_finalists(Final& final) {
+  for (std::size_t i = 0; i < final.trials.size();) {
+    const Trial trial = final.trials[i];
+    const std::optional<Image> image = image_of(trial.configuration);
     const TrialWorker::Checked checked =
-        image ? worker_->check(trials[i].configuration, *image, trials[i].attempts) : TrialWorker::Checked{};
+        image ? worker_->check(trial.configuration, *image, trial.attempts) : TrialWorker::Checked{};
     if (!checked.candidate) {
-      if (image) lose_finalist(trials[i], checked.status);
-      erase_at(trials, i);
+      if (image) lose_finalist(trial, checked.status);
+      final.erase(i);
       continue;
     }
-    candidates.push_back(*checked.candidate);
+    final.trials[i].numerics.include(checked.numerics);
+    final.trials[i].usage = image->largest_usage();  // of the present record it was not known
+    final.candidates.push_back(*checked.candidate);
     ++i;
   }
-  return candidates;
 }
 
-// One sample of each, in random order, by finalist; or the number of one that failed, which is then lost.
-std::optional<std::size_t> SessionRun::measure_round(const std::vector<Trial>& trials,
-                                                     const std::vector<TrialWorker::CandidateId>& candidates,
-                                                     std::mt19937_64& random, std::vector<double>& round) {
-  std::vector<std::size_t> order(trials.size());
+// One sample of each, in random order; or the number of one that failed, which is then lost.
+std::optional<std::size_t> SessionRun::measure_round(Final& final, std::mt19937_64& random) {
+  std::vector<std::size_t> order(final.trials.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), random);
   std::vector<TrialWorker::CandidateId> turns;
-  for (const std::size_t i : order) turns.push_back(candidates[i]);
+  for (const std::size_t i : order) turns.push_back(final.candidates[i]);
   const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
+  note_watched();
   if (!samples.status.ok()) {
     const std::size_t failed = order[samples.failed];
-    lose_finalist(trials[failed], samples.status);
+    lose_finalist(final.trials[failed], samples.status);
     return failed;
   }
-  round.resize(trials.size());
+  std::vector<double>& round = final.rounds.emplace_back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) round[order[i]] = std::max(samples.nanoseconds[i], 1.0);
+  final.heard.push_back(throttled_readings_.size());
   return std::nullopt;
 }
 
-FinalDecision SessionRun::final_stage(std::vector<Trial> trials) {
-  std::vector<TrialWorker::CandidateId> candidates = load_finalists(trials);
-  if (trials.empty())
-    throw Error("no finalist of " + request_.spec.name + " passes its check again; run the command once more");
-
-  Protocol protocol = protocol_;
-  if (stop_.load() > 0) protocol.final_seconds = std::min(protocol.final_seconds, kInterruptedFinalSeconds);
-  observer_.final_started(trials.size());
+// Whether the leader is settled is asked of what decides: the objective, as far as it depends on the time.
+void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
   const double begin = worker_->seconds();
-  const auto seconds = [&] { return worker_->seconds() - begin; };
   std::mt19937_64 random(row_.seed);
-  Rounds rounds;
-  while (wants_another_round(rounds, seconds(), protocol) && (rounds.empty() || stop_.load() < 2)) {
-    std::vector<double> round;
-    const std::optional<std::size_t> failed = measure_round(trials, candidates, random, round);
-    if (!failed) {
-      rounds.push_back(round);
-      observer_.final_round_done(rounds.size());
+  Rounds values;
+  final.heard = {throttled_readings_.size()};
+  while (!final.trials.empty() && (final.rounds.empty() || stop_.load() < 2) &&
+         wants_another_round(values, worker_->seconds() - begin, protocol)) {
+    if (const auto failed = measure_round(final, random)) {
+      final.erase(*failed);
+      for (std::vector<double>& round : values) erase_at(round, *failed);
       continue;
     }
-    erase_at(trials, *failed);
-    erase_at(candidates, *failed);
-    for (std::vector<double>& earlier : rounds) erase_at(earlier, *failed);
-    if (trials.empty()) throw Error("every finalist of " + request_.spec.name + " failed while it was measured");
+    std::vector<double>& round = values.emplace_back(final.rounds.back());
+    for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
+    observer_.final_round_done(final.rounds.size());
   }
-  for (const TrialWorker::CandidateId candidate : candidates) worker_->release(candidate);
+}
 
-  std::vector<Finalist> finalists;
-  for (const Trial& trial : trials) finalists.push_back(finalist_of(trial));
-  finalists_ = std::move(trials);
-  const FinalDecision decision = decide(finalists, rounds, protocol);
+// Results once more, behind all those samples; and whether they repeat.
+void SessionRun::recheck_finalists(Final& final) {
+  for (std::size_t i = 0; i < final.trials.size();) {
+    const TrialWorker::Rechecked again = worker_->recheck(final.candidates[i], true);
+    note_watched();
+    if (!again.status.ok()) {
+      lose_finalist(final.trials[i], again.status);
+      final.erase(i);
+      continue;
+    }
+    final.trials[i].numerics.include(again.numerics);
+    final.deterministic.push_back(again.deterministic);
+    ++i;
+  }
+}
+
+void SessionRun::meter_finalists(Final& final, const Protocol& protocol) {
+  if (!request_.objectives.needs_energy()) return;
+  observer_.energy_started(final.trials.size(), protocol.energy_warm_seconds + protocol.energy_seconds);
+  for (std::size_t i = 0; i < final.trials.size();) {
+    SamplePlan plan{.count = 1, .stop_above_ns = 0, .regime = request_.regime, .batch = 1};
+    const double fitting = kMeterBatchNs / std::max(final.rounds.front()[i], 1.0);
+    if (worker_->can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, kMostMeterBatch));
+    const TrialWorker::Metering metering =
+        worker_->meter(final.candidates[i], plan, protocol.energy_warm_seconds, protocol.energy_seconds);
+    note_watched();
+    if (!metering.status.ok()) {
+      lose_finalist(final.trials[i], metering.status);
+      final.erase(i);
+      continue;
+    }
+    if (!metering.energy)
+      throw Error(device_.name + "'s energy counter took too few steps in " + std::to_string(protocol.energy_seconds) +
+                  " s to tell what " + final.trials[i].configuration.text() +
+                  " takes; the trials are kept: choose another --objective, and they are not measured again");
+    final.energy.push_back(metering.energy);
+    ++i;
+  }
+}
+
+FinalDecision SessionRun::final_stage(std::vector<Trial> chosen) {
+  Final final;
+  final.trials = std::move(chosen);
+  load_finalists(final);
+  if (final.trials.empty())
+    throw Error("no finalist of " + request_.spec.name + " passes its check again; run the command once more");
+  const Protocol protocol = stop_.load() > 0 ? within(protocol_, kInterruptedSeconds) : protocol_;
+  observer_.final_started(final.trials.size());
+  clocks_mhz_.clear();
+  take_rounds(final, protocol);
+  recheck_finalists(final);
+  meter_finalists(final, protocol);
+  for (const TrialWorker::CandidateId candidate : final.candidates) worker_->release(candidate);
+  if (final.trials.empty()) throw Error("every finalist of " + request_.spec.name + " failed while it was measured");
+  const FinalDecision decision = decide_between(final, protocol);
+  finalists_ = std::move(final.trials);
   observer_.final_done(decision);
   return decision;
-}
-
-Record SessionRun::make_record(const FinalDecision& decision, const Trial& winner) const {
-  Record record;
-  record.uuid = make_uuid();
-  record.key = key_.record;
-  record.device_name = device_.name;
-  record.compute_capability = device_.compute_capability;
-  record.multiprocessors = device_.multiprocessors;
-  record.configuration = winner.configuration;
-  record.median_ns = decision.median_ns;
-  record.default_ns = decision.default_ns;
-  record.speedup = decision.speedup;
-  record.speedup_low = decision.speedup_interval.low;
-  record.speedup_high = decision.speedup_interval.high;
-  record.effort = request_.effort;
-  record.unstable = decision.unstable;
-  record.self_checked = worker_->self_checked();
-  record.space = key_.space;
-  record.toolchain = compiler_->toolchain();
-  record.driver = device_.driver;
-  record.device_uuid = device_.uuid;
-  record.attune_version = kVersion;
-  record.protocol = Protocol::version;
-  record.seed = row_.seed;
-  record.trials = static_cast<std::int64_t>(trials_.size());
-  record.made_ms = unix_ms();
-  return record;
-}
-
-void SessionRun::keep_record(Record record, bool measured_against_present) {
-  // Whoever won did so against the present record, in the same rounds; what that one's search had covered of this very
-  // space stays covered.
-  const bool same_space = measured_against_present && present_->space == record.space;
-  if (same_space && present_->effort > record.effort) {
-    record.effort = present_->effort;
-    record.partial = present_->partial;
-  } else if (same_space && present_->effort == record.effort) {
-    record.partial = record.partial && present_->partial;
-  }
-  store_.put_record(record, measured_against_present ? std::string_view(present_->uuid) : std::string_view());
-  const auto kept = images_kept_.find(record.configuration.text());
-  if (images_ == nullptr || kept == images_kept_.end()) return;
-  const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, request_.problem, &record.configuration, device_);
-  images_->put(request.key(), kept->second);
-}
-
-std::string SessionRun::stopped_explanation() const {
-  return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, a rule in "
-         "[restrictions] is missing that says which configurations cannot work (attune check shows one, attune space "
-         "--audit what rules remove); --keep-going searches on in spite of it";
-}
-
-std::string SessionRun::failures_explanation() const {
-  std::map<Verdict, std::pair<int, const Trial*>> counts;
-  for (const auto& [text, trial] : trials_) {
-    if (trial.verdict == Verdict::ok) continue;
-    auto& [count, example] = counts[trial.verdict];
-    if (count++ == 0) example = &trial;
-  }
-  std::string text = (survivors_ == 0 ? "none" : std::to_string(survivors_)) + " of the " +
-                     std::to_string(trials_.size()) + " configurations tried survived";
-  for (const auto& [verdict, entry] : counts)
-    text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
-  if (counts.empty()) return text;
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
-  const Trial& example = *most->second.second;
-  text += "\nfor instance " + example.configuration.text() + ":\n" + example.detail;
-  if (most->first == Verdict::wrong_result && most->second.first == static_cast<int>(trials_.size()))
-    text += "\nall disagree with the reference: look at [[reference]] and at the tolerances in [check] first";
-  return text;
 }
 
 }  // namespace attune

@@ -47,6 +47,7 @@ std::optional<SessionResult> SessionRun::answer_from_database() {
   SessionResult result;
   result.end = SessionResult::End::known;
   result.record = present_;
+  result.finalists = store_.finalists(present_->uuid);
   result.trials = session ? session->trials : present_->trials;
   return result;
 }
@@ -101,8 +102,7 @@ void SessionRun::load_known_trials() {
     tell_strategy(trial);
     if (trial.verdict == Verdict::ok) ++survivors_;
     if (trial.verdict == Verdict::ok && (best_score_ == 0 || score(trial) < best_score_)) {
-      best_score_ = score(trial);
-      best_ = trial.configuration;
+      keep_best(trial);
       improvement_.know(best_score_);
     }
     const std::string text = trial.configuration.text();

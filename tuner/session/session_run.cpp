@@ -18,6 +18,7 @@ SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
   key.record.device_class = device.class_key();
   key.record.problem = request.problem;
   key.record.regime = std::string(to_text(request.regime));
+  key.record.objective = request.objectives.text();
   key.space = request.spec.fingerprints.space;
   key.effort = request.effort;
   key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
@@ -44,6 +45,15 @@ Budget stretched(Budget budget, const Budget& limits) {
   return budget;
 }
 
+std::optional<double> metric(const std::optional<Expression>& formula, const Problem& problem) {
+  if (!formula) return std::nullopt;
+  try {
+    return formula->real({&problem, nullptr, nullptr}, "[metrics]");
+  } catch (const Error&) {  // what does not exist for this problem is as if it were not there
+    return std::nullopt;
+  }
+}
+
 std::string lock_name(const DeviceInfo& device) {
   return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
 }
@@ -67,6 +77,13 @@ std::string empty_space_explanation(const SearchSpace& space) {
   return text;
 }
 
+SessionResult no_survivor(std::string explanation) {
+  SessionResult result;
+  result.end = SessionResult::End::no_survivor;
+  result.explanation = std::move(explanation);
+  return result;
+}
+
 }  // namespace
 
 SessionRun::SessionRun(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
@@ -85,15 +102,13 @@ SessionRun::SessionRun(const SessionRequest& request, Workers& workers, WisdomSt
       key_(key_of(request, device_)),
       effort_(effort_plan(request.effort)),
       budget_(stretched(effort_.budget, request.limits)),
-      protocol_(protocol_of(request)) {}
+      protocol_(protocol_of(request)),
+      metric_bytes_(metric(request.spec.metrics.bytes, request.problem)),
+      metric_flops_(metric(request.spec.metrics.flops, request.problem)) {}
 
 SessionResult SessionRun::run() {
-  if (!default_)
-    return {.end = SessionResult::End::no_survivor,
-            .reason = {},
-            .record = {},
-            .decision = {},
-            .explanation = empty_space_explanation(space_)};
+  if (!default_) return no_survivor(empty_space_explanation(space_));
+  check_objectives();
   if (std::optional<SessionResult> known = answer_from_database()) return *known;
   open_session();
   load_known_trials();
@@ -116,10 +131,7 @@ std::optional<SessionResult> SessionRun::nothing_compiles() {
   const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
   if (outcome.image) return std::nullopt;
   store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
-  SessionResult result;
-  result.end = SessionResult::End::no_survivor;
-  result.explanation = "it does not compile:\n" + outcome.log;
-  return result;
+  return no_survivor("it does not compile:\n" + outcome.log);
 }
 
 void SessionRun::start_worker() {
@@ -154,7 +166,7 @@ void SessionRun::start_worker() {
   start.toolchain = compiler_->toolchain();
   start.self_checked = worker_->self_checked();
   observer_.session_started(start);
-  for (const std::string& user : opened_.users) observer_.note("another process uses the device: " + user);
+  for (const std::string& user : opened_.users) note_user(user);
 }
 
 SessionResult SessionRun::conclude() {
@@ -203,9 +215,11 @@ SessionResult SessionRun::conclude() {
                              return trial.configuration == present_->configuration;
                            });
   keep_record(std::move(record), met_present);
+  result.finalists = results_;
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
   result.record = store_.find_record(key_.record);
   result.timed_seconds = worker_->timed_seconds();
+  result.filling_seconds = worker_->filling_seconds();
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ class SessionRun {
   void handle(const CompileResult& result);
   void end_turn();
   void finish_trial(const Trial& trial, bool from_log);
+  void keep_best(const Trial& trial);
   void drop_images();
   void commit();
   void tell_observer();
@@ -60,7 +62,14 @@ class SessionRun {
   void tell_strategy_all();
   double run_seconds() const;     // searching, in this run
   double search_seconds() const;  // over all continuations
+
+  // session_objective.cpp: what is minimised
+  void check_objectives() const;
+  double searched_value(const Trial& trial, double time_ns) const;
   double score(const Trial& trial) const;
+  double value_of(const Trial& trial, std::size_t objective, double time_ns, std::optional<double> energy_j = {}) const;
+  std::uint64_t shared_bytes_of(const Trial& trial) const;
+  double incumbent_ns() const;
 
   // session_trial.cpp: one configuration on the device, and whose fault it is when a worker dies of it
   std::optional<Trial> try_configuration(const Configuration& configuration, const CompileOutcome& outcome);
@@ -72,6 +81,8 @@ class SessionRun {
   SamplePlan timed(SamplePlan plan) const;
   Status sample_anchor(Trial& trial);
   void take_samples(const std::vector<double>& samples_ns, Trial& trial) const;
+  void note_watched();
+  void note_user(const std::string& user);
   Status time_anchor();
   TrialWorker::Filling anchor_filling() const;
   TrialWorker::Filling anchor_filling_shortly() const;
@@ -84,23 +95,42 @@ class SessionRun {
   std::vector<Trial> ranked_survivors() const;
   std::vector<Trial> near_best() const;
   std::vector<Trial> confirm(const std::vector<Trial>& chosen);
+  std::vector<std::size_t> confirm_beside(TrialWorker::CandidateId reference, const std::vector<Trial>& chosen);
   void load_images(const std::vector<Trial>& trials);
-  bool visit(const std::vector<Trial>& trials, std::span<const std::size_t> whom, TrialWorker::CandidateId reference,
+  bool visit(const std::vector<Trial>& trials, std::span<const std::size_t> group, TrialWorker::CandidateId reference,
              Confirmations& ratios);
-  Status sample_beside(TrialWorker::CandidateId reference, TrialWorker::CandidateId candidate,
-                       std::vector<double>& ratios, bool& is_reference);
+  std::optional<std::size_t> sample_beside(const std::vector<Trial>& trials, const std::vector<std::size_t>& whom,
+                                           TrialWorker::CandidateId reference,
+                                           const std::vector<TrialWorker::CandidateId>& candidates,
+                                           Confirmations& ratios);
   std::optional<Image> image_of(const Configuration& configuration);
 
-  // session_final.cpp: finalists, decision, record
+  // session_final.cpp: finalists against each other
+  // One column for each finalist; all are taken out together.
+  struct Final {
+    std::vector<Trial> trials;
+    std::vector<TrialWorker::CandidateId> candidates;
+    std::vector<std::optional<bool>> deterministic;
+    std::vector<std::optional<LaunchEnergy>> energy;
+    Rounds rounds;
+    std::vector<std::size_t> heard;  // readings of the device's state: when the first round began, when each ended
+    void erase(std::size_t column);
+  };
   std::vector<Trial> choose_finalists(std::vector<Trial> ranked) const;
-  std::vector<TrialWorker::CandidateId> load_finalists(std::vector<Trial>& trials);
-  std::optional<std::size_t> measure_round(const std::vector<Trial>& trials,
-                                           const std::vector<TrialWorker::CandidateId>& candidates,
-                                           std::mt19937_64& random, std::vector<double>& round);
-  FinalDecision final_stage(std::vector<Trial> trials);
-  Record make_record(const FinalDecision& decision, const Trial& winner) const;
+  void add_best_by_others(std::vector<Trial>& chosen) const;
+  void load_finalists(Final& final);
+  std::optional<std::size_t> measure_round(Final& final, std::mt19937_64& random);
+  void take_rounds(Final& final, const Protocol& protocol);
+  void recheck_finalists(Final& final);
+  void meter_finalists(Final& final, const Protocol& protocol);
+  FinalDecision final_stage(std::vector<Trial> chosen);
   Finalist finalist_of(const Trial& trial) const;
   void lose_finalist(Trial trial, const Status& status);
+
+  // session_record.cpp: decision, record, and why there is none
+  FinalDecision decide_between(const Final& final, Protocol protocol);
+  void keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision);
+  Record make_record(const FinalDecision& decision, const Trial& winner) const;
   void keep_record(Record record, bool measured_against_present);
   std::string failures_explanation() const;
   std::string stopped_explanation() const;
@@ -162,10 +192,18 @@ class SessionRun {
   int trials_since_anchor_ = 0;
   std::vector<double> anchor_beside_;                         // its last samples that filled gaps
   double anchor_wait_seconds_ = 0, commit_wait_seconds_ = 0;  // for one sample of it; for one commit, of late
+  double first_anchor_ns_ = 0;                                // when it was first timed
   double best_score_ = 0;                                     // least; 0 while there is none
+  double best_ratio_ = 0;                                     // its time, to the anchor's
   Configuration best_;
   std::optional<Record> present_;  // the record that stood when the session began
   std::vector<Trial> finalists_;
+  std::vector<FinalistResult> results_;   // of the final stage, by the objective
+  std::vector<bool> throttled_readings_;  // all readings of the device's state so far
+  std::vector<double> clocks_mhz_;        // while finalists were measured
+  std::set<std::string> users_;           // other processes that were on the device
+  std::optional<double> metric_bytes_, metric_flops_;
+  mutable std::map<std::string, std::uint64_t> shared_bytes_;  // of a block, by configuration text
 };
 
 }  // namespace attune

@@ -22,11 +22,6 @@ constexpr std::size_t kKeptImages = 256;
 
 }  // namespace
 
-// What survivors are ranked by: the median relative to the anchor, so that drift of the clocks cancels.
-double SessionRun::score(const Trial& trial) const {
-  return trial.anchor_ns > 0 ? trial.measurement.median_ns / trial.anchor_ns : trial.measurement.median_ns;
-}
-
 // Waiting for another tuner's turn is no search.
 double SessionRun::run_seconds() const {
   return search_began_ ? worker_->seconds() - *search_began_ - lock_.waited_seconds() : 0;
@@ -39,9 +34,9 @@ double SessionRun::search_seconds() const { return row_.used_seconds + run_secon
 std::optional<StopReason> SessionRun::stop_reason() const {
   if (stop_.load() > 0) return StopReason::interrupt;
   Spent spent{run_seconds(), run_trials_, improvement_.idle_trials(), 0, 0};
-  if (best_score_ > 0) {
-    spent.best_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
-    spent.speedup = anchor_ns_ > 0 ? 1 / best_score_ : 0;
+  if (best_ratio_ > 0) {
+    spent.best_ns = anchor_ns_ > 0 ? best_ratio_ * anchor_ns_ : best_ratio_;
+    spent.speedup = anchor_ns_ > 0 ? 1 / best_ratio_ : 0;
   }
   const std::optional<StopReason> limit = request_.limits.reached(spent);
   if (limit == StopReason::target || limit == StopReason::patience) return limit;
@@ -147,7 +142,8 @@ void SessionRun::think() {
     const std::optional<Row> row = proposals_->next();
     if (!row) return;
     const Configuration next = space_.configuration(*row);
-    if (const auto known = log_.find(next.text()); known != log_.end())
+    const auto known = log_.find(next.text());
+    if (known != log_.end() && known->second.batch == batch_)  // else the times are of another kind
       finish_trial(known->second, true);
     else
       propose(next);
@@ -186,6 +182,7 @@ void SessionRun::handle(const CompileResult& result) {
   if (!trials_.contains(configuration.text())) finish_trial(*trial, false);
   if (failed_thought_) std::rethrow_exception(std::exchange(failed_thought_, nullptr));
   if (anchor_ && ++trials_since_anchor_ >= protocol_.anchor_every) time_anchor();
+  note_watched();
   if (lock_.somebody_waits()) end_turn();
 }
 
@@ -194,6 +191,12 @@ void SessionRun::end_turn() {
   if (!turn_) return;
   worker_->forget();
   turn_.reset();
+}
+
+void SessionRun::keep_best(const Trial& trial) {
+  best_score_ = score(trial);
+  best_ratio_ = trial.measurement.median_ns / (trial.anchor_ns > 0 ? trial.anchor_ns : 1);
+  best_ = trial.configuration;
 }
 
 void SessionRun::finish_trial(const Trial& trial, bool from_log) {
@@ -210,8 +213,7 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   if (trial.verdict == Verdict::ok) {
     ++survivors_;
     if (best_score_ == 0 || objective < best_score_) {
-      best_score_ = objective;
-      best_ = trial.configuration;
+      keep_best(trial);
       progress.new_best = true;
     }
   }
@@ -226,7 +228,7 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   progress.seconds_limit = request_.limits.seconds ? request_.limits.seconds : budget_.seconds;
   progress.trials_limit = request_.limits.trials;
   progress.default_ns = anchor_ns_;
-  progress.best_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
+  progress.best_ns = anchor_ns_ > 0 ? best_ratio_ * anchor_ns_ : best_ratio_;
   progress.best = best_;
   progress.from_log = from_log;
   uncommitted_.push_back(trial);

@@ -1,6 +1,7 @@
 // One configuration on the device: attempt, check, samples; and whose fault it is when a worker dies of it.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "attune/error.hpp"
@@ -25,19 +26,6 @@ constexpr double kSmoothing = 0.1;         // weight of the last commit in what 
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-// The most that any entry of an image needs, of each resource.
-ResourceUsage largest_usage(const Image& image) {
-  ResourceUsage most;
-  for (const ImageFunction& function : image.functions) {
-    most.registers = std::max(most.registers, function.usage.registers);
-    most.shared_static = std::max(most.shared_static, function.usage.shared_static);
-    most.local_bytes = std::max(most.local_bytes, function.usage.local_bytes);
-    most.spill_bytes = std::max(most.spill_bytes, function.usage.spill_bytes);
-    most.constant_bytes = std::max(most.constant_bytes, function.usage.constant_bytes);
-  }
-  return most;
-}
 
 }  // namespace
 
@@ -77,7 +65,7 @@ std::optional<Trial> SessionRun::try_configuration(const Configuration& configur
     if (killed) store_.quarantine(row_.id, trial);
     return trial;
   }
-  trial.usage = largest_usage(*outcome.image);
+  trial.usage = outcome.image->largest_usage();
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   const bool has_verdict = trials_.contains(configuration.text());
   const auto begun_before = begun_.find(configuration.text());
@@ -113,9 +101,8 @@ bool SessionRun::try_once(const Configuration& configuration, Trial& trial) {
 }
 
 Status SessionRun::try_beside_anchor(Trial& trial) {
-  const double incumbent_ns = anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
   const TrialWorker::Tried tried =
-      worker_->finish_trial(timed(screen_plan(incumbent_ns, protocol_)), anchor_filling_shortly(), [this] {
+      worker_->finish_trial(timed(screen_plan(incumbent_ns(), protocol_)), anchor_filling_shortly(), [this] {
         if (!thinks_in_trials_ || std::exchange(thought_, true)) return;
         try {
           think();
@@ -124,7 +111,7 @@ Status SessionRun::try_beside_anchor(Trial& trial) {
         }
       });
   hear_anchor();
-  trial.numerics.max_absolute = tried.max_error;
+  trial.numerics = tried.numerics;
   if (tried.status.ok()) take_samples(tried.samples_ns, trial);
   return tried.status;
 }
@@ -132,9 +119,10 @@ Status SessionRun::try_beside_anchor(Trial& trial) {
 // Warm-up comes between its check and its samples; and it stays loaded.
 Status SessionRun::try_as_anchor(Trial& trial) {
   const TrialWorker::Checked checked = worker_->finish_check();
-  trial.numerics.max_absolute = checked.max_error;
+  trial.numerics = checked.numerics;
   if (!checked.candidate) return checked.status;
-  Status status = worker_->warm_up(*checked.candidate, protocol_.warm_up_ms);
+  Status status = worker_->warm_up(*checked.candidate,
+                                   {protocol_.warm_up_ms, protocol_.warm_up_most_ms, protocol_.settled_clock_ratio});
   if (status.ok()) {
     anchor_ = *checked.candidate;
     status = choose_batch();
@@ -151,6 +139,12 @@ Status SessionRun::try_as_anchor(Trial& trial) {
 // What is short is timed in batches, all of it: found out twice, since the first time is mostly that of a launch.
 Status SessionRun::choose_batch() {
   batch_ = 1;
+  const auto earlier = std::find_if(trials_.begin(), trials_.end(),
+                                    [](const auto& entry) { return entry.second.verdict == Verdict::ok; });
+  if (earlier != trials_.end()) {  // of a session that goes on
+    batch_ = earlier->second.batch;
+    return {};
+  }
   const bool may = worker_->can_batch() && !opened_.own_clock;
   for (int i = 0; i < 2 && may; ++i) {
     const Samples samples = worker_->sample(*anchor_, timed({.count = protocol_.anchor_samples}));
@@ -168,17 +162,38 @@ SamplePlan SessionRun::timed(SamplePlan plan) const {
 }
 
 Status SessionRun::sample_anchor(Trial& trial) {
-  const Samples samples = worker_->sample(*anchor_, timed(screen_plan(best_score_ * anchor_ns_, protocol_)));
+  const Samples samples = worker_->sample(*anchor_, timed(screen_plan(incumbent_ns(), protocol_)));
   if (!samples.status.ok()) return samples.status;
-  const Status again = worker_->recheck(*anchor_, trial.numerics.max_absolute);
-  if (again.ok()) take_samples(samples.nanoseconds, trial);
-  return again;
+  const TrialWorker::Rechecked again = worker_->recheck(*anchor_);
+  trial.numerics.include(again.numerics);
+  if (again.status.ok()) take_samples(samples.nanoseconds, trial);
+  return again.status;
 }
 
 void SessionRun::take_samples(const std::vector<double>& samples_ns, Trial& trial) const {
   const std::span<const double> counted = counted_samples(samples_ns);
   trial.measurement = summarise({counted.begin(), counted.end()});
   trial.anchor_ns = anchor_ns_;
+  trial.batch = batch_;
+}
+
+// Beside the samples the device is watched. Other tuners that take turns with this one do not disturb it.
+void SessionRun::note_watched() {
+  const Watched watched = worker_->take_watched();
+  for (const std::string& user : watched.users) note_user(user);
+  for (const DeviceState& state : watched.states) {
+    const bool is_throttled = hardware_throttled(state);
+    if (is_throttled &&
+        std::find(throttled_readings_.begin(), throttled_readings_.end(), true) == throttled_readings_.end())
+      observer_.note("the device holds itself back: " + throttle_text(*state.throttle));
+    throttled_readings_.push_back(is_throttled);
+    if (state.sm_clock_mhz && std::isfinite(*state.sm_clock_mhz)) clocks_mhz_.push_back(*state.sm_clock_mhz);
+  }
+}
+
+void SessionRun::note_user(const std::string& user) {
+  const bool takes_turns = !request_.lock_folder.empty() && user.starts_with("attune (");
+  if (!takes_turns && users_.insert(user).second) observer_.note("another process uses the device: " + user);
 }
 
 // The anchor was timed before: when a worker dies of it, another configuration or the device is to blame, and a fresh
@@ -198,6 +213,7 @@ Status SessionRun::time_anchor() {
   if (samples.nanoseconds.empty()) return {};
   anchor_beside_.clear();
   anchor_ns_ = median(samples.nanoseconds);
+  if (first_anchor_ns_ == 0) first_anchor_ns_ = anchor_ns_;
   worker_->expect_launch(anchor_ns_);
   return {};
 }

@@ -1,8 +1,16 @@
 #include "worker/device_server.hpp"
 
+#include <algorithm>
+
 #include "attune/error.hpp"
 
 namespace attune {
+namespace {
+
+// Of the energy counter within a window: fewer, and how it moves decides more than what was launched.
+constexpr int kLeastSteps = 10;
+
+}  // namespace
 
 Failure failure_of_current_exception() {
   try {
@@ -24,6 +32,7 @@ Reply DeviceServer::answer(const Request& request) {
     reply.answer = failure_of_current_exception();
   }
   reply.seconds = device_.seconds();
+  reply.watched = watch_.take();
   return reply;
 }
 
@@ -33,13 +42,16 @@ TrialBench& DeviceServer::bench() {
 }
 
 Answer DeviceServer::handle(const OpenDevice&) {
-  return DeviceOpened{device_.info(), device_.has_own_clock(), device_.other_users()};
+  return DeviceOpened{device_.info(), device_.has_own_clock(), device_.state().energy_j.has_value(),
+                      device_.other_users()};
 }
 
 Answer DeviceServer::handle(const BeginProblem& request) {
   bench_.reset();  // the memory of the last problem first
   bench_ = std::make_unique<TrialBench>(device_, request.setup);
-  return TrialOutcome{{}, 0, device_.free_memory()};
+  TrialOutcome outcome;
+  outcome.free_bytes = device_.free_memory();
+  return outcome;
 }
 
 Answer DeviceServer::handle(const LoadTrial& request) {
@@ -51,7 +63,7 @@ Answer DeviceServer::handle(const LoadTrial& request) {
 
 Answer DeviceServer::handle(const CheckCandidate& request) {
   TrialOutcome outcome;
-  outcome.status = bench().check(request.candidate, outcome.max_error);
+  outcome.status = bench().check(request.candidate, outcome.numerics);
   outcome.free_bytes = outcome.status.sticky ? 0 : device_.free_memory();
   return outcome;
 }
@@ -69,14 +81,36 @@ Answer DeviceServer::handle(const FillWithSamples& request) {
 
 Answer DeviceServer::handle(const RecheckCandidate& request) {
   TrialOutcome outcome;
-  outcome.status = bench().recheck(request.candidate, outcome.max_error);
+  outcome.status = bench().recheck(request.candidate, outcome.numerics);
+  if (request.repeats && outcome.status.ok()) outcome.status = bench().repeat(request.candidate, outcome.deterministic);
   return outcome;
 }
 
 Answer DeviceServer::handle(const WarmUpCandidate& request) {
   TrialOutcome outcome;
-  outcome.status = bench().warm_up(request.candidate, request.milliseconds);
+  double elapsed_ms = 0;
+  const double begin = device_.seconds();
+  do {
+    outcome.status = bench().warm_up(request.candidate, std::min(WarmUpPlan::window_ms, request.plan.milliseconds));
+    elapsed_ms = 1e3 * (device_.seconds() - begin);
+    if (device_.has_own_clock()) break;  // nothing there gets warm
+  } while (outcome.status.ok() && !is_warm(elapsed_ms, watch_.last_clocks(WarmUpPlan::windows), request.plan));
   return outcome;
+}
+
+Answer DeviceServer::handle(const MeterCandidate& request) {
+  MeteredEnergy metered;
+  metered.status = bench().launch_for(request.candidate, request.plan, request.warm_seconds, [](const Launched&) {});
+  if (!metered.status.ok()) return metered;
+  std::vector<Launched> launched;
+  watch_.meter_energy();
+  metered.status = bench().launch_for(request.candidate, request.plan, request.seconds, [&](const Launched& by_now) {
+    launched.push_back(by_now);
+    watch_.follow_own_clock();
+  });
+  const std::vector<Metered> readings = watch_.take_energy();
+  if (metered.status.ok()) metered.energy = energy_of_launch(readings, launched, kLeastSteps);
+  return metered;
 }
 
 Answer DeviceServer::handle(const ReleaseCandidate& request) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "worker/messages/messages.hpp"
+#include "worker/state_watch.hpp"
 #include "worker/trial_bench.hpp"
 
 namespace attune {
@@ -18,7 +19,7 @@ class DeviceServer {
   // Whether another request has come while one is served; without it, one always has.
   using RequestWaits = std::function<bool()>;
   explicit DeviceServer(Device& device, Trying trying = {}, RequestWaits request_waits = {})
-      : device_(device), trying_(std::move(trying)), request_waits_(std::move(request_waits)) {}
+      : device_(device), trying_(std::move(trying)), request_waits_(std::move(request_waits)), watch_(device) {}
 
   // Failures of the environment are answers too; never throws Error.
   Reply answer(const Request& request);
@@ -32,6 +33,7 @@ class DeviceServer {
   Answer handle(const FillWithSamples& request);
   Answer handle(const RecheckCandidate& request);
   Answer handle(const WarmUpCandidate& request);
+  Answer handle(const MeterCandidate& request);
   Answer handle(const ReleaseCandidate& request);
   template <typename Other>
   Answer handle(const Other&);
@@ -40,6 +42,7 @@ class DeviceServer {
   Device& device_;
   Trying trying_;
   RequestWaits request_waits_;
+  StateWatch watch_;
   std::unique_ptr<TrialBench> bench_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "attune/error.hpp"
 
@@ -157,33 +158,55 @@ Status ProblemData::restore_inputs() {
   for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (described.role != Role::in || array.pristine.data() == nullptr) continue;
+    if (device_.count_differences(array.working.data(), array.pristine.data(), described.bytes) == 0) continue;
+    // No element may differ as a number: of a NaN or a zero the bits can change.
     const Comparison change =
         device_.compare(array.working.data(), array.pristine.data(), described.type, described.count, exact);
-    if (change.mismatches == 0) continue;
     copy(array.working, array.pristine);
     status = {Verdict::guard,
-              fmt::format("changed its input `{}`: {} elements, the first at [{}]", described.name, change.mismatches,
-                          change.first),
+              change.mismatches == 0 ? fmt::format("changed the bits of its input `{}`", described.name)
+                                     : fmt::format("changed its input `{}`: {} elements, the first at [{}]",
+                                                   described.name, change.mismatches, change.first),
               false};
   }
   return status;
 }
 
-Status ProblemData::compare(double& max_error) {
+Status ProblemData::compare(Numerics& numerics) {
   for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (!is_output(described.role)) continue;
     const Comparison comparison = device_.compare(array.working.data(), array.expected.data(), described.type,
                                                   described.count, described.tolerance);
-    max_error = std::max(max_error, comparison.max_absolute);
+    numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
     if (comparison.mismatches > 0) return {Verdict::wrong_result, element_text(comparison, described.name), false};
   }
   return {};
 }
 
-Status ProblemData::check(double& max_error) {
+Status ProblemData::compare_with_next(const std::function<Status()>& launch, std::optional<bool>& same) {
+  same.reset();
+  std::vector<std::pair<const Array*, DeviceMemory>> copies;
+  for (const Array& array : arrays_) {
+    if (!is_output(arguments_[array.argument].role)) continue;
+    DeviceMemory outputs = spare_copy(array.working.bytes());
+    if (outputs.data() == nullptr) return {};
+    copy(outputs, array.working);
+    copies.emplace_back(&array, std::move(outputs));
+  }
+  Status status = launch();
+  if (!status.ok()) return status;
+  const auto is_same = [this](const auto& one) {
+    const auto& [array, outputs] = one;
+    return device_.count_differences(array->working.data(), outputs.data(), outputs.bytes()) == 0;
+  };
+  same = std::all_of(copies.begin(), copies.end(), is_same);
+  return status;
+}
+
+Status ProblemData::check(Numerics& numerics) {
   const Status guards = check_guards();
-  return guards.ok() ? compare(max_error) : guards;
+  return guards.ok() ? compare(numerics) : guards;
 }
 
 Status ProblemData::check_guards() const {

@@ -58,21 +58,21 @@ PreparedSteps& TrialBench::prepared(CandidateId candidate) {
   return found->second;
 }
 
-Status TrialBench::check(CandidateId candidate, double& max_error) {
+Status TrialBench::check(CandidateId candidate, Numerics& numerics) {
   const PreparedSteps& steps = prepared(candidate);
   data_.reset();
-  const Status status = launch_and_check(steps, max_error);
+  const Status status = launch_and_check(steps, numerics);
   if (!status.ok()) release(candidate);
   return status;
 }
 
-Status TrialBench::launch_and_check(const PreparedSteps& steps, double& max_error) {
+Status TrialBench::launch_and_check(const PreparedSteps& steps, Numerics& numerics) {
   Status status = steps.run(device_);
   if (status.sticky) return status;
   // Whatever else went wrong: the next configuration finds its inputs as they were.
   const Status inputs = data_.restore_inputs();
   if (status.ok()) status = inputs;
-  if (status.ok()) status = data_.check(max_error);
+  if (status.ok()) status = data_.check(numerics);
   if (status.ok()) status = steps.check_scratch(data_);
   return status;
 }
@@ -118,13 +118,24 @@ Samples TrialBench::sample_while(CandidateId candidate, const SamplePlan& plan, 
   return samples;
 }
 
-Status TrialBench::recheck(CandidateId candidate, double& max_error) {
+Status TrialBench::recheck(CandidateId candidate, Numerics& numerics) {
   const PreparedSteps& steps = prepared(candidate);
-  if (!steps.has_scratch()) return {};
   data_.reset();
-  Status status = launch_and_check(steps, max_error);
+  Status status = launch_and_check(steps, numerics);
   if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
   return status;
+}
+
+Status TrialBench::repeat(CandidateId candidate, std::optional<bool>& deterministic) {
+  const PreparedSteps& steps = prepared(candidate);
+  const auto launch = [&] {
+    data_.reset();
+    return steps.run(device_);
+  };
+  Status status = launch();
+  if (status.ok()) status = data_.compare_with_next(launch, deterministic);
+  const Status inputs = status.sticky ? Status{} : data_.restore_inputs();
+  return status.ok() ? inputs : status;
 }
 
 void TrialBench::release(CandidateId candidate) { candidates_.erase(candidate); }
@@ -136,6 +147,23 @@ Status TrialBench::warm_up(CandidateId candidate, double milliseconds) {
     if (Status status = steps.run(device_); !status.ok()) return status;
     if (device_.has_own_clock()) break;  // nothing there gets warm
   } while (device_.seconds() - begin < milliseconds * 1e-3);
+  return {};
+}
+
+// One at a time and not flushed: what is counted is the kernel's, and what restores its inputs.
+Status TrialBench::launch_for(CandidateId candidate, const SamplePlan& plan, double seconds,
+                              const std::function<void(const Launched&)>& tell) {
+  Sampling sampling = sampling_of(candidate, plan);
+  sampling.regime = Regime::warm;
+  const double begin = device_.seconds();
+  Launched launched{begin, 0};
+  tell(launched);
+  do {
+    const Samples samples = device_.take_samples(sampling);
+    if (!samples.status.ok()) return samples.status;
+    launched = {device_.seconds(), launched.launches + sampling.batch};
+    tell(launched);
+  } while (launched.seconds - begin < seconds);
   return {};
 }
 

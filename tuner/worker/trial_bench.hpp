@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <vector>
 
+#include "measure/energy.hpp"
 #include "measure/screen.hpp"
 #include "worker/prepared_steps.hpp"
 
@@ -25,21 +28,26 @@ class TrialBench {
 
   // The calls below throw Error for a candidate that is not there.
   // Launches it once and checks the result. One that fails is released.
-  Status check(CandidateId candidate, double& max_error);
+  Status check(CandidateId candidate, Numerics& numerics);
   // Timed launches. Kernels whose inputs are restored before every launch are not batched, whatever the plan says.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
   // As long as `goes_on`, one at a time, one at least and plan.count at most.
   Samples sample_while(CandidateId candidate, const SamplePlan& plan, const std::function<bool()>& goes_on);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
-  Status recheck(CandidateId candidate, double& max_error);
+  Status recheck(CandidateId candidate, Numerics& numerics);
+  // Launches it twice on the same data: are the results equal, bit for bit? Nothing where there is no room to find out.
+  Status repeat(CandidateId candidate, std::optional<bool>& deterministic);
   // Launches the candidate for at least this long, untimed.
   Status warm_up(CandidateId candidate, double milliseconds);
+  // The same, and tells how many launches were done by when. In the cold regime over data in turn; nothing is flushed.
+  Status launch_for(CandidateId candidate, const SamplePlan& plan, double seconds,
+                    const std::function<void(const Launched&)>& tell);
   // One that is not there is no error.
   void release(CandidateId candidate);
 
  private:
   // On data that were reset.
-  Status launch_and_check(const PreparedSteps& prepared, double& max_error);
+  Status launch_and_check(const PreparedSteps& prepared, Numerics& numerics);
   Sampling sampling_of(CandidateId candidate, const SamplePlan& plan);
   void run_once(const StepsSetup& steps, const std::string& what);
   PreparedSteps& prepared(CandidateId candidate);

@@ -19,6 +19,8 @@ constexpr double kLeakedShare = 0.5;
 // second.
 constexpr double kDataFactor = 3, kDataSeconds = 1;
 
+constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
+
 constexpr double kMostSeconds = 1e12;  // what is beyond, or goes back, is no clock
 
 constexpr double kOpenSeconds = 120;  // a driver may take long to wake a device
@@ -122,6 +124,13 @@ void TrialWorker::follow_clock(double seconds) noexcept {
   if (seconds >= clock_ && seconds < kMostSeconds) clock_ = seconds;
 }
 
+void TrialWorker::follow(Reply& reply) {
+  follow_clock(reply.seconds);
+  if (reply.worked_seconds >= 0 && reply.worked_seconds < kMostSeconds) busy_seconds_ += reply.worked_seconds;
+  for (DeviceState& state : reply.watched.states) watched_.states.push_back(std::move(state));
+  for (std::string& user : reply.watched.users) watched_.users.push_back(std::move(user));
+}
+
 double TrialWorker::seconds() const { return device_.own_clock ? clock_before_ + clock_ : now(); }
 
 double TrialWorker::launch_deadline(int launches) const {
@@ -152,7 +161,9 @@ void TrialWorker::ask_samples(CandidateId id, const SamplePlan& plan) {
   ask(Asked::What::samples, SampleCandidate{id, plan}, launch_deadline(plan.count * plan.batch), plan.batch);
 }
 
-void TrialWorker::ask_recheck(CandidateId id) { ask(Asked::What::recheck, RecheckCandidate{id}, launch_deadline()); }
+void TrialWorker::ask_recheck(CandidateId id) {
+  ask(Asked::What::recheck, RecheckCandidate{id, false}, launch_deadline());
+}
 
 void TrialWorker::ask_release(CandidateId id) { ask(Asked::What::release, ReleaseCandidate{id}, kOpenSeconds); }
 
@@ -169,12 +180,11 @@ std::optional<Answer> TrialWorker::hear(Status& status) {
   asked_.pop_front();
   Heard heard = transport_.receive(asked.seconds);
   if (heard.end == Heard::End::replied) {
-    follow_clock(heard.reply.seconds);
-    const double worked = heard.reply.worked_seconds;
-    if (worked >= 0 && worked < kMostSeconds) busy_seconds_ += worked;
+    follow(heard.reply);
     if (const auto* sampled = std::get_if<Sampled>(&heard.reply.answer)) {
+      double& seconds = asked.what == Asked::What::filling ? filling_seconds_ : timed_seconds_;
       for (const double nanoseconds : sampled->samples_ns)
-        if (is_time(nanoseconds)) timed_seconds_ += nanoseconds * asked.batch * 1e-9;
+        if (is_time(nanoseconds)) seconds += nanoseconds * asked.batch * 1e-9;
     }
     return std::move(heard.reply.answer);
   }
@@ -185,14 +195,14 @@ std::optional<Answer> TrialWorker::hear(Status& status) {
   return std::nullopt;
 }
 
-Status TrialWorker::hear_outcome(double& max_error) {
+Status TrialWorker::hear_outcome(Numerics& numerics) {
   Status status;
   const std::optional<Answer> answer = hear(status);
   if (!answer) return status;
   const auto& outcome = wanted<TrialOutcome>(*answer);
   if (outcome.status.sticky) lost_ = true;
   if (outcome.free_bytes > 0) free_bytes_ = outcome.free_bytes;
-  max_error = std::max(max_error, outcome.max_error);
+  numerics.include(outcome.numerics);
   return outcome.status;
 }
 
@@ -293,14 +303,14 @@ TrialWorker::Tried TrialWorker::finish(const Begun& begun, const SamplePlan* pla
     hear_aside_before(Asked::What::load);
     if (lost_) continue;
     Tried tried;
-    if (tried.status = hear_outcome(tried.max_error); !tried.status.ok()) return tried;
+    if (tried.status = hear_outcome(tried.numerics); !tried.status.ok()) return tried;
     hear_aside_before(Asked::What::check);
     if (lost_) continue;
-    if (tried.status = hear_outcome(tried.max_error); !tried.status.ok() || plan == nullptr) return tried;
+    if (tried.status = hear_outcome(tried.numerics); !tried.status.ok() || plan == nullptr) return tried;
     Samples samples = hear_samples();
     tried.samples_ns = std::move(samples.nanoseconds);
     if (tried.status = std::move(samples.status); !tried.status.ok() || !has_scratch_) return tried;
-    tried.status = hear_outcome(tried.max_error);
+    tried.status = hear_outcome(tried.numerics);
     return tried;
   }
 }
@@ -316,7 +326,7 @@ TrialWorker::Checked TrialWorker::finish_check() {
   Begun begun = std::move(begun_.value());
   begun_.reset();
   Tried tried = finish(begun, nullptr, {}, {});
-  Checked checked{std::move(tried.status), tried.max_error, {}};
+  Checked checked{std::move(tried.status), tried.numerics, {}};
   if (!checked.status.ok()) return checked;
   checked.candidate = begun.id;
   candidates_.emplace(begun.id, Candidate{std::move(begun.launch), true});
@@ -368,17 +378,37 @@ Sample TrialWorker::sample(CandidateId id) {
   return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
 }
 
-Status TrialWorker::recheck(CandidateId id, double& max_error) {
-  if (Status status = ensure_loaded(id); !status.ok()) return status;
-  ask_recheck(id);
-  return hear_outcome(max_error);
+TrialWorker::Rechecked TrialWorker::recheck(CandidateId id, bool repeats) {
+  Rechecked rechecked;
+  if (rechecked.status = ensure_loaded(id); !rechecked.status.ok()) return rechecked;
+  ask(Asked::What::recheck, RecheckCandidate{id, repeats}, launch_deadline(kLaunchesToRepeat));
+  if (const std::optional<Answer> answer = hear(rechecked.status)) {
+    const auto& outcome = wanted<TrialOutcome>(*answer);
+    lost_ = lost_ || outcome.status.sticky;
+    rechecked = {outcome.status, outcome.numerics, outcome.deterministic};
+  }
+  return rechecked;
 }
 
-Status TrialWorker::warm_up(CandidateId id, double milliseconds) {
+Status TrialWorker::warm_up(CandidateId id, const WarmUpPlan& plan) {
   if (Status status = ensure_loaded(id); !status.ok()) return status;
-  ask(Asked::What::warm_up, WarmUpCandidate{id, milliseconds}, launch_deadline() + milliseconds * 1e-3);
-  double ignored = 0;
-  return hear_outcome(ignored);
+  ask(Asked::What::warm_up, WarmUpCandidate{id, plan},
+      launch_deadline() + std::max(plan.milliseconds, plan.most_milliseconds) * 1e-3);
+  Numerics none;
+  return hear_outcome(none);
+}
+
+TrialWorker::Metering TrialWorker::meter(CandidateId id, const SamplePlan& plan, double warm_seconds, double seconds) {
+  Metering metering;
+  if (metering.status = ensure_loaded(id); !metering.status.ok()) return metering;
+  ask(Asked::What::meter, MeterCandidate{id, plan, warm_seconds, seconds},
+      launch_deadline(2 * plan.batch) + warm_seconds + seconds);
+  if (const std::optional<Answer> answer = hear(metering.status)) {
+    const auto& metered = wanted<MeteredEnergy>(*answer);
+    lost_ = lost_ || metered.status.sticky;
+    metering = {metered.status, metered.energy};
+  }
+  return metering;
 }
 
 void TrialWorker::release(CandidateId id) {

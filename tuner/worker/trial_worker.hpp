@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "measure/energy.hpp"
+#include "measure/warm_up.hpp"
 #include "worker/limits.hpp"
 #include "worker/transport.hpp"
 #include "worker/trial_setup.hpp"
@@ -73,7 +75,7 @@ class TrialWorker {
   // Launches it once and checks the result. On ok it can be sampled until it is released.
   struct Checked {
     Status status;
-    double max_error = 0;
+    Numerics numerics;
     std::optional<CandidateId> candidate;  // set if and only if status.ok()
   };
   Checked finish_check();
@@ -83,7 +85,7 @@ class TrialWorker {
   // `meanwhile` is called while that goes on. `status` is of what failed first.
   struct Tried {
     Status status;
-    double max_error = 0;
+    Numerics numerics;
     std::vector<double> samples_ns;
   };
   Tried finish_trial(const SamplePlan& plan, const Filling& after, std::function<void()> meanwhile);
@@ -102,12 +104,27 @@ class TrialWorker {
     std::size_t failed = 0;  // its position, when the status is not ok
   };
   InTurn sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
-  // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
-  Status recheck(CandidateId candidate, double& max_error);
+  // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches. On
+  // request it is launched twice more, on the same data.
+  struct Rechecked {
+    Status status;
+    Numerics numerics;
+    std::optional<bool> deterministic;  // both results equal bit for bit; nothing: not asked for, or no room to tell
+  };
+  Rechecked recheck(CandidateId candidate, bool repeats = false);
   // Not waited for.
   void release(CandidateId candidate);
-  // Launches the candidate for at least this long, untimed.
-  Status warm_up(CandidateId candidate, double milliseconds);
+  // Launches the candidate, untimed, until the device is warm.
+  Status warm_up(CandidateId candidate, const WarmUpPlan& plan);
+  // Launches it for so long, again and again, while the device's energy counter is read.
+  struct Metering {
+    Status status;
+    std::optional<LaunchEnergy> energy;  // nothing: the counter took too few steps in that time
+  };
+  Metering meter(CandidateId candidate, const SamplePlan& plan, double warm_seconds, double seconds);
+
+  // What was seen of the device since the last call.
+  Watched take_watched() { return std::exchange(watched_, {}); }
 
   // A fresh worker with the same data; candidates are loaded into it when they are needed. After a sticky status the
   // next call does so by itself. Throws Error when none starts, or when the reference fails in it.
@@ -122,13 +139,14 @@ class TrialWorker {
   double seconds() const;
   // What device workers spent on all but reviving, as they say.
   double busy_seconds() const noexcept { return busy_seconds_; }
-  // The sum of all samples, those that filled gaps too: what timing itself took of the device.
+  // The sum of all samples, what timing itself took of the device; and of those that filled gaps.
   double timed_seconds() const noexcept { return timed_seconds_; }
+  double filling_seconds() const noexcept { return filling_seconds_; }
 
  private:
   // A request whose answer is to come.
   struct Asked {
-    enum class What { release, filling, load, check, samples, recheck, warm_up } what;
+    enum class What { release, filling, load, check, samples, recheck, warm_up, meter } what;
     double seconds;  // how long the answer may take
     int batch = 1;   // of samples
   };
@@ -157,11 +175,12 @@ class TrialWorker {
   double load_deadline(const TrialLaunch& launch) const;
 
   std::optional<Answer> hear(Status& status);
-  Status hear_outcome(double& max_error);
+  Status hear_outcome(Numerics& numerics);
   Samples hear_samples();
   void hear_aside();
   void hear_aside_before(Asked::What what);
   void hear_all();
+  void follow(Reply& reply);
   void follow_clock(double seconds) noexcept;
 
   std::unique_ptr<Transport> own_;
@@ -177,10 +196,12 @@ class TrialWorker {
   std::optional<Begun> begun_;
   std::deque<Asked> asked_;  // in their order
   std::vector<double> filling_samples_;
+  Watched watched_;
   bool lost_ = false;
   int revivals_ = 0;
   std::uint64_t free_at_begin_ = 0, free_bytes_ = 0;  // of the device's memory
   double begin_seconds_ = 0, anchor_seconds_ = 0, busy_seconds_ = 0, timed_seconds_ = 0;
+  double filling_seconds_ = 0;
   double clock_ = 0, clock_before_ = 0;  // of the present worker's device; of those before it
 };
 

@@ -15,23 +15,28 @@ Protocol with_finalists(int finalists) {
   return protocol;
 }
 
-constexpr double kAnchorNs = 1e5;
+// Scores are times in units of 0.1 ms.
+std::vector<std::size_t> to_confirm(const std::vector<double>& scores, const Protocol& protocol, double unit_ns = 1e5) {
+  std::vector<double> sample_ns;
+  for (const double score : scores) sample_ns.push_back(score * unit_ns);
+  return attune::to_confirm(scores, sample_ns, protocol);
+}
 
 TEST(ConfirmStage, ThoseNearTheBestAreConfirmedBestFirst) {
-  EXPECT_THAT(to_confirm(std::vector{1.2, 0.5, 0.62, 0.63, 0.55}, kAnchorNs, with_finalists(2)), ElementsAre(1, 4, 2));
+  EXPECT_THAT(to_confirm({1.2, 0.5, 0.62, 0.63, 0.55}, with_finalists(2)), ElementsAre(1, 4, 2));
 }
 
 TEST(ConfirmStage, NobodyIsWhenTheFinalStageTakesThemAll) {
-  EXPECT_THAT(to_confirm(std::vector{0.5, 0.51, 0.52}, kAnchorNs, with_finalists(3)), IsEmpty());
-  EXPECT_THAT(to_confirm({}, kAnchorNs, with_finalists(3)), IsEmpty());
+  EXPECT_THAT(to_confirm({0.5, 0.51, 0.52}, with_finalists(3)), IsEmpty());
+  EXPECT_THAT(to_confirm({}, with_finalists(3)), IsEmpty());
 }
 
 TEST(ConfirmStage, NumberAndTimeAreBounded) {
   const std::vector<double> scores(1000, 1.0);
-  EXPECT_EQ(to_confirm(scores, kAnchorNs, Protocol{}).size(), 128u);
-  // 24 launches of 10 ms each: 41 in 10 s.
-  EXPECT_EQ(to_confirm(scores, 1e7, Protocol{}).size(), 41u);
-  EXPECT_THAT(to_confirm(scores, 1e9, Protocol{}), IsEmpty()) << "less than the finalists";
+  EXPECT_EQ(to_confirm(scores, Protocol{}).size(), 128u);
+  // 16.5 launches of 10 ms each, a quarter of the reference's among them: 60 in 10 s.
+  EXPECT_EQ(to_confirm(scores, Protocol{}, 1e7).size(), 60u);
+  EXPECT_THAT(to_confirm(scores, Protocol{}, 1e9), IsEmpty()) << "less than the finalists";
 }
 
 TEST(ConfirmStage, OnesWhoseIntervalLiesAboveTheBestsAreDropped) {

@@ -24,12 +24,15 @@ Rounds noisy_rounds(const std::vector<double>& times, int count, double noise, s
   return rounds;
 }
 
+FinalRounds of_times(const Rounds& rounds) { return {rounds, rounds, {}}; }
+
 std::vector<Finalist> three_finalists() {
   return {{"A=1", true, false, 40}, {"A=2", false, false, 30}, {"A=3", false, false, 20}};
 }
 
 TEST(FinalStage, TheFastestWinsWhenTheDifferenceIsClear) {
-  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 210}, 30, 0.002, 1), kProtocol);
+  const FinalDecision decision =
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.002, 1)), kProtocol);
   EXPECT_EQ(decision.winner, 1u);
   EXPECT_NEAR(decision.speedup, 1.5, 0.01);
   EXPECT_GT(decision.speedup_interval.low, 1.48);
@@ -46,18 +49,20 @@ TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
       const double clock = random() % 2 == 0 ? 1 : 1.08;
       for (double& time : round) time *= clock;
     }
-    EXPECT_EQ(decide(three_finalists(), rounds, kProtocol).winner, 1u) << seed;
+    EXPECT_EQ(decide(three_finalists(), of_times(rounds), kProtocol).winner, 1u) << seed;
   }
 }
 
 TEST(FinalStage, LessThanOnePerCentIsATieThatTheLeanerWins) {
-  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 201}, 30, 0.0005, 2), kProtocol);
+  const FinalDecision decision =
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 201}, 30, 0.0005, 2)), kProtocol);
   EXPECT_EQ(decision.fastest, 1u);
   EXPECT_EQ(decision.winner, 2u);
 }
 
 TEST(FinalStage, ATieWithTheDefaultGoesToTheDefault) {
-  const FinalDecision decision = decide(three_finalists(), noisy_rounds({201, 200, 300}, 30, 0.0005, 3), kProtocol);
+  const FinalDecision decision =
+      decide(three_finalists(), of_times(noisy_rounds({201, 200, 300}, 30, 0.0005, 3)), kProtocol);
   EXPECT_EQ(decision.winner, 0u);
   EXPECT_DOUBLE_EQ(decision.speedup, 1);
 }
@@ -66,13 +71,14 @@ TEST(FinalStage, ATieWithThePresentRecordGoesToTheRecord) {
   std::vector<Finalist> finalists = three_finalists();
   finalists[1].is_record = true;
   finalists[1].resource_cost = 1000;
-  const FinalDecision decision = decide(finalists, noisy_rounds({300, 201, 200}, 30, 0.0005, 4), kProtocol);
+  const FinalDecision decision = decide(finalists, of_times(noisy_rounds({300, 201, 200}, 30, 0.0005, 4)), kProtocol);
   EXPECT_EQ(decision.winner, 1u);
 }
 
 TEST(FinalStage, ANoisyDifferenceIsNoDifference) {
   // 2 % apart, but each sample scatters by 30 %: the interval contains 0.
-  const FinalDecision decision = decide(three_finalists(), noisy_rounds({204, 200, 900}, 12, 0.3, 5), kProtocol);
+  const FinalDecision decision =
+      decide(three_finalists(), of_times(noisy_rounds({204, 200, 900}, 12, 0.3, 5)), kProtocol);
   EXPECT_EQ(decision.winner, 0u);
 }
 
@@ -80,16 +86,71 @@ TEST(FinalStage, RoundsWithADriftingAnchorAreDropped) {
   Rounds rounds = noisy_rounds({300, 200, 210}, 30, 0.001, 6);
   for (int r = 0; r < 4; ++r)
     for (double& time : rounds[static_cast<std::size_t>(r)]) time *= 1.1;
-  EXPECT_EQ(steady_rounds(rounds, 0, kProtocol).size(), 26u);
-  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  EXPECT_EQ(steady_rounds(of_times(rounds), 0, kProtocol).size(), 26u);
+  const FinalDecision decision = decide(three_finalists(), of_times(rounds), kProtocol);
   EXPECT_EQ(decision.rounds_dropped, 4u);
   EXPECT_FALSE(decision.unstable);
 }
 
-TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
-  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 210}, 30, 0.001, 7, 0.2), kProtocol);
+// Of six readings the second tells of throttling. Rounds between readings, or over several.
+TEST(FinalStage, RoundsOnEitherSideOfAThrottledReadingAreThrottled) {
+  const std::vector<bool> readings{false, true, false, false, false, false};
+  EXPECT_EQ(throttled_rounds({0, 0, 1, 1, 2, 2, 3, 3}, readings),
+            (std::vector<bool>{false, true, true, true, true, true, false}));
+  EXPECT_EQ(throttled_rounds({0, 3, 6}, readings), (std::vector<bool>{true, false}));
+  EXPECT_EQ(throttled_rounds({6, 6}, readings), (std::vector<bool>{false}));
+  EXPECT_EQ(throttled_rounds({0, 0, 0}, {}), (std::vector<bool>{false, false})) << "a device that tells nothing";
+  EXPECT_TRUE(throttled_rounds({}, {true}).empty());
+}
+
+TEST(FinalStage, ThrottledRoundsAreDroppedAndCounted) {
+  FinalRounds rounds = of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 6));
+  rounds.throttled.assign(30, false);
+  for (std::size_t r = 3; r < 8; ++r) {
+    rounds.throttled[r] = true;
+    rounds.times_ns[r][1] *= 10;  // of no consequence
+    rounds.values[r][1] *= 10;
+  }
+  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  EXPECT_EQ(decision.rounds_throttled, 5u);
+  EXPECT_EQ(decision.rounds_dropped, 5u);
+  EXPECT_EQ(decision.used.size(), 25u);
+  EXPECT_FALSE(decision.unstable);
+  EXPECT_NEAR(decision.speedup, 1.5, 0.01);
+}
+
+TEST(FinalStage, ThrottledAllTheTimeIsUnstableAndStillDecided) {
+  FinalRounds rounds = of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 6));
+  rounds.throttled.assign(30, true);
+  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
   EXPECT_TRUE(decision.unstable);
-  EXPECT_EQ(decision.rounds_used, 30u);
+  EXPECT_EQ(decision.rounds_throttled, 30u);
+  EXPECT_EQ(decision.used.size(), 30u);
+  EXPECT_EQ(decision.winner, 1u);
+}
+
+// Slower, but with a third of the energy.
+TEST(FinalStage, TheObjectiveDecidesAndTimesAreTold) {
+  FinalRounds rounds = of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 6));
+  for (std::vector<double>& round : rounds.values) {
+    round[0] *= 3e-3;
+    round[1] *= 3e-3;
+    round[2] *= 1e-3;
+  }
+  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  EXPECT_EQ(decision.winner, 2u);
+  EXPECT_NEAR(decision.median_ns, 210, 1);
+  EXPECT_NEAR(decision.default_ns, 300, 1);
+  EXPECT_NEAR(decision.value, 0.21, 0.001);
+  EXPECT_NEAR(decision.default_value, 0.9, 0.01);
+  EXPECT_NEAR(decision.speedup, 0.9 / 0.21, 0.02);
+}
+
+TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
+  const FinalDecision decision =
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 7, 0.2)), kProtocol);
+  EXPECT_TRUE(decision.unstable);
+  EXPECT_EQ(decision.used.size(), 30u);
   EXPECT_EQ(decision.winner, 1u);  // paired ratios cancel what hits a whole round
 }
 
@@ -103,13 +164,15 @@ TEST(FinalStage, StopsWhenTheLeaderIsSettledAndNotBefore) {
 }
 
 TEST(FinalStage, AHandfulOfRoundsDecidesNothing) {
-  const FinalDecision decision = decide(three_finalists(), noisy_rounds({300, 200, 210}, 3, 0.001, 10), kProtocol);
+  const FinalDecision decision =
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 3, 0.001, 10)), kProtocol);
   EXPECT_EQ(decision.winner, 0u);
   EXPECT_TRUE(decision.unstable);
 }
 
 TEST(FinalStage, ALoneFinalistWins) {
-  const FinalDecision decision = decide({{"A=1", true, false, 1}}, noisy_rounds({100}, 5, 0.01, 9), kProtocol);
+  const FinalDecision decision =
+      decide({{"A=1", true, false, 1}}, of_times(noisy_rounds({100}, 5, 0.01, 9)), kProtocol);
   EXPECT_EQ(decision.winner, 0u);
   EXPECT_DOUBLE_EQ(decision.speedup, 1);
 }
@@ -126,7 +189,7 @@ TEST(FinalStage, RegretIsAtMostOnePerCentInNineteenOfTwentySeeds) {
     for (auto& round : rounds)
       if (random() % 8 == 0)
         for (double& time : round) time *= 1.08;
-    good += truth[decide(finalists, rounds, kProtocol).winner] <= 101;
+    good += truth[decide(finalists, of_times(rounds), kProtocol).winner] <= 101;
   }
   EXPECT_GE(good, 95);
 }

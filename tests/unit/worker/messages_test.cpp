@@ -123,33 +123,53 @@ CompileOutcome outcome(Random& random) {
 }
 
 std::vector<Request> requests(Random& random) {
-  return {OpenDevice{},
-          BeginProblem{setup(random)},
-          LoadTrial{random.number(), {random.text(), 3, steps(random)}},
-          CheckCandidate{random.number()},
-          SampleCandidate{random.number(), {7, random.real(), random.choice(Regime::warm), 9}},
-          FillWithSamples{random.number(), {7, random.real(), random.choice(Regime::warm), 9}},
-          RecheckCandidate{random.number()},
-          WarmUpCandidate{random.number(), random.real()},
-          ReleaseCandidate{random.number()},
-          OpenCompiler{},
-          CompileImages{2, random.list([&] { return image_request(random); })}};
+  return {
+      OpenDevice{},
+      BeginProblem{setup(random)},
+      LoadTrial{random.number(), {random.text(), 3, steps(random)}},
+      CheckCandidate{random.number()},
+      SampleCandidate{random.number(), {7, random.real(), random.choice(Regime::warm), 9}},
+      FillWithSamples{random.number(), {7, random.real(), random.choice(Regime::warm), 9}},
+      RecheckCandidate{random.number(), random.flag()},
+      WarmUpCandidate{random.number(), {random.real(), random.real(), random.real()}},
+      MeterCandidate{random.number(), {7, random.real(), random.choice(Regime::warm), 9}, random.real(), random.real()},
+      ReleaseCandidate{random.number()},
+      OpenCompiler{},
+      CompileImages{2, random.list([&] { return image_request(random); })}};
+}
+
+Watched watched(Random& random) {
+  Watched made;
+  made.states = random.list([&] {
+    DeviceState state;
+    if (random.flag()) state.sm_clock_mhz = random.real();
+    if (random.flag()) state.power_w = random.real();
+    if (random.flag()) state.throttle = throttle_hardware;
+    return state;
+  });
+  made.users = random.list([&] { return random.text(); });
+  return made;
 }
 
 std::vector<Reply> replies(Random& random) {
   DeviceInfo info;
   info.name = random.text();
   info.uuid = random.text();
-  TrialOutcome trial{status(random), random.real(), random.number()};
-  std::vector<Answer> answers{Failure{random.choice(Failure::Kind::usage), random.text()},
-                              DeviceOpened{info, random.flag(), random.list([&] { return random.text(); })},
-                              Done{},
-                              trial,
-                              Sampled{status(random), random.list([&] { return random.real(); })},
-                              CompilerOpened{random.text(), random.number(), random.flag()},
-                              ImagesCompiled{random.list([&] { return outcome(random); })}};
+  TrialOutcome trial{status(random), {random.real(), random.real(), random.number()}, {}, random.number()};
+  if (random.flag()) trial.deterministic = random.flag();
+  MeteredEnergy metered{status(random), {}};
+  if (random.flag()) metered.energy = LaunchEnergy{random.real(), random.real(), random.real(), 5};
+  std::vector<Answer> answers{
+      Failure{random.choice(Failure::Kind::usage), random.text()},
+      DeviceOpened{info, random.flag(), random.flag(), random.list([&] { return random.text(); })},
+      Done{},
+      trial,
+      Sampled{status(random), random.list([&] { return random.real(); })},
+      metered,
+      CompilerOpened{random.text(), random.number(), random.flag()},
+      ImagesCompiled{random.list([&] { return outcome(random); })}};
   std::vector<Reply> made;
-  for (Answer& answer : answers) made.push_back({random.real(), random.real(), std::move(answer)});
+  for (Answer& answer : answers) made.push_back({random.real(), random.real(), std::move(answer), watched(random)});
   return made;
 }
 
@@ -226,8 +246,9 @@ TEST(Messages, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", std::nullopt, 0}}}));
   Random random(1);
   EXPECT_TRUE(refused(ImagesCompiled{{CompileOutcome{Verdict::compile_error, "", image(random), 0}}}));
-  EXPECT_TRUE(refused(TrialOutcome{{Verdict::ok, "", true}, 0, 0}));
-  EXPECT_FALSE(refused(TrialOutcome{{Verdict::fault, "", true}, 0, 0}));
+  EXPECT_TRUE(refused(TrialOutcome{{Verdict::ok, "", true}, {}, {}, 0}));
+  EXPECT_TRUE(refused(MeteredEnergy{{Verdict::ok, "", true}, {}}));
+  EXPECT_FALSE(refused(TrialOutcome{{Verdict::fault, "", true}, {}, {}, 0}));
   EXPECT_TRUE(refused(Sampled{{Verdict::ok, "", true}, {1}}));
 }
 
@@ -258,7 +279,7 @@ TEST(Messages, EveryFieldOfADeviceTravels) {
       [](DeviceInfo& d) { d.driver_cuda_version = 9; },
       [](DeviceInfo& d) { d.clock_khz = 9; },
       [](DeviceInfo& d) { d.power_limit_mw = -9; }};
-  const auto bytes_of = [](const DeviceInfo& info) { return encode(Reply{0, 0, DeviceOpened{info, false, {}}}); };
+  const auto bytes_of = [](const DeviceInfo& info) { return encode(Reply{0, 0, DeviceOpened{info, false, false, {}}}); };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     DeviceInfo changed;
     changes[i](changed);

@@ -25,7 +25,7 @@ class ProcessTransportTest : public testing::Test {
   void write_replies(int count) {
     const int file = open(replies_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     for (int i = 1; i <= count; ++i) {
-      Reply reply{0, 0, TrialOutcome{{}, static_cast<double>(i), 0}};
+      Reply reply{0, 0, TrialOutcome{{}, {static_cast<double>(i), 0, 0}, {}, 0}};
       ASSERT_EQ(write_frame(file, encode(reply), kNoDeadline), FrameEnd::whole);
     }
     close(file);
@@ -33,7 +33,9 @@ class ProcessTransportTest : public testing::Test {
   ProcessTransport worker(const std::string& script) {
     return ProcessTransport({{"/bin/sh", "-c", script}, "device worker", {}});
   }
-  static double error_of(const Heard& heard) { return std::get<TrialOutcome>(heard.reply.answer).max_error; }
+  static double error_of(const Heard& heard) {
+    return std::get<TrialOutcome>(heard.reply.answer).numerics.max_absolute;
+  }
 
   const std::string replies_ = testing::TempDir() + "process_transport_" + std::to_string(getpid()) + ".replies";
 };

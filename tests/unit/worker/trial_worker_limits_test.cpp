@@ -95,7 +95,7 @@ TEST_F(TrialWorkerTest, DeadlinesFollowTheAnchor) {
   const auto one = check(second()).candidate.value();
   EXPECT_GE(transport_.deadline, 50);
   EXPECT_LT(transport_.deadline, 60);
-  worker().warm_up(one, 200'000);
+  worker().warm_up(one, {.milliseconds = 200'000});
   EXPECT_GE(transport_.deadline, 250);
 }
 

@@ -18,9 +18,8 @@ TEST_F(TrialWorkerTest, ChecksSamplesAndReleases) {
   ASSERT_TRUE(checked.candidate) << checked.status.detail;
   EXPECT_EQ(transport_.attempt, 2);
   EXPECT_GT(worker().sample(*checked.candidate).nanoseconds, 2e6);
-  double error = 0;
-  EXPECT_TRUE(worker().recheck(*checked.candidate, error).ok());
-  EXPECT_TRUE(worker().warm_up(*checked.candidate, 1).ok());
+  EXPECT_TRUE(worker().recheck(*checked.candidate).status.ok());
+  EXPECT_TRUE(worker().warm_up(*checked.candidate, {.milliseconds = 1}).ok());
   worker().release(*checked.candidate);
   worker().release(*checked.candidate);
   EXPECT_THAT(transport_.seen, ElementsAre("open", "begin", "load", "check", "sample", "recheck", "warm", "release"));

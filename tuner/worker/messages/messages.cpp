@@ -73,8 +73,10 @@ void fields(auto& a, Is<LoadTrial> auto& x) { a(x.candidate, x.launch); }
 void fields(auto& a, Is<CheckCandidate> auto& x) { a(x.candidate); }
 void fields(auto& a, Is<SampleCandidate> auto& x) { a(x.candidate, x.plan); }
 void fields(auto& a, Is<FillWithSamples> auto& x) { a(x.candidate, x.plan); }
-void fields(auto& a, Is<RecheckCandidate> auto& x) { a(x.candidate); }
-void fields(auto& a, Is<WarmUpCandidate> auto& x) { a(x.candidate, x.milliseconds); }
+void fields(auto& a, Is<RecheckCandidate> auto& x) { a(x.candidate, x.repeats); }
+void fields(auto& a, Is<WarmUpPlan> auto& x) { a(x.milliseconds, x.most_milliseconds, x.clock_ratio); }
+void fields(auto& a, Is<WarmUpCandidate> auto& x) { a(x.candidate, x.plan); }
+void fields(auto& a, Is<MeterCandidate> auto& x) { a(x.candidate, x.plan, x.warm_seconds, x.seconds); }
 void fields(auto& a, Is<ReleaseCandidate> auto& x) { a(x.candidate); }
 void fields(auto&, Is<OpenCompiler> auto&) {}
 void fields(auto& a, Is<CompileImages> auto& x) { a(x.attempt, x.requests); }
@@ -83,10 +85,18 @@ void fields(auto& a, Is<Failure> auto& x) {
   a.choice(x.kind, Failure::Kind::usage);
   a(x.text);
 }
-void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.users); }
+void fields(auto& a, Is<DeviceState> auto& x) {
+  a(x.sm_clock_mhz, x.memory_clock_mhz, x.temperature_c, x.power_w, x.energy_j, x.throttle);
+}
+void fields(auto& a, Is<Watched> auto& x) { a(x.states, x.users); }
+void fields(auto& a, Is<Numerics> auto& x) { a(x.max_absolute, x.max_relative, x.max_ulp); }
+void fields(auto& a, Is<LaunchEnergy> auto& x) { a(x.joules, x.error, x.seconds, x.steps); }
+
+void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.tells_energy, x.users); }
 void fields(auto&, Is<Done> auto&) {}
-void fields(auto& a, Is<TrialOutcome> auto& x) { a(x.status, x.max_error, x.free_bytes); }
+void fields(auto& a, Is<TrialOutcome> auto& x) { a(x.status, x.numerics, x.deterministic, x.free_bytes); }
 void fields(auto& a, Is<Sampled> auto& x) { a(x.status, x.samples_ns); }
+void fields(auto& a, Is<MeteredEnergy> auto& x) { a(x.status, x.energy); }
 void fields(auto& a, Is<CompilerOpened> auto& x) { a(x.toolchain, x.preferred_batch, x.disturbs_timing); }
 void fields(auto& a, Is<ImagesCompiled> auto& x) { a(x.outcomes); }
 
@@ -138,7 +148,7 @@ std::vector<std::byte> encode(const Request& request) {
 
 std::vector<std::byte> encode(const Reply& reply) {
   WriteArchive archive;
-  archive(kMessageVersion, reply.seconds, reply.worked_seconds);
+  archive(kMessageVersion, reply.seconds, reply.worked_seconds, reply.watched);
   write_variant(archive, reply.answer);
   return archive.take();
 }
@@ -156,13 +166,15 @@ std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
   ReadArchive archive(bytes);
   std::uint32_t version = 0;
   Reply reply;
-  archive(version, reply.seconds, reply.worked_seconds);
+  archive(version, reply.seconds, reply.worked_seconds, reply.watched);
   if (version != kMessageVersion || !read_variant(archive, reply.answer)) return std::nullopt;
   if (const auto* compiled = std::get_if<ImagesCompiled>(&reply.answer); compiled && !consistent(*compiled))
     return std::nullopt;
   if (const auto* outcome = std::get_if<TrialOutcome>(&reply.answer); outcome && !consistent(outcome->status))
     return std::nullopt;
   if (const auto* sampled = std::get_if<Sampled>(&reply.answer); sampled && !consistent(sampled->status))
+    return std::nullopt;
+  if (const auto* metered = std::get_if<MeteredEnergy>(&reply.answer); metered && !consistent(metered->status))
     return std::nullopt;
   return reply;
 }

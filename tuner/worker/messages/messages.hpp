@@ -11,12 +11,16 @@
 
 #include "attune/device_info.hpp"
 #include "core/image.hpp"
+#include "core/numerics.hpp"
+#include "device/device_state.hpp"
+#include "measure/energy.hpp"
 #include "measure/screen.hpp"
+#include "measure/warm_up.hpp"
 #include "worker/trial_setup.hpp"
 
 namespace attune {
 
-constexpr std::uint32_t kMessageVersion = 3;
+constexpr std::uint32_t kMessageVersion = 4;
 
 // To a device worker.
 struct OpenDevice {};
@@ -40,10 +44,17 @@ struct FillWithSamples {  // until the next request is there
 };
 struct RecheckCandidate {
   std::uint64_t candidate = 0;
+  bool repeats = false;  // launched twice: are both results equal bit for bit?
 };
 struct WarmUpCandidate {
   std::uint64_t candidate = 0;
-  double milliseconds = 0;
+  WarmUpPlan plan;
+};
+struct MeterCandidate {  // launched for so long, while the energy counter is read
+  std::uint64_t candidate = 0;
+  SamplePlan plan;          // its regime; and of one sample, its batch
+  double warm_seconds = 0;  // before the window
+  double seconds = 0;       // the window
 };
 struct ReleaseCandidate {
   std::uint64_t candidate = 0;
@@ -55,8 +66,9 @@ struct CompileImages {
   std::vector<ImageRequest> requests;
 };
 
-using Request = std::variant<OpenDevice, BeginProblem, LoadTrial, CheckCandidate, SampleCandidate, FillWithSamples,
-                             RecheckCandidate, WarmUpCandidate, ReleaseCandidate, OpenCompiler, CompileImages>;
+using Request =
+    std::variant<OpenDevice, BeginProblem, LoadTrial, CheckCandidate, SampleCandidate, FillWithSamples,
+                 RecheckCandidate, WarmUpCandidate, MeterCandidate, ReleaseCandidate, OpenCompiler, CompileImages>;
 
 struct Failure {
   enum class Kind : std::uint8_t { error, out_of_memory, usage } kind = Kind::error;
@@ -64,18 +76,24 @@ struct Failure {
 };
 struct DeviceOpened {
   DeviceInfo info;
-  bool own_clock = false;          // the device's seconds are not this machine's
+  bool own_clock = false;  // the device's seconds are not this machine's
+  bool tells_energy = false;
   std::vector<std::string> users;  // other processes on the device, as far as one may know
 };
 struct Done {};
 struct TrialOutcome {  // of BeginProblem, LoadTrial, CheckCandidate, RecheckCandidate, WarmUpCandidate
   Status status;
-  double max_error = 0;
-  std::uint64_t free_bytes = 0;  // of the device's memory
+  Numerics numerics;
+  std::optional<bool> deterministic;  // where it was asked for, and the device had room to find out
+  std::uint64_t free_bytes = 0;       // of the device's memory
 };
 struct Sampled {  // of SampleCandidate, FillWithSamples
   Status status;
   std::vector<double> samples_ns;  // those before one that failed
+};
+struct MeteredEnergy {  // of MeterCandidate
+  Status status;
+  std::optional<LaunchEnergy> energy;  // nothing: the counter took too few steps
 };
 struct CompilerOpened {
   std::string toolchain;
@@ -86,14 +104,16 @@ struct ImagesCompiled {
   std::vector<CompileOutcome> outcomes;
 };
 
-using Answer = std::variant<Failure, DeviceOpened, Done, TrialOutcome, Sampled, CompilerOpened, ImagesCompiled>;
+using Answer =
+    std::variant<Failure, DeviceOpened, Done, TrialOutcome, Sampled, MeteredEnergy, CompilerOpened, ImagesCompiled>;
 
-// An answer with the device's clock when it was given, and how long the worker was at it, reading included, by a real
-// clock: set by whoever hands requests to a server.
+// An answer with the device's clock when it was given; how long the worker was at it, reading included, by a real
+// clock: set by whoever hands requests to a server; and what was seen of the device since the last one.
 struct Reply {
   double seconds = 0;
   double worked_seconds = 0;
   Answer answer;
+  Watched watched = {};
 };
 
 std::vector<std::byte> encode(const Request& request);

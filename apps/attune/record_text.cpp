@@ -1,0 +1,72 @@
+#include "record_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/objective.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+constexpr int kColumn = 14;  // characters of an objective's name or value
+
+}  // namespace
+
+std::string gain_text(const Record& record) {
+  if (record.default_ns <= 0) return "the default configuration failed, so there is nothing to compare with";
+  const std::string gain =
+      fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
+  const std::string objective = Objectives(record.key.objective).name(0);
+  if (objective == "time") return gain + " over the default";
+  return fmt::format("{} over the default in `{}` ({:.4g}, not {:.4g}); in time {:.2f}x", gain, objective, record.value,
+                     record.default_value, record.default_ns / record.median_ns);
+}
+
+std::string marks_text(const Record& record) {
+  std::string text;
+  if (record.unstable)
+    text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
+                        std::max(record.rounds, record.rounds_dropped));
+  if (record.busy) text += "; busy: other processes were on the device";
+  if (record.self_checked) text += "; self-checked";
+  return text;
+}
+
+std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists) {
+  const Objectives objectives(record.key.objective);
+  if (objectives.size() < 2 || finalists.empty()) return "";
+  std::string text = "  trade-offs: none of the finalists beats one of these in all objectives\n  ";
+  for (std::size_t i = 0; i < objectives.size(); ++i) text += fmt::format("{:>{}}", objectives.name(i), kColumn);
+  text += "\n";
+  for (const FinalistResult& result : finalists) {
+    if (!result.pareto) continue;
+    text += "  ";
+    for (std::size_t i = 0; i < result.objectives.size(); ++i) {
+      const double value = result.objectives[i];
+      const std::string shown = objectives.name(i) == "time" ? time_text(value) : fmt::format("{:.5g}", value);
+      text += fmt::format("{:>{}}", shown, kColumn);
+    }
+    text += "  " + result.configuration.text() + "\n";
+  }
+  return text;
+}
+
+std::string winner_text(const Record& record, const std::vector<FinalistResult>& finalists) {
+  const auto winner = std::find_if(finalists.begin(), finalists.end(), [&](const FinalistResult& result) {
+    return result.configuration == record.configuration;
+  });
+  if (winner == finalists.end()) return "";
+  const Numerics& numerics = winner->numerics;
+  std::string text = fmt::format("  numerics       off the reference by {:.3g} at most, {:.3g} relative, {} ulp",
+                                 numerics.max_absolute, numerics.max_relative, numerics.max_ulp);
+  if (winner->deterministic) text += *winner->deterministic ? "; repeats bit for bit" : "; differs from run to run";
+  text += "\n";
+  if (winner->energy_j)
+    text +=
+        fmt::format("  energy         {:.4g} J a launch, +-{:.1f} %\n", *winner->energy_j, 100 * winner->energy_error);
+  return text;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,131 @@
+// Devices that change while they are measured: clocks that drop, other processes, what energy they take.
+#include <filesystem>
+
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* best = "A=3 B=2";
+constexpr double kSpeedup = 2 / 1.1, kScatter = 0.005;  // of samples, 0.1 %, by 0.1 %
+
+class MeasureFaults : public FaultBench {
+ protected:
+  Record record() const {
+    const std::vector<Record> all = WisdomStore(database(), WisdomStore::Access::read_only).records();
+    EXPECT_EQ(all.size(), 1u);
+    return all.at(0);
+  }
+  std::vector<FinalistResult> finalists() const {
+    return WisdomStore(database(), WisdomStore::Access::read_only).finalists(record().uuid);
+  }
+};
+
+// What is left of a steady device: the speed-up does not change, whatever clock it was measured at.
+TEST_F(MeasureFaults, RoundsInWhichTheHardwareHoldsBackAreDroppedAndCounted) {
+  faults("A=3&B=1 sample n30-32 drop 30\n");
+  const TuneRun run = tune_recording();
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_THAT(run.notes, Contains(HasSubstr("holds itself back: hardware thermal slowdown")));
+  EXPECT_GE(run.best.at("rounds_throttled"), 3);
+  EXPECT_LE(run.best.at("rounds_throttled"), 5);
+  EXPECT_EQ(record().rounds_dropped, run.best.at("rounds_dropped"));
+  EXPECT_GE(record().rounds_dropped, 3);
+  EXPECT_EQ(record().rounds + record().rounds_dropped, 60);
+  EXPECT_FALSE(record().unstable);
+  EXPECT_EQ(record().configuration.text(), best);
+  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+  EXPECT_EQ(record().sm_clock_mhz, 2000);
+}
+
+TEST_F(MeasureFaults, AClockThatDropsAndToldNobodyIsSeenByTheAnchor) {
+  faults("A=0&B=0 sample n40-42 slow 30\n");
+  const TuneRun run = tune_recording();
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(run.best.at("rounds_throttled"), 0);
+  EXPECT_EQ(run.best.at("rounds_dropped"), 3);
+  EXPECT_FALSE(record().unstable);
+  EXPECT_EQ(record().configuration.text(), best);
+  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+}
+
+TEST_F(MeasureFaults, ADeviceThatHoldsBackForGoodMakesAnUnstableRecord) {
+  faults("A=3&B=1 sample n>28 drop 30\n");
+  const TuneRun run = tune_recording();
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_TRUE(record().unstable);
+  EXPECT_EQ(record().configuration.text(), best);
+  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+  const CommandResult shown = attune({"tune", "--device", "replay:" + recording(6, 5), "--db", database()});
+  EXPECT_THAT(shown.out, HasSubstr("unstable: "));
+}
+
+TEST_F(MeasureFaults, AnotherProcessOnTheDeviceIsNotedAndMarksTheRecord) {
+  faults("* state * user 4711\n");
+  const TuneRun run = tune_recording();
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_THAT(run.notes, Contains("another process uses the device: python3 (4711)"));
+  EXPECT_TRUE(record().busy);
+  EXPECT_EQ(record().configuration.text(), best);
+}
+
+// B=2 and B=3 take the same time; the record is found where B=2 is not looked at.
+TEST_F(MeasureFaults, ARecordOfABusyDeviceLosesTies) {
+  for (const bool busy : {false, true}) {
+    std::filesystem::remove(database());
+    faults(busy ? "* state * user 4711\n" : "");
+    ASSERT_EQ(tune_recording({"--parameters", "B=0,1,3,4"}).command.code, 0);
+    ASSERT_EQ(record().configuration.text(), "A=3 B=3");
+    faults("");
+    ASSERT_EQ(tune_recording().command.code, 0);
+    EXPECT_EQ(record().configuration.text(), busy ? best : "A=3 B=3");
+    EXPECT_FALSE(record().busy);
+  }
+}
+
+TEST_F(MeasureFaults, AQuietDeviceLeavesNoMark) {
+  faults("");
+  ASSERT_EQ(tune_recording().command.code, 0);
+  EXPECT_FALSE(record().busy);
+  EXPECT_FALSE(record().unstable);
+  EXPECT_EQ(record().rounds_dropped, 0);
+  EXPECT_EQ(record().batch, 1);
+  EXPECT_NEAR(record().anchor_ratio, 1, 1e-9);
+}
+
+// The second best takes a third of the power: slower by less than that.
+TEST_F(MeasureFaults, EnergyIsMeteredOfFinalistsAndDecides) {
+  faults("A=3&B=1 state * energy 100\n* state * energy 300\n");
+  const TuneRun run = tune_recording({"--objective", "energy, time"});
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  const Record found = record();
+  EXPECT_EQ(found.key.objective, "energy, time");
+  EXPECT_EQ(found.configuration.text(), "A=3 B=1");
+  EXPECT_NEAR(found.value, 100 * found.median_ns * 1e-9, 0.02 * found.value);
+  EXPECT_NEAR(found.default_value, 300 * 2e-3, 0.02 * 0.6);
+  EXPECT_NEAR(found.speedup, found.default_value / found.value, 0.01 * found.speedup);
+  std::vector<std::string> front;
+  for (const FinalistResult& result : finalists()) {
+    ASSERT_TRUE(result.energy_j);
+    EXPECT_GT(result.energy_error, 0);
+    EXPECT_LT(result.energy_error, 0.05);
+    EXPECT_EQ(result.deterministic, true);
+    if (result.pareto) front.push_back(result.configuration.text());
+  }
+  EXPECT_THAT(front, testing::ElementsAre("A=3 B=1", best, "A=3 B=3")) << "less energy, less time";
+}
+
+TEST_F(MeasureFaults, EnergyThatADeviceDoesNotTellIsNoObjective) {
+  faults("");
+  const TuneRun run = tune_recording({"--objective", "time * energy"});
+  EXPECT_EQ(run.command.code, 2);
+  EXPECT_THAT(run.command.err, HasSubstr("the objective `time * energy` needs energy"));
+  EXPECT_THAT(run.trials, IsEmpty());
+}
+
+}  // namespace
+}  // namespace attune::test

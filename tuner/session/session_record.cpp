@@ -1,0 +1,157 @@
+// The decision between finalists, the record that is made of it, and why there is none.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+
+#include "attune/error.hpp"
+#include "attune/version.hpp"
+#include "measure/statistics.hpp"
+#include "session/session_run.hpp"
+
+namespace attune {
+namespace {
+
+std::int64_t unix_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+// What two meterings cannot tell apart is a tie.
+FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) {
+  const auto energy_of = [&](std::size_t i) -> std::optional<double> {
+    if (final.energy.empty() || !final.energy[i]) return std::nullopt;
+    return final.energy[i]->joules;
+  };
+  FinalRounds rounds{final.rounds, final.rounds, throttled_rounds(final.heard, throttled_readings_)};
+  for (std::vector<double>& round : rounds.values)
+    for (std::size_t i = 0; i < round.size(); ++i) round[i] = value_of(final.trials[i], 0, round[i], energy_of(i));
+  if (request_.objectives.needs_energy(0))
+    for (const std::optional<LaunchEnergy>& energy : final.energy)
+      protocol.tie_ratio = std::max(protocol.tie_ratio, 2 * energy->error);
+
+  std::vector<Finalist> finalists;
+  for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));
+  const FinalDecision decision = decide(finalists, rounds, protocol);
+  keep_results(final, rounds, decision);
+  return decision;
+}
+
+// By the first objective, best first.
+void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision) {
+  results_.clear();
+  std::vector<std::vector<double>> objectives;
+  for (std::size_t i = 0; i < final.trials.size(); ++i) {
+    const Trial& trial = final.trials[i];
+    FinalistResult& result = results_.emplace_back();
+    result.configuration = trial.configuration;
+    result.measurement = summarise(column(rounds.times_ns, i, decision.used));
+    if (!final.energy.empty() && final.energy[i]) {
+      result.energy_j = final.energy[i]->joules;
+      result.energy_error = final.energy[i]->error;
+    }
+    result.objectives.push_back(median(column(rounds.values, i, decision.used)));
+    for (std::size_t o = 1; o < request_.objectives.size(); ++o)
+      result.objectives.push_back(value_of(trial, o, result.measurement.median_ns, result.energy_j));
+    result.numerics = trial.numerics;
+    result.deterministic = final.deterministic[i];
+    result.registers = trial.usage.registers;
+    result.shared_bytes = shared_bytes_of(trial);
+    objectives.push_back(result.objectives);
+  }
+  const std::vector<bool> front = pareto_front(objectives);
+  for (std::size_t i = 0; i < results_.size(); ++i) results_[i].pareto = front[i];
+  std::stable_sort(results_.begin(), results_.end(), [](const FinalistResult& a, const FinalistResult& b) {
+    return a.objectives.front() < b.objectives.front();
+  });
+}
+
+Record SessionRun::make_record(const FinalDecision& decision, const Trial& winner) const {
+  Record record;
+  record.uuid = make_uuid();
+  record.key = key_.record;
+  record.device_name = device_.name;
+  record.compute_capability = device_.compute_capability;
+  record.multiprocessors = device_.multiprocessors;
+  record.configuration = winner.configuration;
+  record.median_ns = decision.median_ns;
+  record.default_ns = decision.default_ns;
+  record.speedup = decision.speedup;
+  record.speedup_low = decision.speedup_interval.low;
+  record.speedup_high = decision.speedup_interval.high;
+  record.effort = request_.effort;
+  record.unstable = decision.unstable;
+  record.self_checked = worker_->self_checked();
+  record.space = key_.space;
+  record.toolchain = compiler_->toolchain();
+  record.driver = device_.driver;
+  record.device_uuid = device_.uuid;
+  record.attune_version = kVersion;
+  record.protocol = Protocol::version;
+  record.seed = row_.seed;
+  record.trials = static_cast<std::int64_t>(trials_.size());
+  record.made_ms = unix_ms();
+  record.batch = batch_;
+  record.rounds = static_cast<std::int64_t>(decision.used.size());
+  record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
+  record.sm_clock_mhz = clocks_mhz_.empty() ? 0 : median(clocks_mhz_);
+  record.anchor_ratio = first_anchor_ns_ > 0 ? decision.default_ns / first_anchor_ns_ : 0;
+  record.busy = !users_.empty();
+  record.value = decision.value;
+  record.default_value = decision.default_value;
+  const auto is_winner = [&](const FinalistResult& result) { return result.configuration == winner.configuration; };
+  const Measurement& measured = std::find_if(results_.begin(), results_.end(), is_winner)->measurement;
+  record.min_ns = measured.min_ns;
+  record.q1_ns = measured.q1_ns;
+  record.q3_ns = measured.q3_ns;
+  return record;
+}
+
+void SessionRun::keep_record(Record record, bool measured_against_present) {
+  // Whoever won did so against the present record, in the same rounds; what that one's search had covered of this very
+  // space stays covered.
+  const bool same_space = measured_against_present && present_->space == record.space;
+  if (same_space && present_->effort > record.effort) {
+    record.effort = present_->effort;
+    record.partial = present_->partial;
+  } else if (same_space && present_->effort == record.effort) {
+    record.partial = record.partial && present_->partial;
+  }
+  store_.put_record(record, measured_against_present ? std::string_view(present_->uuid) : std::string_view(), results_);
+  const auto kept = images_kept_.find(record.configuration.text());
+  if (images_ == nullptr || kept == images_kept_.end()) return;
+  const ImageRequest request =
+      image_request(request_.spec, request_.spec.launch, request_.problem, &record.configuration, device_);
+  images_->put(request.key(), kept->second);
+}
+
+std::string SessionRun::stopped_explanation() const {
+  return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, a rule in "
+         "[restrictions] is missing that says which configurations cannot work (attune check shows one, attune space "
+         "--audit what rules remove); --keep-going searches on in spite of it";
+}
+
+std::string SessionRun::failures_explanation() const {
+  std::map<Verdict, std::pair<int, const Trial*>> counts;
+  for (const auto& [text, trial] : trials_) {
+    if (trial.verdict == Verdict::ok) continue;
+    auto& [count, example] = counts[trial.verdict];
+    if (count++ == 0) example = &trial;
+  }
+  std::string text = (survivors_ == 0 ? "none" : std::to_string(survivors_)) + " of the " +
+                     std::to_string(trials_.size()) + " configurations tried survived";
+  for (const auto& [verdict, entry] : counts)
+    text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
+  if (counts.empty()) return text;
+  const auto most = std::max_element(counts.begin(), counts.end(),
+                                     [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  const Trial& example = *most->second.second;
+  text += "\nfor instance " + example.configuration.text() + ":\n" + example.detail;
+  if (most->first == Verdict::wrong_result && most->second.first == static_cast<int>(trials_.size()))
+    text += "\nall disagree with the reference: look at [[reference]] and at the tolerances in [check] first";
+  return text;
+}
+
+}  // namespace attune

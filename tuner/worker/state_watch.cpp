@@ -1,0 +1,102 @@
+#include "worker/state_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace attune {
+namespace {
+
+// What nobody takes is not kept for ever: the oldest goes.
+constexpr std::size_t kMostKept = 1000;
+
+// Processes come and go more slowly than clocks change.
+constexpr int kReadingsPerLookAtUsers = 10;
+
+bool tells_anything(const DeviceState& state) {
+  return state.sm_clock_mhz || state.memory_clock_mhz || state.temperature_c || state.power_w || state.energy_j ||
+         state.throttle;
+}
+
+template <typename T>
+void append(std::vector<T>& kept, T value) {
+  if (kept.size() >= kMostKept) kept.erase(kept.begin());
+  kept.push_back(std::move(value));
+}
+
+}  // namespace
+
+StateWatch::StateWatch(Device& device) : device_(device) {
+  if (device.has_own_clock()) return;
+  thread_ = std::thread([this] { read_for_ever(); });
+}
+
+StateWatch::~StateWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void StateWatch::read_for_ever() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    lock.unlock();
+    try {
+      read();
+    } catch (const std::exception&) {  // a library that is no NVML was told when the device was opened
+      return;
+    }
+    lock.lock();
+    const auto period = meters_ ? kShortPeriod : kPeriod;
+    const bool metered = meters_;
+    changed_.wait_for(lock, period, [&] { return ends_ || meters_ != metered; });
+  }
+}
+
+void StateWatch::read() {
+  DeviceState state = device_.state();
+  const double now = device_.seconds();
+  std::vector<std::string> users;
+  if (readings_++ % kReadingsPerLookAtUsers == 0) users = device_.other_users();
+  const std::lock_guard lock(mutex_);
+  for (std::string& user : users)
+    if (std::find(watched_.users.begin(), watched_.users.end(), user) == watched_.users.end())
+      watched_.users.push_back(std::move(user));
+  if (state.sm_clock_mhz) append(clocks_, *state.sm_clock_mhz);
+  if (meters_ && state.energy_j) energy_.push_back({now, *state.energy_j});
+  if (tells_anything(state)) append(watched_.states, std::move(state));
+}
+
+void StateWatch::follow_own_clock() {
+  if (device_.has_own_clock()) read();
+}
+
+Watched StateWatch::take() {
+  follow_own_clock();
+  const std::lock_guard lock(mutex_);
+  return std::exchange(watched_, {});
+}
+
+std::vector<double> StateWatch::last_clocks(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  return {clocks_.end() - static_cast<std::ptrdiff_t>(std::min(most, clocks_.size())), clocks_.end()};
+}
+
+void StateWatch::meter_energy() {
+  {
+    const std::lock_guard lock(mutex_);
+    meters_ = true;
+    energy_.clear();
+  }
+  changed_.notify_all();
+}
+
+std::vector<Metered> StateWatch::take_energy() {
+  const std::lock_guard lock(mutex_);
+  meters_ = false;
+  return std::exchange(energy_, {});
+}
+
+}  // namespace attune
