@@ -44,10 +44,6 @@ Budget stretched(Budget budget, const Budget& limits) {
   return budget;
 }
 
-std::string lock_name(const DeviceInfo& device) {
-  return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
-}
-
 // Whether a search that ended so is the whole of what was asked for.
 bool finishes(StopReason reason) {
   return reason == StopReason::everything_tried || reason == StopReason::effort_spent ||
