@@ -22,27 +22,51 @@ void add_database_option(Options& options) {
   options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
 }
 
-// The records of a kernel (all when empty); none when there is no database yet.
-std::vector<Record> read_records(const Options& options, const std::string& kernel = {}) {
+// Nothing when there is no database yet.
+std::optional<WisdomStore> open_store(const Options& options) {
   const std::string path = database_path(options);
   std::error_code unknown;  // whatever else keeps it from being read, the store says
   if (!std::filesystem::exists(path, unknown) && !unknown) {
     if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
-    return {};
+    return std::nullopt;
   }
-  WisdomStore store(path, WisdomStore::Access::read_only);
+  return WisdomStore(path, WisdomStore::Access::read_only);
+}
+
+// The records of a kernel (all when empty).
+std::vector<Record> records_in(WisdomStore& store, const std::string& kernel) {
   std::vector<Record> records = store.records(kernel);
   if (store.damaged_rows() > 0)
     std::cerr << fmt::format("attune: {} damaged records in {} were left out; tune those problems again\n",
-                             store.damaged_rows(), path);
+                             store.damaged_rows(), store.file().string());
   return records;
 }
 
-void show_record(const Record& record) {
+std::vector<Record> read_records(const Options& options, const std::string& kernel = {}) {
+  std::optional<WisdomStore> store = open_store(options);
+  return store ? records_in(*store, kernel) : std::vector<Record>();
+}
+
+// A kernel that is known by name; the records of others are shown without what their [metrics] would give.
+std::optional<KernelSpec> builtin_kernel(const std::string& name) {
+  for (const EmbeddedFile& file : builtin_kernels())
+    if (file.file_name == name + ".cu") return read_kernel_text(file.text, std::string(file.file_name));
+  return std::nullopt;
+}
+
+// ", 3.91 TB/s, 83 % of the measured copy ceiling": of a record that is of this very kernel, on a calibrated device.
+std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>& spec, WisdomStore& store) {
+  if (!spec || spec->fingerprints.contract != record.key.contract) return "";
+  const std::vector<Ceiling> ceilings = store.ceilings(record.key.device_class);
+  const std::string bound = bound_text(bound_of(*spec, record.key.problem, record.median_ns, ceilings));
+  return bound.empty() ? "" : ", " + rate_text(*spec, record.key.problem, record.median_ns) + ", " + bound;
+}
+
+void show_record(const Record& record, const std::string& reached) {
   fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
              record.key.device_class.rfind("host|", 0) == 0 ? " (host)" : "");
   fmt::print("  configuration  {}\n", record.configuration.text());
-  fmt::print("  time           {}; {} the default (95 %: {} to {}){}\n", time_text(record.median_ns),
+  fmt::print("  time           {}{}; {} the default (95 %: {} to {}){}\n", time_text(record.median_ns), reached,
              ratio_text(record.speedup), ratio_text(record.speedup_low), ratio_text(record.speedup_high),
              record.unstable ? "; unstable" : "");
   fmt::print("  found          {}, effort {}{}, {} trials, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
@@ -82,10 +106,13 @@ int run_show(const Arguments& arguments) {
   if (options.parse(arguments)) return kDone;
   const std::string given = options.required("kernel");
   const bool is_file = given.find('/') != std::string::npos || given.ends_with(".cu");
-  const std::string kernel = is_file ? load_kernel(given).name : given;
-  const std::vector<Record> records = read_records(options, kernel);
-  for (const Record& record : records) show_record(record);
-  if (!records.empty()) return kDone;
+  const std::optional<KernelSpec> spec = is_file ? load_kernel(given) : builtin_kernel(given);
+  const std::string kernel = is_file ? spec->name : given;
+  if (std::optional<WisdomStore> store = open_store(options)) {
+    const std::vector<Record> records = records_in(*store, kernel);
+    for (const Record& record : records) show_record(record, rate_and_bound(record, spec, *store));
+    if (!records.empty()) return kDone;
+  }
   if (!is_file && read_records(options).empty()) load_kernel(given);  // an unknown name is an error, not "no records"
   fmt::print("no records of {} yet (try: attune tune {})\n", kernel, given);
   return kDone;
