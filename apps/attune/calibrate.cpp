@@ -46,8 +46,9 @@ void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
 }  // namespace
 
 void ensure_ceilings(Workers& workers, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
+  // A device that does not open is no matter of ceilings: the search would fail alike.
+  const DeviceOpened device = open_worker(workers.device());
   try {
-    const DeviceOpened device = open_worker(workers.device());
     if (!store.ceilings(device.info.class_key()).empty()) return;
     observer.note(fmt::format("calibrating {}, once: what it copies, reads and computes at most", device.info.name));
     const std::vector<Ceiling> ceilings = calibrate(calibration_request(), workers, device, stop);
