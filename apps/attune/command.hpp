@@ -24,6 +24,7 @@ int run_plan(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_space(const Arguments& arguments);
+int run_calibrate(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 

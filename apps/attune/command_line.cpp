@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
     {"list", "the kernels that are known", run_list},
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
     {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},
+    {"calibrate", "measure what this device reaches at most, and remember it", run_calibrate},
     {"export", "write what is known to a file", run_export},
     {"devices", "the devices that kernels can run on here", run_devices},
 };

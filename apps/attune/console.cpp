@@ -70,6 +70,11 @@ std::string Console::with_rate(double nanoseconds) const {
   return fmt::format("{:>9}{}", time_text(nanoseconds), rate.empty() ? "" : fmt::format("  {:>10}", rate));
 }
 
+std::string Console::with_bound(double nanoseconds, std::span<const Ceiling> ceilings) const {
+  const std::string bound = bound_text(bound_of(spec_, problem_, nanoseconds, ceilings));
+  return with_rate(nanoseconds) + (bound.empty() ? "" : ", " + bound);
+}
+
 void Console::session_started(const SessionStart& start) {
   problem_ = start.problem;
   by_default_ = start.by_default;
@@ -139,7 +144,8 @@ void Console::final_round_done(std::size_t rounds) {
   draw(fmt::format("  {} rounds of {} finalists", rounds, finalists_));
 }
 
-void Console::show_result(const SessionRequest& request, const SessionResult& result, const std::string& database) {
+void Console::show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
+                          std::span<const Ceiling> ceilings) {
   clear();
   problem_ = request.problem;
   if (!result.record) {
@@ -150,8 +156,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (result.end == SessionResult::End::known)
     fmt::print("{} for {} is tuned already ({}, {} trials, {}); --fresh starts over\n", spec_.name, problem_.text(),
                to_text(record.effort), record.trials, utc_text(record.made_ms));
-  if (record.default_ns > 0) fmt::print("  default  {}\n", with_rate(record.default_ns));
-  fmt::print("  best     {}  {}\n", with_rate(record.median_ns), record.configuration.text());
+  if (record.default_ns > 0) fmt::print("  default  {}\n", with_bound(record.default_ns, ceilings));
+  fmt::print("  best     {}  {}\n", with_bound(record.median_ns, ceilings), record.configuration.text());
   fmt::print("  {}{}\n", gain_text(record), marks_text(record));
   fmt::print("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;

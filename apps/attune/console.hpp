@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
 
+#include "core/ceiling.hpp"
 #include "session/observer.hpp"
 #include "session/session.hpp"
 
@@ -22,12 +24,14 @@ class Console final : public Observer {
   void final_round_done(std::size_t rounds) override;
 
   // The end: default against best, and what to do with it.
-  void show_result(const SessionRequest& request, const SessionResult& result, const std::string& database);
+  void show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
+                   std::span<const Ceiling> ceilings = {});
 
  private:
   void draw(const std::string& line);  // replaces the live line; nothing without a terminal
   void clear();
   std::string with_rate(double nanoseconds) const;
+  std::string with_bound(double nanoseconds, std::span<const Ceiling> ceilings) const;
 
   const KernelSpec& spec_;
   Problem problem_;

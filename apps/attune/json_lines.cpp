@@ -22,6 +22,12 @@ void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, doubl
   if (const auto rate = gigaflops_per_second(spec, problem, nanoseconds)) line["gigaflops_per_s"] = *rate;
 }
 
+void add_bound(Json& line, const std::optional<Bound>& bound) {
+  if (!bound) return;
+  line["bound"] = bound->ceiling;
+  line["bound_fraction"] = bound->fraction;
+}
+
 }  // namespace
 
 Json to_json(const Value& value) {
@@ -129,7 +135,8 @@ void JsonLines::note(const std::string& text) {
   print(line);
 }
 
-void JsonLines::show_result(const SessionRequest& request, const SessionResult& result) {
+void JsonLines::show_result(const SessionRequest& request, const SessionResult& result,
+                            std::span<const Ceiling> ceilings) {
   Json line;
   line["type"] = "best";
   line["end"] = end_text(result.end);
@@ -155,6 +162,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
     else
       line["speedup"] = nullptr;  // the default configuration failed
     add_rates(line, spec_, request.problem, result.record->median_ns);
+    add_bound(line, bound_of(spec_, request.problem, result.record->median_ns, ceilings));
   } else {
     line["configuration"] = nullptr;
   }

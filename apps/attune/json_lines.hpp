@@ -2,7 +2,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "core/ceiling.hpp"
 #include "session/observer.hpp"
 #include "session/session.hpp"
 
@@ -21,7 +23,7 @@ class JsonLines final : public Observer {
   void trial_done(const Trial& trial, const Progress& progress) override;
 
   // "best" (when this run had a final stage) and "record".
-  void show_result(const SessionRequest& request, const SessionResult& result);
+  void show_result(const SessionRequest& request, const SessionResult& result, std::span<const Ceiling> ceilings = {});
 
  private:
   const KernelSpec& spec_;

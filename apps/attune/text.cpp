@@ -10,11 +10,9 @@ namespace attune::cli {
 namespace {
 
 std::optional<double> rate(const std::optional<Expression>& amount, const Problem& problem, double nanoseconds) {
-  if (!amount || nanoseconds <= 0) return std::nullopt;
-  const Expression::Result result = amount->evaluate({&problem, nullptr, nullptr});
-  const Value* const value = std::get_if<Value>(&result);
-  if (value == nullptr || !(value->is_integer() || value->is_real())) return std::nullopt;
-  return (value->is_integer() ? static_cast<double>(value->integer()) : value->real()) / nanoseconds;
+  const std::optional<double> value = amount_of(amount, problem);
+  if (!value || nanoseconds <= 0) return std::nullopt;
+  return *value / nanoseconds;
 }
 
 std::string scaled(double giga, const char* unit) {
@@ -62,6 +60,15 @@ std::string rate_text(const KernelSpec& spec, const Problem& problem, double nan
   if (const auto flops = gigaflops_per_second(spec, problem, nanoseconds))
     text += (text.empty() ? "" : ", ") + scaled(*flops, "FLOP/s");
   return text;
+}
+
+std::string bound_text(const std::optional<Bound>& bound) {
+  if (!bound) return "";
+  return fmt::format("{:.0f} % of the measured {} ceiling", 100 * bound->fraction, bound->ceiling);
+}
+
+std::string quantity_text(double value, const std::string& unit) {
+  return unit == "ns" ? time_text(value) : scaled(value * 1e-9, unit.c_str());
 }
 
 std::string utc_text(std::int64_t unix_ms) {

@@ -6,6 +6,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "attune/search_space.hpp"
+#include "core/bound.hpp"
 
 namespace attune::cli {
 
@@ -17,6 +18,10 @@ std::string rate_text(const KernelSpec& spec, const Problem& problem, double nan
 // The same as numbers.
 std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
 std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
+// "83 % of the measured copy ceiling", or "".
+std::string bound_text(const std::optional<Bound>& bound);
+// Of a ceiling: "4.10 TB/s", "5.3 us".
+std::string quantity_text(double value, const std::string& unit);
 std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
 
 }  // namespace attune::cli

@@ -8,6 +8,7 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
+#include "calibrate.hpp"
 #include "console.hpp"
 #include "core/problem.hpp"
 #include "db/paths.hpp"
@@ -113,23 +114,39 @@ int exit_code(SessionResult::End end) {
   return end == SessionResult::End::no_survivor ? kNoSurvivor : kDone;
 }
 
+std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& store) {
+  return result.record ? store.ceilings(result.record->key.device_class) : std::vector<Ceiling>();
+}
+
 int tune_one(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images, bool json) {
   SessionResult result;
   if (json) {
     JsonLines lines(request.spec);
     result = run_session(request, workers, store, images, lines, stop_requests);
-    lines.show_result(request, result);
+    lines.show_result(request, result, ceilings_for(result, store));
     if (!result.record) std::cerr << "attune: " << request.spec.name << ": " << result.explanation << "\n";
     return exit_code(result.end);
   }
   Console console(request.spec);
   result = run_session(request, workers, store, images, console, stop_requests);
   if (result.record)
-    console.show_result(request, result, store.file() == in_memory ? "" : store.file().string());
+    console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
+                        ceilings_for(result, store));
   else
     std::cerr << "attune: " << request.spec.name << " for " << request.problem.text() << ": " << result.explanation
               << "\n";
   return exit_code(result.end);
+}
+
+// A GPU is calibrated once; the host device, whose ceilings are those of its emulation, where somebody asks for it.
+void calibrate_first(const SessionRequest& request, Workers& workers, WisdomStore& store, bool json) {
+  if (json) {
+    JsonLines lines(request.spec);
+    ensure_ceilings(workers, store, lines, stop_requests);
+  } else {
+    Console console(request.spec);
+    ensure_ceilings(workers, store, console, stop_requests);
+  }
 }
 
 void catch_signals() {
@@ -193,6 +210,7 @@ int run_tune(const Arguments& arguments) {
   ImageCache images(default_cache_path());
   request.lock_folder = default_cache_path() / "locks";
   catch_signals();
+  if (kind == "cuda") calibrate_first(request, *workers, store, options.has("json"));
   int code = kDone;
   for (const Problem& problem : problems) {
     request.problem = problem;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 class Look : public Workbench {};
 
 TEST_F(Look, HelpTeachesByExample) {
-  for (const char* command : {"tune", "check", "plan", "list", "show", "space", "export", "devices"}) {
+  for (const char* command : {"tune", "check", "plan", "list", "show", "space", "calibrate", "export", "devices"}) {
     const CommandResult result = attune({command, "--help"});
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, AllOf(HasSubstr("usage: attune " + std::string(command)), HasSubstr("examples")))

@@ -51,6 +51,22 @@ TEST_P(HostKernelTypes, EveryKernelIsRight) {
 INSTANTIATE_TEST_SUITE_P(Types, HostKernelTypes, testing::Values("double", "int32", "int64"),
                          [](const auto& one) { return std::string(one.param); });
 
+// Those that a device is calibrated with, at sizes that no calibration takes.
+TEST(HostKernels, CalibrationIsRightAtEverySize) {
+  const std::unique_ptr<Device> device = open_device("host");
+  for (const KernelSpec& spec : calibration_kernels()) {
+    std::vector<Problem> problems;
+    for (const char* const size : {"n=1", "n=997", "n=4097", "n=40000"}) {
+      if (spec.name == "launch") continue;
+      problems.push_back(parse_problem(spec, std::string(size) + (spec.name == "fma" ? " steps=5" : ""), "host"));
+    }
+    if (problems.empty()) problems.push_back(parse_problem(spec, "", "host"));
+    const SearchSpace space = make_space(spec, problems.back(), device->info());
+    const auto failures = check_configurations(*device, spec, problems, pairwise_configurations(space, 1));
+    EXPECT_TRUE(failures.empty()) << spec.name << ": " << to_text(failures);
+  }
+}
+
 TEST(HostKernels, HalfIsRefusedWithItsReason) {
   const std::unique_ptr<Device> device = open_device("host");
   const KernelSpec spec = load_kernel("transpose");

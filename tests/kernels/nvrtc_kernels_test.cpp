@@ -39,6 +39,32 @@ TEST_P(NvrtcKernels, DefaultAndRandomConfigurationsCompileWithoutSpills) {
   EXPECT_TRUE(outcome.image) << outcome.log;
 }
 
+class NvrtcCalibration : public testing::TestWithParam<const char*> {};
+
+TEST_P(NvrtcCalibration, EveryConfigurationOfItsKernelsCompilesWithoutSpills) {
+  if (!nvrtc_version()) GTEST_SKIP() << "no NVRTC on this machine";
+  const DeviceInfo device = device_limits(GetParam());
+  const std::shared_ptr<Compiler> compiler = make_compiler(GetParam());
+  for (const KernelSpec& spec : calibration_kernels()) {
+    for (const char* const type :
+         spec.find_problem("T") != nullptr ? std::vector{"T=float", "T=double"} : std::vector{""}) {
+      const Problem problem = parse_problem(spec, type, "cuda");
+      for (const Configuration& configuration : all_configurations(make_space(spec, problem, device))) {
+        const ImageRequest request = image_request(spec, spec.launch, problem, &configuration, device);
+        const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
+        ASSERT_TRUE(outcome.image) << spec.name << " " << configuration.text() << "\n" << outcome.log;
+        EXPECT_EQ(outcome.image->functions.at(0).usage.spill_bytes, 0u) << spec.name << " " << configuration.text();
+      }
+      const ImageRequest reference = image_request(spec, spec.reference, problem, nullptr, device);
+      const CompileOutcome outcome = compiler->compile(std::span(&reference, 1)).front();
+      EXPECT_TRUE(outcome.image) << outcome.log;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcCalibration, testing::Values("sm_75", "sm_90", "sm_120"),
+                         [](const auto& one) { return std::string(one.param); });
+
 std::string name_of(const testing::TestParamInfo<Parameters>& info) {
   return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param) + "_" + std::get<2>(info.param);
 }

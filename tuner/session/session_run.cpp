@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
+#include "core/bound.hpp"
 #include "core/instantiate.hpp"
 #include "search/strategy_text.hpp"
 
@@ -43,19 +44,6 @@ Protocol protocol_of(const SessionRequest& request) {
 Budget stretched(Budget budget, const Budget& limits) {
   if (budget.seconds && limits.seconds) budget.seconds = std::max(*budget.seconds, *limits.seconds);
   return budget;
-}
-
-std::optional<double> metric(const std::optional<Expression>& formula, const Problem& problem) {
-  if (!formula) return std::nullopt;
-  try {
-    return formula->real({&problem, nullptr, nullptr}, "[metrics]");
-  } catch (const Error&) {  // what does not exist for this problem is as if it were not there
-    return std::nullopt;
-  }
-}
-
-std::string lock_name(const DeviceInfo& device) {
-  return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
 }
 
 // Whether a search that ended so is the whole of what was asked for.
@@ -103,8 +91,8 @@ SessionRun::SessionRun(const SessionRequest& request, Workers& workers, WisdomSt
       effort_(effort_plan(request.effort)),
       budget_(stretched(effort_.budget, request.limits)),
       protocol_(protocol_of(request)),
-      metric_bytes_(metric(request.spec.metrics.bytes, request.problem)),
-      metric_flops_(metric(request.spec.metrics.flops, request.problem)) {}
+      metric_bytes_(amount_of(request.spec.metrics.bytes, request.problem)),
+      metric_flops_(amount_of(request.spec.metrics.flops, request.problem)) {}
 
 SessionResult SessionRun::run() {
   if (!default_) return no_survivor(empty_space_explanation(space_));

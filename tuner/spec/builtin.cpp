@@ -5,6 +5,10 @@
 
 #include "attune_embedded/attune.hpp"
 #include "attune_embedded/axpy.hpp"
+#include "attune_embedded/copy.hpp"
+#include "attune_embedded/fma.hpp"
+#include "attune_embedded/launch.hpp"
+#include "attune_embedded/read.hpp"
 #include "attune_embedded/reduce.hpp"
 #include "attune_embedded/transpose.hpp"
 #include "core/near_name.hpp"
@@ -19,6 +23,10 @@ constexpr std::string_view extension = ".cu";
 // In alphabetical order. A kernel's file is named after it.
 constexpr EmbeddedFile kernels[] = {attune_embedded::axpy, attune_embedded::reduce, attune_embedded::transpose};
 
+// Those that a device is calibrated with, in the order in which they run.
+constexpr EmbeddedFile of_calibration[] = {attune_embedded::copy, attune_embedded::read, attune_embedded::fma,
+                                           attune_embedded::launch};
+
 std::string_view kernel_name(const EmbeddedFile& file) {
   return file.file_name.substr(0, file.file_name.size() - extension.size());
 }
@@ -26,6 +34,12 @@ std::string_view kernel_name(const EmbeddedFile& file) {
 }  // namespace
 
 std::vector<EmbeddedFile> builtin_kernels() { return {std::begin(kernels), std::end(kernels)}; }
+
+std::vector<KernelSpec> calibration_kernels() {
+  std::vector<KernelSpec> specs;
+  for (const auto& file : of_calibration) specs.push_back(read_kernel_text(file.text, std::string(file.file_name)));
+  return specs;
+}
 
 std::string_view attune_cuh() { return attune_embedded::attune.text; }
 

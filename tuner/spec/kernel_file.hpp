@@ -33,6 +33,10 @@ KernelSpec read_kernel_file(const std::filesystem::path& file);
 std::vector<EmbeddedFile> builtin_kernels();
 std::string_view attune_cuh();
 
+// The kernels that a device is calibrated with (session/calibration.hpp): copy, read, fma, launch. load_kernel() does
+// not know them.
+std::vector<KernelSpec> calibration_kernels();
+
 // `name_or_file`: a built-in name, or a path (ends in .cu or holds a '/'). Throws SpecError, or UsageError for an
 // unknown name with the nearest one.
 KernelSpec load_kernel(const std::string& name_or_file);

@@ -47,6 +47,10 @@ bool take_lock(int descriptor, const std::atomic<int>& stop) {
 
 }  // namespace
 
+std::string lock_name(const DeviceInfo& device) {
+  return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
+}
+
 DeviceLock::DeviceLock(const fs::path& folder, const std::string& device) {
   if (folder.empty()) return;
   std::error_code failed;

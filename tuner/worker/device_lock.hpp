@@ -6,7 +6,12 @@
 #include <filesystem>
 #include <string>
 
+#include "attune/device_info.hpp"
+
 namespace attune {
+
+// The name by which processes know that they mean the same device.
+std::string lock_name(const DeviceInfo& device);
 
 class DeviceLock {
  public:

@@ -206,6 +206,17 @@ TEST(BuiltinKernels, HaveDefaultsThatResolveOnEveryArchitecture) {
   }
 }
 
+TEST(CalibrationKernels, AreReadAndNoneIsKnownToUsers) {
+  std::vector<std::string> found;
+  for (const KernelSpec& spec : calibration_kernels()) {
+    found.push_back(spec.name);
+    EXPECT_FALSE(spec.reference.empty()) << spec.name;
+    EXPECT_TRUE(spec.metrics.bytes || spec.metrics.flops) << spec.name;
+    EXPECT_THROW(load_kernel(spec.name), UsageError);
+  }
+  EXPECT_THAT(found, testing::ElementsAre("copy", "read", "fma", "launch"));
+}
+
 TEST(BuiltinKernels, SuggestTheNearestNameForAnUnknownOne) {
   try {
     load_kernel("transpos");

@@ -1,0 +1,93 @@
+// attune calibrate
+#include "calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "db/paths.hpp"
+#include "json_lines.hpp"
+#include "options.hpp"
+#include "replay.hpp"
+#include "session/calibration.hpp"
+#include "spec/kernel_file.hpp"
+#include "text.hpp"
+#include "worker.hpp"
+
+namespace attune::cli {
+namespace {
+
+CalibrationRequest calibration_request() {
+  CalibrationRequest request;
+  request.kernels = calibration_kernels();
+  request.lock_folder = default_cache_path() / "locks";
+  return request;
+}
+
+void print_text(const Ceiling& ceiling) {
+  fmt::print("  {:<16}{:>13}  {}\n", ceiling.name, quantity_text(ceiling.value, ceiling.unit), ceiling.detail);
+  std::fflush(stdout);
+}
+
+void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
+  nlohmann::ordered_json line;
+  line["type"] = "ceiling";
+  line["device"] = to_json(device);
+  line["name"] = ceiling.name;
+  line["value"] = ceiling.value;
+  line["unit"] = ceiling.unit;
+  line["detail"] = ceiling.detail;
+  line["made_ms"] = ceiling.made_ms;
+  std::cout << line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
+}
+
+}  // namespace
+
+void ensure_ceilings(Workers& workers, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
+  // A device that does not open is no matter of ceilings: the search would fail alike.
+  const DeviceOpened device = open_worker(workers.device());
+  try {
+    if (!store.ceilings(device.info.class_key()).empty()) return;
+    observer.note(fmt::format("calibrating {}, once: what it copies, reads and computes at most", device.info.name));
+    const std::vector<Ceiling> ceilings = calibrate(calibration_request(), workers, device, stop);
+    if (!ceilings.empty()) store.put_ceilings(device.info, ceilings);
+  } catch (const Error& error) {
+    observer.note(fmt::format("no ceilings to compare with: {}", error.what()));
+  }
+}
+
+int run_calibrate(const Arguments& arguments) {
+  Options options(
+      "attune calibrate [options]",
+      "  attune calibrate\n"
+      "  attune calibrate --device cuda:1 --json\n"
+      "\nMeasures what a device reaches at most and what measuring on it costs, and keeps it: `attune tune` and "
+      "`attune show`\nsay how much of it a kernel reaches. `attune tune` does so itself on a GPU that has not "
+      "been calibrated.\n");
+  namespace po = boost::program_options;
+  options.add()("device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "json", "one JSON object per line instead of text");
+  if (options.parse(arguments)) return kDone;
+  const std::string name = device_name(options);
+  if (is_replay(name))
+    throw UsageError("`" + name + "` is a recording: there is no device to calibrate; take cuda, cuda:N or host");
+  const bool json = options.has("json");
+
+  WisdomStore store(database_path(options));
+  const std::unique_ptr<Workers> workers = workers_for(name);
+  const DeviceOpened device = open_worker(workers->device());
+  CalibrationRequest request = calibration_request();
+  request.measured = [&](const Ceiling& ceiling) { json ? print_json(device.info, ceiling) : print_text(ceiling); };
+  if (!json) fmt::print("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
+  const std::atomic<int> never{0};
+  store.put_ceilings(device.info, calibrate(request, *workers, device, never));
+  if (json) return kDone;
+  if (device.info.kind == "host") fmt::print("these are ceilings of the emulation, not of the processor\n");
+  fmt::print("kept in {}\n", store.file().string());
+  return kDone;
+}
+
+}  // namespace attune::cli

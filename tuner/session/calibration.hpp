@@ -1,0 +1,33 @@
+// Calibration: what a device reaches at most, and what measuring on it costs, measured once and kept as its ceilings:
+// docs/measuring.md#ceilings-and-overheads. Goes the way of a session: compile, check, sample.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "attune/kernel_spec.hpp"
+#include "core/ceiling.hpp"
+#include "worker/trial_worker.hpp"
+#include "worker/workers.hpp"
+
+namespace attune {
+
+struct CalibrationRequest {
+  std::vector<KernelSpec> kernels;    // calibration_kernels()
+  std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
+  std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // told of each, as it is known
+};
+
+// All ceilings of the device that the workers are for, in the order in which they were measured; none once `stop` is
+// not 0. `device` is what open_worker() gave. Throws Error when a kernel does not compile, is wrong or cannot be timed.
+std::vector<Ceiling> calibrate(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
+                               const std::atomic<int>& stop);
+
+// Bytes of one array of the kernels that measure memory: 16 times the L2 cache, rounded up to a power of two, but not
+// more than a 16th of the memory. The copy has four arrays, with what it is checked against: they take a quarter.
+std::uint64_t calibration_bytes(const DeviceInfo& device);
+
+}  // namespace attune
