@@ -3,8 +3,8 @@
 // docs/results/measurement.md.
 //   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--sessions 20] [--device cuda:0] [--compiling N]
 //     [--neighbours]
-// --compiling: so many compilers are at work meanwhile. --neighbours: how the truth's best compare when they are
-// sampled among themselves, and with others in between.
+// --compiling: the same sessions once more, with so many compilers at work beside them. --neighbours: how the truth's
+// best compare when they are sampled among themselves, and with others in between.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -187,7 +187,6 @@ class Compiling {
  public:
   Compiling(const Bench& bench, const std::string& attune, const std::string& device, int count)
       : workers_(process_workers(attune, {"--device", device}, device)) {
-    if (count == 0) return;
     const DeviceInfo info = open_worker(bench.workers->device()).info;
     const SearchSpace space = make_space(bench.spec, bench.problem, info);
     std::mt19937_64 random(kSeed);
@@ -223,17 +222,9 @@ SessionResult tune(Bench& bench, std::uint64_t seed) {
   return run_session(request, *bench.workers, store, nullptr, observer, stop);
 }
 
-void run(Bench& bench, const std::string& attune, const std::string& device, int beside) {
-  const Truth truth = measure_truth(bench);
-  const Compiling compiling(bench, attune, device, beside);
-  const auto near =
-      std::count_if(truth.ratio.begin(), truth.ratio.end(), [](const auto& one) { return one.second <= 1.01; });
-  fmt::print("# {} {}: {} configurations right, {} samples of each in {:.2f} s of the device's time\n", bench.spec.name,
-             bench.problem.text(), truth.ratio.size(), bench.samples, truth.seconds);
-  fmt::print("best in truth {:.2f} us: {}; {} configurations within 1 %\n\n", truth.best_ns / 1e3, truth.best, near);
-  fmt::print(
-      "| seed | regret | device's time, of the truth's | filling gaps | speed-up, 95 % | winner "
-      "|\n|---:|---:|---:|---:|---|---|\n");
+void show_sessions(Bench& bench, const Truth& truth) {
+  fmt::print("| seed | regret | device's time, of the truth's | filling gaps | speed-up, 95 % | winner |\n");
+  fmt::print("|---:|---:|---:|---:|---|---|\n");
   std::map<std::string, int> winners;
   double worst = 0, most_time = 0;
   for (int seed = 1; seed <= bench.sessions; ++seed) {
@@ -250,8 +241,22 @@ void run(Bench& bench, const std::string& attune, const std::string& device, int
     worst = std::max(worst, regret);
     most_time = std::max(most_time, time);
   }
-  fmt::print("\n{} sessions: worst regret {:.2f} %, at most {:.1f} % of the truth's time, {} different winners\n",
+  fmt::print("\n{} sessions: worst regret {:.2f} %, at most {:.1f} % of the truth's time, {} different winners\n\n",
              bench.sessions, 100 * worst, 100 * most_time, winners.size());
+}
+
+void run(Bench& bench, const std::string& attune, const std::string& device, int compilers) {
+  const Truth truth = measure_truth(bench);
+  const auto near =
+      std::count_if(truth.ratio.begin(), truth.ratio.end(), [](const auto& one) { return one.second <= 1.01; });
+  fmt::print("# {} {}: {} configurations right, {} samples of each in {:.2f} s of the device's time\n", bench.spec.name,
+             bench.problem.text(), truth.ratio.size(), bench.samples, truth.seconds);
+  fmt::print("best in truth {:.2f} us: {}; {} configurations within 1 %\n\n", truth.best_ns / 1e3, truth.best, near);
+  show_sessions(bench, truth);
+  if (compilers == 0) return;
+  fmt::print("with {} compilers at work beside it:\n", compilers);
+  const Compiling compiling(bench, attune, device, compilers);
+  show_sessions(bench, truth);
 }
 
 }  // namespace
@@ -268,7 +273,7 @@ int main(int count, char** values) try {
       "samples", po::value(&bench.samples)->default_value(100), "of each configuration, for the truth")(
       "most", po::value(&bench.most)->default_value(5000), "configurations; of a larger space some are drawn")(
       "sessions", po::value(&bench.sessions)->default_value(20), "each with another seed")(
-      "compiling", po::value(&compiling)->default_value(0), "compilers that are at work beside the sessions")(
+      "compiling", po::value(&compiling)->default_value(0), "compilers beside a second series of sessions")(
       "neighbours", po::bool_switch(&bench.neighbours), "what the truth's best depend on")(
       "device", po::value(&device)->default_value("cuda:0"), "");
   po::positional_options_description places;
