@@ -223,8 +223,8 @@ SessionResult tune(Bench& bench, std::uint64_t seed) {
 }
 
 void show_sessions(Bench& bench, const Truth& truth) {
-  fmt::print("| seed | regret | device's time, of the truth's | filling gaps | speed-up, 95 % | winner |\n");
-  fmt::print("|---:|---:|---:|---:|---|---|\n");
+  fmt::print("| seed | regret | device's time, of the truth's | filling gaps | batch | speed-up, 95 % | winner |\n");
+  fmt::print("|---:|---:|---:|---:|---:|---|---|\n");
   std::map<std::string, int> winners;
   double worst = 0, most_time = 0;
   for (int seed = 1; seed <= bench.sessions; ++seed) {
@@ -233,8 +233,8 @@ void show_sessions(Bench& bench, const Truth& truth) {
     const std::string winner = result.record->configuration.text();
     const double regret = truth.ratio.contains(winner) ? truth.ratio.at(winner) - 1 : 1;
     const double time = result.timed_seconds / truth.seconds;
-    fmt::print("| {} | {:.2f} % | {:.1f} % | {:.1f} % | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed, 100 * regret,
-               100 * time, 100 * result.filling_seconds / truth.seconds, result.record->speedup,
+    fmt::print("| {} | {:.2f} % | {:.1f} % | {:.1f} % | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed, 100 * regret,
+               100 * time, 100 * result.filling_seconds / truth.seconds, result.record->batch, result.record->speedup,
                result.record->speedup_low, result.record->speedup_high, winner);
     std::fflush(stdout);
     ++winners[winner];
