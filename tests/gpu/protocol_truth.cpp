@@ -215,6 +215,7 @@ SessionResult tune(Bench& bench, std::uint64_t seed) {
   request.spec = bench.spec;
   request.problem = bench.problem;
   request.effort = Effort::exhaustive;
+  request.protocol = Protocol{};  // not the deeper one of that effort
   request.seed = seed;
   WisdomStore store(":memory:");
   Observer observer;

@@ -42,10 +42,15 @@ std::vector<std::size_t> by_median(const Rounds& rounds) {
 // With fewer rounds there is no 95 % interval, and so no difference.
 constexpr std::size_t kLeastRounds = 6;
 
-bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Protocol& protocol) {
+// Whether the fastest may give way to `other`. To what is in use already: unless it is better by more than a tie. To
+// another one, for being leaner: for less, so that with the scatter of a median it costs no more than a tie.
+bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
+          const Protocol& protocol) {
   if (rounds.size() < kLeastRounds) return true;
   const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
-  return median(ratios) < std::log1p(protocol.tie_ratio) || median_interval(ratios).contains(0);
+  const bool in_use = other.is_record || other.is_default;
+  const double limit = in_use ? protocol.tie_ratio : protocol.lean_tie_ratio;
+  return median(ratios) < std::log1p(limit) || median_interval(ratios).contains(0);
 }
 
 // What a tie is broken by: the least comes first.
@@ -130,7 +135,8 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
   const std::vector<std::size_t> order = by_median(values);
   decision.fastest = decision.winner = order.front();
   for (const std::size_t candidate : order) {
-    if (candidate == decision.fastest || !tied(values, candidate, decision.fastest, protocol)) continue;
+    if (candidate == decision.fastest || !tied(values, candidate, decision.fastest, finalists[candidate], protocol))
+      continue;
     if (preference(finalists[candidate]) < preference(finalists[decision.winner])) decision.winner = candidate;
   }
   decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));

@@ -30,9 +30,9 @@ struct FinalRounds {
   std::vector<bool> throttled;  // by round: the hardware held the device back; empty: in none
 };
 
-// Which rounds were held back, when readings[k] says so of the device's state: heard[r] readings had been heard when round
-// r began, and heard[r + 1] when it ended. A reading is of a moment: the last one before a round and the first one behind
-// it count too.
+// Which rounds were held back, when readings[k] says so of the device's state: heard[r] readings had been heard when
+// round r began, and heard[r + 1] when it ended. A reading is of a moment: the last one before a round and the first
+// one behind it count too.
 std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings);
 
 // The rounds (by number) in which the anchor (column `anchor`) stayed within protocol.anchor_drift of its median, and
@@ -56,8 +56,9 @@ struct FinalDecision {
   std::size_t rounds_throttled = 0;  // of those dropped
 };
 
-// Ties (closer than protocol.tie_ratio, or an interval of the paired log-ratio that contains 0) go to the present
-// record, then the default, then the lesser resource cost, then the lesser text. At least one round, one finalist.
+// Ties go to the present record, then the default, then the lesser resource cost, then the lesser text. A tie is an
+// interval of the paired log-ratio that contains 0, or a median below protocol.tie_ratio (of the record and the
+// default) or lean_tie_ratio (of others). At least one round, one finalist.
 FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol);
 
 // One finalist's entries of some rounds.

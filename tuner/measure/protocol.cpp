@@ -10,7 +10,7 @@ std::string to_json(const Protocol& protocol) {
       R"("reject_ratio_short":{},"short_ns":{},"screen_samples":{},"confirm_most":{},"confirm_ratio":{},"confirm_samples":{},"confirm_group":{},)"
       R"("confirm_drop_ratio":{},"confirm_seconds":{},"finalists":{},"final_rounds_min":{},)"
       R"("final_rounds_max":{},"final_seconds":{},"settled_log_ratio":{},"anchor_drift":{},)"
-      R"("dropped_rounds_max":{},"energy_warm_seconds":{},"energy_seconds":{},"tie_ratio":{}}})",
+      R"("dropped_rounds_max":{},"energy_warm_seconds":{},"energy_seconds":{},"tie_ratio":{},"lean_tie_ratio":{}}})",
       Protocol::version, protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio,
       protocol.anchor_samples, protocol.anchor_every, protocol.batch_below_ns, protocol.batch_ns, protocol.batch_least,
       protocol.batch_most, protocol.reject_ratio, protocol.reject_ratio_short, protocol.short_ns,
@@ -18,7 +18,7 @@ std::string to_json(const Protocol& protocol) {
       protocol.confirm_group, protocol.confirm_drop_ratio, protocol.confirm_seconds, protocol.finalists,
       protocol.final_rounds_min, protocol.final_rounds_max, protocol.final_seconds, protocol.settled_log_ratio,
       protocol.anchor_drift, protocol.dropped_rounds_max, protocol.energy_warm_seconds, protocol.energy_seconds,
-      protocol.tie_ratio);
+      protocol.tie_ratio, protocol.lean_tie_ratio);
 }
 
 }  // namespace attune

@@ -49,7 +49,8 @@ struct Protocol {
   double energy_seconds = 5;
 
   // Decision.
-  double tie_ratio = 0.01;  // less than this apart is a tie
+  double tie_ratio = 0.01;         // less than this apart is a tie with the present record or the default
+  double lean_tie_ratio = 0.0075;  // and with another, which wins it by being leaner
 };
 
 // Its constants as one JSON object: what a session row keeps.

@@ -30,7 +30,7 @@ FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) 
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = value_of(final.trials[i], 0, round[i], energy_of(i));
   if (request_.objectives.needs_energy(0))
     for (const std::optional<LaunchEnergy>& energy : final.energy)
-      protocol.tie_ratio = std::max(protocol.tie_ratio, 2 * energy->error);
+      protocol.tie_ratio = protocol.lean_tie_ratio = std::max(protocol.tie_ratio, 2 * energy->error);
 
   std::vector<Finalist> finalists;
   for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));

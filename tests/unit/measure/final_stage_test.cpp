@@ -53,11 +53,19 @@ TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
   }
 }
 
-TEST(FinalStage, LessThanOnePerCentIsATieThatTheLeanerWins) {
+TEST(FinalStage, HalfAPerCentIsATieThatTheLeanerWins) {
   const FinalDecision decision =
       decide(three_finalists(), of_times(noisy_rounds({300, 200, 201}, 30, 0.0005, 2)), kProtocol);
   EXPECT_EQ(decision.fastest, 1u);
   EXPECT_EQ(decision.winner, 2u);
+}
+
+TEST(FinalStage, WhatIsInUseGivesWayForMoreThanWhatIsOnlyLeaner) {
+  const Rounds rounds = noisy_rounds({300, 200, 201.8}, 40, 0.0005, 11);
+  std::vector<Finalist> finalists = three_finalists();
+  EXPECT_EQ(decide(finalists, of_times(rounds), kProtocol).winner, 1u);
+  finalists[2].is_record = true;
+  EXPECT_EQ(decide(finalists, of_times(rounds), kProtocol).winner, 2u);
 }
 
 TEST(FinalStage, ATieWithTheDefaultGoesToTheDefault) {
