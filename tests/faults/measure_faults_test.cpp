@@ -108,6 +108,8 @@ TEST_F(MeasureFaults, EnergyIsMeteredOfFinalistsAndDecides) {
   EXPECT_NEAR(found.value, 100 * found.median_ns * 1e-9, 0.02 * found.value);
   EXPECT_NEAR(found.default_value, 300 * 2e-3, 0.02 * 0.6);
   EXPECT_NEAR(found.speedup, found.default_value / found.value, 0.01 * found.speedup);
+  EXPECT_LT(found.speedup_low, 0.999 * found.speedup) << "no metering is exact";
+  EXPECT_GT(found.speedup_high, 1.001 * found.speedup);
   std::vector<std::string> front;
   for (const FinalistResult& result : finalists()) {
     ASSERT_TRUE(result.energy_j);

@@ -15,8 +15,8 @@ struct Protocol {
   int anchor_samples = 5;             // of the default configuration, each time
   int anchor_every = 16;              // trials between two timings of the anchor; scores are relative to it
 
-  // Batches: one launch of a short kernel is mostly the launch itself, 5.3 us between events on an H200 and 1.1 us in a
-  // graph, and scatters by 8 % at 4 us. One decision for a session: both ways are not comparable.
+  // Batches: one launch of a short kernel is mostly the launch itself, 3.3 us between events on an H200 and 0.67 us in
+  // a graph, and scatters. One decision for a session: both ways are not comparable.
   double batch_below_ns = 20e3;  // of the default configuration
   double batch_ns = 1e6;         // as many launches as take so long
   int batch_least = 50, batch_most = 1000;

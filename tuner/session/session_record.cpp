@@ -34,9 +34,20 @@ FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) 
 
   std::vector<Finalist> finalists;
   for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));
-  const FinalDecision decision = decide(finalists, rounds, protocol);
+  FinalDecision decision = decide(finalists, rounds, protocol);
+  if (request_.objectives.needs_energy(0)) widen_by_energy(final, decision);
   keep_results(final, rounds, decision);
   return decision;
+}
+
+// Rounds repeat times, not meterings: what those may be off by is added to the interval of their ratio.
+void SessionRun::widen_by_energy(const Final& final, FinalDecision& decision) const {
+  double off = 1 + final.energy[decision.winner]->error;
+  for (std::size_t i = 0; i < final.trials.size(); ++i)
+    if (final.trials[i].configuration == *default_) off *= 1 + final.energy[i]->error;
+  if (final.trials[decision.winner].configuration == *default_) return;
+  decision.speedup_interval.low /= off;
+  decision.speedup_interval.high *= off;
 }
 
 // By the first objective, best first.

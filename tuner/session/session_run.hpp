@@ -129,6 +129,7 @@ class SessionRun {
 
   // session_record.cpp: decision, record, and why there is none
   FinalDecision decide_between(const Final& final, Protocol protocol);
+  void widen_by_energy(const Final& final, FinalDecision& decision) const;
   void keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision);
   Record make_record(const FinalDecision& decision, const Trial& winner) const;
   void keep_record(Record record, bool measured_against_present);
