@@ -3,6 +3,7 @@
 
 #include "attune/dispatcher.hpp"
 #include "core/problem.hpp"
+#include "measure/objective.hpp"
 #include "options.hpp"
 #include "spec/kernel_file.hpp"
 #include "text.hpp"
@@ -17,6 +18,8 @@ int run_plan(const Arguments& arguments) {
   namespace po = boost::program_options;
   options.add()("problem,p", po::value<std::string>(), "the problem: \"width=8192 T=float\"")(
       "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "regime", po::value<std::string>(), "of the caches that was tuned for: cold (default) or warm")(
+      "objective", po::value<std::string>(), "what was tuned for (default: time)")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
   if (options.parse(arguments)) return kDone;
 
@@ -25,6 +28,8 @@ int run_plan(const Arguments& arguments) {
   DispatcherOptions wanted;
   wanted.device = device_name(options);
   wanted.database = database_path(options);
+  wanted.regime = options.text("regime").value_or(wanted.regime);
+  wanted.objective = Objectives(options.text("objective").value_or(wanted.objective)).text();
   Dispatcher dispatcher(wanted);
   if (given != spec.name) dispatcher.add_file(given);
   const Problem problem = parse_problem(spec, options.text("problem").value_or(""), dispatcher.device_info().kind);

@@ -62,6 +62,8 @@ std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>
 void show_record(const Record& record, const std::string& reached, const std::vector<FinalistResult>& finalists) {
   fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
              record.key.device_class.rfind("host|", 0) == 0 ? " (host)" : "");
+  if (record.key.regime != "cold" || record.key.objective != "time")
+    fmt::print("  tuned for      {}, {} caches\n", record.key.objective, record.key.regime);
   fmt::print("  configuration  {}\n", record.configuration.text());
   fmt::print("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
              marks_text(record));

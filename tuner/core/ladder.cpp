@@ -83,6 +83,7 @@ std::string tune_command(const MatchRequest& request) {
   else if (request.device.ordinal != 0)
     command += fmt::format(" --device cuda:{}", request.device.ordinal);
   if (request.regime != "cold") command += fmt::format(" --regime {}", request.regime);
+  if (request.objective != "time") command += fmt::format(" --objective \"{}\"", request.objective);
   return command;
 }
 

@@ -62,7 +62,7 @@ struct Dispatcher::State {
       : warnings(sink_or_default(std::move(options.warn))),
         device(open_wished(options.device)),
         planner(device, database_or_none(options.database, warnings), cache_or_none(options.cache, warnings),
-                known_regime(options.regime), warnings) {}
+                known_regime(options.regime), std::move(options.objective), warnings) {}
 
   // The steady state: one shared lock, one look-up.
   Parts find(const PlanRequestView& request) const {

@@ -21,15 +21,16 @@ bool has_launch(std::span<const ResolvedStep> steps) {
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 std::unique_ptr<ImageCache> cache, Regime regime, Warnings& warnings)
+                 std::unique_ptr<ImageCache> cache, Regime regime, std::string objective, Warnings& warnings)
     : device_(std::move(device)),
       database_(std::move(database)),
       regime_(regime),
+      objective_(std::move(objective)),
       warnings_(warnings),
       images_(device_, std::move(cache), [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
 MatchRequest Planner::request_for(const KnownKernel& kernel, const Problem& problem) const {
-  return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_)};
+  return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_), objective_};
 }
 
 std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest& request) {

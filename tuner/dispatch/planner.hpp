@@ -22,7 +22,7 @@ class Planner {
  public:
   // Without a database there is no wisdom. `warnings` must outlive it.
   Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-          std::unique_ptr<ImageCache> cache, Regime regime, Warnings& warnings);
+          std::unique_ptr<ImageCache> cache, Regime regime, std::string objective, Warnings& warnings);
 
   // Throws Error when not even the default configuration can be used.
   std::shared_ptr<const PlanParts> plan(KnownKernel& kernel, const Problem& problem);
@@ -39,6 +39,7 @@ class Planner {
   std::shared_ptr<Device> device_;
   std::optional<std::filesystem::path> database_;
   const Regime regime_;
+  const std::string objective_;
   Warnings& warnings_;
   Images images_;
   std::mutex functions_;  // Module does not say that it is thread-safe

@@ -54,6 +54,22 @@ TEST_F(DispatcherWisdom, AnExactRecordIsLaunched) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+TEST_F(DispatcherWisdom, ARecordIsUsedForWhatItWasTunedFor) {
+  Record warm = record(info_, problem(1000), configuration(2));
+  warm.key.regime = "warm";
+  warm.key.objective = "energy * time";
+  store(warm);
+  EXPECT_EQ(plan(1000).match().rung, Rung::none);
+  DispatcherOptions wanted = options();
+  wanted.regime = "warm";
+  wanted.objective = "energy * time";
+  Dispatcher dispatcher(wanted);
+  dispatcher.add(offset_kernel);
+  EXPECT_EQ(dispatcher.match("offset", problem(1000)).rung, Rung::exact);
+  EXPECT_THAT(dispatcher.match("offset", {{"n", 7}, {"T", "int64"}}).why,
+              HasSubstr("--regime warm --objective \"energy * time\""));
+}
+
 TEST_F(DispatcherWisdom, TheNearestProblemsRecordIsLaunched) {
   remember(1000, 2);
   const Plan near = plan(1500);

@@ -31,6 +31,8 @@ struct DispatcherOptions {
   std::function<void(const std::string&)> warn;
   // Of the caches that records were tuned with: "cold", or "warm" (attune tune --regime). Another's are not used.
   std::string regime = "cold";
+  // What they were tuned for, as `attune show` tells it (attune tune --objective). Another's are not used.
+  std::string objective = "time";
 };
 
 class Dispatcher {
