@@ -12,14 +12,9 @@
 namespace attune {
 namespace {
 
-// A worker that has lost so much of its memory to what it ran is replaced before it fails for want of it.
-constexpr double kLeakedShare = 0.5;
-
 // Beside the launch a check resets and compares data, as beginning the problem did: so many times as long, and a
 // second.
 constexpr double kDataFactor = 3, kDataSeconds = 1;
-
-constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
 
 constexpr double kMostSeconds = 1e12;  // what is beyond, or goes back, is no clock
 
@@ -195,7 +190,7 @@ std::optional<Answer> TrialWorker::hear(Status& status) {
   return std::nullopt;
 }
 
-Status TrialWorker::hear_outcome(Numerics& numerics) {
+Status TrialWorker::hear_outcome(Numerics& numerics, std::optional<bool>* deterministic) {
   Status status;
   const std::optional<Answer> answer = hear(status);
   if (!answer) return status;
@@ -203,6 +198,7 @@ Status TrialWorker::hear_outcome(Numerics& numerics) {
   if (outcome.status.sticky) lost_ = true;
   if (outcome.free_bytes > 0) free_bytes_ = outcome.free_bytes;
   numerics.include(outcome.numerics);
+  if (deterministic != nullptr) *deterministic = outcome.deterministic;
   return outcome.status;
 }
 
@@ -219,6 +215,15 @@ Samples TrialWorker::hear_samples() {
   if (samples.status.ok() && samples.nanoseconds.empty())
     samples.status = {Verdict::unstable, "the device worker gave no sample", false};
   return samples;
+}
+
+TrialWorker::Metering TrialWorker::hear_metering() {
+  Metering metering;
+  const std::optional<Answer> answer = hear(metering.status);
+  if (!answer) return metering;
+  const auto& metered = wanted<MeteredEnergy>(*answer);
+  if (metered.status.sticky) lost_ = true;
+  return {metered.status, metered.energy};
 }
 
 // An answer that nobody waits for: of filling a gap, of a release, of what was asked of a trial that failed before. A
@@ -259,163 +264,6 @@ void TrialWorker::revive() {
   // What was asked of the last one; begin_problem() is the first that the next one hears.
   for (; !asked_.empty(); asked_.pop_front()) transport_.receive(kOpenSeconds);
   begin_problem();
-}
-
-void TrialWorker::begin(const Configuration& configuration, const Image& image, int attempt, const Filling& beside) {
-  if (begun_) forget();
-  if (static_cast<double>(free_bytes_) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_)) lost_ = true;
-  if (lost_) be_ready();
-  TrialLaunch launch = trial_launch(spec_, problem_, configuration, device_.info, image);
-  launch.attempt = attempt;
-  begun_ = {++last_, std::move(launch)};
-  ask_load(begun_->id, begun_->launch);
-  ask_filling(beside);
-}
-
-void TrialWorker::forget() {
-  if (begun_ && !lost_) ask_release(begun_->id);
-  begun_.reset();
-  hear_all();
-}
-
-bool TrialWorker::is_asked(Asked::What what) const {
-  return std::any_of(asked_.begin(), asked_.end(), [&](const Asked& asked) { return asked.what == what; });
-}
-
-// Everything is asked before the first answer is heard. When a worker is lost by what was asked before, or by what
-// filled a gap, all is asked once more of a fresh one, in which no gap is filled. What is left unheard after a failure
-// is heard aside.
-TrialWorker::Tried TrialWorker::finish(const Begun& begun, const SamplePlan* plan, const Filling& after,
-                                       std::function<void()> meanwhile) {
-  for (;;) {
-    if (lost_ || !is_asked(Asked::What::load)) {
-      be_ready();
-      ask_load(begun.id, begun.launch);
-    }
-    ask_check(begun.id);
-    if (plan != nullptr) {
-      ask_samples(begun.id, *plan);
-      if (has_scratch_) ask_recheck(begun.id);
-      ask_release(begun.id);
-      ask_filling(after);
-    }
-    if (const auto once = std::exchange(meanwhile, {})) once();
-    hear_aside_before(Asked::What::load);
-    if (lost_) continue;
-    Tried tried;
-    if (tried.status = hear_outcome(tried.numerics); !tried.status.ok()) return tried;
-    hear_aside_before(Asked::What::check);
-    if (lost_) continue;
-    if (tried.status = hear_outcome(tried.numerics); !tried.status.ok() || plan == nullptr) return tried;
-    Samples samples = hear_samples();
-    tried.samples_ns = std::move(samples.nanoseconds);
-    if (tried.status = std::move(samples.status); !tried.status.ok() || !has_scratch_) return tried;
-    tried.status = hear_outcome(tried.numerics);
-    return tried;
-  }
-}
-
-TrialWorker::Tried TrialWorker::finish_trial(const SamplePlan& plan, const Filling& after,
-                                             std::function<void()> meanwhile) {
-  const Begun begun = std::move(begun_.value());
-  begun_.reset();
-  return finish(begun, &plan, after, std::move(meanwhile));
-}
-
-TrialWorker::Checked TrialWorker::finish_check() {
-  Begun begun = std::move(begun_.value());
-  begun_.reset();
-  Tried tried = finish(begun, nullptr, {}, {});
-  Checked checked{std::move(tried.status), tried.numerics, {}};
-  if (!checked.status.ok()) return checked;
-  checked.candidate = begun.id;
-  candidates_.emplace(begun.id, Candidate{std::move(begun.launch), true});
-  return checked;
-}
-
-TrialWorker::Checked TrialWorker::check(const Configuration& configuration, const Image& image, int attempt) {
-  begin(configuration, image, attempt);
-  return finish_check();
-}
-
-Status TrialWorker::ensure_loaded(CandidateId id) {
-  Candidate& candidate = candidates_.at(id);
-  be_ready();
-  if (candidate.is_loaded) return {};
-  const Tried tried = finish({id, candidate.launch}, nullptr, {}, {});
-  candidate.is_loaded = tried.status.ok();
-  return tried.status;
-}
-
-Samples TrialWorker::sample(CandidateId id, const SamplePlan& plan) {
-  if (Status status = ensure_loaded(id); !status.ok()) return {std::move(status), {}};
-  ask_samples(id, plan);
-  return hear_samples();
-}
-
-TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
-  InTurn all;
-  // Loading one into a fresh worker may take that worker along, and those before it.
-  const auto is_there = [this](CandidateId id) { return !lost_ && candidates_.at(id).is_loaded; };
-  while (!std::all_of(ids.begin(), ids.end(), is_there)) {
-    for (all.failed = 0; all.failed < ids.size(); ++all.failed)
-      if (all.status = ensure_loaded(ids[all.failed]); !all.status.ok()) return all;
-  }
-  be_ready();
-  SamplePlan one = plan;
-  one.count = 1;
-  for (const CandidateId id : ids) ask_samples(id, one);
-  for (all.failed = 0; all.failed < ids.size(); ++all.failed) {
-    Samples samples = hear_samples();
-    if (all.status = std::move(samples.status); !all.status.ok()) return all;
-    all.nanoseconds.push_back(samples.nanoseconds.front());
-  }
-  return all;
-}
-
-Sample TrialWorker::sample(CandidateId id) {
-  Samples samples = sample(id, SamplePlan{});
-  return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
-}
-
-TrialWorker::Rechecked TrialWorker::recheck(CandidateId id, bool repeats) {
-  Rechecked rechecked;
-  if (rechecked.status = ensure_loaded(id); !rechecked.status.ok()) return rechecked;
-  ask(Asked::What::recheck, RecheckCandidate{id, repeats}, launch_deadline(kLaunchesToRepeat));
-  if (const std::optional<Answer> answer = hear(rechecked.status)) {
-    const auto& outcome = wanted<TrialOutcome>(*answer);
-    lost_ = lost_ || outcome.status.sticky;
-    rechecked = {outcome.status, outcome.numerics, outcome.deterministic};
-  }
-  return rechecked;
-}
-
-Status TrialWorker::warm_up(CandidateId id, const WarmUpPlan& plan) {
-  if (Status status = ensure_loaded(id); !status.ok()) return status;
-  ask(Asked::What::warm_up, WarmUpCandidate{id, plan},
-      launch_deadline() + std::max(plan.milliseconds, plan.most_milliseconds) * 1e-3);
-  Numerics none;
-  return hear_outcome(none);
-}
-
-TrialWorker::Metering TrialWorker::meter(CandidateId id, const SamplePlan& plan, double warm_seconds, double seconds) {
-  Metering metering;
-  if (metering.status = ensure_loaded(id); !metering.status.ok()) return metering;
-  ask(Asked::What::meter, MeterCandidate{id, plan, warm_seconds, seconds},
-      launch_deadline(2 * plan.batch) + warm_seconds + seconds);
-  if (const std::optional<Answer> answer = hear(metering.status)) {
-    const auto& metered = wanted<MeteredEnergy>(*answer);
-    lost_ = lost_ || metered.status.sticky;
-    metering = {metered.status, metered.energy};
-  }
-  return metering;
-}
-
-void TrialWorker::release(CandidateId id) {
-  const auto found = candidates_.find(id);
-  if (found == candidates_.end()) return;
-  if (found->second.is_loaded && !lost_) ask_release(id);
-  candidates_.erase(found);
 }
 
 }  // namespace attune

@@ -175,7 +175,8 @@ class TrialWorker {
   double load_deadline(const TrialLaunch& launch) const;
 
   std::optional<Answer> hear(Status& status);
-  Status hear_outcome(Numerics& numerics);
+  Status hear_outcome(Numerics& numerics, std::optional<bool>* deterministic = nullptr);
+  Metering hear_metering();
   Samples hear_samples();
   void hear_aside();
   void hear_aside_before(Asked::What what);
