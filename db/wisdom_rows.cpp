@@ -316,6 +316,7 @@ std::optional<Trial> read_trial(SQLite::Statement& statement) {
   Reader read(statement);
   visit_trial(trial, read);
   if (!read.sound() || trial.attempts < 1 || trial.batch < 1) return {};
+  if (std::isnan(trial.numerics.max_relative)) trial.numerics.max_relative = 0;  // formats 1 and 2 did not know it
   return trial;
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "attune/error.hpp"
 #include "measure/objective.hpp"
 #include "text.hpp"
 
@@ -12,13 +14,23 @@ namespace {
 
 constexpr int kColumn = 14;  // characters of an objective's name or value
 
+// A later version may know objectives that this one does not.
+std::optional<Objectives> objectives_of(const Record& record) {
+  try {
+    return Objectives(record.key.objective);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::string gain_text(const Record& record) {
   if (record.default_ns <= 0) return "the default configuration failed, so there is nothing to compare with";
   const std::string gain =
       fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
-  const std::string objective = Objectives(record.key.objective).name(0);
+  const std::optional<Objectives> objectives = objectives_of(record);
+  const std::string objective = objectives ? objectives->name(0) : record.key.objective;
   if (objective == "time") return gain + " over the default";
   return fmt::format("{} over the default in `{}` ({:.4g}, not {:.4g}); in time {:.2f}x", gain, objective, record.value,
                      record.default_value, record.default_ns / record.median_ns);
@@ -26,7 +38,9 @@ std::string gain_text(const Record& record) {
 
 std::string marks_text(const Record& record) {
   std::string text;
-  if (record.unstable)
+  if (record.unstable && record.rounds_dropped == 0)
+    text += fmt::format("; unstable: measured in {} rounds", record.rounds);
+  else if (record.unstable)
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
                         std::max(record.rounds, record.rounds_dropped));
   if (record.busy) text += "; busy: other processes were on the device";
@@ -35,13 +49,14 @@ std::string marks_text(const Record& record) {
 }
 
 std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists) {
-  const Objectives objectives(record.key.objective);
-  if (objectives.size() < 2 || finalists.empty()) return "";
+  const std::optional<Objectives> known = objectives_of(record);
+  if (!known || known->size() < 2 || finalists.empty()) return "";
+  const Objectives& objectives = *known;
   std::string text = "  trade-offs: none of the finalists beats one of these in all objectives\n  ";
   for (std::size_t i = 0; i < objectives.size(); ++i) text += fmt::format("{:>{}}", objectives.name(i), kColumn);
   text += "\n";
   for (const FinalistResult& result : finalists) {
-    if (!result.pareto) continue;
+    if (!result.pareto || result.objectives.size() != objectives.size()) continue;
     text += "  ";
     for (std::size_t i = 0; i < result.objectives.size(); ++i) {
       const double value = result.objectives[i];

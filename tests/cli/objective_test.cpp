@@ -61,6 +61,10 @@ TEST_F(TuneObjective, OneThatIsZeroSomewhereSaysWhatToWrite) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("must be greater than 0 everywhere"));
   EXPECT_THAT(result.err, HasSubstr("`registers + 1`"));
+  const CommandResult second = attune(tune("time, registers"));
+  EXPECT_EQ(second.code, 1);
+  EXPECT_THAT(second.err, HasSubstr("`registers + 1`"));
+  EXPECT_THAT(second.out, Not(HasSubstr("comparing"))) << "told behind the whole search";
 }
 
 }  // namespace

@@ -87,6 +87,22 @@ TEST_F(MeasureFaults, ARecordOfABusyDeviceLosesTies) {
   }
 }
 
+TEST_F(MeasureFaults, AQuietRecordThatWinsOnABusyDeviceKeepsItsFigures) {
+  faults("");
+  ASSERT_EQ(tune_recording({"--parameters", "B=0,1,3,4"}).command.code, 0);
+  const Record quiet = record();
+  faults("* state * user 4711\n");
+  ASSERT_EQ(tune_recording({"--fresh"}).command.code, 0);
+  EXPECT_EQ(record().configuration.text(), "A=3 B=3");
+  EXPECT_FALSE(record().busy);
+  EXPECT_EQ(record().made_ms, quiet.made_ms);
+  EXPECT_NE(record().space, quiet.space) << "all of it was searched now";
+  EXPECT_FALSE(finalists().empty());
+  faults("");
+  ASSERT_EQ(tune_recording({"--fresh"}).command.code, 0);
+  EXPECT_EQ(record().configuration.text(), "A=3 B=3");
+}
+
 TEST_F(MeasureFaults, AQuietDeviceLeavesNoMark) {
   faults("");
   ASSERT_EQ(tune_recording().command.code, 0);

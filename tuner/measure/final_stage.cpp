@@ -39,14 +39,13 @@ std::vector<std::size_t> by_median(const Rounds& rounds) {
   return order;
 }
 
-// With fewer rounds there is no 95 % interval, and so no difference.
+// With fewer rounds there is no 95 % interval: what is taken for one is their range, and the record is marked.
 constexpr std::size_t kLeastRounds = 6;
 
 // Whether the fastest may give way to `other`. To what is in use already: unless it is better by more than a tie. To
 // another one, for being leaner: for less, so that with the scatter of a median it costs no more than a tie.
 bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
           const Protocol& protocol) {
-  if (rounds.size() < kLeastRounds) return true;
   const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
   const bool in_use = other.is_record || other.is_default;
   const double limit = in_use ? protocol.tie_ratio : protocol.lean_tie_ratio;

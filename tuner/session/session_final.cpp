@@ -9,8 +9,11 @@
 namespace attune {
 namespace {
 
-// After an interruption the user waits: this much comparing at most, and of metering each.
+// After an interruption the user waits: this much comparing at most.
 constexpr double kInterruptedSeconds = 1;
+
+// Where there are several objectives, the best by others than the first are no slower than this, relative to the best.
+constexpr double kOthersWithin = 4;
 
 // A launch is metered in batches of so long, so that the device hardly waits between them.
 constexpr double kMeterBatchNs = 10e6;
@@ -19,13 +22,6 @@ constexpr int kMostMeterBatch = 1000;
 template <typename T>
 void erase_at(std::vector<T>& items, std::size_t index) {
   if (index < items.size()) items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
-Protocol within(Protocol protocol, double seconds) {
-  protocol.final_seconds = std::min(protocol.final_seconds, seconds);
-  protocol.energy_seconds = std::min(protocol.energy_seconds, seconds);
-  protocol.energy_warm_seconds = std::min(protocol.energy_warm_seconds, seconds);
-  return protocol;
 }
 
 }  // namespace
@@ -76,6 +72,7 @@ void SessionRun::add_best_by_others(std::vector<Trial>& chosen) const {
   chosen.resize(std::min(chosen.size(), (most + 1) / 2));
   for (std::size_t rank = 0; rank < survivors.size(); ++rank)
     for (const std::vector<Trial>& ranked : by_others) {
+      if (time_ratio(ranked[rank]) > kOthersWithin * time_ratio(survivors.front())) continue;
       const auto is_it = [&](const Trial& trial) { return trial.configuration == ranked[rank].configuration; };
       if (chosen.size() < most && std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(ranked[rank]);
     }
@@ -175,10 +172,16 @@ void SessionRun::recheck_finalists(Final& final) {
   }
 }
 
-void SessionRun::meter_finalists(Final& final, const Protocol& protocol) {
-  if (!request_.objectives.needs_energy()) return;
+// False when it was interrupted: then nothing was metered.
+bool SessionRun::meter_finalists(Final& final, const Protocol& protocol) {
+  if (!request_.objectives.needs_energy()) return true;
+  const std::size_t readings = throttled_readings_.size();
   observer_.energy_started(final.trials.size(), protocol.energy_warm_seconds + protocol.energy_seconds);
   for (std::size_t i = 0; i < final.trials.size();) {
+    if (stop_.load() > 0) {
+      final.energy.clear();
+      return false;
+    }
     SamplePlan plan{.count = 1, .stop_above_ns = 0, .regime = request_.regime, .batch = 1};
     const double fitting = kMeterBatchNs / std::max(final.rounds.front()[i], 1.0);
     if (worker_->can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, kMostMeterBatch));
@@ -197,22 +200,28 @@ void SessionRun::meter_finalists(Final& final, const Protocol& protocol) {
     final.energy.push_back(metering.energy);
     ++i;
   }
+  final.metered_throttled = std::find(throttled_readings_.begin() + static_cast<std::ptrdiff_t>(readings),
+                                      throttled_readings_.end(), true) != throttled_readings_.end();
+  return true;
 }
 
-FinalDecision SessionRun::final_stage(std::vector<Trial> chosen) {
+// Nothing when it was interrupted before it could decide.
+std::optional<FinalDecision> SessionRun::final_stage(std::vector<Trial> chosen) {
   Final final;
   final.trials = std::move(chosen);
   load_finalists(final);
   if (final.trials.empty())
     throw Error("no finalist of " + request_.spec.name + " passes its check again; run the command once more");
-  const Protocol protocol = stop_.load() > 0 ? within(protocol_, kInterruptedSeconds) : protocol_;
+  Protocol protocol = protocol_;
+  if (stop_.load() > 0) protocol.final_seconds = std::min(protocol.final_seconds, kInterruptedSeconds);
   observer_.final_started(final.trials.size());
   clocks_mhz_.clear();
   take_rounds(final, protocol);
   recheck_finalists(final);
-  meter_finalists(final, protocol);
+  const bool is_metered = meter_finalists(final, protocol);
   for (const TrialWorker::CandidateId candidate : final.candidates) worker_->release(candidate);
   if (final.trials.empty()) throw Error("every finalist of " + request_.spec.name + " failed while it was measured");
+  if (!is_metered && request_.objectives.needs_energy(0)) return std::nullopt;
   const FinalDecision decision = decide_between(final, protocol);
   finalists_ = std::move(final.trials);
   observer_.final_done(decision);

@@ -48,6 +48,10 @@ double SessionRun::searched_value(const Trial& trial, double time_ns) const {
   return request_.objectives.needs_energy(0) ? time_ns : value_of(trial, 0, time_ns);
 }
 
+double SessionRun::time_ratio(const Trial& trial) const {
+  return trial.measurement.median_ns / (trial.anchor_ns > 0 ? trial.anchor_ns : 1);
+}
+
 // What survivors are ranked by: relative to the anchor, so that drift of the clocks cancels.
 double SessionRun::score(const Trial& trial) const {
   const double value = searched_value(trial, trial.measurement.median_ns);
@@ -57,9 +61,15 @@ double SessionRun::score(const Trial& trial) const {
   return value / searched_value(is_default ? trial : by_default->second, trial.anchor_ns);
 }
 
-// What a first sample is held against. Only where less time is less of the objective.
+// One that has no value is told at the first trial, not behind the whole search.
+void SessionRun::check_values(const Trial& trial) const {
+  for (std::size_t i = 1; i < request_.objectives.size(); ++i)
+    if (!request_.objectives.needs_energy(i)) value_of(trial, i, trial.measurement.median_ns);
+}
+
+// What a first sample is held against. Only where the first objective is the time, as far as the search knows it.
 double SessionRun::incumbent_ns() const {
-  if (!request_.objectives.is_time() && !request_.objectives.needs_energy(0)) return 0;
+  if (request_.objectives.name(0) != "time" && !request_.objectives.needs_energy(0)) return 0;
   return anchor_ns_ > 0 ? best_score_ * anchor_ns_ : best_score_;
 }
 

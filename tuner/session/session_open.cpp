@@ -40,8 +40,7 @@ std::optional<SessionResult> SessionRun::answer_from_database() {
                        present_->effort >= request_.effort && present_->space == key_.space;
   // A target is the user's word on what is enough, and on what is not.
   const std::optional<Target>& target = request_.limits.target;
-  const bool good_enough =
-      !target || target->met(present_->median_ns, present_->default_ns > 0 ? present_->speedup : 0);
+  const bool good_enough = !target || target->met(present_->median_ns, present_->default_ns / present_->median_ns);
   const bool any_will_do = target && request_.strategy.empty() && !request_.seed && present_->space == key_.space;
   if (!good_enough || (!same_finished && !covered && !any_will_do)) return std::nullopt;
   SessionResult result;

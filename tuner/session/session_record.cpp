@@ -1,6 +1,7 @@
 // The decision between finalists, the record that is made of it, and why there is none.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -29,23 +30,32 @@ FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) 
   for (std::vector<double>& round : rounds.values)
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = value_of(final.trials[i], 0, round[i], energy_of(i));
   if (request_.objectives.needs_energy(0))
-    for (const std::optional<LaunchEnergy>& energy : final.energy)
-      protocol.tie_ratio = protocol.lean_tie_ratio = std::max(protocol.tie_ratio, 2 * energy->error);
+    for (std::size_t i = 0; i < final.trials.size(); ++i)
+      protocol.tie_ratio = protocol.lean_tie_ratio = std::max(protocol.tie_ratio, 2 * energy_share(final, i));
 
   std::vector<Finalist> finalists;
   for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));
   FinalDecision decision = decide(finalists, rounds, protocol);
   if (request_.objectives.needs_energy(0)) widen_by_energy(final, decision);
+  decision.unstable = decision.unstable || final.metered_throttled;
   keep_results(final, rounds, decision);
   return decision;
 }
 
+// What the error of a metering makes of the first objective's value, as a share of it.
+double SessionRun::energy_share(const Final& final, std::size_t i) const {
+  const LaunchEnergy& energy = *final.energy[i];
+  const double time_ns = final.rounds.front()[i];
+  const double value = value_of(final.trials[i], 0, time_ns, energy.joules);
+  return std::abs(value_of(final.trials[i], 0, time_ns, energy.joules * (1 + energy.error)) / value - 1);
+}
+
 // Rounds repeat times, not meterings: what those may be off by is added to the interval of their ratio.
 void SessionRun::widen_by_energy(const Final& final, FinalDecision& decision) const {
-  double off = 1 + final.energy[decision.winner]->error;
-  for (std::size_t i = 0; i < final.trials.size(); ++i)
-    if (final.trials[i].configuration == *default_) off *= 1 + final.energy[i]->error;
   if (final.trials[decision.winner].configuration == *default_) return;
+  double off = 1 + energy_share(final, decision.winner);
+  for (std::size_t i = 0; i < final.trials.size(); ++i)
+    if (final.trials[i].configuration == *default_) off *= 1 + energy_share(final, i);
   decision.speedup_interval.low /= off;
   decision.speedup_interval.high *= off;
 }
@@ -54,6 +64,8 @@ void SessionRun::widen_by_energy(const Final& final, FinalDecision& decision) co
 void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision) {
   results_.clear();
   std::vector<std::vector<double>> objectives;
+  // After an interrupt nothing was metered: only what decided is known.
+  const bool is_complete = !request_.objectives.needs_energy() || !final.energy.empty();
   for (std::size_t i = 0; i < final.trials.size(); ++i) {
     const Trial& trial = final.trials[i];
     FinalistResult& result = results_.emplace_back();
@@ -64,7 +76,7 @@ void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, con
       result.energy_error = final.energy[i]->error;
     }
     result.objectives.push_back(median(column(rounds.values, i, decision.used)));
-    for (std::size_t o = 1; o < request_.objectives.size(); ++o)
+    for (std::size_t o = 1; o < request_.objectives.size() && is_complete; ++o)
       result.objectives.push_back(value_of(trial, o, result.measurement.median_ns, result.energy_j));
     result.numerics = trial.numerics;
     result.deterministic = final.deterministic[i];
@@ -73,7 +85,7 @@ void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, con
     objectives.push_back(result.objectives);
   }
   const std::vector<bool> front = pareto_front(objectives);
-  for (std::size_t i = 0; i < results_.size(); ++i) results_[i].pareto = front[i];
+  for (std::size_t i = 0; i < results_.size(); ++i) results_[i].pareto = front[i] && is_complete;
   std::stable_sort(results_.begin(), results_.end(), [](const FinalistResult& a, const FinalistResult& b) {
     return a.objectives.front() < b.objectives.front();
   });
@@ -129,6 +141,16 @@ void SessionRun::keep_record(Record record, bool measured_against_present) {
     record.partial = present_->partial;
   } else if (same_space && present_->effort == record.effort) {
     record.partial = record.partial && present_->partial;
+  }
+  // One that was made on a quiet device and has won again keeps what was measured then.
+  const bool confirmed = measured_against_present && record.configuration == present_->configuration;
+  if (confirmed && (record.busy || record.unstable) && !present_->busy && !present_->unstable) {
+    Record clean = *present_;
+    clean.effort = record.effort;
+    clean.partial = record.partial;
+    clean.space = record.space;
+    record = std::move(clean);
+    results_ = store_.finalists(present_->uuid);
   }
   store_.put_record(record, measured_against_present ? std::string_view(present_->uuid) : std::string_view(), results_);
   const auto kept = images_kept_.find(record.configuration.text());

@@ -197,18 +197,28 @@ SessionResult SessionRun::conclude() {
     complete = false;
   }
   result.decision = final_stage(finalists_);
+  if (result.decision)
+    record_winner(result, complete, used);
+  else {
+    result.end = SessionResult::End::interrupted;
+    result.explanation = "interrupted before the energy of finalists was metered, by which `" +
+                         request_.objectives.text() + "` decides; the trials are kept, and the same command goes on";
+  }
+  result.timed_seconds = worker_->timed_seconds();
+  result.filling_seconds = worker_->filling_seconds();
+  return result;
+}
+
+void SessionRun::record_winner(SessionResult& result, bool complete, double used) {
   Record record = make_record(*result.decision, finalists_[result.decision->winner]);
   record.partial = !complete;
   const bool met_present = present_ && std::any_of(finalists_.begin(), finalists_.end(), [this](const Trial& trial) {
                              return trial.configuration == present_->configuration;
                            });
   keep_record(std::move(record), met_present);
-  result.finalists = results_;
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
   result.record = store_.find_record(key_.record);
-  result.timed_seconds = worker_->timed_seconds();
-  result.filling_seconds = worker_->filling_seconds();
-  return result;
+  if (result.record) result.finalists = store_.finalists(result.record->uuid);
 }
 
 SessionResult run_session(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,

@@ -42,6 +42,7 @@ class SessionRun {
   std::optional<SessionResult> nothing_compiles();  // when even the default configuration does not
   void search();
   SessionResult conclude();
+  void record_winner(SessionResult& result, bool complete, double used);
 
   // session_search.cpp: the search loop
   void search_loop();
@@ -66,9 +67,11 @@ class SessionRun {
   // session_objective.cpp: what is minimised
   void check_objectives() const;
   double searched_value(const Trial& trial, double time_ns) const;
+  double time_ratio(const Trial& trial) const;
   double score(const Trial& trial) const;
   double value_of(const Trial& trial, std::size_t objective, double time_ns, std::optional<double> energy_j = {}) const;
   std::uint64_t shared_bytes_of(const Trial& trial) const;
+  void check_values(const Trial& trial) const;
   double incumbent_ns() const;
 
   // session_trial.cpp: one configuration on the device, and whose fault it is when a worker dies of it
@@ -114,6 +117,7 @@ class SessionRun {
     std::vector<std::optional<LaunchEnergy>> energy;
     Rounds rounds;
     std::vector<std::size_t> heard;  // readings of the device's state: when the first round began, when each ended
+    bool metered_throttled = false;  // the hardware held back while energy was metered
     void erase(std::size_t column);
   };
   std::vector<Trial> choose_finalists(std::vector<Trial> ranked) const;
@@ -122,13 +126,14 @@ class SessionRun {
   std::optional<std::size_t> measure_round(Final& final, std::mt19937_64& random);
   void take_rounds(Final& final, const Protocol& protocol);
   void recheck_finalists(Final& final);
-  void meter_finalists(Final& final, const Protocol& protocol);
-  FinalDecision final_stage(std::vector<Trial> chosen);
+  bool meter_finalists(Final& final, const Protocol& protocol);
+  std::optional<FinalDecision> final_stage(std::vector<Trial> chosen);
   Finalist finalist_of(const Trial& trial) const;
   void lose_finalist(Trial trial, const Status& status);
 
   // session_record.cpp: decision, record, and why there is none
   FinalDecision decide_between(const Final& final, Protocol protocol);
+  double energy_share(const Final& final, std::size_t i) const;
   void widen_by_energy(const Final& final, FinalDecision& decision) const;
   void keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision);
   Record make_record(const FinalDecision& decision, const Trial& winner) const;

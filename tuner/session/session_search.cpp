@@ -195,7 +195,7 @@ void SessionRun::end_turn() {
 
 void SessionRun::keep_best(const Trial& trial) {
   best_score_ = score(trial);
-  best_ratio_ = trial.measurement.median_ns / (trial.anchor_ns > 0 ? trial.anchor_ns : 1);
+  best_ratio_ = time_ratio(trial);
   best_ = trial.configuration;
 }
 
@@ -203,6 +203,7 @@ void SessionRun::finish_trial(const Trial& trial, bool from_log) {
   untold_trials_.push_back(trial);
   const bool is_new = trials_.insert_or_assign(trial.configuration.text(), trial).second;
   if (is_new && static_cast<std::int64_t>(trials_.size()) <= kFirstTrials) ++first_verdicts_[trial.verdict];
+  if (trial.verdict == Verdict::ok) check_values(trial);
   const double objective = trial.verdict == Verdict::ok ? score(trial) : 0;
   if (from_log)
     improvement_.know(objective);

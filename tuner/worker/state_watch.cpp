@@ -42,6 +42,7 @@ StateWatch::~StateWatch() {
 void StateWatch::read_for_ever() {
   std::unique_lock lock(mutex_);
   while (!ends_) {
+    const auto begin = std::chrono::steady_clock::now();
     lock.unlock();
     try {
       read();
@@ -51,7 +52,7 @@ void StateWatch::read_for_ever() {
     lock.lock();
     const auto period = meters_ ? kShortPeriod : kPeriod;
     const bool metered = meters_;
-    changed_.wait_for(lock, period, [&] { return ends_ || meters_ != metered; });
+    changed_.wait_until(lock, begin + period, [&] { return ends_ || meters_ != metered; });
   }
 }
 
@@ -59,7 +60,7 @@ void StateWatch::read() {
   DeviceState state = device_.state();
   const double now = device_.seconds();
   std::vector<std::string> users;
-  if (readings_++ % kReadingsPerLookAtUsers == 0) users = device_.other_users();
+  if (!is_metering() && readings_++ % kReadingsPerLookAtUsers == 0) users = device_.other_users();
   const std::lock_guard lock(mutex_);
   for (std::string& user : users)
     if (std::find(watched_.users.begin(), watched_.users.end(), user) == watched_.users.end())
@@ -71,6 +72,11 @@ void StateWatch::read() {
 
 void StateWatch::follow_own_clock() {
   if (device_.has_own_clock()) read();
+}
+
+bool StateWatch::is_metering() {
+  const std::lock_guard lock(mutex_);
+  return meters_;
 }
 
 Watched StateWatch::take() {

@@ -40,6 +40,7 @@ class StateWatch {
  private:
   void read_for_ever();
   void read();
+  bool is_metering();
 
   Device& device_;
   std::mutex mutex_;

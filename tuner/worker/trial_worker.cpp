@@ -18,6 +18,8 @@ constexpr double kDataFactor = 3, kDataSeconds = 1;
 
 constexpr double kMostSeconds = 1e12;  // what is beyond, or goes back, is no clock
 
+constexpr double kMostJoules = 1e9, kMostEnergyError = 1;  // what is beyond is no energy of a launch
+
 constexpr double kOpenSeconds = 120;  // a driver may take long to wake a device
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -223,7 +225,12 @@ TrialWorker::Metering TrialWorker::hear_metering() {
   if (!answer) return metering;
   const auto& metered = wanted<MeteredEnergy>(*answer);
   if (metered.status.sticky) lost_ = true;
-  return {metered.status, metered.energy};
+  const std::optional<LaunchEnergy>& energy = metered.energy;
+  const bool is_energy = !energy || (energy->joules > 0 && energy->joules < kMostJoules && energy->error >= 0 &&
+                                     energy->error < kMostEnergyError);
+  if (metered.status.ok() && !is_energy)
+    return {{Verdict::unstable, fmt::format("the device's energy counter gave {} J", energy->joules), false}, {}};
+  return {metered.status, energy};
 }
 
 // An answer that nobody waits for: of filling a gap, of a release, of what was asked of a trial that failed before. A

@@ -279,7 +279,9 @@ TEST(Messages, EveryFieldOfADeviceTravels) {
       [](DeviceInfo& d) { d.driver_cuda_version = 9; },
       [](DeviceInfo& d) { d.clock_khz = 9; },
       [](DeviceInfo& d) { d.power_limit_mw = -9; }};
-  const auto bytes_of = [](const DeviceInfo& info) { return encode(Reply{0, 0, DeviceOpened{info, false, false, {}}}); };
+  const auto bytes_of = [](const DeviceInfo& info) {
+    return encode(Reply{0, 0, DeviceOpened{info, false, false, {}}});
+  };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     DeviceInfo changed;
     changes[i](changed);

@@ -26,6 +26,24 @@ TEST_F(TrialWorkerTest, ChecksSamplesAndReleases) {
   EXPECT_EQ(worker().revivals(), 0);
 }
 
+TEST_F(TrialWorkerTest, EnergyThatCannotBeIsNone) {
+  const TrialWorker::Checked checked = check(first(), 1);
+  ASSERT_TRUE(checked.candidate);
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  for (const LaunchEnergy& lie :
+       {LaunchEnergy{nan, 0.1, 5, 50}, LaunchEnergy{-1, 0.1, 5, 50}, LaunchEnergy{0, 0.1, 5, 50},
+        LaunchEnergy{infinite, 0.1, 5, 50}, LaunchEnergy{1, nan, 5, 50}, LaunchEnergy{1, -0.1, 5, 50},
+        LaunchEnergy{1, infinite, 5, 50}}) {
+    transport_.change = [&](Reply& reply) { reply.answer = MeteredEnergy{{}, lie}; };
+    const TrialWorker::Metering metering = worker().meter(*checked.candidate, SamplePlan{}, 0, 0);
+    EXPECT_EQ(metering.status.verdict, Verdict::unstable) << lie.joules << " " << lie.error;
+    EXPECT_FALSE(metering.energy);
+  }
+  transport_.change = [](Reply& reply) { reply.answer = MeteredEnergy{{}, LaunchEnergy{1, 0.1, 5, 50}}; };
+  EXPECT_TRUE(worker().meter(*checked.candidate, SamplePlan{}, 0, 0).energy);
+  transport_.change = {};
+}
+
 TEST_F(TrialWorkerTest, ADeathIsAFaultThatTheNextTrialKnowsNothingOf) {
   worker();
   once("check", Heard::End::died);
