@@ -13,8 +13,7 @@ using testing::Not;
 class TuneObjective : public Workbench {
  protected:
   std::vector<std::string> tune(const std::string& objective) const {
-    return {"tune",       scale(),        "--problem", "n=5000",      "--effort",
-            "exhaustive", "--time-limit", "6s",        "--objective", objective};
+    return {"tune", scale(), "--problem", "n=5000", "--objective", objective};
   }
 };
 
