@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <thread>
 
 #include "attune/error.hpp"
@@ -13,6 +12,7 @@
 #include "core/bound.hpp"
 #include "core/instantiate.hpp"
 #include "core/problem.hpp"
+#include "core/unix_ms.hpp"
 #include "measure/statistics.hpp"
 #include "session/image_source.hpp"
 #include "worker/device_lock.hpp"
@@ -208,9 +208,7 @@ class Calibration {
   }
 
   void tell(const char* name, double value, const char* unit, std::string detail) {
-    using namespace std::chrono;
-    ceilings_.push_back({name, value, unit, std::move(detail), device_.info.driver, kVersion,
-                         duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()});
+    ceilings_.push_back({name, value, unit, std::move(detail), device_.info.driver, kVersion, unix_ms()});
     request_.measured(ceilings_.back());
   }
 

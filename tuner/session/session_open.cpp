@@ -1,10 +1,10 @@
 // What the database knows at the start: an answer, a session to go on with, trials, what to try first.
 #include <unistd.h>
 
-#include <chrono>
 #include <random>
 
 #include "attune/version.hpp"
+#include "core/unix_ms.hpp"
 #include "session/session_run.hpp"
 #include "session/warm_start.hpp"
 
@@ -16,11 +16,6 @@ constexpr std::size_t most_sources = 8, least_experience = 5;
 
 // A configuration that was under way so often when the whole session was killed is left alone: it may be what does it.
 constexpr int most_unfinished = 3;
-
-std::int64_t now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 std::string host_name() {
   char name[256] = {};
@@ -67,7 +62,7 @@ void SessionRun::open_session() {
     row_.host = host_name();
     row_.attune_version = kVersion;
     row_.protocol = to_json(protocol_);
-    row_.started_ms = now_ms();
+    row_.started_ms = unix_ms();
     row_.id = store_.begin_session(row_, device_);
   }
   load_killers();

@@ -1,25 +1,16 @@
 // The decision between finalists, the record that is made of it, and why there is none.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <numeric>
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
+#include "core/unix_ms.hpp"
 #include "measure/statistics.hpp"
 #include "session/session_run.hpp"
 
 namespace attune {
-namespace {
-
-std::int64_t unix_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 // What two meterings cannot tell apart is a tie.
 FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) {
   const auto energy_of = [&](std::size_t i) -> std::optional<double> {
