@@ -1,11 +1,14 @@
 // What sessions find against the truth: every legal configuration, or some drawn once, sampled many times in randomised
-// complete blocks; then whole sessions that try every one of them, each with another seed. Prints a table:
-// docs/results/measurement.md.
-//   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--sessions 20] [--device cuda:0] [--compiling N]
-//     [--neighbours]
-// --compiling: the same sessions once more, with so many compilers at work beside them. --neighbours: how the truth's
-// best compare when they are sampled among themselves, and with others in between.
+// complete blocks; those near the best as many times in further workers, since where a worker has its code and data is
+// chance that belongs to none of them. Then whole sessions that try every one of them, each with another seed. Prints a
+// table: docs/results/measurement.md.
+//   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--workers 3] [--sessions 20] [--compiling 0]
+//     [--device cuda:0] [--neighbours] [--samples-to FILE]
+// --compiling: so many compilers are at work beside the sessions. --neighbours: how the truth's best compare when they
+// are sampled among themselves, and with others in between. --samples-to: every sample of the first worker, in ns, a
+// line for each configuration.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +16,10 @@
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -36,21 +41,26 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 constexpr double kWarmUpMs = 300;
 constexpr std::size_t kInOneGo = 256;  // samples that are asked for at once
+constexpr double kNear = 1.05;         // of what further workers sample, to the best
 
 struct Bench {
   std::unique_ptr<Workers> workers;
   KernelSpec spec;
   Problem problem;
-  int samples = 100, sessions = 20;
+  int samples = 100, workers_more = 3, sessions = 20;
   std::size_t most = 5000;
   bool neighbours = false;
+  std::string samples_to;
 };
 
+using Ratios = std::map<std::string, double>;  // to the best, by configuration
+using Loaded = std::map<std::string, TrialWorker::CandidateId>;
+
 struct Truth {
-  std::map<std::string, double> ratio;  // to the best, by configuration
-  double seconds = 0;                   // that the device was timed for
-  double best_ns = 0;
-  std::string best;
+  Ratios first;        // in the first worker alone
+  Ratios ratio;        // over all workers
+  double seconds = 0;  // that the device was timed for, in the first
+  double best_ns = 0;  // in the first
 };
 
 std::vector<Configuration> configurations_of(const SearchSpace& space, std::size_t most) {
@@ -74,13 +84,13 @@ std::vector<Configuration> configurations_of(const SearchSpace& space, std::size
 }
 
 // Those that compile and are right, loaded.
-std::map<std::string, TrialWorker::CandidateId> load(TrialWorker& worker, Bench& bench, const DeviceInfo& device,
-                                                     const std::vector<Configuration>& configurations) {
+Loaded load(TrialWorker& worker, Bench& bench, const DeviceInfo& device,
+            const std::vector<Configuration>& configurations) {
   ImageSource source(bench.workers->compiler(), std::max(1u, std::thread::hardware_concurrency()));
   for (std::size_t i = 0; i < configurations.size(); ++i)
     source.ask(i, image_request(bench.spec, bench.spec.launch, bench.problem, &configurations[i], device));
   const std::atomic<int> stop{0};
-  std::map<std::string, TrialWorker::CandidateId> loaded;
+  Loaded loaded;
   while (source.outstanding() > 0) {
     const CompileResult result = source.next(stop).value();
     if (!result.outcome.image) continue;
@@ -103,11 +113,12 @@ std::vector<double> sample_each(TrialWorker& worker, const std::vector<TrialWork
   return taken;
 }
 
-// Medians relative to the rounds', by candidate. Between any two samples that count, `between` of all others are taken.
-std::vector<double> relative_medians(TrialWorker& worker, const std::vector<TrialWorker::CandidateId>& candidates,
-                                     int rounds, const std::vector<TrialWorker::CandidateId>& others = {},
-                                     std::size_t between = 0) {
-  std::vector<std::vector<double>> relative(candidates.size());
+// samples[c]: nanoseconds of each round. Between any two samples that count, `between` of the others are taken.
+std::vector<std::vector<double>> sample_rounds(TrialWorker& worker,
+                                               const std::vector<TrialWorker::CandidateId>& candidates, int rounds,
+                                               const std::vector<TrialWorker::CandidateId>& others = {},
+                                               std::size_t between = 0) {
+  std::vector<std::vector<double>> samples(candidates.size());
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(kSeed);
@@ -119,22 +130,29 @@ std::vector<double> relative_medians(TrialWorker& worker, const std::vector<Tria
       turns.push_back(candidates[i]);
     }
     const std::vector<double> all = sample_each(worker, turns);
-    std::vector<double> counted;
-    for (std::size_t i = between; i < all.size(); i += between + 1) counted.push_back(all[i]);
-    const double typical = median(counted);
-    for (std::size_t i = 0; i < order.size(); ++i) relative[order[i]].push_back(counted[i] / typical);
+    for (std::size_t i = 0; i < order.size(); ++i) samples[order[i]].push_back(all[i * (between + 1) + between]);
+  }
+  return samples;
+}
+
+// Medians relative to the rounds', by candidate; the least is 1.
+std::vector<double> relative_medians(std::vector<std::vector<double>> samples) {
+  for (std::size_t round = 0; round < samples.front().size(); ++round) {
+    std::vector<double> times;
+    for (const std::vector<double>& one : samples) times.push_back(one[round]);
+    const double typical = median(times);
+    for (std::vector<double>& one : samples) one[round] /= typical;
   }
   std::vector<double> medians;
-  for (const std::vector<double>& one : relative) medians.push_back(median(one));
+  for (const std::vector<double>& one : samples) medians.push_back(median(one));
   const double least = *std::min_element(medians.begin(), medians.end());
   for (double& one : medians) one /= least;
   return medians;
 }
 
-void show_neighbours(TrialWorker& worker, const Bench& bench, const Truth& truth,
-                     const std::map<std::string, TrialWorker::CandidateId>& loaded) {
+void show_neighbours(TrialWorker& worker, const Bench& bench, const Ratios& ratios, const Loaded& loaded) {
   std::vector<std::pair<double, std::string>> best;
-  for (const auto& [name, ratio] : truth.ratio) best.emplace_back(ratio, name);
+  for (const auto& [name, ratio] : ratios) best.emplace_back(ratio, name);
   std::sort(best.begin(), best.end());
   best.resize(std::min<std::size_t>(best.size(), 12));
   std::vector<TrialWorker::CandidateId> candidates, all;
@@ -143,7 +161,7 @@ void show_neighbours(TrialWorker& worker, const Bench& bench, const Truth& truth
   fmt::print("the truth's best, sampled with so many others between any two of them:\n| in truth ");
   std::vector<std::vector<double>> columns;
   for (const std::size_t between : {0, 1, 4, 16, 64}) {
-    columns.push_back(relative_medians(worker, candidates, bench.samples, all, between));
+    columns.push_back(relative_medians(sample_rounds(worker, candidates, bench.samples, all, between)));
     fmt::print("| {} ", between);
   }
   fmt::print("| configuration |\n|---:|---:|---:|---:|---:|---:|---|\n");
@@ -155,32 +173,83 @@ void show_neighbours(TrialWorker& worker, const Bench& bench, const Truth& truth
   fmt::print("\n");
 }
 
-Truth measure_truth(Bench& bench) {
-  const DeviceOpened opened = open_worker(bench.workers->device());
-  const SearchSpace space = make_space(bench.spec, bench.problem, opened.info);
-  const Configuration by_default = default_configuration(bench.spec, space).value();
-  TrialWorker worker(bench.workers->device(), opened, *bench.workers->compiler(), bench.spec, bench.problem, by_default,
-                     kSeed);
-  const auto loaded = load(worker, bench, opened.info, configurations_of(space, bench.most));
-  std::vector<TrialWorker::CandidateId> candidates;
-  for (const auto& [name, candidate] : loaded) candidates.push_back(candidate);
-  worker.warm_up(candidates.front(), {.milliseconds = kWarmUpMs});
-  const double before = worker.timed_seconds();
-  const std::vector<double> medians = relative_medians(worker, candidates, bench.samples);
-
-  Truth truth;
-  truth.seconds = worker.timed_seconds() - before;
+void write_samples(const std::string& file, const Loaded& loaded, const std::vector<std::vector<double>>& samples) {
+  std::ofstream out(file);
   std::size_t i = 0;
-  for (const auto& [name, candidate] : loaded) {
-    truth.ratio[name] = medians[i];
-    if (medians[i++] > 1) continue;
-    truth.best = name;
-    std::vector<double> times = sample_each(worker, std::vector<TrialWorker::CandidateId>(21, candidate));
-    truth.best_ns = median(times);
-  }
-  if (bench.neighbours) show_neighbours(worker, bench, truth, loaded);
-  return truth;
+  for (const auto& [name, candidate] : loaded) out << fmt::format("{},{:.0f}\n", name, fmt::join(samples[i++], ","));
+  if (!out.flush()) throw Error("cannot write " + file);
 }
+
+// Of those that are near the best already: the median over all workers, each of which compares them among themselves.
+Ratios over_all_workers(const Ratios& first, const std::vector<Ratios>& more) {
+  Ratios all = first;
+  for (auto& [name, ratio] : all) {
+    std::vector<double> of_workers{ratio};
+    for (const Ratios& one : more)
+      if (const auto found = one.find(name); found != one.end()) of_workers.push_back(found->second);
+    ratio = median(of_workers);
+  }
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const double best = std::min_element(all.begin(), all.end(), less)->second;
+  for (auto& [name, ratio] : all) ratio /= best;
+  return all;
+}
+
+// The truth, worker by worker, each of them a fresh process.
+class TruthBench {
+ public:
+  explicit TruthBench(Bench& bench)
+      : bench_(bench),
+        device_(open_worker(bench.workers->device())),
+        space_(make_space(bench.spec, bench.problem, device_.info)) {}
+
+  Truth measure() {
+    const std::vector<Configuration> all = configurations_of(space_, bench_.most);
+    Truth truth;
+    truth.first = in_one_worker(all, &truth);
+    std::vector<Configuration> near;
+    for (const Configuration& one : all)
+      if (const auto found = truth.first.find(one.text()); found != truth.first.end() && found->second <= kNear)
+        near.push_back(one);
+    std::vector<Ratios> more;
+    for (int i = 0; i < bench_.workers_more; ++i) {
+      bench_.workers->device().restart();
+      more.push_back(in_one_worker(near, nullptr));
+    }
+    truth.ratio = over_all_workers(truth.first, more);
+    return truth;
+  }
+
+ private:
+  // `truth`: of the first, which is also timed and asked for more.
+  Ratios in_one_worker(const std::vector<Configuration>& configurations, Truth* truth) {
+    TrialWorker worker(bench_.workers->device(), device_, *bench_.workers->compiler(), bench_.spec, bench_.problem,
+                       default_configuration(bench_.spec, space_).value(), kSeed);
+    const Loaded loaded = load(worker, bench_, device_.info, configurations);
+    std::vector<TrialWorker::CandidateId> candidates;
+    for (const auto& [name, candidate] : loaded) candidates.push_back(candidate);
+    worker.warm_up(candidates.front(), {.milliseconds = kWarmUpMs});
+    const double before = worker.timed_seconds();
+    const std::vector<std::vector<double>> samples = sample_rounds(worker, candidates, bench_.samples);
+    const double seconds = worker.timed_seconds() - before;
+    const std::vector<double> medians = relative_medians(samples);
+    Ratios ratios;
+    std::size_t i = 0;
+    for (const auto& [name, candidate] : loaded) ratios[name] = medians[i++];
+    if (truth == nullptr) return ratios;
+
+    truth->seconds = seconds;
+    const auto best = std::min_element(medians.begin(), medians.end()) - medians.begin();
+    truth->best_ns = median(samples[static_cast<std::size_t>(best)]);
+    if (!bench_.samples_to.empty()) write_samples(bench_.samples_to, loaded, samples);
+    if (bench_.neighbours) show_neighbours(worker, bench_, ratios, loaded);
+    return ratios;
+  }
+
+  Bench& bench_;
+  DeviceOpened device_;
+  SearchSpace space_;
+};
 
 // Compilers that are at work until this goes.
 class Compiling {
@@ -224,39 +293,50 @@ SessionResult tune(Bench& bench, std::uint64_t seed) {
 }
 
 void show_sessions(Bench& bench, const Truth& truth) {
-  fmt::print("| seed | regret | device's time, of the truth's | filling gaps | batch | speed-up, 95 % | winner |\n");
-  fmt::print("|---:|---:|---:|---:|---:|---|---|\n");
+  fmt::print(
+      "| seed | regret | in the first worker | device's time, of the truth's | filling gaps | rounds | dropped | "
+      "speed-up, 95 % | winner |\n|---:|---:|---:|---:|---:|---:|---:|---|---|\n");
   std::map<std::string, int> winners;
-  double worst = 0, most_time = 0;
+  double worst = 0, worst_first = 0, least_time = 1, most_time = 0;
+  const auto regret_in = [](const Ratios& ratios, const std::string& name) {
+    return ratios.contains(name) ? ratios.at(name) - 1 : 1;
+  };
   for (int seed = 1; seed <= bench.sessions; ++seed) {
     const SessionResult result = tune(bench, static_cast<std::uint64_t>(seed));
     if (!result.record) throw Error(result.explanation);
     const std::string winner = result.record->configuration.text();
-    const double regret = truth.ratio.contains(winner) ? truth.ratio.at(winner) - 1 : 1;
+    const double regret = regret_in(truth.ratio, winner), first = regret_in(truth.first, winner);
     const double time = result.timed_seconds / truth.seconds;
-    fmt::print("| {} | {:.2f} % | {:.1f} % | {:.1f} % | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed, 100 * regret,
-               100 * time, 100 * result.filling_seconds / truth.seconds, result.record->batch, result.record->speedup,
-               result.record->speedup_low, result.record->speedup_high, winner);
+    fmt::print("| {} | {:.2f} % | {:.2f} % | {:.1f} % | {:.1f} % | {} | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed,
+               100 * regret, 100 * first, 100 * time, 100 * result.filling_seconds / truth.seconds,
+               result.record->rounds, result.record->rounds_dropped, result.record->speedup, result.record->speedup_low,
+               result.record->speedup_high, winner);
     std::fflush(stdout);
     ++winners[winner];
     worst = std::max(worst, regret);
+    worst_first = std::max(worst_first, first);
+    least_time = std::min(least_time, time);
     most_time = std::max(most_time, time);
   }
-  fmt::print("\n{} sessions: worst regret {:.2f} %, at most {:.1f} % of the truth's time, {} different winners\n\n",
-             bench.sessions, 100 * worst, 100 * most_time, winners.size());
+  fmt::print(
+      "\n{} sessions: worst regret {:.2f} % ({:.2f} % in the first worker), {:.1f} to {:.1f} % of the truth's time, {} "
+      "different winners\n\n",
+      bench.sessions, 100 * worst, 100 * worst_first, 100 * least_time, 100 * most_time, winners.size());
 }
 
 void run(Bench& bench, const std::string& attune, const std::string& device, int compilers) {
-  const Truth truth = measure_truth(bench);
+  const Truth truth = TruthBench(bench).measure();
   const auto near =
       std::count_if(truth.ratio.begin(), truth.ratio.end(), [](const auto& one) { return one.second <= 1.01; });
   fmt::print("# {} {}: {} configurations right, {} samples of each in {:.2f} s of the device's time\n", bench.spec.name,
              bench.problem.text(), truth.ratio.size(), bench.samples, truth.seconds);
-  fmt::print("best in truth {:.2f} us: {}; {} configurations within 1 %\n\n", truth.best_ns / 1e3, truth.best, near);
-  show_sessions(bench, truth);
-  if (compilers == 0) return;
-  fmt::print("with {} compilers at work beside it:\n", compilers);
-  const Compiling compiling(bench, attune, device, compilers);
+  fmt::print("those within {:.0f} % also in {} further workers; the best takes {:.2f} us, {} are within 1 %\n\n",
+             100 * (kNear - 1), bench.workers_more, truth.best_ns / 1e3, near);
+  std::optional<Compiling> compiling;
+  if (compilers > 0) {
+    fmt::print("with {} compilers at work beside it:\n\n", compilers);
+    compiling.emplace(bench, attune, device, compilers);
+  }
   show_sessions(bench, truth);
 }
 
@@ -273,9 +353,11 @@ int main(int count, char** values) try {
       "problem", po::value(&problem)->required(), "\"n=2**24 T=float\"")(
       "samples", po::value(&bench.samples)->default_value(100), "of each configuration, for the truth")(
       "most", po::value(&bench.most)->default_value(5000), "configurations; of a larger space some are drawn")(
+      "workers", po::value(&bench.workers_more)->default_value(3), "that sample those near the best once more")(
       "sessions", po::value(&bench.sessions)->default_value(20), "each with another seed")(
-      "compiling", po::value(&compiling)->default_value(0), "compilers beside a second series of sessions")(
+      "compiling", po::value(&compiling)->default_value(0), "compilers at work beside the sessions")(
       "neighbours", po::bool_switch(&bench.neighbours), "what the truth's best depend on")(
+      "samples-to", po::value(&bench.samples_to), "the samples of the first worker, as a file")(
       "device", po::value(&device)->default_value("cuda:0"), "");
   po::positional_options_description places;
   places.add("kernel", 1).add("problem", 1);

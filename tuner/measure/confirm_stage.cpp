@@ -9,7 +9,7 @@ namespace attune {
 namespace {
 
 constexpr double kConfidence = 0.99;
-constexpr int kVisits = 2;
+constexpr int kLeastVisits = 2;
 constexpr int kUncounted = 2;  // launches: the check, and the first sample behind it
 
 }  // namespace
@@ -25,7 +25,8 @@ std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::
   if (order.size() > static_cast<std::size_t>(protocol.confirm_most))
     order.resize(static_cast<std::size_t>(protocol.confirm_most));
   // With each group the reference is sampled as often as one of them.
-  const double launches = kVisits * (kUncounted + protocol.confirm_samples * (1 + 1.0 / protocol.confirm_group));
+  // Visits are half as long each time: all of them together twice as long as the first.
+  const double launches = 2 * (kUncounted + protocol.confirm_samples * (1 + 1.0 / protocol.confirm_group));
   double seconds = 0;
   const auto too_late = [&](std::size_t i) {
     seconds += launches * sample_ns[i] * 1e-9;
@@ -54,6 +55,12 @@ std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& 
            median_interval(ratios[i], kConfidence).low > above;
   });
   return order;
+}
+
+std::size_t next_visit(int visit, std::size_t visited, std::size_t stayed, const Protocol& protocol) {
+  const auto finalists = static_cast<std::size_t>(protocol.finalists);
+  const std::size_t next = std::min(stayed, std::max(visited / 2, finalists));
+  return visit + 1 >= kLeastVisits && next <= finalists ? 0 : next;
 }
 
 }  // namespace attune

@@ -1,6 +1,7 @@
-// The stage between screen and final: the search's best are sampled again, at two moments, so that none is among the
-// finalists by luck and none is missing by bad luck. Pure: the caller takes the samples, this says of whom, and who
-// stays.
+// The stage between screen and final: the search's best are sampled again, at several moments, so that none is among
+// the finalists by luck and none is missing by bad luck. Each visit is to the better half of those before (successive
+// halving: Karnin, Koren and Somekh, ICML 2013), until no more are left than finalists, and at least two are made.
+// Pure: the caller takes the samples, this says of whom, and who stays.
 #pragma once
 
 #include <span>
@@ -11,17 +12,20 @@
 namespace attune {
 
 // Whom to confirm, best first: by screening scores, those within protocol.confirm_ratio of the best, at most
-// confirm_most, and no more than two visits of confirm_seconds in all allow, with samples that take `sample_ns` each.
+// confirm_most, and no more than visits of confirm_seconds in all allow, with samples that take `sample_ns` each.
 // Nobody when no more are left than there are finalists: the final stage compares them all.
 std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::span<const double> sample_ns,
                                     const Protocol& protocol);
 
-// ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: the first visit's and,
-// of those that stayed, the second's.
+// ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: those of all visits.
 using Confirmations = std::vector<std::vector<double>>;
 
 // Those that may still be the best, by ascending median: not those whose 99 % interval of the median lies above that of
 // the one with the least median, nor those over confirm_drop_ratio of it. One without samples is out.
 std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& protocol);
+
+// To how many of the `stayed` the next visit is, when the one that ends, number `visit` from 0, was to `visited`; 0: to
+// nobody, that was the last one.
+std::size_t next_visit(int visit, std::size_t visited, std::size_t stayed, const Protocol& protocol);
 
 }  // namespace attune

@@ -89,15 +89,19 @@ std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const 
   return throttled;
 }
 
-std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, std::size_t anchor, const Protocol& protocol) {
+std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol& protocol) {
   std::vector<std::size_t> steady;
   const auto is_free = [&](std::size_t r) { return r >= rounds.throttled.size() || !rounds.throttled[r]; };
   for (std::size_t r = 0; r < rounds.times_ns.size(); ++r)
     if (is_free(r)) steady.push_back(r);
   if (steady.empty()) return steady;
-  const double typical = median(column(rounds.times_ns, anchor, steady));
+  std::vector<double> typical;
+  for (std::size_t f = 0; f < rounds.times_ns.front().size(); ++f)
+    typical.push_back(median(column(rounds.times_ns, f, steady)));
   std::erase_if(steady, [&](std::size_t r) {
-    return std::abs(rounds.times_ns[r][anchor] / typical - 1) > protocol.anchor_drift;
+    std::vector<double> relative = rounds.times_ns[r];
+    for (std::size_t f = 0; f < relative.size(); ++f) relative[f] /= typical[f];
+    return std::abs(median(relative) - 1) > protocol.round_drift;
   });
   return steady;
 }
@@ -115,11 +119,10 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
 
 FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol) {
   const auto found = std::find_if(finalists.begin(), finalists.end(), [](const Finalist& f) { return f.is_default; });
-  const std::size_t anchor = found == finalists.end() ? 0 : static_cast<std::size_t>(found - finalists.begin());
   const std::size_t all = rounds.times_ns.size();
 
   FinalDecision decision;
-  decision.used = steady_rounds(rounds, anchor, protocol);
+  decision.used = steady_rounds(rounds, protocol);
   decision.rounds_dropped = all - decision.used.size();
   decision.rounds_throttled =
       static_cast<std::size_t>(std::count(rounds.throttled.begin(), rounds.throttled.end(), true));
@@ -141,9 +144,10 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
   decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
   decision.value = median(column(values, decision.winner));
   if (found == finalists.end()) return decision;
-  decision.default_ns = median(column(rounds.times_ns, anchor, decision.used));
-  decision.default_value = median(column(values, anchor));
-  fill_speedup(anchor, values, decision);
+  const auto by_default = static_cast<std::size_t>(found - finalists.begin());
+  decision.default_ns = median(column(rounds.times_ns, by_default, decision.used));
+  decision.default_value = median(column(values, by_default));
+  fill_speedup(by_default, values, decision);
   return decision;
 }
 

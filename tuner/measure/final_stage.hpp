@@ -35,9 +35,10 @@ struct FinalRounds {
 // one behind it count too.
 std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings);
 
-// The rounds (by number) in which the anchor (column `anchor`) stayed within protocol.anchor_drift of its median, and
-// nothing was held back.
-std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, std::size_t anchor, const Protocol& protocol);
+// The rounds (by number) whose level stayed within protocol.round_drift, and in which nothing was held back. The level
+// is the median of what the finalists took, each relative to its own median: a clock moves all of them, while one
+// sample of a short kernel may be off by as much by itself.
+std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol& protocol);
 
 // Whether more rounds are needed. `seconds` have been spent on the stage.
 bool wants_another_round(const Rounds& values, double seconds, const Protocol& protocol);

@@ -26,7 +26,7 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .confirm_seconds = 10,
                                  .finalists = 8,
                                  .final_rounds_min = 30,
-                                 .final_rounds_max = 200,
+                                 .final_rounds_max = 800,
                                  .final_seconds = 10};
 // Twice the finalists, because among more trials more are near the best; and twice the rounds.
 constexpr Depth patient_depth = {.screen_samples = 5,
@@ -34,7 +34,7 @@ constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_seconds = 60,
                                  .finalists = 16,
                                  .final_rounds_min = 60,
-                                 .final_rounds_max = 400,
+                                 .final_rounds_max = 1600,
                                  .final_seconds = 20};
 
 constexpr std::array<EffortPlan, 5> plans = {{

@@ -122,25 +122,38 @@ std::vector<Trial> SessionRun::near_best() const {
   return chosen;
 }
 
-// Two visits, each in random order. Who stays, by number and best first; nobody when it came to no end.
+// Visits, each in random order. Who stayed in the last one that came to an end, by number and best first.
 std::vector<std::size_t> SessionRun::confirm_beside(TrialWorker::CandidateId reference,
                                                     const std::vector<Trial>& chosen) {
-  std::vector<std::size_t> whom(chosen.size());
+  std::vector<std::size_t> whom(chosen.size()), stayed;
   std::iota(whom.begin(), whom.end(), std::size_t{0});
   std::mt19937_64 random(row_.seed);
   Confirmations ratios(chosen.size());
   const double begin = worker_->seconds();
-  for (int i = 0; i < 2; ++i) {
-    // Loading and checking may take longer than samples.
-    if (i > 0 && worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
+  for (int i = 0; !whom.empty(); ++i) {
     std::shuffle(whom.begin(), whom.end(), random);
-    const auto most = static_cast<std::size_t>(protocol_.confirm_group);
-    for (std::size_t at = 0; at < whom.size(); at += most)
-      if (!visit(chosen, std::span(whom).subspan(at, std::min(most, whom.size() - at)), reference, ratios)) return {};
-    note_watched();
-    whom = confirmed(ratios, protocol_);
+    if (!visit_all(chosen, whom, reference, ratios)) {
+      std::erase_if(stayed, [&](std::size_t one) { return ratios[one].empty(); });  // cut, or failed now
+      break;
+    }
+    stayed = confirmed(ratios, protocol_);
+    const std::size_t next = next_visit(i, whom.size(), stayed.size(), protocol_);
+    // Loading and checking may take longer than samples.
+    if (worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
+    for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();
+    whom.assign(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(next));
   }
-  return whom;
+  return stayed;
+}
+
+// In groups. False when it ended early.
+bool SessionRun::visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> whom,
+                           TrialWorker::CandidateId reference, Confirmations& ratios) {
+  const auto most = static_cast<std::size_t>(protocol_.confirm_group);
+  for (std::size_t at = 0; at < whom.size(); at += most)
+    if (!visit(chosen, whom.subspan(at, std::min(most, whom.size() - at)), reference, ratios)) return false;
+  note_watched();
+  return true;
 }
 
 // All survivors or those that were confirmed, best first. In the order of screening when the stage comes to no end.

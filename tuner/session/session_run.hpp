@@ -100,6 +100,8 @@ class SessionRun {
   std::vector<Trial> confirm(const std::vector<Trial>& chosen);
   std::vector<std::size_t> confirm_beside(TrialWorker::CandidateId reference, const std::vector<Trial>& chosen);
   void load_images(const std::vector<Trial>& trials);
+  bool visit_all(const std::vector<Trial>& trials, std::span<const std::size_t> whom,
+                 TrialWorker::CandidateId reference, Confirmations& ratios);
   bool visit(const std::vector<Trial>& trials, std::span<const std::size_t> group, TrialWorker::CandidateId reference,
              Confirmations& ratios);
   std::optional<std::size_t> sample_beside(const std::vector<Trial>& trials, const std::vector<std::size_t>& whom,

@@ -51,6 +51,23 @@ TEST(ConfirmStage, ScatterDoesNotKeepWhatIsFarBehind) {
   EXPECT_THAT(confirmed(ratios, Protocol{}), ElementsAre(0, 2));
 }
 
+TEST(ConfirmStage, EachVisitIsToTheBetterHalfUntilTheFinalistsAreLeft) {
+  const Protocol protocol = with_finalists(8);
+  EXPECT_EQ(next_visit(0, 128, 128, protocol), 64u);
+  EXPECT_EQ(next_visit(1, 64, 60, protocol), 32u);
+  EXPECT_EQ(next_visit(2, 32, 32, protocol), 16u);
+  EXPECT_EQ(next_visit(3, 16, 16, protocol), 0u);
+}
+
+TEST(ConfirmStage, AtLeastTwoVisitsAreMade) {
+  const Protocol protocol = with_finalists(8);
+  EXPECT_EQ(next_visit(0, 9, 9, protocol), 8u);
+  EXPECT_EQ(next_visit(0, 128, 3, protocol), 3u);
+  EXPECT_EQ(next_visit(1, 8, 8, protocol), 0u);
+  EXPECT_EQ(next_visit(1, 128, 12, protocol), 12u) << "who stayed are more than finalists";
+  EXPECT_EQ(next_visit(0, 128, 0, protocol), 0u);
+}
+
 TEST(ConfirmStage, WhatHasNoSamplesIsOut) {
   EXPECT_THAT(confirmed({{}, {1.0, 1.1}, {}}, Protocol{}), ElementsAre(1));
   EXPECT_THAT(confirmed({{}, {}}, Protocol{}), IsEmpty());
