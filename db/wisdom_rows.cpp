@@ -127,7 +127,7 @@ void visit_finalist(AnyResult& result, Visitor&& visit) {
   visit("q1_ns", result.measurement.q1_ns);
   visit("median_ns", result.measurement.median_ns);
   visit("q3_ns", result.measurement.q3_ns);
-  visit("objectives", result.objectives);
+  visit("objectives", result.objective_values);
   visit("pareto", result.pareto);
   visit("energy_j", result.energy_j);
   visit("energy_error", result.energy_error);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -49,10 +50,18 @@ void ensure_ceilings(Workers& workers, WisdomStore& store, Observer& observer, c
   // A device that does not open is no matter of ceilings: the search would fail alike.
   const DeviceOpened device = open_worker(workers.device());
   try {
-    if (!store.ceilings(device.info.class_key()).empty()) return;
-    observer.note(fmt::format("calibrating {}, once: what it copies, reads and computes at most", device.info.name));
-    const std::vector<Ceiling> ceilings = calibrate(calibration_request(), workers, device, stop);
-    if (!ceilings.empty()) store.put_ceilings(device.info, ceilings);
+    const std::vector<Ceiling> known = store.ceilings(device.info.class_key());
+    const auto is_current = [&](const Ceiling& ceiling) { return ceiling.driver == device.info.driver; };
+    if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
+    observer.note(fmt::format("calibrating {}, once{}: what it copies, reads and computes at most", device.info.name,
+                              known.empty() ? "" : " for this driver"));
+    const Calibrated calibrated = calibrate(calibration_request(), workers, device, stop);
+    if (!calibrated.disturbed.empty())
+      observer.note(
+          fmt::format("its ceilings are not kept, they may be too low ({}): `attune calibrate` on a quiet device does",
+                      calibrated.disturbed));
+    else if (!calibrated.ceilings.empty())
+      store.put_ceilings(device.info, calibrated.ceilings);
   } catch (const Error& error) {
     observer.note(fmt::format("no ceilings to compare with: {}", error.what()));
   }
@@ -83,7 +92,13 @@ int run_calibrate(const Arguments& arguments) {
   request.measured = [&](const Ceiling& ceiling) { json ? print_json(device.info, ceiling) : print_text(ceiling); };
   if (!json) fmt::print("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
   const std::atomic<int> never{0};
-  store.put_ceilings(device.info, calibrate(request, *workers, device, never));
+  const Calibrated calibrated = calibrate(request, *workers, device, never);
+  store.put_ceilings(device.info, calibrated.ceilings);
+  if (!calibrated.disturbed.empty())
+    fmt::print(
+        stderr,
+        "attune: the device was disturbed ({}): the ceilings may be too low; calibrate it again when it is quiet\n",
+        calibrated.disturbed);
   if (json) return kDone;
   if (device.info.kind == "host") fmt::print("these are ceilings of the emulation, not of the processor\n");
   fmt::print("kept in {}\n", store.file().string());

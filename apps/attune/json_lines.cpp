@@ -73,7 +73,7 @@ Json to_json(const FinalistResult& finalist) {
   line["median_ns"] = finalist.measurement.median_ns;
   line["q1_ns"] = finalist.measurement.q1_ns;
   line["q3_ns"] = finalist.measurement.q3_ns;
-  line["objectives"] = finalist.objectives;
+  line["objectives"] = finalist.objective_values;
   line["pareto"] = finalist.pareto;
   if (finalist.energy_j) {
     line["energy_j"] = *finalist.energy_j;

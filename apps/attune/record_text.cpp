@@ -56,10 +56,10 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
   for (std::size_t i = 0; i < objectives.size(); ++i) text += fmt::format("{:>{}}", objectives.name(i), kColumn);
   text += "\n";
   for (const FinalistResult& result : finalists) {
-    if (!result.pareto || result.objectives.size() != objectives.size()) continue;
+    if (!result.pareto || result.objective_values.size() != objectives.size()) continue;
     text += "  ";
-    for (std::size_t i = 0; i < result.objectives.size(); ++i) {
-      const double value = result.objectives[i];
+    for (std::size_t i = 0; i < result.objective_values.size(); ++i) {
+      const double value = result.objective_values[i];
       const std::string shown = objectives.name(i) == "time" ? time_text(value) : fmt::format("{:.5g}", value);
       text += fmt::format("{:>{}}", shown, kColumn);
     }

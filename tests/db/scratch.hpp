@@ -149,7 +149,7 @@ inline FinalistResult sample_finalist(int block) {
   FinalistResult result;
   result.configuration = Configuration{{"BLOCK", block}};
   result.measurement = {{3.5, 1.5, 2.5}, 1.5, 2, 2.5, 3};
-  result.objectives = {2.5, 0.1};
+  result.objective_values = {2.5, 0.1};
   result.pareto = block > 64;
   if (block > 64) result.energy_j = 0.1;
   result.energy_error = 0.02;

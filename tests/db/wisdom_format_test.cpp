@@ -86,7 +86,7 @@ TEST(WisdomFormat, ThreeIsReadAsItWasWritten) {
     ASSERT_EQ(finalists.size(), 2u);
     EXPECT_EQ(finalists[0].configuration.text(), "BLOCK=256 ORDER=Order::rows");
     EXPECT_THAT(finalists[0].measurement.samples_ns, testing::ElementsAre(12345.5, 12346.0));
-    EXPECT_THAT(finalists[0].objectives, testing::ElementsAre(12345.75, 0.25));
+    EXPECT_THAT(finalists[0].objective_values, testing::ElementsAre(12345.75, 0.25));
     EXPECT_TRUE(finalists[0].pareto);
     EXPECT_EQ(finalists[0].energy_j, 0.25);
     EXPECT_EQ(finalists[0].deterministic, true);

@@ -321,7 +321,7 @@ TEST(WisdomFinalists, StayWithTheirRecordInTheirOrder) {
     EXPECT_EQ(found[i].configuration, given[i].configuration);
     EXPECT_EQ(found[i].measurement.samples_ns, given[i].measurement.samples_ns);
     EXPECT_EQ(found[i].measurement.median_ns, given[i].measurement.median_ns);
-    EXPECT_EQ(found[i].objectives, given[i].objectives);
+    EXPECT_EQ(found[i].objective_values, given[i].objective_values);
     EXPECT_EQ(found[i].pareto, given[i].pareto);
     EXPECT_EQ(found[i].energy_j, given[i].energy_j);
     EXPECT_EQ(found[i].energy_error, given[i].energy_error);

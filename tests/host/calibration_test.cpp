@@ -51,7 +51,7 @@ void keep_one_configuration(std::vector<KernelSpec>& kernels) {
 class HostCalibration : public testing::Test {
  protected:
   HostCalibration() { request_.kernels = calibration_kernels(); }
-  std::vector<Ceiling> run() { return calibrate(request_, workers_, open_worker(workers_.device()), stop_); }
+  std::vector<Ceiling> run() { return calibrate(request_, workers_, open_worker(workers_.device()), stop_).ceilings; }
 
   std::unique_ptr<Device> device_ = open_device("host");
   LocalWorkers workers_{*device_};
@@ -103,7 +103,7 @@ TEST_F(HostCalibration, TakesSmallerArraysWhereThereIsNoRoom) {
   Cramped cramped(*device_, 1 << 20);
   DeviceOpened opened = open_worker(cramped.device());
   opened.info.l2_bytes = 1 << 18;
-  const std::vector<Ceiling> found = calibrate(request_, cramped, opened, stop_);
+  const std::vector<Ceiling> found = calibrate(request_, cramped, opened, stop_).ceilings;
   ASSERT_EQ(found.size(), 7u);
   EXPECT_THAT(found[0].detail, testing::EndsWith("; n=262144"));
   EXPECT_THAT(found[1].detail, testing::EndsWith("; n=262144"));

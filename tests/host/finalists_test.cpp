@@ -73,7 +73,7 @@ TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
   for (const FinalistResult& finalist : finalists) {
     EXPECT_THAT(finalist.measurement.samples_ns, testing::SizeIs(result.decision->used.size()));
     EXPECT_LE(finalist.measurement.q1_ns, finalist.measurement.median_ns);
-    EXPECT_EQ(finalist.objectives, (std::vector<double>{finalist.measurement.median_ns, 1}));
+    EXPECT_EQ(finalist.objective_values, (std::vector<double>{finalist.measurement.median_ns, 1}));
     EXPECT_EQ(finalist.energy_j, std::nullopt);
     const bool steady = finalist.configuration.text() == "STEADY=true";
     EXPECT_EQ(finalist.deterministic, steady) << finalist.configuration.text();

@@ -125,7 +125,8 @@ class Device {
   }
   // Whether that clock is the device's own: it stands still between calls.
   virtual bool has_own_clock() const noexcept { return false; }
-  // Other processes that use the device, as far as this one may see: "python3 (4711)". Whoever is there disturbs times.
+  // Other processes that use the device, as far as this one may see: "python3 (4711)", "python3 of user 1001
+  // (4711)". Whoever is there disturbs times.
   virtual std::vector<std::string> other_users() { return {}; }
   // Clocks, temperature, power and what holds the device back, at this moment; empty where it does not tell. May be
   // called from any thread, also while the device works.

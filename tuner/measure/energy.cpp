@@ -41,6 +41,7 @@ std::optional<LaunchEnergy> energy_of_launch(std::span<const Metered> readings, 
   energy.joules = (last->joules - first->joules) / launches;
   energy.error = 2 * late / energy.seconds;
   energy.steps = steps;
+  energy.launches = launches;
   return energy;
 }
 

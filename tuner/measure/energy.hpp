@@ -23,6 +23,7 @@ struct LaunchEnergy {
   double error = 0;    // as a share: how late a step of the counter may have been seen, at both ends of the window
   double seconds = 0;  // the window: from one step of the counter to another
   int steps = 0;       // of the counter in it
+  double launches = 0;
 };
 
 // The counter moves in steps (every 20 to 100 ms): counted is from the first reading that shows a step to the last one

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
@@ -21,10 +22,17 @@ struct CalibrationRequest {
   std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // told of each, as it is known
 };
 
-// All ceilings of the device that the workers are for, in the order in which they were measured; none once `stop` is
-// not 0. `device` is what open_worker() gave. Throws Error when a kernel does not compile, is wrong or cannot be timed.
-std::vector<Ceiling> calibrate(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
-                               const std::atomic<int>& stop);
+struct Calibrated {
+  std::vector<Ceiling> ceilings;  // in the order in which they were measured
+  // What else was on the device, or held it back, meanwhile: "python3 (4711), hardware thermal slowdown". The ceilings
+  // may then be too low. "": nothing was seen.
+  std::string disturbed;
+};
+
+// All ceilings of the device that the workers are for; none once `stop` is not 0. `device` is what open_worker() gave.
+// Throws Error when a kernel does not compile, is wrong or cannot be timed.
+Calibrated calibrate(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
+                     const std::atomic<int>& stop);
 
 // Bytes of one array of the kernels that measure memory: 16 times the L2 cache, rounded up to a power of two, but not
 // more than a 16th of the memory. The copy has four arrays, with what it is checked against: they take a quarter.

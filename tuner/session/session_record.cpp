@@ -66,19 +66,19 @@ void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, con
       result.energy_j = final.energy[i]->joules;
       result.energy_error = final.energy[i]->error;
     }
-    result.objectives.push_back(median(column(rounds.values, i, decision.used)));
+    result.objective_values.push_back(median(column(rounds.values, i, decision.used)));
     for (std::size_t o = 1; o < request_.objectives.size() && is_complete; ++o)
-      result.objectives.push_back(value_of(trial, o, result.measurement.median_ns, result.energy_j));
+      result.objective_values.push_back(value_of(trial, o, result.measurement.median_ns, result.energy_j));
     result.numerics = trial.numerics;
     result.deterministic = final.deterministic[i];
     result.registers = trial.usage.registers;
     result.shared_bytes = shared_bytes_of(trial);
-    objectives.push_back(result.objectives);
+    objectives.push_back(result.objective_values);
   }
   const std::vector<bool> front = pareto_front(objectives);
   for (std::size_t i = 0; i < results_.size(); ++i) results_[i].pareto = front[i] && is_complete;
   std::stable_sort(results_.begin(), results_.end(), [](const FinalistResult& a, const FinalistResult& b) {
-    return a.objectives.front() < b.objectives.front();
+    return a.objective_values.front() < b.objective_values.front();
   });
 }
 

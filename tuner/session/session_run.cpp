@@ -157,32 +157,41 @@ void SessionRun::start_worker() {
   for (const std::string& user : opened_.users) note_user(user);
 }
 
-SessionResult SessionRun::conclude() {
+SessionResult SessionRun::result_of_search(bool complete) const {
   SessionResult result;
   result.trials = static_cast<std::int64_t>(trials_.size());
   result.survivors = survivors_;
   result.reason = reason_;
-  const double used = search_seconds();
   result.revivals = worker_->revivals();
   result.seconds = run_seconds();
   result.device_busy_seconds = worker_->busy_seconds();
   result.compile_wait_seconds = compile_wait_seconds_;
-  if (lock_.waited_seconds() > 1)
-    observer_.note("waited " + std::to_string(static_cast<int>(lock_.waited_seconds())) +
-                   " s for another tuner on this device");
-  bool complete = finishes(*reason_);
   result.end = reason_ == StopReason::hopeless ? SessionResult::End::stopped
                : complete                      ? SessionResult::End::finished
                : stop_.load() > 0              ? SessionResult::End::interrupted
                                                : SessionResult::End::partial;
+  return result;
+}
+
+// Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
+void SessionRun::conclude_without_survivor(SessionResult& result, bool complete, double used) {
+  if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
+  result.explanation = failures_explanation();
+  if (reason_ == StopReason::hopeless) result.explanation += stopped_explanation();
+  const bool is_over = complete || reason_ == StopReason::hopeless;
+  store_.update_session(row_.id, is_over ? SessionState::finished : SessionState::partial, used);
+}
+
+SessionResult SessionRun::conclude() {
+  const double used = search_seconds();
+  bool complete = finishes(*reason_);
+  SessionResult result = result_of_search(complete);
+  if (lock_.waited_seconds() > 1)
+    observer_.note("waited " + std::to_string(static_cast<int>(lock_.waited_seconds())) +
+                   " s for another tuner on this device");
   source_->cancel();
   if (survivors_ == 0) {
-    if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
-    result.explanation = failures_explanation();
-    if (reason_ == StopReason::hopeless) result.explanation += stopped_explanation();
-    // Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
-    store_.update_session(
-        row_.id, complete || reason_ == StopReason::hopeless ? SessionState::finished : SessionState::partial, used);
+    conclude_without_survivor(result, complete, used);
     return result;
   }
   // The session counts as finished only once its record stands: a kill in the final stage leaves it to be continued.

@@ -42,6 +42,8 @@ class SessionRun {
   std::optional<SessionResult> nothing_compiles();  // when even the default configuration does not
   void search();
   SessionResult conclude();
+  SessionResult result_of_search(bool complete) const;
+  void conclude_without_survivor(SessionResult& result, bool complete, double used);
   void record_winner(SessionResult& result, bool complete, double used);
 
   // session_search.cpp: the search loop

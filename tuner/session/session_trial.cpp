@@ -192,8 +192,8 @@ void SessionRun::note_watched() {
 }
 
 void SessionRun::note_user(const std::string& user) {
-  const bool takes_turns = !request_.lock_folder.empty() && user.starts_with("attune (");
-  if (!takes_turns && users_.insert(user).second) observer_.note("another process uses the device: " + user);
+  const bool waits = !request_.lock_folder.empty() && takes_turns(user);
+  if (!waits && users_.insert(user).second) observer_.note("another process uses the device: " + user);
 }
 
 // The anchor was timed before: when a worker dies of it, another configuration or the device is to blame, and a fresh

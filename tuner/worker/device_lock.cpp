@@ -51,6 +51,8 @@ std::string lock_name(const DeviceInfo& device) {
   return device.kind + "-" + (device.uuid.empty() ? device.name : device.uuid);
 }
 
+bool takes_turns(std::string_view user) { return user.starts_with("attune ("); }
+
 DeviceLock::DeviceLock(const fs::path& folder, const std::string& device) {
   if (folder.empty()) return;
   std::error_code failed;

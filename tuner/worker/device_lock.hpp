@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "attune/device_info.hpp"
 
@@ -12,6 +13,9 @@ namespace attune {
 
 // The name by which processes know that they mean the same device.
 std::string lock_name(const DeviceInfo& device);
+
+// Whether this one of Device::other_users() takes turns too: an attune of the same user.
+bool takes_turns(std::string_view user);
 
 class DeviceLock {
  public:

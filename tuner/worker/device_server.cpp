@@ -10,6 +10,9 @@ namespace {
 // Of the energy counter within a window: fewer, and how it moves decides more than what was launched.
 constexpr int kLeastSteps = 10;
 
+// What is counted begins and ends with a step: for so much longer it is launched, two steps of the slowest counter.
+constexpr double kStepsSeconds = 0.2;
+
 }  // namespace
 
 Failure failure_of_current_exception() {
@@ -104,10 +107,11 @@ Answer DeviceServer::handle(const MeterCandidate& request) {
   if (!metered.status.ok()) return metered;
   std::vector<Launched> launched;
   watch_.meter_energy();
-  metered.status = bench().launch_for(request.candidate, request.plan, request.seconds, [&](const Launched& by_now) {
-    launched.push_back(by_now);
-    watch_.follow_own_clock();
-  });
+  metered.status =
+      bench().launch_for(request.candidate, request.plan, request.seconds + kStepsSeconds, [&](const Launched& by_now) {
+        launched.push_back(by_now);
+        watch_.follow_own_clock();
+      });
   const std::vector<Metered> readings = watch_.take_energy();
   if (metered.status.ok()) metered.energy = energy_of_launch(readings, launched, kLeastSteps);
   return metered;

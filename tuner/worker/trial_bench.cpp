@@ -16,6 +16,10 @@ constexpr std::uint64_t kSetsOverCache = 2;
 // What is slower than it may be by more than a launch alone can cost is not launched a thousand times to know it.
 constexpr double kLaunchAloneNs = 20e3;
 
+// Launches that are enqueued together where time is spent on them: the device does not wait in between.
+constexpr double kTakeSeconds = 0.25;
+constexpr double kMostSamplesInTake = 1000;
+
 void append(Samples more, Samples& samples) {
   samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
   samples.status = std::move(more.status);
@@ -150,7 +154,7 @@ Status TrialBench::warm_up(CandidateId candidate, double milliseconds) {
   return {};
 }
 
-// One at a time and not flushed: what is counted is the kernel's, and what restores its inputs.
+// Not flushed: what is counted is the kernel's, and what restores its inputs.
 Status TrialBench::launch_for(CandidateId candidate, const SamplePlan& plan, double seconds,
                               const std::function<void(const Launched&)>& tell) {
   Sampling sampling = sampling_of(candidate, plan);
@@ -161,8 +165,11 @@ Status TrialBench::launch_for(CandidateId candidate, const SamplePlan& plan, dou
   do {
     const Samples samples = device_.take_samples(sampling);
     if (!samples.status.ok()) return samples.status;
-    launched = {device_.seconds(), launched.launches + sampling.batch};
+    launched = {device_.seconds(), launched.launches + static_cast<double>(sampling.count) * sampling.batch};
     tell(launched);
+    const double sample_seconds = samples.nanoseconds.back() * sampling.batch * 1e-9;
+    if (!device_.has_own_clock())  // that one stands still between takes
+      sampling.count = static_cast<int>(std::clamp(kTakeSeconds / sample_seconds, 1.0, kMostSamplesInTake));
   } while (launched.seconds - begin < seconds);
   return {};
 }

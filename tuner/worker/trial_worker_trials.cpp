@@ -10,6 +10,8 @@ namespace {
 // A worker that has lost so much of its memory to what it ran is replaced before it fails for want of it.
 constexpr double kLeakedShare = 0.5;
 
+constexpr double kMeterSlackSeconds = 1;  // the counter's last step, and the launches under way then
+
 constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
 
 }  // namespace
@@ -150,7 +152,7 @@ Status TrialWorker::warm_up(CandidateId id, const WarmUpPlan& plan) {
 TrialWorker::Metering TrialWorker::meter(CandidateId id, const SamplePlan& plan, double warm_seconds, double seconds) {
   if (Status status = ensure_loaded(id); !status.ok()) return {std::move(status), {}};
   ask(Asked::What::meter, MeterCandidate{id, plan, warm_seconds, seconds},
-      launch_deadline(2 * plan.batch) + warm_seconds + seconds);
+      launch_deadline(2 * plan.batch) + warm_seconds + seconds + kMeterSlackSeconds);
   return hear_metering();
 }
 

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pwd.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -163,6 +165,29 @@ TEST_F(Nvml, NamesOtherProcessesButNotItself) {
   NvmlView view(uuid);
   EXPECT_THAT(view.other_processes(),
               ElementsAre("process (2147483647)", HasSubstr("(" + std::to_string(parent) + ")")));
+}
+
+// Their attune takes no turns with this user's.
+TEST_F(Nvml, SaysWhichProcessesAreAnotherUsers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be two users";
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setuid(65534) != 0) _exit(1);
+    pause();
+    _exit(0);
+  }
+  const auto pid = static_cast<unsigned>(child);
+  fake_.pids = &pid;
+  fake_.pid_count = 1;
+  NvmlView view(uuid);
+  std::vector<std::string> named;
+  for (int i = 0; i < 500 && (named.empty() || named.front().find(" of user 65534 (") == std::string::npos); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // until it is the other user
+    named = view.other_processes();
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_THAT(named, ElementsAre(HasSubstr(" of user 65534 (" + std::to_string(pid) + ")")));
 }
 
 TEST_F(Nvml, NamesMoreProcessesThanItFirstHadRoomFor) {

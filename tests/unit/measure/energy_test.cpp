@@ -23,6 +23,7 @@ TEST(EnergyOfLaunch, IsCountedFromStepToStep) {
   EXPECT_NEAR(energy->joules, 0.3, 1e-6);
   EXPECT_NEAR(energy->seconds, 5, 0.11);
   EXPECT_NEAR(energy->steps, 49, 1);
+  EXPECT_NEAR(energy->launches, 1000 * energy->seconds, 1e-6);
   EXPECT_NEAR(energy->error, 2 * 0.01 / 5, 1e-4);
 }
 

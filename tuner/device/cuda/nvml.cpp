@@ -1,5 +1,6 @@
 #include "device/cuda/nvml.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -44,7 +45,11 @@ std::vector<NvmlProcess> processes_on(const NvmlApi& api, NvmlDevice device) {
 std::string process_text(unsigned pid) {
   std::string name;
   std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
-  return (name.empty() ? "process" : name) + " (" + std::to_string(pid) + ")";
+  if (name.empty()) name = "process";
+  struct stat status {};
+  const bool is_others = stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 && status.st_uid != geteuid();
+  if (is_others) name += " of user " + std::to_string(status.st_uid);
+  return name + " (" + std::to_string(pid) + ")";
 }
 
 }  // namespace

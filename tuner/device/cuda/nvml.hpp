@@ -33,7 +33,8 @@ class NvmlView {
   // What the device tells now; empty when NVML does not know it.
   DeviceState state();
 
-  // Other processes with a context on the device, "python3 (4711)", as far as NVML tells: none where it does not.
+  // Other processes with a context on the device, "python3 (4711)", another user's "python3 of user 1001 (4711)", as
+  // far as NVML tells: none where it does not.
   std::vector<std::string> other_processes();
 
  private:

@@ -20,7 +20,7 @@
 
 namespace attune {
 
-constexpr std::uint32_t kMessageVersion = 4;
+constexpr std::uint32_t kMessageVersion = 5;
 
 // To a device worker.
 struct OpenDevice {};

@@ -1,0 +1,84 @@
+#include "session/calibration_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+
+#include "attune/error.hpp"
+#include "attune/search_space.hpp"
+#include "core/instantiate.hpp"
+#include "core/problem.hpp"
+#include "session/calibration.hpp"
+#include "session/image_source.hpp"
+
+namespace attune {
+namespace {
+
+// Arrays: so many times the L2 cache that what is found there does not count. Without a known cache, no less than this.
+constexpr std::uint64_t kCachesPerArray = 16, kLeastBytes = 64 << 20;
+constexpr std::uint64_t kArraysPerMemory = 16;
+
+// Points of the kernel that computes, for each thread that the device holds at a time: a multiple of what a thread
+// takes in any configuration, so that no multiprocessor has more to do than another.
+constexpr std::int64_t kPointsPerThread = 8;
+
+std::int64_t elements(const KernelSpec& spec, const DeviceInfo& device) {
+  if (spec.metrics.flops) return kPointsPerThread * device.multiprocessors * device.max_threads_per_multiprocessor;
+  return static_cast<std::int64_t>(calibration_bytes(device) / sizeof(std::uint32_t));
+}
+
+}  // namespace
+
+std::uint64_t calibration_bytes(const DeviceInfo& device) {
+  const std::uint64_t wanted = std::bit_ceil(std::max(kCachesPerArray * device.l2_bytes, kLeastBytes));
+  return std::min(wanted, std::bit_floor(std::max<std::uint64_t>(device.memory_bytes / kArraysPerMemory, 1 << 20)));
+}
+
+CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std::string_view kernel,
+                                       std::string_view type, const DeviceInfo& device) {
+  const auto found =
+      std::find_if(kernels.begin(), kernels.end(), [kernel](const KernelSpec& spec) { return spec.name == kernel; });
+  if (found == kernels.end()) throw Error(fmt::format("no calibration kernel `{}` was given", kernel));
+  Bindings wanted;
+  if (!type.empty()) wanted.set("T", Value(std::string(type)));
+  // The host's sizes are those of the kernel file: what is measured there is its emulation, and slow.
+  if (device.kind != "host" && found->name != "launch") wanted.set("n", elements(*found, device));
+  CalibrationSubject subject{&*found, make_problem(*found, wanted, device.kind), {}, {}};
+  const SearchSpace space = make_space(*found, subject.problem, device);
+  for (SpaceSize i = 0; i < space.size(); ++i) subject.configurations.push_back(space.at(i));
+  subject.images.resize(subject.configurations.size());
+  return subject;
+}
+
+void compile_all(std::span<CalibrationSubject> subjects, const std::shared_ptr<Compiler>& compiler,
+                 const DeviceInfo& device, const std::atomic<int>& stop) {
+  ImageSource source(compiler, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::pair<CalibrationSubject*, std::size_t>> asked;
+  for (CalibrationSubject& subject : subjects) {
+    for (std::size_t i = 0; i < subject.configurations.size(); ++i) {
+      source.ask(asked.size(), image_request(*subject.spec, subject.spec->launch, subject.problem,
+                                             &subject.configurations[i], device));
+      asked.emplace_back(&subject, i);
+    }
+  }
+  while (source.outstanding() > 0) {
+    std::optional<CompileResult> result = source.next(stop);
+    if (!result) return;
+    const auto& [subject, i] = asked[result->id];
+    if (!result->outcome.image)
+      fail_calibration(*subject, subject->configurations[i], device,
+                       {result->outcome.verdict, result->outcome.log, false});
+    subject->images[i] = std::move(*result->outcome.image);
+  }
+}
+
+void fail_calibration(const CalibrationSubject& subject, const Configuration& configuration, const DeviceInfo& device,
+                      const Status& status) {
+  const std::string chosen = configuration.empty() ? "" : ", configuration " + configuration.text();
+  throw Error(fmt::format("the calibration kernel {}{} fails on {} ({}): {}", subject.spec->name, chosen, device.name,
+                          to_text(status.verdict), status.detail));
+}
+
+}  // namespace attune

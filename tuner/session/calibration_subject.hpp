@@ -1,0 +1,36 @@
+// CalibrationSubject: a kernel that is calibrated with, for a problem that fits the device, and all its configurations.
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "attune/device_info.hpp"
+#include "attune/kernel_spec.hpp"
+#include "core/image.hpp"
+#include "core/verdict.hpp"
+#include "device/device.hpp"
+
+namespace attune {
+
+struct CalibrationSubject {
+  const KernelSpec* spec;
+  Problem problem;
+  std::vector<Configuration> configurations;
+  std::vector<Image> images;  // as many, once they are compiled
+};
+
+// Of the kernel with that name. `type` is the problem's T, "" for one that has none. Throws Error without that kernel.
+CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std::string_view kernel,
+                                       std::string_view type, const DeviceInfo& device);
+
+// All of them ahead: nothing compiles while something is timed. Returns early once `stop` is not 0. Throws Error.
+void compile_all(std::span<CalibrationSubject> subjects, const std::shared_ptr<Compiler>& compiler,
+                 const DeviceInfo& device, const std::atomic<int>& stop);
+
+// Throws the Error that says which configuration of which kernel fails, and how.
+[[noreturn]] void fail_calibration(const CalibrationSubject& subject, const Configuration& configuration,
+                                   const DeviceInfo& device, const Status& status);
+
+}  // namespace attune
