@@ -255,14 +255,14 @@ class TruthBench {
 class Compiling {
  public:
   Compiling(const Bench& bench, const std::string& attune, const std::string& device, int count)
-      : workers_(process_workers(attune, {"--device", device}, device)) {
+      : workers_(process_workers(attune, {"--device", device}, device)), compiler_(workers_->compiler()) {
     const DeviceInfo info = open_worker(bench.workers->device()).info;
     const SearchSpace space = make_space(bench.spec, bench.problem, info);
     std::mt19937_64 random(kSeed);
     for (int i = 0; i < count; ++i) {
       const Configuration one = space.sample(random);
       threads_.emplace_back([this, request = image_request(bench.spec, bench.spec.launch, bench.problem, &one, info)] {
-        while (!ends_) compiled_ += workers_->compiler()->compile({&request, 1}).front().image.has_value();
+        while (!ends_) compiled_ += compiler_->compile({&request, 1}).front().image.has_value();
       });
     }
   }
@@ -274,6 +274,7 @@ class Compiling {
 
  private:
   std::unique_ptr<Workers> workers_;
+  std::shared_ptr<Compiler> compiler_;
   std::atomic<bool> ends_ = false;
   std::atomic<int> compiled_ = 0;
   std::vector<std::thread> threads_;

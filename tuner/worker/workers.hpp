@@ -1,5 +1,5 @@
-// Workers: where a session's compiles and trials run: in processes of their own, or in this one. One thread; compiler()
-// is thread-safe.
+// Workers: where a session's compiles and trials run: in processes of their own, or in this one. One thread; the compiler
+// that it gives is thread-safe.
 #pragma once
 
 #include <memory>
