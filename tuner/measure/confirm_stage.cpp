@@ -8,7 +8,6 @@
 namespace attune {
 namespace {
 
-constexpr double kConfidence = 0.99;
 constexpr int kLeastVisits = 2;
 constexpr int kUncounted = 2;  // launches: the check, and the first sample behind it
 
@@ -37,7 +36,7 @@ std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::
   return order;
 }
 
-std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& protocol) {
+std::vector<std::size_t> by_confirmation(const Confirmations& ratios) {
   std::vector<std::size_t> order;
   std::vector<double> medians(ratios.size());
   for (std::size_t i = 0; i < ratios.size(); ++i) {
@@ -45,21 +44,13 @@ std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& 
     medians[i] = median(ratios[i]);
     order.push_back(i);
   }
-  if (order.empty()) return order;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return medians[a] < medians[b]; });
-  const std::size_t best = order.front();
-  const double above = median_interval(ratios[best], kConfidence).high;
-  std::erase_if(order, [&](std::size_t i) {
-    if (i == best) return false;
-    return medians[i] > protocol.confirm_drop_ratio * medians[best] ||
-           median_interval(ratios[i], kConfidence).low > above;
-  });
   return order;
 }
 
-std::size_t next_visit(int visit, std::size_t visited, std::size_t stayed, const Protocol& protocol) {
+std::size_t next_visit(int visit, std::size_t visited, const Protocol& protocol) {
   const auto finalists = static_cast<std::size_t>(protocol.finalists);
-  const std::size_t next = std::min(stayed, std::max(visited / 2, finalists));
+  const std::size_t next = std::min(visited, std::max(visited / 2, finalists));
   return visit + 1 >= kLeastVisits && next <= finalists ? 0 : next;
 }
 

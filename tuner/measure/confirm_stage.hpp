@@ -20,12 +20,12 @@ std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::
 // ratios[c]: each of a sample to one of the reference taken just before, of what was confirmed: those of all visits.
 using Confirmations = std::vector<std::vector<double>>;
 
-// Those that may still be the best, by ascending median: not those whose 99 % interval of the median lies above that of
-// the one with the least median, nor those over confirm_drop_ratio of it. One without samples is out.
-std::vector<std::size_t> confirmed(const Confirmations& ratios, const Protocol& protocol);
+// By ascending median. One without samples is out. Nothing else is dropped for its samples: they are few at first, the
+// best of many is best by luck, and an interval beside it proves nothing.
+std::vector<std::size_t> by_confirmation(const Confirmations& ratios);
 
-// To how many of the `stayed` the next visit is, when the one that ends, number `visit` from 0, was to `visited`; 0: to
-// nobody, that was the last one.
-std::size_t next_visit(int visit, std::size_t visited, std::size_t stayed, const Protocol& protocol);
+// To how many, best first, the next visit is, when the one that ends, number `visit` from 0, left so many with samples;
+// 0: to nobody, that was the last one.
+std::size_t next_visit(int visit, std::size_t visited, const Protocol& protocol);
 
 }  // namespace attune

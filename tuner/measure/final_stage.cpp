@@ -113,8 +113,7 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
   if (done < protocol.final_rounds_min) return true;
   if (rounds.front().size() < 2) return false;
   const std::vector<std::size_t> order = by_median(rounds);
-  const Interval interval = median_interval(paired_log_ratios(rounds, order[1], order[0]));
-  return (interval.high - interval.low) / 2 > protocol.settled_log_ratio;
+  return expected_half_width(paired_log_ratios(rounds, order[1], order[0])) > protocol.settled_log_ratio;
 }
 
 FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol) {

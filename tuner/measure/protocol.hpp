@@ -29,12 +29,11 @@ struct Protocol {
 
   // Confirm: by screening alone, 7-sample medians of bursts lost up to 7.8 % on recorded spaces. Visit after visit,
   // each to the better half of the one before: many samples are for those among which it is close.
-  int confirm_most = 128;            // of the best: where most of a space is near the best, this bounds the cost
-  double confirm_ratio = 1.25;       // to the best, by screening
-  int confirm_samples = 5;           // of each and of the best by screening, in turn, in each visit
-  int confirm_group = 4;             // that take turns with one sample of the best by screening
-  double confirm_drop_ratio = 1.05;  // to the best median so far: never a winner within the noise that was seen
-  double confirm_seconds = 10;       // over that, whoever is next in line is not visited
+  int confirm_most = 128;       // of the best: where most of a space is near the best, this bounds the cost
+  double confirm_ratio = 1.25;  // to the best, by screening
+  int confirm_samples = 5;      // of each and of the best by screening, in turn, in each visit
+  int confirm_group = 4;        // that take turns with one sample of the best by screening
+  double confirm_seconds = 10;  // over that, whoever is next in line is not visited
 
   // Final: finalists in randomised complete blocks.
   int finalists = 8;  // beside the default configuration and the present record
@@ -42,8 +41,8 @@ struct Protocol {
   int final_rounds_max = 800;
   double final_seconds = 10;
   double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of leader / runner-up
-  double round_drift = 0.03;          // a round that is off their common level by more is dropped
-  double dropped_rounds_max = 0.2;    // of all rounds, throttled ones too; more: the record is marked unstable
+  double round_drift = 0.03;         // a round that is off their common level by more is dropped
+  double dropped_rounds_max = 0.2;   // of all rounds, throttled ones too; more: the record is marked unstable
 
   // Energy, of finalists, when an objective names it. The counter moves every 20 to 100 ms, and follows the power late.
   double energy_warm_seconds = 1;  // of the same kernel, so that nothing of the one before is counted

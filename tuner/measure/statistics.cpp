@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace attune {
 namespace {
@@ -22,12 +23,12 @@ std::vector<double> sorted_copy(std::span<const double> samples) {
 
 // The largest k for which P(Binomial(n, 1/2) < k) <= `tail`; 0 when there is none.
 std::size_t lower_rank(std::size_t n, double tail) {
-  double probability = std::exp2(-static_cast<double>(n));  // of 0 successes
+  double log_probability = -static_cast<double>(n) * std::numbers::ln2;  // of 0 successes; 2^-n itself may underflow
   double cumulative = 0;
   std::size_t k = 0;
-  while (k < n && cumulative + probability <= tail) {
-    cumulative += probability;
-    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  while (k < n && cumulative + std::exp(log_probability) <= tail) {
+    cumulative += std::exp(log_probability);
+    log_probability += std::log(static_cast<double>(n - k) / static_cast<double>(k + 1));
     ++k;
   }
   return k;
@@ -49,6 +50,14 @@ Measurement summarise(std::vector<double> samples_ns) {
   measurement.q3_ns = quantile_of_sorted(sorted, 0.75);
   measurement.samples_ns = std::move(samples_ns);
   return measurement;
+}
+
+double expected_half_width(std::span<const double> samples) {
+  constexpr double kStandardNormal = 0.8413447;  // P(x < 1)
+  const std::vector<double> sorted = sorted_copy(samples);
+  const double sigma =
+      (quantile_of_sorted(sorted, kStandardNormal) - quantile_of_sorted(sorted, 1 - kStandardNormal)) / 2;
+  return 1.959964 * std::sqrt(std::numbers::pi / 2) * sigma / std::sqrt(static_cast<double>(sorted.size()));
 }
 
 Interval median_interval(std::span<const double> samples, double confidence) {

@@ -21,6 +21,12 @@ struct Interval {
   bool contains(double value) const noexcept { return low <= value && value <= high; }
 };
 
+// Half of the 95 % interval that the median of as many normal samples of this scatter has: 1.96 sqrt(pi / 2) sigma /
+// sqrt(n) (the median's asymptotic variance; sigma: half of what lies between the 16 % and the 84 % quantile). To say
+// when to stop: the interval that was found is narrow by chance now and then, and stopping at those would be stopping
+// at the luckiest moment.
+double expected_half_width(std::span<const double> samples);
+
 // The distribution-free confidence interval of the median from order statistics (binomial with p = 1/2; David and
 // Nagaraja, Order Statistics, section 7.1). With too few samples (under 6 for 95 %, under 8 for 99 %) no such interval
 // exists: the range is returned.

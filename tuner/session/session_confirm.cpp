@@ -136,8 +136,8 @@ std::vector<std::size_t> SessionRun::confirm_beside(TrialWorker::CandidateId ref
       std::erase_if(stayed, [&](std::size_t one) { return ratios[one].empty(); });  // cut, or failed now
       break;
     }
-    stayed = confirmed(ratios, protocol_);
-    const std::size_t next = next_visit(i, whom.size(), stayed.size(), protocol_);
+    stayed = by_confirmation(ratios);
+    const std::size_t next = next_visit(i, stayed.size(), protocol_);
     // Loading and checking may take longer than samples.
     if (worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
     for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();

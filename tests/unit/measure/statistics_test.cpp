@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace attune {
@@ -48,6 +49,14 @@ TEST(Statistics, MedianIntervalUsesTheTabulatedOrderStatistics) {
   EXPECT_DOUBLE_EQ(median_interval(samples).high, 6);
 }
 
+// Close to the normal approximation: the median, 0.98 sqrt(n) ranks to either side.
+TEST(Statistics, MedianIntervalOfVeryManySamplesIsNarrow) {
+  std::vector<double> samples;
+  for (int i = 1; i <= 10'000; ++i) samples.push_back(i);
+  EXPECT_NEAR(median_interval(samples).low, 5000 - 98, 2);
+  EXPECT_NEAR(median_interval(samples).high, 5000 + 98, 2);
+}
+
 TEST(Statistics, MedianIntervalCoversTheMedianAsOftenAsItClaims) {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> noise(0, 1);  // its median is 1
@@ -60,6 +69,20 @@ TEST(Statistics, MedianIntervalCoversTheMedianAsOftenAsItClaims) {
   }
   EXPECT_GE(covered, kRepeats * 94 / 100);
   EXPECT_LE(covered, kRepeats * 98 / 100);  // exact coverage for n = 30: 95.7 %
+}
+
+TEST(Statistics, ExpectedHalfWidthIsThatOfNormalSamplesAndKnowsNoTails) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> noise(5, 0.02);
+  std::vector<double> samples(4000);
+  for (double& sample : samples) sample = noise(random);
+  const Interval found = median_interval(samples);
+  const double expected = expected_half_width(samples);
+  EXPECT_NEAR(expected, 1.96 * 1.2533 * 0.02 / std::sqrt(4000.0), 0.05 * expected);
+  EXPECT_NEAR((found.high - found.low) / 2, expected, 0.2 * expected);
+  for (std::size_t i = 0; i < samples.size(); i += 20) samples[i] *= 10;
+  EXPECT_NEAR(expected_half_width(samples), expected, 0.15 * expected);
+  EXPECT_DOUBLE_EQ(expected_half_width(std::vector<double>(9, 3.0)), 0);
 }
 
 }  // namespace
