@@ -42,6 +42,8 @@ std::vector<std::size_t> by_median(const Rounds& rounds) {
 // With fewer rounds there is no 95 % interval: what is taken for one is their range, and the record is marked.
 constexpr std::size_t kLeastRounds = 6;
 
+constexpr double kBeatenConfidence = 0.999;
+
 // Whether the fastest may give way to `other`. To what is in use already: unless it is better by more than a tie. To
 // another one, for being leaner: for less, so that with the scatter of a median it costs no more than a tie.
 bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
@@ -114,6 +116,18 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
   if (rounds.front().size() < 2) return false;
   const std::vector<std::size_t> order = by_median(rounds);
   return expected_half_width(paired_log_ratios(rounds, order[1], order[0])) > protocol.settled_log_ratio;
+}
+
+std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values,
+                                const Protocol& protocol) {
+  std::vector<std::size_t> behind;
+  const std::size_t fastest = by_median(values).front();
+  for (std::size_t f = 0; f < finalists.size(); ++f) {
+    if (f == fastest || finalists[f].is_default || finalists[f].is_record) continue;
+    const Interval interval = median_interval(paired_log_ratios(values, f, fastest), kBeatenConfidence);
+    if (interval.low > std::log1p(protocol.tie_ratio)) behind.push_back(f);
+  }
+  return behind;
 }
 
 FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol) {

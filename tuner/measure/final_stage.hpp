@@ -43,6 +43,11 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
 // Whether more rounds are needed. `seconds` have been spent on the stage.
 bool wants_another_round(const Rounds& values, double seconds, const Protocol& protocol);
 
+// Who cannot win any more, by ascending column: whose 99.9 % interval of the paired log-ratio to the fastest lies above
+// protocol.tie_ratio, so that more rounds need not wait for it. Asked again and again, hence so sure. Never the default
+// or the present record: ties and speed-ups are relative to them. (Racing: Maron and Moore, NIPS 1993.)
+std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values, const Protocol& protocol);
+
 struct FinalDecision {
   std::size_t winner = 0;   // column
   std::size_t fastest = 0;  // column with the least median, relative to its rounds; differs from winner in a tie

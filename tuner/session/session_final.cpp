@@ -137,6 +137,26 @@ std::optional<std::size_t> SessionRun::measure_round(Final& final, std::mt19937_
   return std::nullopt;
 }
 
+// Those who cannot win any more leave, with what was measured of them. Where there are several objectives, or the
+// energy is metered, who is slow may be best all the same.
+void SessionRun::race(Final& final, Rounds& values) const {
+  if (request_.objectives.size() > 1 || request_.objectives.needs_energy()) return;
+  std::vector<Finalist> finalists;
+  for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));
+  const std::vector<std::size_t> leaving = beaten(finalists, values, protocol_);
+  for (auto column = leaving.rbegin(); column != leaving.rend(); ++column) {
+    Final::Beaten& one = final.beaten.emplace_back();
+    one.trial = final.trials[*column];
+    one.candidate = final.candidates[*column];
+    for (const std::vector<double>& round : final.rounds) one.times_ns.push_back(round[*column]);
+    for (std::vector<double>& round : values) {
+      one.values.push_back(round[*column]);
+      erase_at(round, *column);
+    }
+    final.erase(*column);
+  }
+}
+
 // Whether the leader is settled is asked of what decides: the objective, as far as it depends on the time.
 void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
   const double begin = worker_->seconds();
@@ -152,24 +172,38 @@ void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
     }
     std::vector<double>& round = values.emplace_back(final.rounds.back());
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
+    const int done = static_cast<int>(values.size());
+    if (done >= protocol.final_rounds_min && done % protocol.race_every == 0) race(final, values);
     observer_.final_round_done(final.rounds.size());
   }
 }
 
-// Results once more, behind all those samples; and whether they repeat.
+// The result once more, behind all those samples; and whether it repeats. False when it is lost.
+bool SessionRun::recheck_finalist(Trial& trial, TrialWorker::CandidateId candidate,
+                                  std::optional<bool>& deterministic) {
+  const TrialWorker::Rechecked again = worker_->recheck(candidate, true);
+  note_watched();
+  if (!again.status.ok()) {
+    lose_finalist(trial, again.status);
+    return false;
+  }
+  trial.numerics.include(again.numerics);
+  deterministic = again.deterministic;
+  return true;
+}
+
 void SessionRun::recheck_finalists(Final& final) {
   for (std::size_t i = 0; i < final.trials.size();) {
-    const TrialWorker::Rechecked again = worker_->recheck(final.candidates[i], true);
-    note_watched();
-    if (!again.status.ok()) {
-      lose_finalist(final.trials[i], again.status);
+    std::optional<bool> deterministic;
+    if (recheck_finalist(final.trials[i], final.candidates[i], deterministic)) {
+      final.deterministic.push_back(deterministic);
+      ++i;
+    } else {
       final.erase(i);
-      continue;
     }
-    final.trials[i].numerics.include(again.numerics);
-    final.deterministic.push_back(again.deterministic);
-    ++i;
   }
+  for (auto one = final.beaten.begin(); one != final.beaten.end();)
+    one = recheck_finalist(one->trial, one->candidate, one->deterministic) ? one + 1 : final.beaten.erase(one);
 }
 
 // False when it was interrupted: then nothing was metered.
@@ -220,6 +254,7 @@ std::optional<FinalDecision> SessionRun::final_stage(std::vector<Trial> chosen) 
   recheck_finalists(final);
   const bool is_metered = meter_finalists(final, protocol);
   for (const TrialWorker::CandidateId candidate : final.candidates) worker_->release(candidate);
+  for (const Final::Beaten& one : final.beaten) worker_->release(one.candidate);
   if (final.trials.empty()) throw Error("every finalist of " + request_.spec.name + " failed while it was measured");
   if (!is_metered && request_.objectives.needs_energy(0)) return std::nullopt;
   const FinalDecision decision = decide_between(final, protocol);

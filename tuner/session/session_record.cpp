@@ -11,6 +11,18 @@
 #include "session/session_run.hpp"
 
 namespace attune {
+namespace {
+
+// Of those who left early: of the rounds that count, those it was in; all it was in when none of them counts.
+std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vector<std::size_t>& used) {
+  std::vector<double> some;
+  for (const std::size_t r : used)
+    if (r < of_rounds.size()) some.push_back(of_rounds[r]);
+  return some.empty() ? of_rounds : some;
+}
+
+}  // namespace
+
 // What two meterings cannot tell apart is a tie.
 FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) {
   const auto energy_of = [&](std::size_t i) -> std::optional<double> {
@@ -51,6 +63,18 @@ void SessionRun::widen_by_energy(const Final& final, FinalDecision& decision) co
   decision.speedup_interval.high *= off;
 }
 
+FinalistResult SessionRun::result_of(const Trial& trial, std::vector<double> times_ns,
+                                     const std::vector<double>& values) const {
+  FinalistResult result;
+  result.configuration = trial.configuration;
+  result.measurement = summarise(std::move(times_ns));
+  result.objective_values.push_back(median(values));
+  result.numerics = trial.numerics;
+  result.registers = trial.usage.registers;
+  result.shared_bytes = shared_bytes_of(trial);
+  return result;
+}
+
 // By the first objective, best first.
 void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision) {
   results_.clear();
@@ -59,24 +83,23 @@ void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, con
   const bool is_complete = !request_.objectives.needs_energy() || !final.energy.empty();
   for (std::size_t i = 0; i < final.trials.size(); ++i) {
     const Trial& trial = final.trials[i];
-    FinalistResult& result = results_.emplace_back();
-    result.configuration = trial.configuration;
-    result.measurement = summarise(column(rounds.times_ns, i, decision.used));
+    FinalistResult& result = results_.emplace_back(
+        result_of(trial, column(rounds.times_ns, i, decision.used), column(rounds.values, i, decision.used)));
     if (!final.energy.empty() && final.energy[i]) {
       result.energy_j = final.energy[i]->joules;
       result.energy_error = final.energy[i]->error;
     }
-    result.objective_values.push_back(median(column(rounds.values, i, decision.used)));
     for (std::size_t o = 1; o < request_.objectives.size() && is_complete; ++o)
       result.objective_values.push_back(value_of(trial, o, result.measurement.median_ns, result.energy_j));
-    result.numerics = trial.numerics;
     result.deterministic = final.deterministic[i];
-    result.registers = trial.usage.registers;
-    result.shared_bytes = shared_bytes_of(trial);
     objectives.push_back(result.objective_values);
   }
   const std::vector<bool> front = pareto_front(objectives);
   for (std::size_t i = 0; i < results_.size(); ++i) results_[i].pareto = front[i] && is_complete;
+  for (const Final::Beaten& one : final.beaten) {
+    results_.push_back(result_of(one.trial, used_of(one.times_ns, decision.used), used_of(one.values, decision.used)));
+    results_.back().deterministic = one.deterministic;
+  }
   std::stable_sort(results_.begin(), results_.end(), [](const FinalistResult& a, const FinalistResult& b) {
     return a.objective_values.front() < b.objective_values.front();
   });

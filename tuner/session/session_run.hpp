@@ -122,6 +122,14 @@ class SessionRun {
     Rounds rounds;
     std::vector<std::size_t> heard;  // readings of the device's state: when the first round began, when each ended
     bool metered_throttled = false;  // the hardware held back while energy was metered
+    // Who left because it could not win any more, with its part of the rounds.
+    struct Beaten {
+      Trial trial;
+      TrialWorker::CandidateId candidate = 0;
+      std::vector<double> times_ns, values;
+      std::optional<bool> deterministic;
+    };
+    std::vector<Beaten> beaten;
     void erase(std::size_t column);
   };
   std::vector<Trial> choose_finalists(std::vector<Trial> ranked) const;
@@ -129,6 +137,8 @@ class SessionRun {
   void load_finalists(Final& final);
   std::optional<std::size_t> measure_round(Final& final, std::mt19937_64& random);
   void take_rounds(Final& final, const Protocol& protocol);
+  void race(Final& final, Rounds& values) const;
+  bool recheck_finalist(Trial& trial, TrialWorker::CandidateId candidate, std::optional<bool>& deterministic);
   void recheck_finalists(Final& final);
   bool meter_finalists(Final& final, const Protocol& protocol);
   std::optional<FinalDecision> final_stage(std::vector<Trial> chosen);
@@ -139,6 +149,7 @@ class SessionRun {
   FinalDecision decide_between(const Final& final, Protocol protocol);
   double energy_share(const Final& final, std::size_t i) const;
   void widen_by_energy(const Final& final, FinalDecision& decision) const;
+  FinalistResult result_of(const Trial& trial, std::vector<double> times_ns, const std::vector<double>& values) const;
   void keep_results(const Final& final, const FinalRounds& rounds, const FinalDecision& decision);
   Record make_record(const FinalDecision& decision, const Trial& winner) const;
   void keep_record(Record record, bool measured_against_present);

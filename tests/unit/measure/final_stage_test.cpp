@@ -168,6 +168,31 @@ TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
   EXPECT_EQ(decision.winner, 1u);  // paired ratios cancel what hits a whole round
 }
 
+TEST(FinalStage, WhoCannotWinAnyMoreIsBeaten) {
+  std::vector<Finalist> finalists = three_finalists();
+  finalists.push_back({"A=4", false, false, 20});
+  const Rounds rounds = noisy_rounds({300, 200, 205, 201.5}, 40, 0.003, 13);
+  EXPECT_EQ(beaten(finalists, rounds, kProtocol), std::vector<std::size_t>{2}) << "not the default, not what is close";
+  finalists[2].is_record = true;
+  EXPECT_TRUE(beaten(finalists, rounds, kProtocol).empty());
+}
+
+// Asked after every tenth round: the best must not be lost by looking often.
+TEST(FinalStage, TheBestIsHardlyEverBeaten) {
+  int lost = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Rounds all = noisy_rounds({300, 200, 201, 201, 201, 201, 202, 202}, 400, 0.018, seed);
+    std::vector<Finalist> finalists(8);
+    finalists[0].is_default = true;
+    bool gone = false;
+    for (std::ptrdiff_t done = 30; done <= 400; done += 10)
+      for (const std::size_t one : beaten(finalists, Rounds(all.begin(), all.begin() + done), kProtocol))
+        gone |= one == 1;
+    lost += gone;
+  }
+  EXPECT_EQ(lost, 0);
+}
+
 TEST(FinalStage, StopsWhenTheLeaderIsSettledAndNotBefore) {
   EXPECT_TRUE(wants_another_round({}, 0, kProtocol));
   EXPECT_TRUE(wants_another_round(noisy_rounds({300, 200}, 29, 0.0001, 8), 1, kProtocol));

@@ -118,6 +118,29 @@ TEST(DisturbedSession, TiesAreDecidedAlikeWhateverTheSeed) {
   EXPECT_EQ(winners.size(), 1u) << testing::PrintToString(winners);
 }
 
+// Two that are close, the others behind: rounds go on for those two, and the default.
+TEST(DisturbedSession, WhoCannotWinLeavesTheRoundsAndIsKept) {
+  std::vector<double> times(24, 1.1e6);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] *= 1 + 0.002 * static_cast<double>(i);
+  times[0] = 2e6;
+  times[5] = 1e6;
+  times[6] = 1.0005e6;
+  const SessionResult result = tune(recording_of(times, 8), 1);
+  ASSERT_TRUE(result.record);
+  const auto rounds = static_cast<std::size_t>(result.record->rounds + result.record->rounds_dropped);
+  EXPECT_GT(rounds, 60u);
+  int all = 0, fewer = 0;
+  for (const FinalistResult& finalist : result.finalists) {
+    const std::size_t samples = finalist.measurement.samples_ns.size();
+    all += samples == static_cast<std::size_t>(result.record->rounds);
+    fewer += samples >= 40 && samples <= 70;  // from 60 on they may leave
+    EXPECT_EQ(finalist.deterministic, true);
+    EXPECT_GT(finalist.measurement.median_ns, 0);
+  }
+  EXPECT_EQ(all, 3);
+  EXPECT_EQ(fewer, 14) << "of 16 finalists and the default";
+}
+
 // The model itself is what it says.
 TEST(Disturbance, DriftsJumpsHiccupsAndRounds) {
   DisturbanceModel drift{.noise = 0, .rest_chance = 0, .clock_chance = 0, .tail_chance = 0, .quantum_ns = 1};
