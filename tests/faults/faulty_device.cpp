@@ -121,7 +121,7 @@ class FaultyDevice final : public Device {
         fault_at(Phase::sample, launched_, samples_taken_[launched_.configuration] += sampling.count);
     if (fault && fault->kind == "time")
       return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), fault->argument)};
-    if (Status status = strike_at(Phase::sample, launched_); !status.ok()) return {status, {}};
+    if (Status status = strike_by(fault); !status.ok()) return {status, {}};
     const double before = seconds();
     Samples samples = device_->take_samples(sampling);
     if (const std::optional<Fault> watts = fault_at(Phase::state, launched_); watts && watts->kind == "energy")
@@ -143,8 +143,10 @@ class FaultyDevice final : public Device {
   void require() const { cuda::check(no_names, poison_, "a call"); }
 
   Status strike_at(Phase phase, const Tried& tried) {
+    return strike_by(fault_at(phase, tried));
+  }
+  Status strike_by(const std::optional<Fault>& fault) {
     if (Status status = poisoned(); !status.ok()) return status;
-    const std::optional<Fault> fault = fault_at(phase, tried);
     if (!fault) return {};
     strike(*fault);
     if (fault->kind == "leak") leaked_ += static_cast<std::uint64_t>(fault->argument * 1024 * 1024);
