@@ -1,4 +1,4 @@
-// Between search and final stage: the best are sampled again at two moments, and ranked by that.
+// Between search and final stage: the best are sampled again, at several moments, and ranked by that.
 #include <algorithm>
 #include <numeric>
 #include <random>
