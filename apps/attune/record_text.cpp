@@ -38,7 +38,9 @@ std::string gain_text(const Record& record) {
 
 std::string marks_text(const Record& record) {
   std::string text;
-  if (record.unstable && record.rounds_dropped == 0)
+  if (record.unstable && record.rounds == 0)  // of a version that did not keep them
+    text += "; unstable";
+  else if (record.unstable && record.rounds_dropped == 0)
     text += fmt::format("; unstable: measured in {} rounds", record.rounds);
   else if (record.unstable)
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
