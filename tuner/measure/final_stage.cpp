@@ -112,7 +112,7 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
   if (rounds.empty()) return true;
   const int done = static_cast<int>(rounds.size());
   if (done >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
-  if (done < protocol.final_rounds_min) return true;
+  if (done < protocol.final_rounds_min || done % protocol.look_every != 0) return true;
   if (rounds.front().size() < 2) return false;
   const std::vector<std::size_t> order = by_median(rounds);
   return expected_half_width(paired_log_ratios(rounds, order[1], order[0])) > protocol.settled_log_ratio;

@@ -40,7 +40,8 @@ std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const 
 // sample of a short kernel may be off by as much by itself.
 std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol& protocol);
 
-// Whether more rounds are needed. `seconds` have been spent on the stage.
+// Whether more rounds are needed. `seconds` have been spent on the stage. Scatter is looked at in every
+// protocol.look_every-th round only: it costs more than a sample of a short kernel.
 bool wants_another_round(const Rounds& values, double seconds, const Protocol& protocol);
 
 // Who cannot win any more, by ascending column: whose 99.9 % interval of the paired log-ratio to the fastest lies above

@@ -39,7 +39,7 @@ struct Protocol {
   int finalists = 8;  // beside the default configuration and the present record
   int final_rounds_min = 30;
   int final_rounds_max = 800;
-  int race_every = 10;  // rounds, behind the least: who cannot win any more leaves
+  int look_every = 10;  // rounds, behind the least: whether it is settled, and who cannot win any more
   double final_seconds = 10;
   double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of leader / runner-up
   double round_drift = 0.03;          // a round that is off their common level by more is dropped

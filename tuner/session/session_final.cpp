@@ -149,10 +149,7 @@ void SessionRun::race(Final& final, Rounds& values) const {
     one.trial = final.trials[*column];
     one.candidate = final.candidates[*column];
     for (const std::vector<double>& round : final.rounds) one.times_ns.push_back(round[*column]);
-    for (std::vector<double>& round : values) {
-      one.values.push_back(round[*column]);
-      erase_at(round, *column);
-    }
+    for (std::vector<double>& round : values) erase_at(round, *column);
     final.erase(*column);
   }
 }
@@ -173,7 +170,7 @@ void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
     std::vector<double>& round = values.emplace_back(final.rounds.back());
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
     const int done = static_cast<int>(values.size());
-    if (done >= protocol.final_rounds_min && done % protocol.race_every == 0) race(final, values);
+    if (done >= protocol.final_rounds_min && done % protocol.look_every == 0) race(final, values);
     observer_.final_round_done(final.rounds.size());
   }
 }

@@ -97,7 +97,10 @@ void SessionRun::keep_results(const Final& final, const FinalRounds& rounds, con
   const std::vector<bool> front = pareto_front(objectives);
   for (std::size_t i = 0; i < results_.size(); ++i) results_[i].pareto = front[i] && is_complete;
   for (const Final::Beaten& one : final.beaten) {
-    results_.push_back(result_of(one.trial, used_of(one.times_ns, decision.used), used_of(one.values, decision.used)));
+    const std::vector<double> times_ns = used_of(one.times_ns, decision.used);
+    std::vector<double> values = times_ns;
+    for (double& value : values) value = value_of(one.trial, 0, value);
+    results_.push_back(result_of(one.trial, times_ns, values));
     results_.back().deterministic = one.deterministic;
   }
   std::stable_sort(results_.begin(), results_.end(), [](const FinalistResult& a, const FinalistResult& b) {

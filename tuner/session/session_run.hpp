@@ -126,7 +126,7 @@ class SessionRun {
     struct Beaten {
       Trial trial;
       TrialWorker::CandidateId candidate = 0;
-      std::vector<double> times_ns, values;
+      std::vector<double> times_ns;
       std::optional<bool> deterministic;
     };
     std::vector<Beaten> beaten;
