@@ -34,8 +34,4 @@ struct Calibrated {
 Calibrated calibrate(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
                      const std::atomic<int>& stop);
 
-// Bytes of one array of the kernels that measure memory: 16 times the L2 cache, rounded up to a power of two, but not
-// more than a 16th of the memory. The copy has four arrays, with what it is checked against: they take a quarter.
-std::uint64_t calibration_bytes(const DeviceInfo& device);
-
 }  // namespace attune

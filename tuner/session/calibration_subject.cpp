@@ -10,7 +10,6 @@
 #include "attune/search_space.hpp"
 #include "core/instantiate.hpp"
 #include "core/problem.hpp"
-#include "session/calibration.hpp"
 #include "session/image_source.hpp"
 
 namespace attune {

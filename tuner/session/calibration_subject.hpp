@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,10 @@ struct CalibrationSubject {
   std::vector<Configuration> configurations;
   std::vector<Image> images;  // as many, once they are compiled
 };
+
+// Bytes of one array of the kernels that measure memory: 16 times the L2 cache, rounded up to a power of two, but not
+// more than a 16th of the memory. The copy has four arrays, with what it is checked against: they take a quarter.
+std::uint64_t calibration_bytes(const DeviceInfo& device);
 
 // Of the kernel with that name. `type` is the problem's T, "" for one that has none. Throws Error without that kernel.
 CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std::string_view kernel,

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "session/calibration.hpp"
+#include "session/calibration_subject.hpp"
 
 namespace attune {
 namespace {
