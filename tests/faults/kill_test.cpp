@@ -15,6 +15,8 @@ namespace {
 using testing::SizeIs;
 
 constexpr int kills = 200;
+constexpr int rows = 50;
+constexpr int columns = 40;
 #if defined(__SANITIZE_ADDRESS__)
 constexpr double most_seconds = 1;  // a process starts more slowly
 #else
@@ -28,7 +30,7 @@ class Kill : public FaultBench {
     arguments_ = {ATTUNE_BUILD_DIR "/bin/attune_with_faults",
                   "tune",
                   "--device",
-                  "replay:" + recording(50, 40) + ",workers",
+                  "replay:" + recording(rows, columns) + ",workers",
                   "--effort",
                   "exhaustive",
                   "--seed",
@@ -62,6 +64,8 @@ class Kill : public FaultBench {
 };
 
 TEST_F(Kill, AtAnyMomentLosesAtMostTheConfigurationInFlight) {
+  // On no machine may all lives together end the search: what is confirmed after it is rightly launched again.
+  faults("* launch * sleep 15\n");
   const std::vector<std::string> command(arguments_.begin() + 2, arguments_.end());
   const auto with_limit = [&](const char* trials) {
     std::vector<std::string> list = command;
@@ -91,6 +95,7 @@ TEST_F(Kill, AtAnyMomentLosesAtMostTheConfigurationInFlight) {
   }
   const std::map<std::string, Trial> found = trials();
   EXPECT_GE(found.size(), 20u);
+  ASSERT_LT(found.size(), std::size_t{rows * columns}) << "the search has ended";
   EXPECT_GE(in_flight, 5);
   for (const auto& [text, trial] : found) {
     if (text == "A=0 B=0") continue;  // the anchor of each life
