@@ -46,7 +46,7 @@ ReplayRequest parse_replay(const std::string& device) {
     if (option == "noise") {
       request.options.noise = true;
     } else if (option == "disturbed") {
-      request.options.disturbed = true;
+      request.options.disturbance.emplace();
     } else if (option == "workers") {
       request.workers = true;
     } else {

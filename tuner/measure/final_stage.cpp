@@ -39,6 +39,16 @@ std::vector<std::size_t> by_median(const Rounds& rounds) {
   return order;
 }
 
+// Half of the 95 % interval of a finalist's paired log-ratio to the fastest, as its scatter promises it; of all of them
+// the median: the scatter of a single pair is itself known to a tenth or two, and rounds would end when it looks small.
+double typical_half_width(const Rounds& rounds) {
+  const std::vector<std::size_t> order = by_median(rounds);
+  std::vector<double> widths;
+  for (std::size_t place = 1; place < order.size(); ++place)
+    widths.push_back(expected_half_width(paired_log_ratios(rounds, order[place], order.front())));
+  return median(widths);
+}
+
 // With fewer rounds there is no 95 % interval: what is taken for one is their range, and the record is marked.
 constexpr std::size_t kLeastRounds = 6;
 
@@ -114,8 +124,7 @@ bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& p
   if (done >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
   if (done < protocol.final_rounds_min || done % protocol.look_every != 0) return true;
   if (rounds.front().size() < 2) return false;
-  const std::vector<std::size_t> order = by_median(rounds);
-  return expected_half_width(paired_log_ratios(rounds, order[1], order[0])) > protocol.settled_log_ratio;
+  return typical_half_width(rounds) > protocol.settled_log_ratio;
 }
 
 std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values,
@@ -125,7 +134,7 @@ std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Ro
   for (std::size_t f = 0; f < finalists.size(); ++f) {
     if (f == fastest || finalists[f].is_default || finalists[f].is_record) continue;
     const Interval interval = median_interval(paired_log_ratios(values, f, fastest), kBeatenConfidence);
-    if (interval.low > std::log1p(protocol.tie_ratio)) behind.push_back(f);
+    if (interval.low > std::log1p(protocol.lean_tie_ratio)) behind.push_back(f);
   }
   return behind;
 }

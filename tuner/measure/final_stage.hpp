@@ -45,8 +45,8 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
 bool wants_another_round(const Rounds& values, double seconds, const Protocol& protocol);
 
 // Who cannot win any more, by ascending column: whose 99.9 % interval of the paired log-ratio to the fastest lies above
-// protocol.tie_ratio, so that more rounds need not wait for it. Asked again and again, hence so sure. Never the default
-// or the present record: ties and speed-ups are relative to them. (Racing: Maron and Moore, NIPS 1993.)
+// protocol.lean_tie_ratio, so that it is no tie either. Asked again and again, hence so sure. Never the default or the
+// present record: ties and speed-ups are relative to them. (Racing: Maron and Moore, NIPS 1993.)
 std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values, const Protocol& protocol);
 
 struct FinalDecision {

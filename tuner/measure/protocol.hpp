@@ -6,7 +6,7 @@
 namespace attune {
 
 struct Protocol {
-  static constexpr int version = 4;
+  static constexpr int version = 5;
 
   // Session.
   double warm_up_ms = 200;            // of default launches before anything is timed: clocks settle
@@ -38,10 +38,10 @@ struct Protocol {
   // Final: finalists in randomised complete blocks.
   int finalists = 8;  // beside the default configuration and the present record
   int final_rounds_min = 30;
-  int final_rounds_max = 800;
+  int final_rounds_max = 400;
   int look_every = 10;  // rounds, behind the least: whether it is settled, and who cannot win any more
   double final_seconds = 10;
-  double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of leader / runner-up
+  double settled_log_ratio = 0.003;  // half-width of the 95 % interval of a finalist / the fastest, typically
   double round_drift = 0.03;          // a round that is off their common level by more is dropped
   double dropped_rounds_max = 0.2;    // of all rounds, throttled ones too; more: the record is marked unstable
 

@@ -26,16 +26,19 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .confirm_seconds = 10,
                                  .finalists = 8,
                                  .final_rounds_min = 30,
-                                 .final_rounds_max = 800,
-                                 .final_seconds = 10};
-// Twice the finalists, because among more trials more are near the best; and twice the rounds.
+                                 .final_rounds_max = 400,
+                                 .final_seconds = 10,
+                                 .settled_log_ratio = 0.003};
+// Twice the finalists, because among more trials more are near the best; and twice the rounds, which is what an interval
+// two thirds as wide takes.
 constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_most = 256,
                                  .confirm_seconds = 60,
                                  .finalists = 16,
                                  .final_rounds_min = 60,
-                                 .final_rounds_max = 1600,
-                                 .final_seconds = 20};
+                                 .final_rounds_max = 800,
+                                 .final_seconds = 20,
+                                 .settled_log_ratio = 0.002};
 
 constexpr std::array<EffortPlan, 5> plans = {{
     {"estimate",

@@ -18,6 +18,7 @@ struct Depth {
   int finalists = 0;
   int final_rounds_min = 0, final_rounds_max = 0;
   double final_seconds = 0;
+  double settled_log_ratio = 0;
 };
 
 struct EffortPlan {

@@ -37,6 +37,7 @@ Protocol protocol_of(const SessionRequest& request) {
   protocol.final_rounds_min = depth.final_rounds_min;
   protocol.final_rounds_max = depth.final_rounds_max;
   protocol.final_seconds = depth.final_seconds;
+  protocol.settled_log_ratio = depth.settled_log_ratio;
   return protocol;
 }
 

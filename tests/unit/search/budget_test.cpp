@@ -56,6 +56,7 @@ TEST(Efforts, SpendMoreFromOneToTheNext) {
   EXPECT_LT(measure.depth.finalists, patient.depth.finalists);
   EXPECT_LT(measure.depth.final_seconds, patient.depth.final_seconds);
   EXPECT_LT(measure.depth.screen_samples, patient.depth.screen_samples);
+  EXPECT_GT(measure.depth.settled_log_ratio, patient.depth.settled_log_ratio);
   EXPECT_EQ(patient.depth.finalists, exhaustive.depth.finalists);
 }
 

@@ -20,7 +20,8 @@ double Disturbance::measured(double nanoseconds) {
     factor *= 1 + model_.tail_scale * std::pow(1 - uniform_(random_), -1 / model_.tail_exponent);
   if (is_first_) factor *= 1 + model_.cold_start;
   is_first_ = false;
-  const double quanta = std::max(1.0, std::round(nanoseconds * factor / model_.quantum_ns));
+  const double delay = model_.mode_chance > 0 && chance(model_.mode_chance) ? model_.mode_ns : 0;
+  const double quanta = std::max(1.0, std::round((nanoseconds * factor + delay) / model_.quantum_ns));
   return quanta * model_.quantum_ns;
 }
 

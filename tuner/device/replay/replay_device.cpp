@@ -114,7 +114,7 @@ class ReplayDevice final : public Device {
         info_(info_of(index_->recording)),
         options_(options),
         random_(options.seed),
-        disturbance_(options.seed),
+        disturbance_(options.seed, options.disturbance.value_or(DisturbanceModel{})),
         replayed_(index_->recording.trials.size()) {
     for (std::size_t i = 0; i < replayed_.size(); ++i) replayed_[i].trial = &index_->recording.trials[i];
   }
@@ -196,7 +196,7 @@ class ReplayDevice final : public Device {
   double next_sample_ns(Replayed& replayed) {
     if (replayed.trial == nullptr) return 0;
     const double recorded = recorded_sample_ns(replayed);
-    return options_.disturbed ? disturbance_.measured(recorded) : recorded;
+    return options_.disturbance ? disturbance_.measured(recorded) : recorded;
   }
 
   double recorded_sample_ns(Replayed& replayed) {

@@ -5,16 +5,19 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/recording.hpp"
 #include "device/device.hpp"
+#include "device/replay/disturbance.hpp"
 
 namespace attune {
 
 struct ReplayOptions {
   bool noise = false;  // samples are drawn from the recorded ones; without it they are given in turn
   std::uint64_t seed = 0;
-  bool disturbed = false;  // as on a device that nobody keeps quiet: see Disturbance
+  std::optional<DisturbanceModel>
+      disturbance;  // what a device adds to recorded times; nothing: they are given as they are
 };
 
 // Its clock begins at 0. The first load of a configuration takes what compiling, framework, search and validation took;
