@@ -29,8 +29,8 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .final_rounds_max = 400,
                                  .final_seconds = 10,
                                  .settled_log_ratio = 0.003};
-// Twice the finalists, because among more trials more are near the best; and twice the rounds, which is what an interval
-// two thirds as wide takes.
+// Twice the finalists, because among more trials more are near the best; and twice the rounds, which is what intervals
+// two thirds as wide take.
 constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_most = 256,
                                  .confirm_seconds = 60,
