@@ -142,9 +142,7 @@ class FaultyDevice final : public Device {
   Status poisoned() const { return poison_ == 0 ? Status{} : cuda::status_of(no_names, poison_, "the next call"); }
   void require() const { cuda::check(no_names, poison_, "a call"); }
 
-  Status strike_at(Phase phase, const Tried& tried) {
-    return strike_by(fault_at(phase, tried));
-  }
+  Status strike_at(Phase phase, const Tried& tried) { return strike_by(fault_at(phase, tried)); }
   Status strike_by(const std::optional<Fault>& fault) {
     if (Status status = poisoned(); !status.ok()) return status;
     if (!fault) return {};

@@ -42,8 +42,8 @@ struct Protocol {
   int look_every = 10;  // rounds, behind the least: whether it is settled, and who cannot win any more
   double final_seconds = 10;
   double settled_log_ratio = 0.003;  // half-width of the 95 % interval of a finalist / the fastest, typically
-  double round_drift = 0.03;          // a round that is off their common level by more is dropped
-  double dropped_rounds_max = 0.2;    // of all rounds, throttled ones too; more: the record is marked unstable
+  double round_drift = 0.03;         // a round that is off their common level by more is dropped
+  double dropped_rounds_max = 0.2;   // of all rounds, throttled ones too; more: the record is marked unstable
 
   // Energy, of finalists, when an objective names it. The counter moves every 20 to 100 ms, and follows the power late.
   double energy_warm_seconds = 1;  // of the same kernel, so that nothing of the one before is counted
