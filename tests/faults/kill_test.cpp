@@ -65,7 +65,7 @@ class Kill : public FaultBench {
 
 TEST_F(Kill, AtAnyMomentLosesAtMostTheConfigurationInFlight) {
   // On no machine may all lives together end the search: what is confirmed after it is rightly launched again.
-  faults("* launch * sleep 15\n");
+  faults("* launch * sleep " + std::to_string(static_cast<int>(50 * most_seconds)) + "\n");
   const std::vector<std::string> command(arguments_.begin() + 2, arguments_.end());
   const auto with_limit = [&](const char* trials) {
     std::vector<std::string> list = command;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -39,34 +40,52 @@ std::vector<std::size_t> by_median(const Rounds& rounds) {
   return order;
 }
 
-// Half of the 95 % interval of a finalist's paired log-ratio to the fastest, as its scatter promises it; of all of them
-// the median: the scatter of a single pair is itself known to a tenth or two, and rounds would end when it looks small.
-double typical_half_width(const Rounds& rounds) {
-  const std::vector<std::size_t> order = by_median(rounds);
-  std::vector<double> widths;
-  for (std::size_t place = 1; place < order.size(); ++place)
-    widths.push_back(expected_half_width(paired_log_ratios(rounds, order[place], order.front())));
-  return median(widths);
-}
-
 // With fewer rounds there is no 95 % interval: what is taken for one is their range, and the record is marked.
 constexpr std::size_t kLeastRounds = 6;
 
 constexpr double kBeatenConfidence = 0.999;
 
-// Whether the fastest may give way to `other`. To what is in use already: unless it is better by more than a tie. To
-// another one, for being leaner: for less, so that with the scatter of a median it costs no more than a tie.
+// What is in use already.
+bool wins_ties(const Finalist& finalist) {
+  return finalist.is_default || (finalist.is_record && !finalist.is_doubtful);
+}
+
+// The ratio to the fastest, less 1, below which it gives way. To what is in use already: unless it is better by more
+// than a tie. To another one, for being leaner: for less, so that with the scatter of a median it costs no more than
+// a tie.
+double tie_limit(const Finalist& finalist, const Protocol& protocol) {
+  return wins_ties(finalist) ? protocol.tie_ratio : protocol.lean_tie_ratio;
+}
+
+// Behind the fastest by more than a tie, for sure.
+bool is_behind(const Rounds& values, std::size_t slower, std::size_t fastest, const Finalist& finalist,
+               const Protocol& protocol) {
+  const Interval interval = median_interval(paired_log_ratios(values, slower, fastest), kBeatenConfidence);
+  return interval.low > std::log1p(tie_limit(finalist, protocol));
+}
+
+// Half of the 95 % interval of the paired log-ratio to the fastest that its scatter promises to one who may still win;
+// of all of them the median: the scatter of a single pair is itself known to a tenth or two, and rounds would end when
+// it looks small. 0 when nobody else may win.
+double typical_half_width(const std::vector<Finalist>& finalists, const Rounds& values, const Protocol& protocol) {
+  const std::size_t fastest = by_median(values).front();
+  std::vector<double> widths;
+  for (std::size_t f = 0; f < finalists.size(); ++f)
+    if (f != fastest && !is_behind(values, f, fastest, finalists[f], protocol))
+      widths.push_back(expected_half_width(paired_log_ratios(values, f, fastest)));
+  return widths.empty() ? 0 : median(widths);
+}
+
+// Whether the fastest may give way to `other`.
 bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
           const Protocol& protocol) {
   const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
-  const bool in_use = other.is_record || other.is_default;
-  const double limit = in_use ? protocol.tie_ratio : protocol.lean_tie_ratio;
-  return median(ratios) < std::log1p(limit) || median_interval(ratios).contains(0);
+  return median(ratios) < std::log1p(tie_limit(other, protocol)) || median_interval(ratios).contains(0);
 }
 
 // What a tie is broken by: the least comes first.
 auto preference(const Finalist& finalist) {
-  return std::make_tuple(!finalist.is_record, !finalist.is_default, finalist.resource_cost,
+  return std::make_tuple(!finalist.is_record || finalist.is_doubtful, !finalist.is_default, finalist.resource_cost,
                          std::string_view(finalist.configuration));
 }
 
@@ -82,6 +101,28 @@ void fill_speedup(std::size_t reference, const Rounds& values, FinalDecision& de
   const Interval interval = median_interval(ratios);
   decision.speedup = std::exp(median(ratios));
   decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};
+}
+
+// By the median of those of some rounds, as far as it took part in them.
+void divide_by_median(std::vector<double>& times, const std::vector<std::size_t>& of) {
+  std::vector<double> some;
+  for (const std::size_t r : of)
+    if (r < times.size()) some.push_back(times[r]);
+  if (some.empty()) return times.clear();
+  const double typical = median(some);
+  for (double& time : times) time /= typical;
+}
+
+bool is_off(const std::vector<std::vector<double>>& relative, std::size_t round, const Protocol& protocol) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  int took_part = 0;
+  for (const std::vector<double>& times : relative) {
+    if (round >= times.size()) continue;
+    least = std::min(least, times[round]);
+    most = std::max(most, times[round]);
+    ++took_part;
+  }
+  return took_part > 1 && (least > 1 + protocol.round_drift || most < 1 - protocol.round_drift);
 }
 
 }  // namespace
@@ -107,24 +148,24 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
   for (std::size_t r = 0; r < rounds.times_ns.size(); ++r)
     if (is_free(r)) steady.push_back(r);
   if (steady.empty()) return steady;
-  std::vector<double> typical;
-  for (std::size_t f = 0; f < rounds.times_ns.front().size(); ++f)
-    typical.push_back(median(column(rounds.times_ns, f, steady)));
-  std::erase_if(steady, [&](std::size_t r) {
-    std::vector<double> relative = rounds.times_ns[r];
-    for (std::size_t f = 0; f < relative.size(); ++f) relative[f] /= typical[f];
-    return std::abs(median(relative) - 1) > protocol.round_drift;
-  });
+  std::vector<std::vector<double>> of_finalists = rounds.left_ns;
+  for (std::size_t f = 0; f < rounds.times_ns.front().size(); ++f) of_finalists.push_back(column(rounds.times_ns, f));
+  for (std::vector<double>& times : of_finalists) divide_by_median(times, steady);
+  std::erase_if(steady, [&](std::size_t r) { return is_off(of_finalists, r, protocol); });
   return steady;
 }
 
-bool wants_another_round(const Rounds& rounds, double seconds, const Protocol& protocol) {
-  if (rounds.empty()) return true;
-  const int done = static_cast<int>(rounds.size());
-  if (done >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
-  if (done < protocol.final_rounds_min || done % protocol.look_every != 0) return true;
-  if (rounds.front().size() < 2) return false;
-  return typical_half_width(rounds) > protocol.settled_log_ratio;
+bool is_looked_at(std::size_t rounds, const Protocol& protocol) {
+  const int done = static_cast<int>(rounds);
+  return done >= protocol.final_rounds_min && done % protocol.look_every == 0;
+}
+
+bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,
+                         const Protocol& protocol) {
+  if (values.empty()) return true;
+  if (static_cast<int>(values.size()) >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
+  if (!is_looked_at(values.size(), protocol)) return true;
+  return typical_half_width(finalists, values, protocol) > protocol.settled_log_ratio;
 }
 
 std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values,
@@ -132,9 +173,8 @@ std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Ro
   std::vector<std::size_t> behind;
   const std::size_t fastest = by_median(values).front();
   for (std::size_t f = 0; f < finalists.size(); ++f) {
-    if (f == fastest || finalists[f].is_default || finalists[f].is_record) continue;
-    const Interval interval = median_interval(paired_log_ratios(values, f, fastest), kBeatenConfidence);
-    if (interval.low > std::log1p(protocol.lean_tie_ratio)) behind.push_back(f);
+    const bool stays = f == fastest || finalists[f].is_default || finalists[f].is_record;
+    if (!stays && is_behind(values, f, fastest, finalists[f], protocol)) behind.push_back(f);
   }
   return behind;
 }

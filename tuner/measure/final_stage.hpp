@@ -15,9 +15,9 @@ namespace attune {
 struct Finalist {
   std::string configuration;  // canonical text: the last tie-breaker
   bool is_default = false;
-  // The record that stands in the database, unless it was made on a busy or unstable device.
-  bool is_record = false;
+  bool is_record = false;           // that stands in the database
   std::uint64_t resource_cost = 0;  // registers per thread + shared bytes per block: fewer wins a tie
+  bool is_doubtful = false;         // a record that was made on a busy or unstable device: it wins no ties
 };
 
 // rounds[r][f]: nanoseconds of finalist f in round r. Every round is complete.
@@ -28,6 +28,8 @@ struct FinalRounds {
   Rounds times_ns;
   Rounds values;                // of the objective, as many; the times themselves when it is the time
   std::vector<bool> throttled;  // by round: the hardware held the device back; empty: in none
+  // Of those who left before the last round: their times in those they took part in, from the first on.
+  std::vector<std::vector<double>> left_ns = {};
 };
 
 // Which rounds were held back, when readings[k] says so of the device's state: heard[r] readings had been heard when
@@ -35,14 +37,19 @@ struct FinalRounds {
 // one behind it count too.
 std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings);
 
-// The rounds (by number) whose level stayed within protocol.round_drift, and in which nothing was held back. The level
-// is the median of what the finalists took, each relative to its own median: a clock moves all of them, while one
-// sample of a short kernel may be off by as much by itself.
+// The rounds (by number) that were not off as a whole, and in which nothing was held back. Off is a round in which all
+// that took part, two at least, were off their own medians by more than protocol.round_drift to the same side: a clock
+// moves all of them, while single samples of a short kernel are off by as much by themselves.
 std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol& protocol);
 
-// Whether more rounds are needed. `seconds` have been spent on the stage. Scatter is looked at in every
-// protocol.look_every-th round only: it costs more than a sample of a short kernel.
-bool wants_another_round(const Rounds& values, double seconds, const Protocol& protocol);
+// Whether it is looked at what so many rounds say: every protocol.look_every-th time, behind the least. Looking costs
+// more than a sample of a short kernel.
+bool is_looked_at(std::size_t rounds, const Protocol& protocol);
+
+// Whether more rounds are needed: until it is settled between the fastest and those who are not clearly behind it by
+// more than a tie. `seconds` have been spent on the stage.
+bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,
+                         const Protocol& protocol);
 
 // Who cannot win any more, by ascending column: whose 99.9 % interval of the paired log-ratio to the fastest lies above
 // protocol.lean_tie_ratio, so that it is no tie either. Asked again and again, hence so sure. Never the default or the

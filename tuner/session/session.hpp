@@ -64,7 +64,8 @@ struct SessionResult {
   int revivals = 0;  // device workers that were replaced
   // Of the search of this run: in all; the device worker at work; waiting for compilers with nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
-  // Of all stages: the sum of all samples; of those that filled gaps, in which the device would have waited.
+  // Of all stages: the sum of all samples, without those that filled gaps, in which the device would have waited; of
+  // those.
   double timed_seconds = 0, filling_seconds = 0;
 };
 

@@ -34,15 +34,17 @@ void SessionRun::Final::erase(std::size_t column) {
   for (std::vector<double>& round : rounds) erase_at(round, column);
 }
 
-Finalist SessionRun::finalist_of(const Trial& trial) const {
-  Finalist finalist;
-  finalist.configuration = trial.configuration.text();
-  finalist.is_default = trial.configuration == *default_;
-  // One that was made on a busy or unstable device loses ties.
-  finalist.is_record =
-      present_ && trial.configuration == present_->configuration && !present_->busy && !present_->unstable;
-  finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + shared_bytes_of(trial);
-  return finalist;
+std::vector<Finalist> SessionRun::finalists_of(const std::vector<Trial>& trials) const {
+  std::vector<Finalist> finalists;
+  for (const Trial& trial : trials) {
+    Finalist& finalist = finalists.emplace_back();
+    finalist.configuration = trial.configuration.text();
+    finalist.is_default = trial.configuration == *default_;
+    finalist.is_record = present_ && trial.configuration == present_->configuration;
+    finalist.is_doubtful = finalist.is_record && (present_->busy || present_->unstable);
+    finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + shared_bytes_of(trial);
+  }
+  return finalists;
 }
 
 // A finalist that fails now after all is logged as what it is.
@@ -141,9 +143,7 @@ std::optional<std::size_t> SessionRun::measure_round(Final& final, std::mt19937_
 // energy is metered, who is slow may be best all the same.
 void SessionRun::race(Final& final, Rounds& values) const {
   if (request_.objectives.size() > 1 || request_.objectives.needs_energy()) return;
-  std::vector<Finalist> finalists;
-  for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));
-  const std::vector<std::size_t> leaving = beaten(finalists, values, protocol_);
+  const std::vector<std::size_t> leaving = beaten(finalists_of(final.trials), values, protocol_);
   for (auto column = leaving.rbegin(); column != leaving.rend(); ++column) {
     Final::Beaten& one = final.beaten.emplace_back();
     one.trial = final.trials[*column];
@@ -154,14 +154,14 @@ void SessionRun::race(Final& final, Rounds& values) const {
   }
 }
 
-// Whether the leader is settled is asked of what decides: the objective, as far as it depends on the time.
+// Whether it is settled is asked of what decides: the objective, as far as it depends on the time.
 void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
   const double begin = worker_->seconds();
   std::mt19937_64 random(row_.seed);
   Rounds values;
   final.heard = {throttled_readings_.size()};
   while (!final.trials.empty() && (final.rounds.empty() || stop_.load() < 2) &&
-         wants_another_round(values, worker_->seconds() - begin, protocol)) {
+         wants_another_round(finalists_of(final.trials), values, worker_->seconds() - begin, protocol)) {
     if (const auto failed = measure_round(final, random)) {
       final.erase(*failed);
       for (std::vector<double>& round : values) erase_at(round, *failed);
@@ -169,8 +169,7 @@ void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
     }
     std::vector<double>& round = values.emplace_back(final.rounds.back());
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
-    const int done = static_cast<int>(values.size());
-    if (done >= protocol.final_rounds_min && done % protocol.look_every == 0) race(final, values);
+    if (is_looked_at(values.size(), protocol)) race(final, values);
     observer_.final_round_done(final.rounds.size());
   }
 }

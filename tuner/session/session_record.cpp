@@ -30,15 +30,14 @@ FinalDecision SessionRun::decide_between(const Final& final, Protocol protocol) 
     return final.energy[i]->joules;
   };
   FinalRounds rounds{final.rounds, final.rounds, throttled_rounds(final.heard, throttled_readings_)};
+  for (const Final::Beaten& one : final.beaten) rounds.left_ns.push_back(one.times_ns);
   for (std::vector<double>& round : rounds.values)
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = value_of(final.trials[i], 0, round[i], energy_of(i));
   if (request_.objectives.needs_energy(0))
     for (std::size_t i = 0; i < final.trials.size(); ++i)
       protocol.tie_ratio = protocol.lean_tie_ratio = std::max(protocol.tie_ratio, 2 * energy_share(final, i));
 
-  std::vector<Finalist> finalists;
-  for (const Trial& trial : final.trials) finalists.push_back(finalist_of(trial));
-  FinalDecision decision = decide(finalists, rounds, protocol);
+  FinalDecision decision = decide(finalists_of(final.trials), rounds, protocol);
   if (request_.objectives.needs_energy(0)) widen_by_energy(final, decision);
   decision.unstable = decision.unstable || final.metered_throttled;
   keep_results(final, rounds, decision);

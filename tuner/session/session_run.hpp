@@ -142,7 +142,7 @@ class SessionRun {
   void recheck_finalists(Final& final);
   bool meter_finalists(Final& final, const Protocol& protocol);
   std::optional<FinalDecision> final_stage(std::vector<Trial> chosen);
-  Finalist finalist_of(const Trial& trial) const;
+  std::vector<Finalist> finalists_of(const std::vector<Trial>& trials) const;
   void lose_finalist(Trial trial, const Status& status);
 
   // session_record.cpp: decision, record, and why there is none

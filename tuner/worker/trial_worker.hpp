@@ -139,7 +139,7 @@ class TrialWorker {
   double seconds() const;
   // What device workers spent on all but reviving, as they say.
   double busy_seconds() const noexcept { return busy_seconds_; }
-  // The sum of all samples, what timing itself took of the device; and of those that filled gaps.
+  // The sum of all samples, what timing itself took of the device, without those that filled gaps; and of those.
   double timed_seconds() const noexcept { return timed_seconds_; }
   double filling_seconds() const noexcept { return filling_seconds_; }
 

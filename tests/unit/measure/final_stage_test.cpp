@@ -24,7 +24,7 @@ Rounds noisy_rounds(const std::vector<double>& times, int count, double noise, s
   return rounds;
 }
 
-FinalRounds of_times(const Rounds& rounds) { return {rounds, rounds, {}}; }
+FinalRounds of_times(const Rounds& rounds) { return {rounds, rounds, {}, {}}; }
 
 std::vector<Finalist> three_finalists() {
   return {{"A=1", true, false, 40}, {"A=2", false, false, 30}, {"A=3", false, false, 20}};
@@ -106,6 +106,19 @@ TEST(FinalStage, ScatterOfSingleSamplesIsNoDrift) {
   EXPECT_GE(steady_rounds(of_times(rounds), kProtocol).size(), 195u);
 }
 
+// A launch that takes 5 % longer now and then is no clock, however few are left in the rounds.
+TEST(FinalStage, RoundsAreJudgedByAllWhoTookPartInThem) {
+  FinalRounds rounds = of_times(noisy_rounds({200, 201}, 100, 0.001, 14));
+  for (std::size_t r = 0; r < 40; ++r)
+    for (double& time : rounds.times_ns[r]) time *= 1.05;
+  EXPECT_EQ(steady_rounds(rounds, kProtocol).size(), 60u) << "both are off";
+  rounds.left_ns.push_back(std::vector<double>(30, 210));
+  EXPECT_EQ(steady_rounds(rounds, kProtocol).size(), 90u) << "but not who left after the 30th";
+  for (std::size_t r = 10; r < 20; ++r) rounds.left_ns.front()[r] *= 0.9;
+  EXPECT_EQ(steady_rounds(rounds, kProtocol).size(), 90u) << "the other way is not the same way";
+  EXPECT_EQ(steady_rounds(of_times(noisy_rounds({200}, 50, 0.1, 15)), kProtocol).size(), 50u) << "a lone one";
+}
+
 // Of six readings the second tells of throttling. Rounds between readings, or over several.
 TEST(FinalStage, RoundsOnEitherSideOfAThrottledReadingAreThrottled) {
   const std::vector<bool> readings{false, true, false, false, false, false};
@@ -175,31 +188,58 @@ TEST(FinalStage, WhoCannotWinAnyMoreIsBeaten) {
   EXPECT_EQ(beaten(finalists, rounds, kProtocol), std::vector<std::size_t>{2}) << "not the default, not a tie";
   finalists[2].is_record = true;
   EXPECT_TRUE(beaten(finalists, rounds, kProtocol).empty());
+  finalists[2].is_doubtful = true;
+  EXPECT_TRUE(beaten(finalists, rounds, kProtocol).empty()) << "whoever wins must have been compared with it";
 }
 
-// Asked after every tenth round: the best must not be lost by looking often.
+// Asked after every tenth round: who is as good as the others must not be lost by looking often. Without the limit of
+// a tie between, which only hides it: with 99 % in place of 99.9 % it would be 19.
 TEST(FinalStage, TheBestIsHardlyEverBeaten) {
+  Protocol protocol;
+  protocol.lean_tie_ratio = 0;
   int lost = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Rounds all = noisy_rounds({300, 200, 201, 201, 201, 201, 202, 202}, 400, 0.018, seed);
+    const Rounds all = noisy_rounds({300, 200, 200, 200, 200, 200, 200, 200}, 400, 0.018, seed);
     std::vector<Finalist> finalists(8);
     finalists[0].is_default = true;
     bool gone = false;
     for (std::ptrdiff_t done = 30; done <= 400; done += 10)
-      for (const std::size_t one : beaten(finalists, Rounds(all.begin(), all.begin() + done), kProtocol))
+      for (const std::size_t one : beaten(finalists, Rounds(all.begin(), all.begin() + done), protocol))
         gone |= one == 1;
     lost += gone;
   }
-  EXPECT_EQ(lost, 0);
+  EXPECT_LE(lost, 3);
 }
 
-TEST(FinalStage, StopsWhenTheLeaderIsSettledAndNotBefore) {
-  EXPECT_TRUE(wants_another_round({}, 0, kProtocol));
-  EXPECT_TRUE(wants_another_round(noisy_rounds({300, 200}, 29, 0.0001, 8), 1, kProtocol));
-  EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, 30, 0.0001, 8), 1, kProtocol));
-  EXPECT_TRUE(wants_another_round(noisy_rounds({300, 200}, 30, 0.1, 8), 1, kProtocol));
-  EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, 30, 0.1, 8), kProtocol.final_seconds, kProtocol));
-  EXPECT_FALSE(wants_another_round(noisy_rounds({300, 200}, kProtocol.final_rounds_max, 0.1, 8), 1, kProtocol));
+bool wants_more(const Rounds& rounds, double seconds = 1) {
+  std::vector<Finalist> finalists(rounds.empty() ? 2 : rounds.front().size());
+  finalists[0].is_default = true;
+  return wants_another_round(finalists, rounds, seconds, kProtocol);
+}
+
+TEST(FinalStage, StopsWhenItIsSettledAndNotBefore) {
+  EXPECT_TRUE(wants_more({}, 0));
+  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 29, 0.0001, 8)));
+  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.0001, 8)));
+  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8)));
+  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), kProtocol.final_seconds - 1));
+  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), kProtocol.final_seconds));
+  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, kProtocol.final_rounds_max, 0.1, 8)));
+  EXPECT_FALSE(wants_more(noisy_rounds({200}, 30, 0.1, 8))) << "nobody to compare it with";
+}
+
+// Nobody waits for the scatter of who is far behind, and the scatter of one pair does not end the rounds.
+TEST(FinalStage, RoundsAreForThoseWhoMayStillWin) {
+  const Rounds noise = noisy_rounds({1, 1}, 60, 0.03, 9);
+  Rounds rounds = noisy_rounds({300, 200, 200.2, 200.4}, 60, 0.0005, 8);
+  for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r][0] *= noise[r][0];
+  EXPECT_FALSE(wants_more(rounds)) << "only the default is noisy";
+  rounds = noisy_rounds({300, 200, 200.2, 200.4, 200.4}, 60, 0.0005, 8);
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    rounds[r][3] *= noise[r][0];
+    rounds[r][4] *= noise[r][1];
+  }
+  EXPECT_TRUE(wants_more(rounds)) << "only the runner-up is quiet";
 }
 
 // Of a kernel of seconds there are no more, nor after an interrupt: what is twice as fast still is.

@@ -16,12 +16,24 @@
 #include "device/replay/replay_device.hpp"
 #include "device/replay/replay_entry.hpp"
 #include "measure/statistics.hpp"
+#include "search/budget.hpp"
 #include "session/session.hpp"
 
 namespace attune {
 namespace {
 
 constexpr int kSeeds = 100;
+
+// A quiet H200, as seen in the samples of a transpose of 38 us: launches have two modes, and next to no noise.
+constexpr DisturbanceModel two_modes{.noise = 0.006,
+                                     .boost = 0,
+                                     .rest_chance = 0,
+                                     .clock_chance = 0,
+                                     .tail_chance = 0,
+                                     .cold_start = 0,
+                                     .quantum_ns = 32,
+                                     .mode_chance = 0.34,
+                                     .mode_ns = 1350};
 
 // Parameters A and B of `times.size()` configurations together, the first of which is the default.
 Recording recording_of(const std::vector<double>& times_ns, int b_values) {
@@ -121,6 +133,20 @@ TEST(DisturbedSession, TiesAreDecidedAlikeWhateverTheSeed) {
   EXPECT_EQ(winners.size(), 1u) << testing::PrintToString(winners);
 }
 
+// Sessions with the effort `measure` are measured by the protocol's own constants.
+TEST(Efforts, MeasureIsTheProtocolItself) {
+  const Depth depth = effort_plan(Effort::measure).depth;
+  const Protocol protocol;
+  EXPECT_EQ(depth.screen_samples, protocol.screen_samples);
+  EXPECT_EQ(depth.confirm_most, protocol.confirm_most);
+  EXPECT_EQ(depth.confirm_seconds, protocol.confirm_seconds);
+  EXPECT_EQ(depth.finalists, protocol.finalists);
+  EXPECT_EQ(depth.final_rounds_min, protocol.final_rounds_min);
+  EXPECT_EQ(depth.final_rounds_max, protocol.final_rounds_max);
+  EXPECT_EQ(depth.final_seconds, protocol.final_seconds);
+  EXPECT_EQ(depth.settled_log_ratio, protocol.settled_log_ratio);
+}
+
 // As a transpose of 38 us on a quiet H200, with the protocol itself, not the deeper one of that effort: what the whole
 // session takes of the device is a tenth, at most, of what 100 samples of each configuration take.
 TEST(DisturbedSession, FindsTheBestForATenthOfTheTimeWhereLaunchesHaveTwoModes) {
@@ -135,12 +161,29 @@ TEST(DisturbedSession, FindsTheBestForATenthOfTheTimeWhereLaunchesHaveTwoModes) 
   double worst = 0, most = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     const SessionResult result = tune(recording, seed, two_modes, Protocol{});
+    ASSERT_TRUE(result.record);
+    EXPECT_FALSE(result.record->unstable) << seed;
     worst = std::max(worst, true_time(recording, result.record->configuration) / best - 1);
     most = std::max(most, result.timed_seconds / all);
   }
   EXPECT_LE(worst, 0.01);
   EXPECT_LE(most, 0.1);
   std::printf("two modes: worst regret %.2f %%, at most %.1f %% of %.2f s\n", 100 * worst, 100 * most, all);
+}
+
+// Where the default is best, all others leave the rounds: what is left must not look like a device that is not steady.
+TEST(DisturbedSession, AQuietDeviceIsNotUnstableHoweverFewAreLeft) {
+  for (const std::size_t close : {0u, 1u, 2u}) {
+    std::vector<double> times(40, 25e3);
+    for (std::size_t i = 0; i < times.size(); ++i) times[i] *= 1 + 0.002 * static_cast<double>(i);
+    for (std::size_t i = 0; i <= close; ++i) times[i] = 24e3;
+    const Recording recording = recording_of(times, 8);
+    for (int seed = 0; seed < 30; ++seed) {
+      const SessionResult result = tune(recording, seed, two_modes, Protocol{});
+      ASSERT_TRUE(result.record);
+      EXPECT_FALSE(result.record->unstable) << close << " close, seed " << seed;
+    }
+  }
 }
 
 // Two that are close, the others behind: rounds go on for those two, and the default.
@@ -164,6 +207,14 @@ TEST(DisturbedSession, WhoCannotWinLeavesTheRoundsAndIsKept) {
   }
   EXPECT_EQ(all, 3);
   EXPECT_EQ(fewer, 14) << "of 16 finalists and the default";
+}
+
+// Of a launch of 38 us.
+TEST(Disturbance, LaunchesHaveTwoModes) {
+  Disturbance disturbance(1, two_modes);
+  int slow = 0;
+  for (int i = 0; i < 1000; ++i) slow += disturbance.measured(38e3) > 38e3 + two_modes.mode_ns / 2;
+  EXPECT_NEAR(slow, 1000 * two_modes.mode_chance, 50);
 }
 
 // The model itself is what it says.

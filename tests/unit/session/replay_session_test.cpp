@@ -70,6 +70,32 @@ SessionRequest request_for(const Recording& recording, const std::string& strate
   return request;
 }
 
+// A record of a busy or unstable device wins no ties, but it takes part to the end: whoever wins replaces it.
+TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
+  const Recording recording = bowl();
+  const std::unique_ptr<Device> device = make_replay_device(recording, {});
+  WisdomStore store(":memory:");
+  Observer observer;
+  const std::atomic<int> stop{0};
+  SessionRequest request = request_for(recording);
+  const SessionResult first = run_session(request, *device, store, nullptr, observer, stop);
+  Record doubtful = first.record.value();
+  const Configuration best = doubtful.configuration;
+  doubtful.uuid = "another";
+  doubtful.unstable = true;
+  doubtful.configuration = first.finalists.at(1).configuration;
+  ASSERT_NE(doubtful.configuration, best);
+  store.put_record(doubtful, first.record->uuid, first.finalists);
+  ASSERT_EQ(store.find_record(doubtful.key)->configuration, doubtful.configuration);
+
+  request.effort = Effort::measure;
+  request.fresh = true;
+  const SessionResult second = run_session(request, *device, store, nullptr, observer, stop);
+  EXPECT_EQ(second.record->configuration, best);
+  EXPECT_EQ(second.record->effort, Effort::exhaustive) << "which the search for the other one had spent";
+  EXPECT_FALSE(second.record->unstable);
+}
+
 TEST(ReplaySession, FindsTheRecordedOptimum) {
   const Recording recording = bowl();
   const Finished run = run_on(recording, request_for(recording));

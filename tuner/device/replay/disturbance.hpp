@@ -24,17 +24,6 @@ struct DisturbanceModel {
   double mode_ns = 0;          // by so much
 };
 
-// What an H200 does that nothing else uses, seen in samples of the transpose: two modes of a launch, next to no noise.
-constexpr DisturbanceModel two_modes{.noise = 0.0055,
-                                     .boost = 0,
-                                     .rest_chance = 0,
-                                     .clock_chance = 0,
-                                     .tail_chance = 0,
-                                     .cold_start = 0,
-                                     .quantum_ns = 32,
-                                     .mode_chance = 0.35,
-                                     .mode_ns = 1450};
-
 class Disturbance {
  public:
   explicit Disturbance(std::uint64_t seed, DisturbanceModel model = {}) : model_(model), random_(seed) {}

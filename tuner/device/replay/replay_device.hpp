@@ -16,8 +16,8 @@ namespace attune {
 struct ReplayOptions {
   bool noise = false;  // samples are drawn from the recorded ones; without it they are given in turn
   std::uint64_t seed = 0;
-  std::optional<DisturbanceModel>
-      disturbance;  // what a device adds to recorded times; nothing: they are given as they are
+  // What a device adds to recorded times; nothing: they are given as they are.
+  std::optional<DisturbanceModel> disturbance{};
 };
 
 // Its clock begins at 0. The first load of a configuration takes what compiling, framework, search and validation took;
