@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -114,15 +113,11 @@ void divide_by_median(std::vector<double>& times, const std::vector<std::size_t>
 }
 
 bool is_off(const std::vector<std::vector<double>>& relative, std::size_t round, const Protocol& protocol) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  int took_part = 0;
-  for (const std::vector<double>& times : relative) {
-    if (round >= times.size()) continue;
-    least = std::min(least, times[round]);
-    most = std::max(most, times[round]);
-    ++took_part;
-  }
-  return took_part > 1 && (least > 1 + protocol.round_drift || most < 1 - protocol.round_drift);
+  std::vector<double> took_part;
+  for (const std::vector<double>& times : relative)
+    if (round < times.size()) took_part.push_back(times[round]);
+  if (took_part.size() < 2) return false;
+  return quantile(took_part, 0.25) > 1 + protocol.round_drift || quantile(took_part, 0.75) < 1 - protocol.round_drift;
 }
 
 }  // namespace

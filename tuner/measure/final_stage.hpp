@@ -37,9 +37,9 @@ struct FinalRounds {
 // one behind it count too.
 std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings);
 
-// The rounds (by number) that were not off as a whole, and in which nothing was held back. Off is a round in which all
-// that took part, two at least, were off their own medians by more than protocol.round_drift to the same side: a clock
-// moves all of them, while single samples of a short kernel are off by as much by themselves.
+// The rounds (by number) that were not off as a whole, and in which nothing was held back. Off is a round in which
+// three quarters of those that took part, two at least, were off their own medians by more than protocol.round_drift to
+// the same side: a clock moves all of them, while single samples of a short kernel are off by as much by themselves.
 std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol& protocol);
 
 // Whether it is looked at what so many rounds say: every protocol.look_every-th time, behind the least. Looking costs
