@@ -141,15 +141,16 @@ std::optional<std::size_t> SessionRun::measure_round(Final& final, std::mt19937_
 
 // Those who cannot win any more leave, with what was measured of them. Where there are several objectives, or the
 // energy is metered, who is slow may be best all the same.
-void SessionRun::race(Final& final, Rounds& values) const {
+void SessionRun::race(Final& final, std::vector<Finalist>& finalists, Rounds& values) const {
   if (request_.objectives.size() > 1 || request_.objectives.needs_energy()) return;
-  const std::vector<std::size_t> leaving = beaten(finalists_of(final.trials), values, protocol_);
+  const std::vector<std::size_t> leaving = beaten(finalists, values, protocol_);
   for (auto column = leaving.rbegin(); column != leaving.rend(); ++column) {
     Final::Beaten& one = final.beaten.emplace_back();
     one.trial = final.trials[*column];
     one.candidate = final.candidates[*column];
     for (const std::vector<double>& round : final.rounds) one.times_ns.push_back(round[*column]);
     for (std::vector<double>& round : values) erase_at(round, *column);
+    erase_at(finalists, *column);
     final.erase(*column);
   }
 }
@@ -158,18 +159,20 @@ void SessionRun::race(Final& final, Rounds& values) const {
 void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
   const double begin = worker_->seconds();
   std::mt19937_64 random(row_.seed);
+  std::vector<Finalist> finalists = finalists_of(final.trials);
   Rounds values;
   final.heard = {throttled_readings_.size()};
   while (!final.trials.empty() && (final.rounds.empty() || stop_.load() < 2) &&
-         wants_another_round(finalists_of(final.trials), values, worker_->seconds() - begin, protocol)) {
+         wants_another_round(finalists, values, worker_->seconds() - begin, protocol)) {
     if (const auto failed = measure_round(final, random)) {
       final.erase(*failed);
+      erase_at(finalists, *failed);
       for (std::vector<double>& round : values) erase_at(round, *failed);
       continue;
     }
     std::vector<double>& round = values.emplace_back(final.rounds.back());
     for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
-    if (is_looked_at(values.size(), protocol)) race(final, values);
+    if (is_looked_at(values.size(), protocol)) race(final, finalists, values);
     observer_.final_round_done(final.rounds.size());
   }
 }

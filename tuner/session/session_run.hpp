@@ -137,7 +137,7 @@ class SessionRun {
   void load_finalists(Final& final);
   std::optional<std::size_t> measure_round(Final& final, std::mt19937_64& random);
   void take_rounds(Final& final, const Protocol& protocol);
-  void race(Final& final, Rounds& values) const;
+  void race(Final& final, std::vector<Finalist>& finalists, Rounds& values) const;
   bool recheck_finalist(Trial& trial, TrialWorker::CandidateId candidate, std::optional<bool>& deterministic);
   void recheck_finalists(Final& final);
   bool meter_finalists(Final& final, const Protocol& protocol);
