@@ -6,7 +6,7 @@
 namespace attune {
 
 struct Protocol {
-  static constexpr int version = 5;
+  static constexpr int version = 6;
 
   // Session.
   double warm_up_ms = 200;            // of default launches before anything is timed: clocks settle
