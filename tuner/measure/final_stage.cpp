@@ -44,6 +44,9 @@ constexpr std::size_t kLeastRounds = 6;
 
 constexpr double kBeatenConfidence = 0.999;
 
+// Rounds are looked at half as often when there are so many times as many: all of them are sorted each time.
+constexpr int kRoundsToLookLess = 40;
+
 // What is in use already.
 bool wins_ties(const Finalist& finalist) {
   return finalist.is_default || (finalist.is_record && !finalist.is_doubtful);
@@ -152,7 +155,9 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
 
 bool is_looked_at(std::size_t rounds, const Protocol& protocol) {
   const int done = static_cast<int>(rounds);
-  return done >= protocol.final_rounds_min && done % protocol.look_every == 0;
+  int every = protocol.look_every;
+  while (done >= kRoundsToLookLess * every) every *= 2;
+  return done >= protocol.final_rounds_min && done % every == 0;
 }
 
 bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,

@@ -28,17 +28,17 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .final_rounds_min = 30,
                                  .final_rounds_max = 400,
                                  .final_seconds = 10,
-                                 .settled_log_ratio = 0.003};
-// Twice the finalists, because among more trials more are near the best; and twice the rounds, which is what intervals
-// two thirds as wide take.
+                                 .settled_log_ratio = 0.0025};
+// Twice the finalists, because among more trials more are near the best; and many more rounds: with intervals less than
+// half as wide as a tie with a leaner one, ties are decided alike whenever it is tried again.
 constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_most = 256,
                                  .confirm_seconds = 60,
                                  .finalists = 16,
                                  .final_rounds_min = 60,
-                                 .final_rounds_max = 800,
+                                 .final_rounds_max = 4000,
                                  .final_seconds = 20,
-                                 .settled_log_ratio = 0.002};
+                                 .settled_log_ratio = 0.001};
 
 constexpr std::array<EffortPlan, 5> plans = {{
     {"estimate",

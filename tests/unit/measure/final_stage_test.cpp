@@ -53,15 +53,15 @@ TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
   }
 }
 
-TEST(FinalStage, LessThanHalfAPerCentIsATieThatTheLeanerWins) {
+TEST(FinalStage, LessThanAQuarterOfAPerCentIsATieThatTheLeanerWins) {
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 200.6}, 30, 0.0005, 2)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 200.3}, 30, 0.0005, 2)), kProtocol);
   EXPECT_EQ(decision.fastest, 1u);
   EXPECT_EQ(decision.winner, 2u);
 }
 
 TEST(FinalStage, WhatIsInUseGivesWayForMoreThanWhatIsOnlyLeaner) {
-  const Rounds rounds = noisy_rounds({300, 200, 201.6}, 40, 0.0005, 11);
+  const Rounds rounds = noisy_rounds({300, 200, 200.8}, 40, 0.0005, 11);
   std::vector<Finalist> finalists = three_finalists();
   EXPECT_EQ(decide(finalists, of_times(rounds), kProtocol).winner, 1u);
   finalists[2].is_record = true;
@@ -249,6 +249,17 @@ TEST(FinalStage, AHandfulOfRoundsDecidesAndIsMarked) {
   EXPECT_EQ(decision.winner, 1u);
   EXPECT_EQ(decide(three_finalists(), of_times({{300, 200, 210}}), kProtocol).winner, 1u) << "a single one";
   EXPECT_TRUE(decision.unstable);
+}
+
+TEST(FinalStage, IsLookedAtLessOftenTheMoreRoundsThereAre) {
+  std::vector<std::size_t> looks;
+  for (std::size_t rounds = 1; rounds <= 1000; ++rounds)
+    if (is_looked_at(rounds, kProtocol)) looks.push_back(rounds);
+  EXPECT_EQ(looks.size(), 38u + 20u + 5u) << "from 30, then 400, then 800 on";
+  EXPECT_EQ(looks.front(), 30u);
+  EXPECT_EQ(looks[37], 400u);
+  EXPECT_EQ(looks[38], 420u);
+  EXPECT_EQ(looks.back(), 1000u);
 }
 
 TEST(FinalStage, ALoneFinalistWins) {
