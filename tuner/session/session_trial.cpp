@@ -16,9 +16,9 @@ namespace {
 constexpr int kDeathsToQuarantine = 2;
 
 // Between two trials the coordinator commits, and the worker samples the anchor until it is done; so many times at
-// most. One that takes a larger part of a commit than this could hold up what comes next: it is sampled as often as
-// fits.
-constexpr int kMostFilling = 64;
+// most, which is twice what a commit takes: behind that, one of them knows the anchor's time as well as the next. One
+// that takes a larger part of a commit than this could hold up what comes next: it is sampled as often as fits.
+constexpr int kMostFilling = 16;
 constexpr int kMostFillingShortly = 8;
 constexpr double kShortBesideCommit = 0.5;
 constexpr std::size_t kAnchorWindow = 15;  // such samples that its time is the median of

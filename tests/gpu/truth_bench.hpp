@@ -1,0 +1,45 @@
+// The truth that sessions are held against: every legal configuration, or some drawn once, sampled many times in
+// randomised complete blocks; those near the best more often in further workers, since where a worker has its code and
+// data is chance that belongs to none of them, and the best of many that are close is best by luck.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "spec/kernel_file.hpp"
+#include "worker/workers.hpp"
+
+namespace attune {
+
+constexpr std::uint64_t kTruthSeed = 1;
+constexpr double kNearTruth = 1.03;  // of what further workers sample, to the best
+
+struct Bench {
+  std::unique_ptr<Workers> workers;
+  KernelSpec spec;
+  Problem problem;
+  int samples = 100, samples_near = 300, workers_more = 3, sessions = 20;
+  std::size_t most = 5000;
+  bool neighbours = false;
+  std::string samples_to;
+};
+
+using Ratios = std::map<std::string, double>;  // to the best, by configuration
+
+struct Truth {
+  Ratios first;               // in the first worker alone
+  Ratios ratio;               // over all workers
+  double seconds = 0;         // that the device was timed for, in the first
+  double best_ns = 0;         // in the first
+  std::vector<Ratios> among;  // of its best: --neighbours
+};
+
+// Prints how the best compare among others, if bench.neighbours says so.
+Truth measure_truth(Bench& bench);
+
+}  // namespace attune
