@@ -1,0 +1,179 @@
+// What a sample of a short kernel scatters by, and what of it belongs to the events: a transpose of 4096^2 floats
+// behind a flush of the L2 cache, enqueued in several ways, a thousand times each. Prints quantiles in us, and how well
+// sixty paired ratios of such samples tell two kernels apart. Plain CUDA, without attune: docs/results/measurement.md.
+//   nvcc -std=c++17 -arch=sm_90 tests/gpu/launch_noise.cu -o launch_noise && ./launch_noise
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kWidth = 4096;
+constexpr int kTile = 32, kRows = 8;
+constexpr int kInOneGo = 40, kTimes = 26;  // the first time is not counted
+
+void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(result));
+  std::exit(1);
+}
+
+__device__ unsigned long long now() {
+  unsigned long long nanoseconds;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(nanoseconds));
+  return nanoseconds;
+}
+
+// span: the first block's begin and the last one's end, when it is given.
+__global__ void transpose(const float* in, float* out, unsigned long long* span) {
+  __shared__ float tile[kTile][kTile + 1];
+  const bool tells = span != nullptr && threadIdx.x == 0 && threadIdx.y == 0;
+  if (tells) atomicMin(&span[0], now());
+  const int column = blockIdx.x * kTile, row = blockIdx.y * kTile;
+  for (int i = threadIdx.y; i < kTile; i += kRows) tile[i][threadIdx.x] = in[(row + i) * kWidth + column + threadIdx.x];
+  __syncthreads();
+  for (int i = threadIdx.y; i < kTile; i += kRows)
+    out[(column + i) * kWidth + row + threadIdx.x] = tile[threadIdx.x][i];
+  if (span != nullptr) __syncthreads();
+  if (tells) atomicMax(&span[1], now());
+}
+
+__global__ void idle(unsigned long long nanoseconds) {
+  const unsigned long long begin = now();
+  while (now() - begin < nanoseconds) {
+  }
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
+// The standard deviation of the median of sixty log-ratios of samples drawn from these.
+double precision(const std::vector<double>& samples) {
+  constexpr int kPairs = 60, kDraws = 1000;
+  std::mt19937 random(1);
+  double squares = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    std::vector<double> ratios;
+    for (int i = 0; i < kPairs; ++i)
+      ratios.push_back(std::log(samples[random() % samples.size()] / samples[random() % samples.size()]));
+    squares += std::pow(median(ratios), 2);
+  }
+  return std::sqrt(squares / kDraws);
+}
+
+void show(const std::string& name, std::vector<double> us) {
+  const double apart = precision(us);
+  std::sort(us.begin(), us.end());
+  std::printf("| %s ", name.c_str());
+  for (const double q : {0.02, 0.25, 0.5, 0.75, 0.98}) std::printf("| %.2f ", quantile(us, q));
+  std::printf("| %.2f %% |\n", 100 * apart);
+}
+
+struct Way {
+  std::string name;
+  int records = 1;  // of the event before the kernel
+  bool flushes = true, launches = true, own_stream = false, spans = false;
+  unsigned long long idle_ns = 0;
+};
+
+// Of each sample: when it began and when it ended, in ns.
+using Spans = std::array<std::array<unsigned long long, 2>, kInOneGo>;
+
+class Bench {
+ public:
+  Bench() {
+    int l2_bytes = 0;
+    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "asking for the L2 cache");
+    flush_bytes_ = 2 * static_cast<std::size_t>(l2_bytes);
+    std::vector<float> random(static_cast<std::size_t>(kWidth) * kWidth);
+    for (float& one : random) one = static_cast<float>(std::rand());
+    check(cudaMalloc(&in_, random.size() * sizeof(float)), "allocating");
+    check(cudaMalloc(&out_, random.size() * sizeof(float)), "allocating");
+    check(cudaMalloc(&flush_, flush_bytes_), "allocating");
+    check(cudaMalloc(&spans_, sizeof(Spans)), "allocating");
+    check(cudaMemcpy(in_, random.data(), random.size() * sizeof(float), cudaMemcpyHostToDevice), "copying");
+    check(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking), "making a stream");
+    for (auto* events : {&starts_, &stops_})
+      for (cudaEvent_t& event : *events) check(cudaEventCreate(&event), "making an event");
+    for (int i = 0; i < 3000; ++i) launch(nullptr, nullptr);
+    check(cudaDeviceSynchronize(), "warming up");
+  }
+
+  void run(const Way& way) {
+    std::vector<double> us, inside;
+    for (int time = 0; time < kTimes; ++time) {
+      Spans spans;
+      for (auto& span : spans) span = {~0ull, 0};
+      check(cudaMemcpy(spans_, &spans, sizeof(spans), cudaMemcpyHostToDevice), "copying");
+      for (int i = 0; i < kInOneGo; ++i) enqueue(way, i);
+      check(cudaDeviceSynchronize(), "running samples");
+      check(cudaMemcpy(&spans, spans_, sizeof(spans), cudaMemcpyDeviceToHost), "copying");
+      for (int i = 0; i < kInOneGo && time > 0; ++i) {
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, starts_[i], stops_[i]), "reading events");
+        us.push_back(1e3 * milliseconds);
+        inside.push_back(1e-3 * static_cast<double>(spans[i][1] - spans[i][0]));
+      }
+    }
+    show(way.name, us);
+    if (way.spans) show(way.name + ": from its first block to its last", inside);
+  }
+
+ private:
+  void launch(cudaStream_t stream, unsigned long long* span) {
+    transpose<<<dim3(kWidth / kTile, kWidth / kTile), dim3(kTile, kRows), 0, stream>>>(in_, out_, span);
+  }
+
+  void enqueue(const Way& way, int i) {
+    const cudaStream_t stream = way.own_stream ? own_ : nullptr;
+    if (way.flushes) check(cudaMemsetAsync(flush_, ++word_ & 0xFF, flush_bytes_, stream), "flushing");
+    if (way.idle_ns > 0) idle<<<1, 1, 0, stream>>>(way.idle_ns);
+    for (int k = 0; k < way.records; ++k) check(cudaEventRecord(starts_[i], stream), "recording");
+    if (way.launches) launch(stream, way.spans ? spans_ + 2 * i : nullptr);
+    check(cudaEventRecord(stops_[i], stream), "recording");
+  }
+
+  std::size_t flush_bytes_ = 0;
+  float *in_ = nullptr, *out_ = nullptr;
+  void* flush_ = nullptr;
+  unsigned long long* spans_ = nullptr;
+  int word_ = 0;
+  cudaStream_t own_ = nullptr;
+  std::vector<cudaEvent_t> starts_ = std::vector<cudaEvent_t>(kInOneGo), stops_ = starts_;
+};
+
+}  // namespace
+
+int main() {
+  Bench bench;
+  std::printf(
+      "| us | 2 %% | 25 %% | 50 %% | 75 %% | 98 %% | sixty pairs tell apart |\n|---|---:|---:|---:|---:|---:|---:|\n");
+  std::vector<Way> ways(9);
+  ways[0].name = "event recorded once";
+  ways[1] = {"twice", 2};
+  ways[2] = {"three times", 3};
+  ways[3] = {"twice, 200 us of idling behind the flush", 2};
+  ways[3].idle_ns = 200'000;
+  ways[4] = {"twice, no flush", 2, false};
+  ways[5] = {"once, another stream", 1, true, true, true};
+  ways[6] = {"twice, another stream", 2, true, true, true};
+  ways[7] = {"once, no kernel", 1, true, false};
+  ways[8] = {"twice, the kernel tells its time", 2};
+  ways[8].spans = true;
+  for (int pass = 0; pass < 2; ++pass)
+    for (const Way& way : ways) bench.run(way);
+  return 0;
+}
