@@ -9,6 +9,7 @@
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <span>
 #include <thread>
 
 #include "attune/error.hpp"
@@ -81,12 +82,13 @@ std::vector<double> sample_each(TrialWorker& worker, const std::vector<TrialWork
 // samples[c]: nanoseconds of each round. Between any two samples that count, `between` of the others are taken.
 std::vector<std::vector<double>> sample_rounds(TrialWorker& worker,
                                                const std::vector<TrialWorker::CandidateId>& candidates, int rounds,
+                                               std::uint64_t seed,
                                                const std::vector<TrialWorker::CandidateId>& others = {},
                                                std::size_t between = 0) {
   std::vector<std::vector<double>> samples(candidates.size());
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 random(kTruthSeed);
+  std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<TrialWorker::CandidateId> turns;
@@ -124,6 +126,20 @@ std::vector<std::pair<double, std::string>> best_of(const Ratios& ratios, std::s
   return best;
 }
 
+// To what is typical of those that all of them have, instead of to each one's best, which may be best by luck.
+void compare_to_typical(std::span<Ratios*> columns) {
+  const auto in_all = [&](const std::string& name) {
+    return std::all_of(columns.begin(), columns.end(), [&](const Ratios* one) { return one->contains(name); });
+  };
+  for (Ratios* column : columns) {
+    std::vector<double> common;
+    for (const auto& [name, ratio] : *column)
+      if (in_all(name)) common.push_back(ratio);
+    const double typical = median(common);
+    for (auto& [name, ratio] : *column) ratio /= typical;
+  }
+}
+
 // The truth's best in the worker that has loaded all: a column for each of kBetween.
 std::vector<Ratios> among_others(TrialWorker& worker, const Bench& bench, const Ratios& ratios, const Loaded& loaded) {
   const auto best = best_of(ratios, kNeighbours);
@@ -133,7 +149,7 @@ std::vector<Ratios> among_others(TrialWorker& worker, const Bench& bench, const 
   std::vector<Ratios> columns;
   for (const std::size_t between : kBetween) {
     const std::vector<double> medians =
-        relative_medians(sample_rounds(worker, candidates, bench.samples_near, all, between));
+        relative_medians(sample_rounds(worker, candidates, bench.samples_near, kTruthSeed, all, between));
     Ratios& column = columns.emplace_back();
     for (std::size_t i = 0; i < best.size(); ++i) column[best[i].second] = medians[i];
   }
@@ -141,13 +157,25 @@ std::vector<Ratios> among_others(TrialWorker& worker, const Bench& bench, const 
 }
 
 // `alone`: in workers that have loaded nothing else.
-void show_neighbours(const Truth& truth, const std::vector<Ratios>& alone) {
-  fmt::print("the truth's best, with {} others between any two of them, and alone in a worker:\n",
-             fmt::join(kBetween, ", "));
-  for (const auto& [ratio, name] : best_of(truth.first, kNeighbours)) {
-    fmt::print("| {:.4f} ", ratio);
-    for (const Ratios& column : truth.among) fmt::print("| {:.4f} ", column.at(name));
-    for (const Ratios& column : alone) fmt::print("| {:.4f} ", column.contains(name) ? column.at(name) : 0);
+void show_neighbours(const Truth& truth, std::vector<Ratios> alone) {
+  const auto best = best_of(truth.first, kNeighbours);
+  std::vector<Ratios> all(1);
+  for (const auto& [ratio, name] : best) all.front()[name] = ratio;
+  all.insert(all.end(), truth.among.begin(), truth.among.end());
+  all.insert(all.end(), alone.begin(), alone.end());
+  std::vector<Ratios*> columns;
+  for (Ratios& one : all) columns.push_back(&one);
+  compare_to_typical(columns);
+
+  fmt::print("the truth's best, with so many others between any two of them, and alone in a worker:\n| in truth ");
+  for (const std::size_t between : kBetween) fmt::print("| {} ", between);
+  for (std::size_t i = 0; i < alone.size(); ++i) fmt::print("| alone ");
+  fmt::print("| configuration |\n|");
+  for (std::size_t i = 0; i < all.size(); ++i) fmt::print("---:|");
+  fmt::print("---|\n");
+  for (const auto& [ratio, name] : best) {
+    for (const Ratios& column : all)
+      fmt::print("| {} ", column.contains(name) ? fmt::format("{:.4f}", column.at(name)) : "failed");
     fmt::print("| {} |\n", name);
   }
   fmt::print("\n");
@@ -160,21 +188,13 @@ void write_samples(const std::string& file, const Loaded& loaded, const std::vec
   if (!out.flush()) throw Error("cannot write " + file);
 }
 
-// To what is typical of `some` of them, instead of to the best, which may be best by luck.
-void divide_by_typical(Ratios& ratios, const Ratios& some) {
-  std::vector<double> of_some;
-  for (const auto& [name, ratio] : ratios)
-    if (some.contains(name)) of_some.push_back(ratio);
-  const double typical = median(of_some);
-  for (auto& [name, ratio] : ratios) ratio /= typical;
-}
-
 // Of those that are near the best already: the median over all workers, each of which compares them among themselves.
+// To the best in the end, whose luck is in every regret: with many that are close a tenth of a per cent.
 Ratios over_all_workers(const Ratios& first, std::vector<Ratios> more) {
   Ratios all = first;
-  if (more.empty()) return all;
-  divide_by_typical(all, more.front());
-  for (Ratios& one : more) divide_by_typical(one, more.front());
+  std::vector<Ratios*> columns{&all};
+  for (Ratios& one : more) columns.push_back(&one);
+  compare_to_typical(columns);
   for (auto& [name, ratio] : all) {
     std::vector<double> of_workers{ratio};
     for (const Ratios& one : more)
@@ -198,7 +218,7 @@ class TruthBench {
   Truth measure() {
     const std::vector<Configuration> all = configurations_of(space_, bench_.most);
     Truth truth;
-    truth.first = in_one_worker(all, &truth);
+    truth.first = in_one_worker(all, kTruthSeed, &truth);
     std::vector<Configuration> near;
     for (const Configuration& one : all)
       if (const auto found = truth.first.find(one.text()); found != truth.first.end() && found->second <= kNearTruth)
@@ -217,13 +237,13 @@ class TruthBench {
     std::vector<Ratios> ratios;
     for (int i = 0; i < bench_.workers_more; ++i) {
       bench_.workers->device().restart();
-      ratios.push_back(in_one_worker(configurations, nullptr));
+      ratios.push_back(in_one_worker(configurations, kTruthSeed + 1 + static_cast<std::uint64_t>(i), nullptr));
     }
     return ratios;
   }
 
-  // `truth`: of the first, which is also timed and asked for more.
-  Ratios in_one_worker(const std::vector<Configuration>& configurations, Truth* truth) {
+  // `truth`: of the first, which is also timed and asked for more. `seed`: of the order in each round.
+  Ratios in_one_worker(const std::vector<Configuration>& configurations, std::uint64_t seed, Truth* truth) {
     TrialWorker worker(bench_.workers->device(), device_, *bench_.workers->compiler(), bench_.spec, bench_.problem,
                        default_configuration(bench_.spec, space_).value(), kTruthSeed);
     const Loaded loaded = load(worker, bench_, device_.info, configurations);
@@ -232,7 +252,7 @@ class TruthBench {
     worker.warm_up(candidates.front(), {.milliseconds = kWarmUpMs});
     const double before = worker.timed_seconds();
     const std::vector<std::vector<double>> samples =
-        sample_rounds(worker, candidates, truth == nullptr ? bench_.samples_near : bench_.samples);
+        sample_rounds(worker, candidates, truth == nullptr ? bench_.samples_near : bench_.samples, seed);
     const double seconds = worker.timed_seconds() - before;
     const std::vector<double> medians = relative_medians(samples);
     Ratios ratios;

@@ -17,7 +17,7 @@
 namespace attune {
 
 constexpr std::uint64_t kTruthSeed = 1;
-constexpr double kNearTruth = 1.03;  // of what further workers sample, to the best
+constexpr double kNearTruth = 1.05;  // of what further workers sample, to the best
 
 struct Bench {
   std::unique_ptr<Workers> workers;

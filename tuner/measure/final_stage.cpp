@@ -44,7 +44,7 @@ constexpr std::size_t kLeastRounds = 6;
 
 constexpr double kBeatenConfidence = 0.999;
 
-// Rounds are looked at half as often when there are so many times as many: all of them are sorted each time.
+// From so many looks on they are half as far between, from twice as many a quarter: all rounds are sorted each time.
 constexpr int kRoundsToLookLess = 40;
 
 // What is in use already.

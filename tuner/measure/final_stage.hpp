@@ -42,8 +42,9 @@ std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const 
 // the same side: a clock moves all of them, while single samples of a short kernel are off by as much by themselves.
 std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol& protocol);
 
-// Whether it is looked at what so many rounds say: every protocol.look_every-th time, behind the least; where there are
-// 40 times as many, every second of those times, and so on. Looking costs more than a sample of a short kernel.
+// Whether it is looked at what so many rounds say: every protocol.look_every-th time, behind the least; from 40 x
+// look_every on every second of those times, from 80 x on every fourth, and so on. Looking costs more than a sample of
+// a short kernel.
 bool is_looked_at(std::size_t rounds, const Protocol& protocol);
 
 // Whether more rounds are needed: until it is settled between the fastest and those who are not clearly behind it by

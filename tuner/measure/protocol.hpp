@@ -24,8 +24,8 @@ struct Protocol {
   // Screen: one sample shows most losers; on recorded convolution spaces 83-87 % of configurations fall here.
   double reject_ratio = 2.0;        // first sample over this many times the incumbent: no more samples
   double reject_ratio_short = 4.0;  // the same for kernels under short_ns, where one sample scatters more
-  double short_ns = 20e3;           // where batches begin, on a device that has them
-  int screen_samples = 3;  // after the first, which also warms caches and the module; their median counts
+  double short_ns = 20e3;           // where batches begin; what is not batched there is mostly its launch
+  int screen_samples = 3;           // after the first, which also warms caches and the module; their median counts
 
   // Confirm: by screening alone, 7-sample medians of bursts lost up to 7.8 % on recorded spaces. Visit after visit,
   // each to the better half of the one before: many samples are for those among which it is close.
@@ -42,15 +42,15 @@ struct Protocol {
   int look_every = 10;  // rounds, behind the least: whether it is settled, and who cannot win any more
   double final_seconds = 10;
   double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of a finalist / the fastest, typically
-  double round_drift = 0.03;         // a round that is off their common level by more is dropped
-  double dropped_rounds_max = 0.2;   // of all rounds, throttled ones too; more: the record is marked unstable
+  double round_drift = 0.03;          // a round that is off their common level by more is dropped
+  double dropped_rounds_max = 0.2;    // of all rounds, throttled ones too; more: the record is marked unstable
 
   // Energy, of finalists, when an objective names it. The counter moves every 20 to 100 ms, and follows the power late.
   double energy_warm_seconds = 1;  // of the same kernel, so that nothing of the one before is counted
   double energy_seconds = 5;
 
   // Decision.
-  double tie_ratio = 0.01;        // less than this apart is a tie with the present record or the default
+  double tie_ratio = 0.01;         // less than this apart is a tie with the present record or the default
   double lean_tie_ratio = 0.0025;  // and with another, which wins it by being leaner
 };
 

@@ -16,8 +16,8 @@ namespace {
 constexpr int kDeathsToQuarantine = 2;
 
 // Between two trials the coordinator commits, and the worker samples the anchor until it is done; so many times at
-// most, which is twice what a commit takes: behind that, one of them knows the anchor's time as well as the next. One
-// that takes a larger part of a commit than this could hold up what comes next: it is sampled as often as fits.
+// most: fifteen are all that its time is the median of, and a commit is over by then, but for a stall. One that takes a
+// larger part of a commit than this could hold up what comes next: it is sampled as often as fits.
 constexpr int kMostFilling = 16;
 constexpr int kMostFillingShortly = 8;
 constexpr double kShortBesideCommit = 0.5;

@@ -24,6 +24,8 @@ TEST(Screen, OneSampleEndsAHopelessConfiguration) {
 TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
   EXPECT_GT(samples_wanted(std::vector<double>{30e3}, screen_plan(10e3, kProtocol)), 0);
   EXPECT_EQ(samples_wanted(std::vector<double>{41e3}, screen_plan(10e3, kProtocol)), 0);
+  EXPECT_GT(samples_wanted(std::vector<double>{50e3}, screen_plan(19e3, kProtocol)), 0);
+  EXPECT_EQ(samples_wanted(std::vector<double>{50e3}, screen_plan(21e3, kProtocol)), 0) << "short no more";
 }
 
 TEST(Screen, ShortKernelsAreTimedInBatchesOfAMillisecond) {
