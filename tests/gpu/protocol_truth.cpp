@@ -99,8 +99,7 @@ void show_sessions(Bench& bench, const Truth& truth) {
   }
   fmt::print(
       "\n{} sessions: worst regret {:.2f} % ({:.2f} % in the first worker), {:.1f} to {:.1f} % of the truth's time, "
-      "{:.1f} % "
-      "with what fills gaps, {} different winners\n\n",
+      "{:.1f} % with what fills gaps, {} different winners\n\n",
       bench.sessions, 100 * worst, 100 * worst_first, 100 * least_time, 100 * most_time, 100 * most_with_filling,
       winners.size());
 }

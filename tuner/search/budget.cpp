@@ -29,8 +29,8 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .final_rounds_max = 400,
                                  .final_seconds = 10,
                                  .settled_log_ratio = 0.0025};
-// Twice the finalists, because among more trials more are near the best; and many more rounds: with ratios known to less
-// than half of a tie with a leaner one, most ties are decided alike whenever it is tried again.
+// Twice the finalists, because among more trials more are near the best; and many more rounds: with ratios known to
+// less than half of a tie with a leaner one, most ties are decided alike whenever it is tried again.
 constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_most = 256,
                                  .confirm_seconds = 60,
