@@ -1,17 +1,20 @@
 // What sessions find against the truth (truth_bench.hpp): whole sessions that try every configuration of it, each with
 // another seed. Prints a table: docs/results/measurement.md.
 //   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--workers 3] [--samples-near 300] [--sessions 20]
-//     [--compiling 0] [--device cuda:0] [--neighbours] [--samples-to FILE]
+//     [--compiling 0] [--device cuda:0] [--neighbours] [--samples-to FILE] [--finals-to FILE]
 // --compiling: so many compilers are at work beside the sessions. --neighbours: how the truth's best compare when they
 // are sampled among themselves, with others in between, and in a worker that has loaded nothing else. --samples-to:
-// every sample of the first worker, in ns, a line for each configuration.
+// every sample of the first worker, in ns, a line for each configuration. --finals-to: the same of the rounds of each
+// session, behind its seed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
@@ -70,6 +73,14 @@ SessionResult tune(Bench& bench, std::uint64_t seed) {
   return run_session(request, *bench.workers, store, nullptr, observer, stop);
 }
 
+void write_finals(const std::string& file, int seed, const SessionResult& result) {
+  std::ofstream out(file, std::ios::app);
+  for (const FinalistResult& finalist : result.finalists)
+    out << fmt::format("{},{},{:.0f}\n", seed, finalist.configuration.text(),
+                       fmt::join(finalist.measurement.samples_ns, ","));
+  if (!out.flush()) throw Error("cannot write " + file);
+}
+
 void show_sessions(Bench& bench, const Truth& truth) {
   fmt::print(
       "| seed | regret | in the first worker | device's time, of the truth's | filling gaps | rounds | dropped | "
@@ -82,6 +93,7 @@ void show_sessions(Bench& bench, const Truth& truth) {
   for (int seed = 1; seed <= bench.sessions; ++seed) {
     const SessionResult result = tune(bench, static_cast<std::uint64_t>(seed));
     if (!result.record) throw Error(result.explanation);
+    if (!bench.finals_to.empty()) write_finals(bench.finals_to, seed, result);
     const std::string winner = result.record->configuration.text();
     const double regret = regret_in(truth.ratio, winner), first = regret_in(truth.first, winner);
     const double time = result.timed_seconds / truth.seconds;
@@ -140,6 +152,7 @@ int main(int count, char** values) try {
       "compiling", po::value(&compiling)->default_value(0), "compilers at work beside the sessions")(
       "neighbours", po::bool_switch(&bench.neighbours), "what the truth's best depend on")(
       "samples-to", po::value(&bench.samples_to), "the samples of the first worker, as a file")(
+      "finals-to", po::value(&bench.finals_to), "the samples of the final rounds of all sessions, as a file")(
       "device", po::value(&device)->default_value("cuda:0"), "");
   po::positional_options_description places;
   places.add("kernel", 1).add("problem", 1);

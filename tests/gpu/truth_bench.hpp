@@ -26,7 +26,7 @@ struct Bench {
   int samples = 100, samples_near = 300, workers_more = 3, sessions = 20;
   std::size_t most = 5000;
   bool neighbours = false;
-  std::string samples_to;
+  std::string samples_to, finals_to;
 };
 
 using Ratios = std::map<std::string, double>;  // to the best, by configuration
