@@ -165,11 +165,9 @@ double transpose_ratio(int place) {
   return least + (above->second - least) * (place - low) / (above->first - low);
 }
 
-// As a transpose of 38 us on a quiet H200, with the protocol itself, not the deeper one of that effort: what the whole
-// session takes of the device is a tenth, at most, of what 100 samples of each configuration take.
-TEST(DisturbedSession, FindsTheBestForATenthOfTheTimeWhereLaunchesHaveTwoModes) {
-  std::vector<double> times{40.4e3};  // the default
-  for (int i = 1; i < 528; ++i) times.push_back(38e3 * transpose_ratio((i - 1) * 37 % 527));
+// With the protocol itself, not the deeper one of that effort: what the whole session takes of the device is so much,
+// at most, of what 100 samples of each configuration take.
+void expect_found_for(double share, const char* space, const std::vector<double>& times) {
   const double best = *std::min_element(times.begin(), times.end());
   const double all = 100 * 1e-9 * std::accumulate(times.begin(), times.end(), 0.0);
   const Recording recording = recording_of(times, 8);
@@ -182,8 +180,25 @@ TEST(DisturbedSession, FindsTheBestForATenthOfTheTimeWhereLaunchesHaveTwoModes) 
     most = std::max(most, result.timed_seconds / all);
   }
   EXPECT_LE(worst, 0.01);
-  EXPECT_LE(most, 0.1);
-  std::printf("two modes: worst regret %.2f %%, at most %.1f %% of %.2f s\n", 100 * worst, 100 * most, all);
+  EXPECT_LE(most, share);
+  std::printf("two modes, %s: worst regret %.2f %%, at most %.1f %% of %.2f s\n", space, 100 * worst, 100 * most, all);
+}
+
+// As a transpose of 38 us on a quiet H200.
+TEST(DisturbedSession, FindsTheBestForATenthOfTheTimeWhereLaunchesHaveTwoModes) {
+  std::vector<double> times{40.4e3};  // the default
+  for (int i = 1; i < 528; ++i) times.push_back(38e3 * transpose_ratio((i - 1) * 37 % 527));
+  expect_found_for(0.1, "as the transposes", times);
+}
+
+// Where nobody is twice as slow, so that one sample ends none of them, it takes a little more than a tenth.
+TEST(DisturbedSession, FindsTheBestWhereAllAreWithinAFactorOfTwo) {
+  std::vector<double> times{40.4e3};
+  for (int i = 1; i < 528; ++i) {
+    const double place = i * 37 % 528 / 128.0;  // 128 are within 10 %
+    times.push_back(38e3 * (1 + 0.09 * std::pow(place, 0.7) + 0.24 * std::max(0.0, place - 1)));
+  }
+  expect_found_for(0.11, "within a factor of two", times);
 }
 
 // Where the default is best, all others leave the rounds: what is left must not look like a device that is not steady.
