@@ -85,7 +85,7 @@ Status Sampler::enqueue(const Sampling& sampling, const CudaGraph& batch, const 
     const Result result = api.memset_words(flush_, ++flush_word_, flush_bytes_ / sizeof(unsigned), default_stream);
     status = status_of(api, result, "flushing the L2 cache");
   }
-  // Twice: the first record behind other work comes 0.7 us early now and then (docs/results/measurement.md); the last
+  // Twice: the first record behind other work comes 0.6 us early now and then (docs/results/measurement.md); the last
   // counts.
   for (int i = 0; i < 2; ++i)
     if (status.ok()) status = status_of(api, api.event_record(events.start, default_stream), "recording an event");
