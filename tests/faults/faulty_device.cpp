@@ -55,8 +55,9 @@ class FaultyDevice final : public Device {
   DeviceState state() override {
     DeviceState state = device_->state();
     if (script_.has("drop")) {
-      state.sm_clock_mhz = kClockMhz * (1 - dropped_);
-      state.throttle = dropped_ > 0 ? std::uint32_t{throttle_hardware_thermal} : 0;
+      const double dropped = dropped_.exchange(0);
+      state.sm_clock_mhz = kClockMhz * (1 - dropped);
+      state.throttle = dropped > 0 ? std::uint32_t{throttle_hardware_thermal} : 0;
     }
     if (script_.has("energy")) state.energy_j = kEnergyStepJ * std::floor(energy_j_ / kEnergyStepJ);
     return state;
@@ -126,8 +127,9 @@ class FaultyDevice final : public Device {
     Samples samples = device_->take_samples(sampling);
     if (const std::optional<Fault> watts = fault_at(Phase::state, launched_); watts && watts->kind == "energy")
       energy_j_ += watts->argument * (seconds() - before);
-    dropped_ = fault && fault->kind == "drop" ? fault->argument / 100 : 0;
-    const double slower = fault && fault->kind == "slow" ? fault->argument / 100 : dropped_.load();
+    const bool drops = fault && fault->kind == "drop";
+    const double slower = drops || (fault && fault->kind == "slow") ? fault->argument / 100 : 0;
+    if (drops) dropped_ = slower;
     for (double& nanoseconds : samples.nanoseconds) nanoseconds /= 1 - slower;
     return samples;
   }
@@ -177,7 +179,7 @@ class FaultyDevice final : public Device {
   cuda::Result poison_ = 0, later_ = 0;
   std::uint64_t leaked_ = 0;
   std::map<std::string, int> samples_taken_;  // by configuration
-  std::atomic<double> dropped_ = 0;           // share of the clock
+  std::atomic<double> dropped_ = 0;           // share of the clock, since the last reading
   std::atomic<double> energy_j_ = 0;
 };
 

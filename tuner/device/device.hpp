@@ -153,6 +153,19 @@ class Device {
 
   // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at what fails.
   virtual Samples take_samples(const Sampling& sampling) = 0;
+  // One sample of each, in this order. Where several are enqueued ahead together, it is not known which of them fails:
+  // then there are fewer of them than were taken, or none.
+  virtual Samples take_samples_in_turn(std::span<const Sampling> turns) {
+    Samples samples;
+    for (std::size_t i = 0; i < turns.size() && samples.status.ok(); ++i) {
+      Sampling one = turns[i];
+      one.count = 1;
+      Samples taken = take_samples(one);
+      samples.status = std::move(taken.status);
+      samples.nanoseconds.insert(samples.nanoseconds.end(), taken.nanoseconds.begin(), taken.nanoseconds.end());
+    }
+    return samples;
+  }
   Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
     Samples samples = take_samples({before, {&timed, 1}, cold ? Regime::cold : Regime::warm});
     return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};

@@ -160,6 +160,17 @@ bool is_looked_at(std::size_t rounds, const Protocol& protocol) {
   return done >= protocol.final_rounds_min && done % every == 0;
 }
 
+std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& protocol) {
+  if (done == 0) return 1;
+  const double each = seconds / static_cast<double>(done);
+  const auto is_last = [&](std::size_t rounds) {
+    return is_looked_at(rounds, protocol) || static_cast<int>(rounds) >= protocol.final_rounds_max;
+  };
+  std::size_t ahead = 1;
+  while (!is_last(done + ahead) && static_cast<double>(ahead + 1) * each <= protocol.ahead_seconds) ++ahead;
+  return ahead;
+}
+
 bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,
                          const Protocol& protocol) {
   if (values.empty()) return true;

@@ -47,6 +47,10 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
 // a short kernel.
 bool is_looked_at(std::size_t rounds, const Protocol& protocol);
 
+// So many rounds may be asked for at once: up to the next look, and no more than take protocol.ahead_seconds when each
+// takes as long as those before, which took `seconds`. At least one.
+std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& protocol);
+
 // Whether more rounds are needed: until it is settled between the fastest and those who are not clearly behind it by
 // more than a tie. `seconds` have been spent on the stage.
 bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,

@@ -119,23 +119,30 @@ void SessionRun::load_finalists(Final& final) {
   }
 }
 
-// One sample of each, in random order; or the number of one that failed, which is then lost.
-std::optional<std::size_t> SessionRun::measure_round(Final& final, std::mt19937_64& random) {
-  std::vector<std::size_t> order(final.trials.size());
+// One sample of each, in random order, so many times; or the number of one that failed, which is then lost.
+std::optional<std::size_t> SessionRun::measure_rounds(Final& final, std::size_t rounds, std::mt19937_64& random) {
+  std::vector<std::size_t> order(final.trials.size()), turns;
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::shuffle(order.begin(), order.end(), random);
-  std::vector<TrialWorker::CandidateId> turns;
-  for (const std::size_t i : order) turns.push_back(final.candidates[i]);
-  const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
+  for (std::size_t r = 0; r < rounds; ++r) {
+    std::shuffle(order.begin(), order.end(), random);
+    turns.insert(turns.end(), order.begin(), order.end());
+  }
+  std::vector<TrialWorker::CandidateId> candidates;
+  for (const std::size_t i : turns) candidates.push_back(final.candidates[i]);
+  const TrialWorker::InTurn samples = worker_->sample_in_turn(candidates, timed({}));
   note_watched();
   if (!samples.status.ok()) {
-    const std::size_t failed = order[samples.failed];
+    const std::size_t failed = turns[samples.failed];
     lose_finalist(final.trials[failed], samples.status);
     return failed;
   }
-  std::vector<double>& round = final.rounds.emplace_back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) round[order[i]] = std::max(samples.nanoseconds[i], 1.0);
+  // Of rounds that are asked for at once, readings are heard behind the last; there is one at most.
+  final.heard.resize(final.heard.size() + rounds - 1, final.heard.back());
   final.heard.push_back(throttled_readings_.size());
+  for (std::size_t k = 0; k < turns.size(); ++k) {
+    if (k % order.size() == 0) final.rounds.emplace_back(order.size());
+    final.rounds.back()[turns[k]] = std::max(samples.nanoseconds[k], 1.0);
+  }
   return std::nullopt;
 }
 
@@ -162,16 +169,21 @@ void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
   std::vector<Finalist> finalists = finalists_of(final.trials);
   Rounds values;
   final.heard = {throttled_readings_.size()};
+  double seconds = 0;
   while (!final.trials.empty() && (final.rounds.empty() || stop_.load() < 2) &&
-         wants_another_round(finalists, values, worker_->seconds() - begin, protocol)) {
-    if (const auto failed = measure_round(final, random)) {
+         wants_another_round(finalists, values, seconds, protocol)) {
+    const auto failed = measure_rounds(final, rounds_ahead(values.size(), seconds, protocol), random);
+    seconds = worker_->seconds() - begin;
+    if (failed) {
       final.erase(*failed);
       erase_at(finalists, *failed);
       for (std::vector<double>& round : values) erase_at(round, *failed);
       continue;
     }
-    std::vector<double>& round = values.emplace_back(final.rounds.back());
-    for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
+    while (values.size() < final.rounds.size()) {
+      std::vector<double>& round = values.emplace_back(final.rounds[values.size()]);
+      for (std::size_t i = 0; i < round.size(); ++i) round[i] = searched_value(final.trials[i], round[i]);
+    }
     if (is_looked_at(values.size(), protocol)) race(final, finalists, values);
     observer_.final_round_done(final.rounds.size());
   }

@@ -135,7 +135,7 @@ class SessionRun {
   std::vector<Trial> choose_finalists(std::vector<Trial> ranked) const;
   void add_best_by_others(std::vector<Trial>& chosen) const;
   void load_finalists(Final& final);
-  std::optional<std::size_t> measure_round(Final& final, std::mt19937_64& random);
+  std::optional<std::size_t> measure_rounds(Final& final, std::size_t rounds, std::mt19937_64& random);
   void take_rounds(Final& final, const Protocol& protocol);
   void race(Final& final, std::vector<Finalist>& finalists, Rounds& values) const;
   bool recheck_finalist(Trial& trial, TrialWorker::CandidateId candidate, std::optional<bool>& deterministic);

@@ -76,6 +76,11 @@ Answer DeviceServer::handle(const SampleCandidate& request) {
   return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
+Answer DeviceServer::handle(const SampleInTurn& request) {
+  Samples samples = bench().sample_in_turn(request.candidates, request.plan);
+  return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
+}
+
 Answer DeviceServer::handle(const FillWithSamples& request) {
   Samples samples =
       bench().sample_while(request.candidate, request.plan, [this] { return request_waits_ && !request_waits_(); });

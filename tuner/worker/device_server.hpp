@@ -30,6 +30,7 @@ class DeviceServer {
   Answer handle(const LoadTrial& request);
   Answer handle(const CheckCandidate& request);
   Answer handle(const SampleCandidate& request);
+  Answer handle(const SampleInTurn& request);
   Answer handle(const FillWithSamples& request);
   Answer handle(const RecheckCandidate& request);
   Answer handle(const WarmUpCandidate& request);

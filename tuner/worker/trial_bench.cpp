@@ -81,21 +81,22 @@ Status TrialBench::launch_and_check(const PreparedSteps& steps, Numerics& numeri
   return status;
 }
 
-Sampling TrialBench::sampling_of(CandidateId candidate, const SamplePlan& plan) {
+Sampling TrialBench::sampling_of(CandidateId candidate, const SamplePlan& plan, Sets& sets) {
   PreparedSteps& steps = prepared(candidate);
   Sampling sampling{.before = data_.restores(), .timed = {}, .regime = plan.regime, .count = 1, .batch = 1};
   if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
-  sets_ = {steps.operations()};
+  sets = {steps.operations()};
   if (sampling.batch > 1 && plan.regime == Regime::cold) {
     data_.make_sets(kSetsOverCache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
-    sets_ = steps.operations_by_set(data_);
+    sets = steps.operations_by_set(data_);
   }
-  sampling.timed = sets_;
+  sampling.timed = sets;
   return sampling;
 }
 
 Samples TrialBench::sample(CandidateId candidate, const SamplePlan& plan) {
-  Sampling sampling = sampling_of(candidate, plan);
+  Sets sets;
+  Sampling sampling = sampling_of(candidate, plan, sets);
   Samples samples;
   if (sampling.batch > 1 && plan.stop_above_ns > 0) {
     Sampling alone = sampling;
@@ -113,8 +114,16 @@ Samples TrialBench::sample(CandidateId candidate, const SamplePlan& plan) {
   return samples;
 }
 
+Samples TrialBench::sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan) {
+  std::vector<Sets> sets(candidates.size());
+  std::vector<Sampling> turns;
+  for (std::size_t i = 0; i < candidates.size(); ++i) turns.push_back(sampling_of(candidates[i], plan, sets[i]));
+  return device_.take_samples_in_turn(turns);
+}
+
 Samples TrialBench::sample_while(CandidateId candidate, const SamplePlan& plan, const std::function<bool()>& goes_on) {
-  const Sampling sampling = sampling_of(candidate, plan);
+  Sets sets;
+  const Sampling sampling = sampling_of(candidate, plan, sets);
   Samples samples;
   do {
     append(device_.take_samples(sampling), samples);
@@ -157,7 +166,8 @@ Status TrialBench::warm_up(CandidateId candidate, double milliseconds) {
 // Not flushed: what is counted is the kernel's, and what restores its inputs.
 Status TrialBench::launch_for(CandidateId candidate, const SamplePlan& plan, double seconds,
                               const std::function<void(const Launched&)>& tell) {
-  Sampling sampling = sampling_of(candidate, plan);
+  Sets sets;
+  Sampling sampling = sampling_of(candidate, plan, sets);
   sampling.regime = Regime::warm;
   const double begin = device_.seconds();
   Launched launched{begin, 0};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "measure/energy.hpp"
@@ -31,6 +32,8 @@ class TrialBench {
   Status check(CandidateId candidate, Numerics& numerics);
   // Timed launches. Kernels whose inputs are restored before every launch are not batched, whatever the plan says.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
+  // One sample of each, in this order, as far as possible without a wait in between. Which of them failed is not known.
+  Samples sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
   // As long as `goes_on`, one at a time, one at least and plan.count at most.
   Samples sample_while(CandidateId candidate, const SamplePlan& plan, const std::function<bool()>& goes_on);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
@@ -48,7 +51,9 @@ class TrialBench {
  private:
   // On data that were reset.
   Status launch_and_check(const PreparedSteps& prepared, Numerics& numerics);
-  Sampling sampling_of(CandidateId candidate, const SamplePlan& plan);
+  // `sets`: what it points to.
+  using Sets = std::vector<std::span<const Operation>>;
+  Sampling sampling_of(CandidateId candidate, const SamplePlan& plan, Sets& sets);
   void run_once(const StepsSetup& steps, const std::string& what);
   PreparedSteps& prepared(CandidateId candidate);
 
@@ -56,7 +61,6 @@ class TrialBench {
   const std::string name_;  // kernel and problem
   ProblemData data_;
   std::map<CandidateId, PreparedSteps> candidates_;
-  std::vector<std::span<const Operation>> sets_;  // that the last sampling_of() points to
 };
 
 }  // namespace attune

@@ -96,8 +96,9 @@ class TrialWorker {
   // Timed launches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
   Sample sample(CandidateId candidate);
-  // One sample of each, in this order, and nothing waited for in between; up to the first that fails, by being loaded
-  // once more or by its sample.
+  // One sample of each, in this order, enqueued together as far as the device can; up to the first that fails, by being
+  // loaded once more or by its sample. Of several at once it is not known who failed: then all of them are sampled
+  // again, one by one, as they are from then on.
   struct InTurn {
     Status status;
     std::vector<double> nanoseconds;
@@ -161,6 +162,7 @@ class TrialWorker {
   void begin_problem();
   Tried finish(const Begun& begun, const SamplePlan* plan, const Filling& after, std::function<void()> meanwhile);
   Status ensure_loaded(CandidateId id);
+  InTurn ensure_all_loaded(std::span<const CandidateId> ids);
   void be_ready();
 
   void ask(Asked::What what, const Request& request, double seconds, int batch = 1);
@@ -197,6 +199,7 @@ class TrialWorker {
   std::optional<Begun> begun_;
   std::deque<Asked> asked_;  // in their order
   std::vector<double> filling_samples_;
+  bool one_by_one_ = false;  // sampled in turn: somebody failed among others
   Watched watched_;
   bool lost_ = false;
   int revivals_ = 0;

@@ -108,17 +108,31 @@ Samples TrialWorker::sample(CandidateId id, const SamplePlan& plan) {
   return hear_samples();
 }
 
-TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
+// Loading one into a fresh worker may take that worker along, and those before it.
+TrialWorker::InTurn TrialWorker::ensure_all_loaded(std::span<const CandidateId> ids) {
   InTurn all;
-  // Loading one into a fresh worker may take that worker along, and those before it.
   const auto is_there = [this](CandidateId id) { return !lost_ && candidates_.at(id).is_loaded; };
   while (!std::all_of(ids.begin(), ids.end(), is_there)) {
     for (all.failed = 0; all.failed < ids.size(); ++all.failed)
       if (all.status = ensure_loaded(ids[all.failed]); !all.status.ok()) return all;
   }
   be_ready();
+  return all;
+}
+
+TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
   SamplePlan one = plan;
   one.count = 1;
+  InTurn all = ensure_all_loaded(ids);
+  if (!all.status.ok() || ids.empty()) return all;
+  if (!one_by_one_) {
+    ask(Asked::What::samples, SampleInTurn{{ids.begin(), ids.end()}, one},
+        launch_deadline(static_cast<int>(ids.size()) * one.batch), one.batch);
+    Samples samples = hear_samples();
+    if (samples.status.ok() && samples.nanoseconds.size() == ids.size()) return {{}, std::move(samples.nanoseconds), 0};
+    one_by_one_ = true;
+    if (all = ensure_all_loaded(ids); !all.status.ok()) return all;
+  }
   for (const CandidateId id : ids) ask_samples(id, one);
   for (all.failed = 0; all.failed < ids.size(); ++all.failed) {
     Samples samples = hear_samples();

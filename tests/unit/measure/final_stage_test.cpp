@@ -273,6 +273,19 @@ TEST(FinalStage, IsLookedAtLessOftenTheMoreRoundsThereAre) {
   EXPECT_EQ(looks.back(), 1000u);
 }
 
+TEST(FinalStage, RoundsAreAskedForAheadUpToTheNextLookAndForSoLong) {
+  EXPECT_EQ(rounds_ahead(0, 0, kProtocol), 1u) << "nobody knows yet how long one takes";
+  EXPECT_EQ(rounds_ahead(1, 1e-6, kProtocol), 29u);
+  EXPECT_EQ(rounds_ahead(30, 30e-6, kProtocol), 10u);
+  EXPECT_EQ(rounds_ahead(37, 37e-6, kProtocol), 3u);
+  EXPECT_EQ(rounds_ahead(30, 30 * 4.5e-3, kProtocol), 4u) << "20 ms";
+  EXPECT_EQ(rounds_ahead(30, 300, kProtocol), 1u) << "longer than that";
+  EXPECT_EQ(rounds_ahead(30, 0, kProtocol), 10u) << "of a clock that stands still";
+  Protocol few;
+  few.final_rounds_max = 33;
+  EXPECT_EQ(rounds_ahead(30, 30e-6, few), 3u);
+}
+
 TEST(FinalStage, ALoneFinalistWins) {
   const FinalDecision decision =
       decide({{"A=1", true, false, 1}}, of_times(noisy_rounds({100}, 5, 0.01, 9)), kProtocol);

@@ -129,6 +129,7 @@ std::vector<Request> requests(Random& random) {
       LoadTrial{random.number(), {random.text(), 3, steps(random)}},
       CheckCandidate{random.number()},
       SampleCandidate{random.number(), {7, random.real(), random.choice(Regime::warm), 9}},
+      SampleInTurn{random.list([&] { return random.number(); }), {1, 0, random.choice(Regime::warm), 9}},
       FillWithSamples{random.number(), {7, random.real(), random.choice(Regime::warm), 9}},
       RecheckCandidate{random.number(), random.flag()},
       WarmUpCandidate{random.number(), {random.real(), random.real(), random.real()}},

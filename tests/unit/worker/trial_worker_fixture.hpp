@@ -18,7 +18,7 @@ inline Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/b
 
 // "open", "begin", "check", ...
 inline const char* name_of(const Request& request) {
-  constexpr const char* names[] = {"open",    "begin", "load",  "check",   "sample",        "fill",
+  constexpr const char* names[] = {"open",    "begin", "load",  "check",   "sample",        "in turn", "fill",
                                    "recheck", "warm",  "meter", "release", "open compiler", "compile"};
   static_assert(std::size(names) == std::variant_size_v<Request>);
   return names[request.index()];

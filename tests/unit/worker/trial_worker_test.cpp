@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "attune/error.hpp"
 #include "unit/worker/trial_worker_fixture.hpp"
@@ -158,6 +162,57 @@ TEST_F(TrialWorkerTest, WhoDiesWhileAGapIsFilledIsNotTheTrialAroundIt) {
   begin(second(), 1, {one, 3});
   EXPECT_TRUE(worker().finish_trial({2, 0}, {}, {}).status.ok());
   EXPECT_EQ(worker().revivals(), 3);
+}
+
+TEST_F(TrialWorkerTest, SeveralAreSampledInTurnAtOnce) {
+  const auto one = check(first()).candidate.value(), other = check(second()).candidate.value();
+  const double expected = worker().sample(one).nanoseconds, of_other = worker().sample(other).nanoseconds;
+  ASSERT_GT(std::abs(expected - of_other), 0.2 * expected);
+  transport_.seen.clear();
+  const double timed = worker().timed_seconds();
+  const TrialWorker::InTurn all = worker().sample_in_turn(std::vector{one, other, one}, {});
+  EXPECT_TRUE(all.status.ok()) << all.status.detail;
+  ASSERT_EQ(all.nanoseconds.size(), 3u);
+  EXPECT_NEAR(all.nanoseconds[0], expected, 0.1 * expected);
+  EXPECT_NEAR(all.nanoseconds[1], of_other, 0.1 * of_other);
+  EXPECT_NEAR(all.nanoseconds[2], expected, 0.1 * expected);
+  EXPECT_NEAR(worker().timed_seconds() - timed, 1e-9 * (2 * expected + of_other), 0.1e-9 * expected);
+  EXPECT_THAT(transport_.seen, ElementsAre("in turn"));
+  EXPECT_TRUE(worker().sample_in_turn({}, {}).nanoseconds.empty());
+}
+
+// A death among several: they are loaded into a fresh worker and sampled one by one, so that it is known whose it is.
+TEST_F(TrialWorkerTest, WhoFailsAmongSeveralIsFoundOneByOne) {
+  const auto one = check(first()).candidate.value(), other = check(second()).candidate.value();
+  int samples = 0;
+  transport_.ends = [&](const std::string& request, int) {
+    const bool dies = request == "in turn" || (request == "sample" && ++samples == 2);
+    return dies ? Heard::End::died : Heard::End::replied;
+  };
+  transport_.seen.clear();
+  const TrialWorker::InTurn all = worker().sample_in_turn(std::vector{one, other, one}, {});
+  EXPECT_EQ(all.status.verdict, Verdict::fault);
+  EXPECT_EQ(all.failed, 1u);
+  EXPECT_EQ(all.nanoseconds.size(), 1u);
+  EXPECT_THAT(transport_.seen, testing::IsSupersetOf({"in turn", "begin", "load", "check", "sample"}));
+  EXPECT_EQ(worker().revivals(), 1);
+  // And from then on.
+  transport_.ends = nullptr;
+  EXPECT_EQ(worker().sample_in_turn(std::vector{one, one}, {}).nanoseconds.size(), 2u);
+  EXPECT_THAT(std::count(transport_.seen.begin(), transport_.seen.end(), "in turn"), 1);
+}
+
+// Who gives fewer samples than were asked for, or one that cannot be, is asked again.
+TEST_F(TrialWorkerTest, AnAnswerOfSeveralThatCannotBeIsNone) {
+  const auto one = check(first()).candidate.value(), other = check(second()).candidate.value();
+  transport_.change = [once = false](Reply& reply) mutable {
+    auto* const sampled = std::get_if<Sampled>(&reply.answer);
+    if (sampled != nullptr && !std::exchange(once, true)) sampled->samples_ns.pop_back();
+  };
+  const TrialWorker::InTurn all = worker().sample_in_turn(std::vector{one, other}, {});
+  EXPECT_TRUE(all.status.ok()) << all.status.detail;
+  EXPECT_EQ(all.nanoseconds.size(), 2u);
+  EXPECT_EQ(worker().revivals(), 0);
 }
 
 TEST_F(TrialWorkerTest, WhatWasBegunAndNotFinishedDisturbsNothing) {

@@ -117,6 +117,7 @@ class CudaDevice final : public Device {
   }
 
   Samples take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }
+  Samples take_samples_in_turn(std::span<const Sampling> turns) override { return sampler_.run_in_turn(turns); }
 
   void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
                 std::uint64_t seed) override {

@@ -59,9 +59,10 @@ void Sampler::set_gate(bool open) {
   gate_.changed.notify_all();
 }
 
-Status Sampler::prepare(const Sampling& sampling, std::size_t samples_at_once) {
+// Of these turns, which are under way at the same time.
+Status Sampler::prepare(std::span<const Turn> turns) {
   const DriverApi& api = context_->api();
-  if (events_.size() < samples_at_once) events_.resize(samples_at_once);
+  if (events_.size() < turns.size()) events_.resize(turns.size());
   for (Events& events : events_) {
     for (CUevent_st** event : {&events.start, &events.stop}) {
       if (*event != nullptr) continue;
@@ -69,13 +70,16 @@ Status Sampler::prepare(const Sampling& sampling, std::size_t samples_at_once) {
       if (result != result_success) return status_of(api, result, "making an event");
     }
   }
-  if (sampling.regime != Regime::cold || flush_ != 0 || flush_bytes_ == 0) return {};
+  const bool flushes =
+      std::any_of(turns.begin(), turns.end(), [](const Turn& turn) { return turn.sampling->regime == Regime::cold; });
+  if (!flushes || flush_ != 0 || flush_bytes_ == 0) return {};
   const Result result = api.memory_allocate(&flush_, flush_bytes_);
   return status_of(api, result, fmt::format("allocating {} bytes to flush the L2 cache with", flush_bytes_));
 }
 
-Status Sampler::enqueue(const Sampling& sampling, const CudaGraph& batch, const Events& events) {
+Status Sampler::enqueue(const Turn& turn, const Events& events) {
   const DriverApi& api = context_->api();
+  const Sampling& sampling = *turn.sampling;
   Status status;
   for (const Operation& operation : sampling.before) {
     if (status.ok()) status = enqueue_operation(api, operation, default_stream);
@@ -89,8 +93,8 @@ Status Sampler::enqueue(const Sampling& sampling, const CudaGraph& batch, const 
   // counts.
   for (int i = 0; i < 2; ++i)
     if (status.ok()) status = status_of(api, api.event_record(events.start, default_stream), "recording an event");
-  if (batch) {
-    if (status.ok()) status = batch.enqueue(*context_, default_stream);
+  if (*turn.batch) {
+    if (status.ok()) status = turn.batch->enqueue(*context_, default_stream);
   } else {
     for (const Operation& operation : sampling.timed.front())
       if (status.ok()) status = enqueue_operation(api, operation, default_stream);
@@ -109,40 +113,62 @@ Status Sampler::wait_for(CUevent_st* event) {
   }
 }
 
-Status Sampler::run_some(const Sampling& sampling, const CudaGraph& batch, std::size_t count, Samples& samples) {
+Status Sampler::run_some(std::span<const Turn> turns, Samples& samples) {
   const DriverApi& api = context_->api();
   set_gate(false);
   Status status =
       status_of(api, api.launch_host_function(default_stream, wait_for_gate, &gate_), "holding back the stream");
-  for (std::size_t i = 0; i < count && status.ok(); ++i) status = enqueue(sampling, batch, events_[i]);
+  for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) status = enqueue(turns[i], events_[i]);
   set_gate(true);
   // Also after a failure: nothing of these samples may run into the next.
-  const Status done = status.ok() ? wait_for(events_[count - 1].stop)
+  const Status done = status.ok() ? wait_for(events_[turns.size() - 1].stop)
                                   : status_of(api, api.stream_synchronize(default_stream), "running a sample");
   if (!done.ok() && (status.ok() || done.sticky)) status = done;
   const auto elapsed = api.event_elapsed_checked != nullptr ? api.event_elapsed_checked : api.event_elapsed;
-  for (std::size_t i = 0; i < count && status.ok(); ++i) {
+  for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) {
     float milliseconds = 0;
     status =
         status_of(api, elapsed(&milliseconds, events_[i].start, events_[i].stop), "reading the events of a sample");
-    if (status.ok()) samples.nanoseconds.push_back(static_cast<double>(milliseconds) * 1e6 / sampling.batch);
+    const int launches = turns[i].sampling->batch;
+    if (status.ok()) samples.nanoseconds.push_back(static_cast<double>(milliseconds) * 1e6 / launches);
   }
   return status;
 }
 
+// As many as the stream takes at once, and again.
+Samples Sampler::run(std::span<const Turn> turns) {
+  Samples samples;
+  while (samples.status.ok() && !turns.empty()) {
+    std::size_t count = 1, operations = operations_of(*turns[0].sampling);
+    while (count < turns.size() && (operations += operations_of(*turns[count].sampling)) <= most_operations_held)
+      ++count;
+    samples.status = prepare(turns.first(count));
+    if (samples.status.ok()) samples.status = run_some(turns.first(count), samples);
+    turns = turns.subspan(count);
+  }
+  return samples;
+}
+
 Samples Sampler::run(const Sampling& sampling) {
   const ContextScope scope(*context_);
-  const auto count = static_cast<std::size_t>(std::max(sampling.count, 0));
-  const std::size_t at_once = std::clamp<std::size_t>(most_operations_held / operations_of(sampling), 1, count + 1);
-  Samples samples;
-  samples.status = status_of(context_->api(), scope.result(), "making the device's context current");
-  if (samples.status.ok()) samples.status = prepare(sampling, std::min(at_once, count));
+  Status status = status_of(context_->api(), scope.result(), "making the device's context current");
   CudaGraph batch;
-  if (samples.status.ok() && sampling.batch > 1)
-    samples.status = CudaGraph::record(*context_, sampling.timed, sampling.batch, batch);
-  while (samples.status.ok() && samples.nanoseconds.size() < count)
-    samples.status = run_some(sampling, batch, std::min(at_once, count - samples.nanoseconds.size()), samples);
-  return samples;
+  if (status.ok() && sampling.batch > 1) status = CudaGraph::record(*context_, sampling.timed, sampling.batch, batch);
+  if (!status.ok()) return {std::move(status), {}};
+  return run(std::vector<Turn>(static_cast<std::size_t>(std::max(sampling.count, 0)), Turn{&sampling, &batch}));
+}
+
+Samples Sampler::run_in_turn(std::span<const Sampling> turns) {
+  const ContextScope scope(*context_);
+  Status status = status_of(context_->api(), scope.result(), "making the device's context current");
+  std::vector<CudaGraph> batches(turns.size());
+  std::vector<Turn> all;
+  for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) {
+    if (turns[i].batch > 1) status = CudaGraph::record(*context_, turns[i].timed, turns[i].batch, batches[i]);
+    all.push_back({&turns[i], &batches[i]});
+  }
+  if (!status.ok()) return {std::move(status), {}};
+  return run(all);
 }
 
 }  // namespace attune::cuda

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "device/cuda/cuda_context.hpp"
@@ -23,6 +24,8 @@ class Sampler {
 
   // Device::take_samples().
   Samples run(const Sampling& sampling);
+  // Device::take_samples_in_turn().
+  Samples run_in_turn(std::span<const Sampling> turns);
 
  private:
   // Holds the stream back until everything is enqueued, so that no hiccup of the host falls between two events.
@@ -35,12 +38,18 @@ class Sampler {
     CUevent_st* start = nullptr;
     CUevent_st* stop = nullptr;
   };
+  // A sample: of a batch, once that is recorded.
+  struct Turn {
+    const Sampling* sampling;
+    const CudaGraph* batch;
+  };
   static void wait_for_gate(void* gate);
   void set_gate(bool open);
 
-  Status prepare(const Sampling& sampling, std::size_t samples_at_once);
-  Status enqueue(const Sampling& sampling, const CudaGraph& batch, const Events& events);
-  Status run_some(const Sampling& sampling, const CudaGraph& batch, std::size_t count, Samples& samples);
+  Samples run(std::span<const Turn> turns);
+  Status prepare(std::span<const Turn> turns);
+  Status enqueue(const Turn& turn, const Events& events);
+  Status run_some(std::span<const Turn> turns, Samples& samples);
   Status wait_for(CUevent_st* event);
 
   const std::shared_ptr<const CudaContext> context_;

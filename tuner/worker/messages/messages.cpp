@@ -72,6 +72,7 @@ void fields(auto& a, Is<SamplePlan> auto& x) {
 void fields(auto& a, Is<LoadTrial> auto& x) { a(x.candidate, x.launch); }
 void fields(auto& a, Is<CheckCandidate> auto& x) { a(x.candidate); }
 void fields(auto& a, Is<SampleCandidate> auto& x) { a(x.candidate, x.plan); }
+void fields(auto& a, Is<SampleInTurn> auto& x) { a(x.candidates, x.plan); }
 void fields(auto& a, Is<FillWithSamples> auto& x) { a(x.candidate, x.plan); }
 void fields(auto& a, Is<RecheckCandidate> auto& x) { a(x.candidate, x.repeats); }
 void fields(auto& a, Is<WarmUpPlan> auto& x) { a(x.milliseconds, x.most_milliseconds, x.clock_ratio); }

@@ -20,7 +20,7 @@
 
 namespace attune {
 
-constexpr std::uint32_t kMessageVersion = 5;
+constexpr std::uint32_t kMessageVersion = 6;
 
 // To a device worker.
 struct OpenDevice {};
@@ -37,6 +37,10 @@ struct CheckCandidate {  // one that fails is released
 struct SampleCandidate {
   std::uint64_t candidate = 0;
   SamplePlan plan;
+};
+struct SampleInTurn {  // one sample of each, in this order
+  std::vector<std::uint64_t> candidates;
+  SamplePlan plan;  // its regime and batch
 };
 struct FillWithSamples {  // until the next request is there
   std::uint64_t candidate = 0;
@@ -67,7 +71,7 @@ struct CompileImages {
 };
 
 using Request =
-    std::variant<OpenDevice, BeginProblem, LoadTrial, CheckCandidate, SampleCandidate, FillWithSamples,
+    std::variant<OpenDevice, BeginProblem, LoadTrial, CheckCandidate, SampleCandidate, SampleInTurn, FillWithSamples,
                  RecheckCandidate, WarmUpCandidate, MeterCandidate, ReleaseCandidate, OpenCompiler, CompileImages>;
 
 struct Failure {
@@ -87,9 +91,9 @@ struct TrialOutcome {  // of BeginProblem, LoadTrial, CheckCandidate, RecheckCan
   std::optional<bool> deterministic;  // where it was asked for, and the device had room to find out
   std::uint64_t free_bytes = 0;       // of the device's memory
 };
-struct Sampled {  // of SampleCandidate, FillWithSamples
+struct Sampled {  // of SampleCandidate, SampleInTurn, FillWithSamples
   Status status;
-  std::vector<double> samples_ns;  // those before one that failed
+  std::vector<double> samples_ns;  // those before one that failed; in turn: some of them
 };
 struct MeteredEnergy {  // of MeterCandidate
   Status status;
