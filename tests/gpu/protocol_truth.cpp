@@ -3,9 +3,9 @@
 //   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--workers 3] [--samples-near 300] [--sessions 20]
 //     [--compiling 0] [--device cuda:0] [--neighbours] [--samples-to FILE] [--finals-to FILE]
 // --compiling: so many compilers are at work beside the sessions. --neighbours: how the truth's best compare when they
-// are sampled among themselves, with others in between, and in a worker that has loaded nothing else. --samples-to:
-// every sample of the first worker, in ns, a line for each configuration. --finals-to: the same of the rounds of each
-// session, behind its seed.
+// are sampled among themselves, with others in between, four at a time, and in a worker that has loaded nothing else.
+// --samples-to: every sample of the first worker, in ns, a line for each configuration. --finals-to: the same of the
+// rounds of each session, behind its seed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

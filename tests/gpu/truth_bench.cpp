@@ -140,7 +140,21 @@ void compare_to_typical(std::span<Ratios*> columns) {
   }
 }
 
-// The truth's best in the worker that has loaded all: a column for each of kBetween.
+// Each of them with the best and two others only: what takes turns with few finds its instructions in caches.
+Ratios in_fours(TrialWorker& worker, const Bench& bench, const std::vector<std::pair<double, std::string>>& best,
+                const std::vector<TrialWorker::CandidateId>& candidates) {
+  Ratios column{{best.front().second, 1}};
+  for (std::size_t begin = 1; begin < best.size(); begin += 3) {
+    std::vector<TrialWorker::CandidateId> four{candidates.front()};
+    const std::size_t end = std::min(begin + 3, best.size());
+    for (std::size_t i = begin; i < end; ++i) four.push_back(candidates[i]);
+    const std::vector<double> medians = relative_medians(sample_rounds(worker, four, bench.samples_near, kTruthSeed));
+    for (std::size_t i = begin; i < end; ++i) column[best[i].second] = medians[1 + i - begin] / medians.front();
+  }
+  return column;
+}
+
+// The truth's best in the worker that has loaded all: a column for each of kBetween, and one in fours.
 std::vector<Ratios> among_others(TrialWorker& worker, const Bench& bench, const Ratios& ratios, const Loaded& loaded) {
   const auto best = best_of(ratios, kNeighbours);
   std::vector<TrialWorker::CandidateId> candidates, all;
@@ -153,6 +167,7 @@ std::vector<Ratios> among_others(TrialWorker& worker, const Bench& bench, const 
     Ratios& column = columns.emplace_back();
     for (std::size_t i = 0; i < best.size(); ++i) column[best[i].second] = medians[i];
   }
+  columns.push_back(in_fours(worker, bench, best, candidates));
   return columns;
 }
 
@@ -167,8 +182,10 @@ void show_neighbours(const Truth& truth, std::vector<Ratios> alone) {
   for (Ratios& one : all) columns.push_back(&one);
   compare_to_typical(columns);
 
-  fmt::print("the truth's best, with so many others between any two of them, and alone in a worker:\n| in truth ");
+  fmt::print(
+      "the truth's best, with so many others between any two of them, in fours, and alone in a worker:\n| in truth ");
   for (const std::size_t between : kBetween) fmt::print("| {} ", between);
+  fmt::print("| in fours ");
   for (std::size_t i = 0; i < alone.size(); ++i) fmt::print("| alone ");
   fmt::print("| configuration |\n|");
   for (std::size_t i = 0; i < all.size(); ++i) fmt::print("---:|");
