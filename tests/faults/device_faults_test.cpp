@@ -1,15 +1,19 @@
 // What a device does wrong with one configuration, through the real worker processes: its verdict, the workers that
 // were replaced, what the database holds, and that all others are tried.
+#include <filesystem>
+
 #include "faults/fault_bench.hpp"
 
 namespace attune::test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+constexpr const char* best = "A=3 B=2";
 constexpr const char* bad = "A=5 B=4";  // far from the best: no finalist
 constexpr int all = 30;
 
@@ -154,6 +158,24 @@ TEST_F(DeviceFaults, AWorkerThatLeaksIsReplacedBeforeItFails) {
   EXPECT_EQ(count_of_verdict(Verdict::ok), all);
   EXPECT_GE(run.workers_replaced(), 3);  // of 1 GiB 100 MiB are gone for each launch
   EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+// Samples of finalists are enqueued together: a death among them is nobody's, until they are sampled one by one.
+TEST_F(DeviceFaults, AFinalistThatKillsAmongOthersIsFoundAndTheOthersGoOn) {
+  for (const char* fault : {"signal 9", "error 700", "error 701"}) {
+    faults(std::string("A=3&B=2 sample n>30 ") + fault + "\n");
+    std::filesystem::remove(database());
+    const TuneRun run = tune_recording({"--device", "replay:" + recording(6, 5, 0.05) + ",workers"});
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    EXPECT_THAT(run.notes, Contains(AllOf(HasSubstr("one of several that were sampled together"),
+                                          HasSubstr("sampled one by one from here"))));
+    const std::map<std::string, Trial> found = trials();
+    const bool is_sticky = fault != std::string("error 701");
+    EXPECT_EQ(to_text(found.at(best).verdict), to_text(is_sticky ? Verdict::fault : Verdict::resources)) << fault;
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
+    EXPECT_NE(run.best.at("configuration"), (nlohmann::json{{"A", 3}, {"B", 2}}));
+    EXPECT_LE(run.workers_replaced(), 4);
+  }
 }
 
 }  // namespace

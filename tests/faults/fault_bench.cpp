@@ -35,7 +35,7 @@ void FaultBench::SetUp() {
 
 void FaultBench::faults(const std::string& script_text) const { std::ofstream(script()) << script_text; }
 
-std::string FaultBench::recording(int a, int b) const {
+std::string FaultBench::recording(int a, int b, double best_ms) const {
   Json file = {{"device_name", "Test GPU 100"},  {"kernel_name", "hill"}, {"problem_size", {64, 64}},
                {"tune_params_keys", {"A", "B"}}, {"objective", "time"},   {"tune_params", Json::object()},
                {"cache", Json::object()}};
@@ -44,7 +44,7 @@ std::string FaultBench::recording(int a, int b) const {
   const auto distance = [](int at, int count) { return std::abs(2.0 * at / count - 1); };
   for (int i = 0; i < a; ++i) {
     for (int j = 0; j < b; ++j) {
-      const double time = 1 + (distance(i, a) + distance(j, b)) / 2;
+      const double time = best_ms * (1 + (distance(i, a) + distance(j, b)) / 2);
       file["cache"][std::to_string(i) + "," + std::to_string(j)] = {
           {"A", i}, {"B", j}, {"time", time}, {"times", {time, time * 1.001, time * 0.999}}, {"compile_time", 100.0}};
     }

@@ -32,9 +32,9 @@ class FaultBench : public Workbench {
 
   // The script of all commands that follow.
   void faults(const std::string& script) const;
-  // A recording of parameters A (0 to a - 1) and B (0 to b - 1): 1 ms at A = a / 2, B = b / 2 and slower all around;
-  // the default is A=0 B=0, 2 ms.
-  std::string recording(int a, int b) const;
+  // A recording of parameters A (0 to a - 1) and B (0 to b - 1): 1 ms, or another `best_ms`, at A = a / 2, B = b / 2
+  // and slower all around; the default is A=0 B=0, twice as slow.
+  std::string recording(int a, int b, double best_ms = 1) const;
   // Tunes all of a recording of 6 x 5 with every configuration tried, unless `arguments` say otherwise.
   TuneRun tune_recording(std::vector<std::string> arguments = {}, CommandOptions options = {}) const;
   // attune_with_faults tune ARGUMENTS --json

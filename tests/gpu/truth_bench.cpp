@@ -267,6 +267,7 @@ class TruthBench {
     std::vector<TrialWorker::CandidateId> candidates;
     for (const auto& [name, candidate] : loaded) candidates.push_back(candidate);
     worker.warm_up(candidates.front(), {.milliseconds = kWarmUpMs});
+    worker.expect_launch(worker.sample(candidates.front()).nanoseconds);
     const double before = worker.timed_seconds();
     const std::vector<std::vector<double>> samples =
         sample_rounds(worker, candidates, truth == nullptr ? bench_.samples_near : bench_.samples, seed);

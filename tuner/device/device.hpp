@@ -79,7 +79,7 @@ struct Sample {
   double nanoseconds = 0;
 };
 
-// Several, of one configuration, in the order they were taken; those before one that failed.
+// Several, in the order they were taken; of one configuration: those before one that failed.
 struct Samples {
   Status status;
   std::vector<double> nanoseconds;
@@ -153,8 +153,8 @@ class Device {
 
   // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at what fails.
   virtual Samples take_samples(const Sampling& sampling) = 0;
-  // One sample of each, in this order. Where several are enqueued ahead together, it is not known which of them fails:
-  // then there are fewer of them than were taken, or none.
+  // One sample of each, in this order; equal spans of `timed` are the same work. Where several are enqueued together it
+  // is not known which of them fails: then there are fewer samples than were taken, or none.
   virtual Samples take_samples_in_turn(std::span<const Sampling> turns) {
     Samples samples;
     for (std::size_t i = 0; i < turns.size() && samples.status.ok(); ++i) {

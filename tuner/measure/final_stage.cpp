@@ -129,11 +129,11 @@ std::vector<double> column(const Rounds& rounds, std::size_t finalist, const std
   return column(chosen(rounds, of), finalist);
 }
 
-std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings) {
+std::vector<bool> throttled_rounds(const std::vector<ReadingsHeard>& heard, const std::vector<bool>& readings) {
   std::vector<bool> throttled;
-  for (std::size_t r = 0; r + 1 < heard.size(); ++r) {
-    const std::size_t first = std::min(std::max<std::size_t>(heard[r], 1) - 1, readings.size());
-    const std::size_t behind = std::min(heard[r + 1] + 1, readings.size());
+  for (const ReadingsHeard& round : heard) {
+    const std::size_t first = std::min(std::max<std::size_t>(round.before, 1) - 1, readings.size());
+    const std::size_t behind = std::min(round.behind + 1, readings.size());
     const auto at = [&](std::size_t reading) { return readings.begin() + static_cast<std::ptrdiff_t>(reading); };
     throttled.push_back(std::find(at(first), at(behind), true) != at(behind));
   }

@@ -32,10 +32,14 @@ struct FinalRounds {
   std::vector<std::vector<double>> left_ns = {};
 };
 
-// Which rounds were held back, when readings[k] says so of the device's state: heard[r] readings had been heard when
-// round r began, and heard[r + 1] when it ended. A reading is of a moment: the last one before a round and the first
-// one behind it count too.
-std::vector<bool> throttled_rounds(const std::vector<std::size_t>& heard, const std::vector<bool>& readings);
+// How many readings of the device's state had been heard when a round was asked for, and when its samples were there.
+struct ReadingsHeard {
+  std::size_t before = 0, behind = 0;
+};
+
+// Which rounds were held back, when readings[k] says so of the device's state. A reading is of a moment: the last one
+// before a round and the first one behind it count too.
+std::vector<bool> throttled_rounds(const std::vector<ReadingsHeard>& heard, const std::vector<bool>& readings);
 
 // The rounds (by number) that were not off as a whole, and in which nothing was held back. Off is a round in which
 // three quarters of those that took part, two at least, were off their own medians by more than protocol.round_drift to

@@ -89,10 +89,10 @@ std::optional<std::size_t> SessionRun::sample_beside(const std::vector<Trial>& t
     turns.push_back(reference);
     turns.insert(turns.end(), candidates.begin(), candidates.end());
   }
-  const TrialWorker::InTurn samples = worker_->sample_in_turn(turns, timed({}));
+  const TrialWorker::InTurn samples = sample_in_turn(turns);
   const std::size_t count = whom.size();
   if (!samples.status.ok()) {
-    const auto at = std::find(candidates.begin(), candidates.end(), turns[samples.failed]);
+    const auto at = std::find(candidates.begin(), candidates.end(), turns[samples.failed.value()]);
     const auto failed = static_cast<std::size_t>(at - candidates.begin());
     const std::size_t trial = failed == count ? 0 : whom[failed];
     ratios[trial].clear();

@@ -52,7 +52,7 @@ void SessionRun::lose_finalist(Trial trial, const Status& status) {
   trial.measurement = {};
   trial.verdict = status.verdict;
   trial.detail = status.detail;
-  if (status.sticky) check_environment(trial);
+  if (status.sticky) check_environment(trial.configuration.text(), trial.detail);
   --survivors_;
   finish_trial(trial, false);
   commit();
@@ -129,16 +129,15 @@ std::optional<std::size_t> SessionRun::measure_rounds(Final& final, std::size_t 
   }
   std::vector<TrialWorker::CandidateId> candidates;
   for (const std::size_t i : turns) candidates.push_back(final.candidates[i]);
-  const TrialWorker::InTurn samples = worker_->sample_in_turn(candidates, timed({}));
+  const std::size_t heard = throttled_readings_.size();
+  const TrialWorker::InTurn samples = sample_in_turn(candidates);
   note_watched();
   if (!samples.status.ok()) {
-    const std::size_t failed = turns[samples.failed];
+    const std::size_t failed = turns[samples.failed.value()];
     lose_finalist(final.trials[failed], samples.status);
     return failed;
   }
-  // Of rounds that are asked for at once, readings are heard behind the last; there is one at most.
-  final.heard.resize(final.heard.size() + rounds - 1, final.heard.back());
-  final.heard.push_back(throttled_readings_.size());
+  final.heard.insert(final.heard.end(), rounds, {heard, throttled_readings_.size()});
   for (std::size_t k = 0; k < turns.size(); ++k) {
     if (k % order.size() == 0) final.rounds.emplace_back(order.size());
     final.rounds.back()[turns[k]] = std::max(samples.nanoseconds[k], 1.0);
@@ -168,7 +167,6 @@ void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
   std::mt19937_64 random(row_.seed);
   std::vector<Finalist> finalists = finalists_of(final.trials);
   Rounds values;
-  final.heard = {throttled_readings_.size()};
   double seconds = 0;
   while (!final.trials.empty() && (final.rounds.empty() || stop_.load() < 2) &&
          wants_another_round(finalists, values, seconds, protocol)) {

@@ -92,7 +92,8 @@ class SessionRun {
   TrialWorker::Filling anchor_filling() const;
   TrialWorker::Filling anchor_filling_shortly() const;
   void hear_anchor();
-  void check_environment(const Trial& trial);
+  void check_environment(const std::string& after, const std::string& detail);
+  TrialWorker::InTurn sample_in_turn(std::span<const TrialWorker::CandidateId> candidates);
   bool die(Trial& trial);
   std::optional<Trial> known_to_kill(const Configuration& configuration) const;
 
@@ -120,7 +121,7 @@ class SessionRun {
     std::vector<std::optional<bool>> deterministic;
     std::vector<std::optional<LaunchEnergy>> energy;
     Rounds rounds;
-    std::vector<std::size_t> heard;  // readings of the device's state: when the first round began, when each ended
+    std::vector<ReadingsHeard> heard;  // by round; those that are asked for at once share what was heard
     bool metered_throttled = false;  // the hardware held back while energy was metered
     // Who left because it could not win any more, with its part of the rounds.
     struct Beaten {

@@ -204,12 +204,7 @@ Status SessionRun::time_anchor() {
   const Samples samples = worker_->sample(*anchor_, timed({.count = protocol_.anchor_samples}));
   anchor_wait_seconds_ = seconds_since(begin) / protocol_.anchor_samples;
   if (samples.status.sticky && anchor_ns_ == 0) return samples.status;
-  if (samples.status.sticky) {
-    Trial trial;
-    trial.configuration = *default_;
-    trial.detail = samples.status.detail;
-    check_environment(trial);
-  }
+  if (samples.status.sticky) check_environment(default_->text(), samples.status.detail);
   if (samples.nanoseconds.empty()) return {};
   anchor_beside_.clear();
   anchor_ns_ = median(samples.nanoseconds);
@@ -248,7 +243,7 @@ void SessionRun::hear_anchor() {
 
 // After a death: does a fresh worker still do what it did before? It has run the reference when it is there; then the
 // anchor. One failure may be an echo of the death; two, and nothing that is measured here means anything.
-void SessionRun::check_environment(const Trial& trial) {
+void SessionRun::check_environment(const std::string& after, const std::string& detail) {
   std::string why;
   for (int attempt = 1; attempt <= 2; ++attempt) {
     try {
@@ -263,10 +258,20 @@ void SessionRun::check_environment(const Trial& trial) {
       why = error.what();
     }
   }
-  throw Error("the device or its driver is at fault, and no configuration is blamed: after " +
-              trial.configuration.text() + " of " + request_.spec.name + " (" + trial.detail +
-              ") what had worked before fails in two fresh workers: " + why +
+  throw Error("the device or its driver is at fault, and no configuration is blamed: after " + after + " of " +
+              request_.spec.name + " (" + detail + ") what had worked before fails in two fresh workers: " + why +
               "\nlook at the device (nvidia-smi, the kernel's log); the same command goes on where this one ended");
+}
+
+// One sample of each, in this order. When one of several fails that were enqueued together, nobody is blamed for it: it
+// is told, and they are sampled once more, one by one.
+TrialWorker::InTurn SessionRun::sample_in_turn(std::span<const TrialWorker::CandidateId> candidates) {
+  TrialWorker::InTurn all = worker_->sample_in_turn(candidates, timed({}));
+  if (all.status.ok() || all.failed) return all;
+  const std::string several = "one of several that were sampled together";
+  observer_.note(several + ": " + all.status.detail + "; sampled one by one from here");
+  if (all.status.sticky) check_environment(several, all.status.detail);
+  return worker_->sample_in_turn(candidates, timed({}));
 }
 
 // A worker died of this trial. True when that is its verdict; false when it is to be tried once more.
@@ -279,7 +284,7 @@ bool SessionRun::die(Trial& trial) {
                 "; that configuration is logged and will not be tried again: run the same command to go on");
   }
   if (anchor_ && trial.configuration == *default_) anchor_.reset();
-  check_environment(trial);
+  check_environment(trial.configuration.text(), trial.detail);
   store_.count_death(row_.id, trial.configuration);
   if (++deaths_[trial.configuration.text()] < kDeathsToQuarantine) {
     observer_.note(trial.configuration.text() + ": " + trial.detail + "; tried once more in a fresh worker");

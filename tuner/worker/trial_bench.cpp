@@ -115,9 +115,14 @@ Samples TrialBench::sample(CandidateId candidate, const SamplePlan& plan) {
 }
 
 Samples TrialBench::sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan) {
-  std::vector<Sets> sets(candidates.size());
+  std::map<CandidateId, std::pair<Sets, Sampling>> known;  // the same sampling of the same: its batch is recorded once
   std::vector<Sampling> turns;
-  for (std::size_t i = 0; i < candidates.size(); ++i) turns.push_back(sampling_of(candidates[i], plan, sets[i]));
+  for (const CandidateId candidate : candidates) {
+    const auto [at, is_new] = known.try_emplace(candidate);
+    auto& [sets, sampling] = at->second;
+    if (is_new) sampling = sampling_of(candidate, plan, sets);
+    turns.push_back(sampling);
+  }
   return device_.take_samples_in_turn(turns);
 }
 

@@ -96,13 +96,13 @@ class TrialWorker {
   // Timed launches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
   Sample sample(CandidateId candidate);
-  // One sample of each, in this order, enqueued together as far as the device can; up to the first that fails, by being
-  // loaded once more or by its sample. Of several at once it is not known who failed: then all of them are sampled
-  // again, one by one, as they are from then on.
+  // One sample of each, in this order, enqueued together where that takes next to no time; up to the first that fails,
+  // by being loaded once more or by its sample. Of several at once it is not known who failed: from then on they are
+  // sampled one by one.
   struct InTurn {
     Status status;
     std::vector<double> nanoseconds;
-    std::size_t failed = 0;  // its position, when the status is not ok
+    std::optional<std::size_t> failed;  // its position, when the status is not ok; nothing: not known
   };
   InTurn sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches. On
@@ -163,6 +163,7 @@ class TrialWorker {
   Tried finish(const Begun& begun, const SamplePlan* plan, const Filling& after, std::function<void()> meanwhile);
   Status ensure_loaded(CandidateId id);
   InTurn ensure_all_loaded(std::span<const CandidateId> ids);
+  InTurn sample_together(std::span<const CandidateId> ids, const SamplePlan& plan, double seconds);
   void be_ready();
 
   void ask(Asked::What what, const Request& request, double seconds, int batch = 1);
@@ -199,7 +200,7 @@ class TrialWorker {
   std::optional<Begun> begun_;
   std::deque<Asked> asked_;  // in their order
   std::vector<double> filling_samples_;
-  bool one_by_one_ = false;  // sampled in turn: somebody failed among others
+  bool one_by_one_ = false;  // what is sampled in turn: somebody failed among others
   Watched watched_;
   bool lost_ = false;
   int revivals_ = 0;

@@ -1,4 +1,6 @@
 // What a TrialWorker is asked to do with configurations; what it says to its worker and hears is in trial_worker.cpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +13,10 @@ namespace {
 constexpr double kLeakedShare = 0.5;
 
 constexpr double kMeterSlackSeconds = 1;  // the counter's last step, and the launches under way then
+
+// Samples of several are enqueued together while they take no longer, by the anchor's time: then the device would wait
+// for the host between them for a good part of it. When one hangs or faults it is known of none of them who it was.
+constexpr double kTogetherSeconds = 0.1;
 
 constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
 
@@ -110,14 +116,27 @@ Samples TrialWorker::sample(CandidateId id, const SamplePlan& plan) {
 
 // Loading one into a fresh worker may take that worker along, and those before it.
 TrialWorker::InTurn TrialWorker::ensure_all_loaded(std::span<const CandidateId> ids) {
-  InTurn all;
+  be_ready();
   const auto is_there = [this](CandidateId id) { return !lost_ && candidates_.at(id).is_loaded; };
   while (!std::all_of(ids.begin(), ids.end(), is_there)) {
-    for (all.failed = 0; all.failed < ids.size(); ++all.failed)
-      if (all.status = ensure_loaded(ids[all.failed]); !all.status.ok()) return all;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (Status status = ensure_loaded(ids[i]); !status.ok()) return {std::move(status), {}, i};
   }
-  be_ready();
-  return all;
+  return {};
+}
+
+// `seconds`: what they take by the anchor's time.
+TrialWorker::InTurn TrialWorker::sample_together(std::span<const CandidateId> ids, const SamplePlan& plan,
+                                                 double seconds) {
+  ask(Asked::What::samples, SampleInTurn{{ids.begin(), ids.end()}, plan},
+      launch_deadline() + deadlines_.factor * seconds, plan.batch);
+  Samples samples = hear_samples();
+  const std::size_t count = samples.nanoseconds.size();
+  if (samples.status.ok() && count != ids.size())
+    samples.status = {Verdict::unstable,
+                      fmt::format("the device worker gave {} samples instead of {}", count, ids.size()), false};
+  one_by_one_ = !samples.status.ok();
+  return {std::move(samples.status), std::move(samples.nanoseconds), {}};
 }
 
 TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
@@ -125,18 +144,12 @@ TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids
   one.count = 1;
   InTurn all = ensure_all_loaded(ids);
   if (!all.status.ok() || ids.empty()) return all;
-  if (!one_by_one_) {
-    ask(Asked::What::samples, SampleInTurn{{ids.begin(), ids.end()}, one},
-        launch_deadline(static_cast<int>(ids.size()) * one.batch), one.batch);
-    Samples samples = hear_samples();
-    if (samples.status.ok() && samples.nanoseconds.size() == ids.size()) return {{}, std::move(samples.nanoseconds), 0};
-    one_by_one_ = true;
-    if (all = ensure_all_loaded(ids); !all.status.ok()) return all;
-  }
+  const double seconds = static_cast<double>(ids.size()) * one.batch * anchor_seconds_;
+  if (!one_by_one_ && seconds > 0 && seconds <= kTogetherSeconds) return sample_together(ids, one, seconds);
   for (const CandidateId id : ids) ask_samples(id, one);
-  for (all.failed = 0; all.failed < ids.size(); ++all.failed) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
     Samples samples = hear_samples();
-    if (all.status = std::move(samples.status); !all.status.ok()) return all;
+    if (!samples.status.ok()) return {std::move(samples.status), std::move(all.nanoseconds), i};
     all.nanoseconds.push_back(samples.nanoseconds.front());
   }
   return all;

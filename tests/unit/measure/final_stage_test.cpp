@@ -122,11 +122,13 @@ TEST(FinalStage, RoundsAreJudgedByAllWhoTookPartInThem) {
 // Of six readings the second tells of throttling. Rounds between readings, or over several.
 TEST(FinalStage, RoundsOnEitherSideOfAThrottledReadingAreThrottled) {
   const std::vector<bool> readings{false, true, false, false, false, false};
-  EXPECT_EQ(throttled_rounds({0, 0, 1, 1, 2, 2, 3, 3}, readings),
+  EXPECT_EQ(throttled_rounds({{0, 0}, {0, 1}, {1, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 3}}, readings),
             (std::vector<bool>{false, true, true, true, true, true, false}));
-  EXPECT_EQ(throttled_rounds({0, 3, 6}, readings), (std::vector<bool>{true, false}));
-  EXPECT_EQ(throttled_rounds({6, 6}, readings), (std::vector<bool>{false}));
-  EXPECT_EQ(throttled_rounds({0, 0, 0}, {}), (std::vector<bool>{false, false})) << "a device that tells nothing";
+  EXPECT_EQ(throttled_rounds({{0, 3}, {3, 6}}, readings), (std::vector<bool>{true, false}));
+  EXPECT_EQ(throttled_rounds({{0, 3}, {0, 3}, {3, 6}}, readings), (std::vector<bool>{true, true, false}))
+      << "two at once";
+  EXPECT_EQ(throttled_rounds({{6, 6}}, readings), (std::vector<bool>{false}));
+  EXPECT_EQ(throttled_rounds({{0, 0}, {0, 0}}, {}), (std::vector<bool>{false, false})) << "a device that tells nothing";
   EXPECT_TRUE(throttled_rounds({}, {true}).empty());
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <thread>
+#include <utility>
 
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/operations.hpp"
@@ -60,7 +62,7 @@ void Sampler::set_gate(bool open) {
 }
 
 // Of these turns, which are under way at the same time.
-Status Sampler::prepare(std::span<const Turn> turns) {
+Status Sampler::prepare(std::span<const Planned> turns) {
   const DriverApi& api = context_->api();
   if (events_.size() < turns.size()) events_.resize(turns.size());
   for (Events& events : events_) {
@@ -71,15 +73,15 @@ Status Sampler::prepare(std::span<const Turn> turns) {
     }
   }
   const bool flushes =
-      std::any_of(turns.begin(), turns.end(), [](const Turn& turn) { return turn.sampling->regime == Regime::cold; });
+      std::any_of(turns.begin(), turns.end(), [](const Planned& one) { return one.sampling->regime == Regime::cold; });
   if (!flushes || flush_ != 0 || flush_bytes_ == 0) return {};
   const Result result = api.memory_allocate(&flush_, flush_bytes_);
   return status_of(api, result, fmt::format("allocating {} bytes to flush the L2 cache with", flush_bytes_));
 }
 
-Status Sampler::enqueue(const Turn& turn, const Events& events) {
+Status Sampler::enqueue(const Planned& planned, const Events& events) {
   const DriverApi& api = context_->api();
-  const Sampling& sampling = *turn.sampling;
+  const Sampling& sampling = *planned.sampling;
   Status status;
   for (const Operation& operation : sampling.before) {
     if (status.ok()) status = enqueue_operation(api, operation, default_stream);
@@ -93,8 +95,8 @@ Status Sampler::enqueue(const Turn& turn, const Events& events) {
   // counts.
   for (int i = 0; i < 2; ++i)
     if (status.ok()) status = status_of(api, api.event_record(events.start, default_stream), "recording an event");
-  if (*turn.batch) {
-    if (status.ok()) status = turn.batch->enqueue(*context_, default_stream);
+  if (*planned.graph) {
+    if (status.ok()) status = planned.graph->enqueue(*context_, default_stream);
   } else {
     for (const Operation& operation : sampling.timed.front())
       if (status.ok()) status = enqueue_operation(api, operation, default_stream);
@@ -113,7 +115,7 @@ Status Sampler::wait_for(CUevent_st* event) {
   }
 }
 
-Status Sampler::run_some(std::span<const Turn> turns, Samples& samples) {
+Status Sampler::run_some(std::span<const Planned> turns, Samples& samples) {
   const DriverApi& api = context_->api();
   set_gate(false);
   Status status =
@@ -136,7 +138,7 @@ Status Sampler::run_some(std::span<const Turn> turns, Samples& samples) {
 }
 
 // As many as the stream takes at once, and again.
-Samples Sampler::run(std::span<const Turn> turns) {
+Samples Sampler::run(std::span<const Planned> turns) {
   Samples samples;
   while (samples.status.ok() && !turns.empty()) {
     std::size_t count = 1, operations = operations_of(*turns[0].sampling);
@@ -152,20 +154,21 @@ Samples Sampler::run(std::span<const Turn> turns) {
 Samples Sampler::run(const Sampling& sampling) {
   const ContextScope scope(*context_);
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
-  CudaGraph batch;
-  if (status.ok() && sampling.batch > 1) status = CudaGraph::record(*context_, sampling.timed, sampling.batch, batch);
+  CudaGraph graph;
+  if (status.ok() && sampling.batch > 1) status = CudaGraph::record(*context_, sampling.timed, sampling.batch, graph);
   if (!status.ok()) return {std::move(status), {}};
-  return run(std::vector<Turn>(static_cast<std::size_t>(std::max(sampling.count, 0)), Turn{&sampling, &batch}));
+  return run(std::vector<Planned>(static_cast<std::size_t>(std::max(sampling.count, 0)), Planned{&sampling, &graph}));
 }
 
 Samples Sampler::run_in_turn(std::span<const Sampling> turns) {
   const ContextScope scope(*context_);
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
-  std::vector<CudaGraph> batches(turns.size());
-  std::vector<Turn> all;
-  for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) {
-    if (turns[i].batch > 1) status = CudaGraph::record(*context_, turns[i].timed, turns[i].batch, batches[i]);
-    all.push_back({&turns[i], &batches[i]});
+  std::map<std::pair<const void*, int>, CudaGraph> graphs;  // by what is timed, and the batch
+  std::vector<Planned> all;
+  for (const Sampling& one : turns) {
+    const auto [at, is_new] = graphs.try_emplace({one.timed.data(), one.batch});
+    if (status.ok() && is_new && one.batch > 1) status = CudaGraph::record(*context_, one.timed, one.batch, at->second);
+    all.push_back({&one, &at->second});
   }
   if (!status.ok()) return {std::move(status), {}};
   return run(all);

@@ -38,18 +38,17 @@ class Sampler {
     CUevent_st* start = nullptr;
     CUevent_st* stop = nullptr;
   };
-  // A sample: of a batch, once that is recorded.
-  struct Turn {
+  struct Planned {
     const Sampling* sampling;
-    const CudaGraph* batch;
+    const CudaGraph* graph;  // of its batch; empty when there is none
   };
   static void wait_for_gate(void* gate);
   void set_gate(bool open);
 
-  Samples run(std::span<const Turn> turns);
-  Status prepare(std::span<const Turn> turns);
-  Status enqueue(const Turn& turn, const Events& events);
-  Status run_some(std::span<const Turn> turns, Samples& samples);
+  Samples run(std::span<const Planned> turns);
+  Status prepare(std::span<const Planned> turns);
+  Status enqueue(const Planned& planned, const Events& events);
+  Status run_some(std::span<const Planned> turns, Samples& samples);
   Status wait_for(CUevent_st* event);
 
   const std::shared_ptr<const CudaContext> context_;
