@@ -152,12 +152,7 @@ Samples Sampler::run(std::span<const Planned> turns) {
 }
 
 Samples Sampler::run(const Sampling& sampling) {
-  const ContextScope scope(*context_);
-  Status status = status_of(context_->api(), scope.result(), "making the device's context current");
-  CudaGraph graph;
-  if (status.ok() && sampling.batch > 1) status = CudaGraph::record(*context_, sampling.timed, sampling.batch, graph);
-  if (!status.ok()) return {std::move(status), {}};
-  return run(std::vector<Planned>(static_cast<std::size_t>(std::max(sampling.count, 0)), Planned{&sampling, &graph}));
+  return run_in_turn(std::vector<Sampling>(static_cast<std::size_t>(std::max(sampling.count, 0)), sampling));
 }
 
 Samples Sampler::run_in_turn(std::span<const Sampling> turns) {
