@@ -45,6 +45,19 @@ TEST_F(MeasureFaults, RoundsInWhichTheHardwareHoldsBackAreDroppedAndCounted) {
   EXPECT_EQ(record().sm_clock_mhz, 2000);
 }
 
+// Rounds of a short kernel are asked for up to 20 ms at once: a reading among them is of all of those, and of the next.
+TEST_F(MeasureFaults, AReadingIsOfAllRoundsThatWereAskedForAtOnce) {
+  faults("A=3&B=2 sample n60-62 drop 30\n");
+  const TuneRun run = tune_recording({"--device", "replay:" + recording(6, 5, 0.05) + ",workers"});
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_GE(run.best.at("rounds_throttled"), 15);
+  EXPECT_LE(run.best.at("rounds_throttled"), 40);
+  EXPECT_EQ(record().rounds_dropped, run.best.at("rounds_dropped"));
+  EXPECT_TRUE(record().unstable) << "of 60";
+  EXPECT_EQ(record().configuration.text(), best);
+  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+}
+
 // In three rounds all but the default and the best by screening, which were sampled more often before.
 TEST_F(MeasureFaults, AClockThatDropsAndToldNobodyIsSeenByTheRounds) {
   faults("* sample n40-42 slow 30\n");

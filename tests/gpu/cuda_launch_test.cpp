@@ -272,49 +272,6 @@ TEST_F(CudaLaunch, ABatchTakesItsSetsInTurnAndShowsWhatAShortKernelTakes) {
   EXPECT_TRUE(device().take_samples({{}, timed, Regime::warm, 1, 10}).status.ok()) << "nothing records for ever";
 }
 
-// Two kernels, one of which takes many times as long, in turn: more than a stream takes at once.
-TEST_F(CudaLaunch, SamplesOfSeveralKernelsInTurnAreEnqueuedTogether) {
-  constexpr std::size_t bytes = std::size_t{64} << 20;
-  const TestMemory from(device(), bytes), to(device(), bytes);
-  void *in = from.data(), *out = to.data();
-  long long few = 256, many = bytes / 16;
-  std::vector<void*> few_parameters{&out, &in, &few}, many_parameters{&out, &in, &many};
-  const LaunchShape shape{{bytes / 16 / 256, 1, 1}, {256, 1, 1}, 0};
-  const Operation brief = launch_of(function("copy", shape), shape, few_parameters);
-  const Operation longer = launch_of(function("copy", shape), shape, many_parameters);
-  const std::span<const Operation> brief_only(&brief, 1), longer_only(&longer, 1);
-  std::vector<Sampling> turns;
-  for (int i = 0; i < 150; ++i) {
-    turns.push_back({{}, {&brief_only, 1}, Regime::cold, 7, 1});  // one sample of it all the same
-    turns.push_back({{}, {&longer_only, 1}, Regime::cold, 1, i == 100 ? 50 : 1});
-  }
-  const Samples samples = device().take_samples_in_turn(turns);
-  ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
-  ASSERT_EQ(samples.nanoseconds.size(), turns.size());
-  const double alone = median(device().take_samples({{}, {&longer_only, 1}, Regime::cold, 40, 1}).nanoseconds);
-  std::vector<double> of_brief, of_longer;
-  for (std::size_t i = 0; i < turns.size(); i += 2) {
-    of_brief.push_back(samples.nanoseconds[i]);
-    of_longer.push_back(samples.nanoseconds[i + 1]);
-  }
-  EXPECT_LT(median(of_brief), 0.5 * alone);
-  EXPECT_NEAR(median(of_longer), alone, 0.05 * alone);
-  std::printf("a copy of 64 MiB: %.2f us among others, %.2f us among its like\n", median(of_longer) / 1e3, alone / 1e3);
-
-  const Operation bad = launch_of(function("copy", {}), {{1, 1, 1}, {4096, 1, 1}, 0}, few_parameters);
-  const std::span<const Operation> refused(&bad, 1);
-  turns[3].timed = {&refused, 1};
-  const Samples failed = device().take_samples_in_turn(turns);
-  EXPECT_FALSE(failed.status.ok());
-  EXPECT_TRUE(failed.nanoseconds.empty()) << "those before it were to run with it";
-  turns.resize(3);
-  for (int i = 0; i < 80; ++i) {
-    const auto& timed = i % 2 == 0 ? brief_only : longer_only;
-    turns.push_back({{}, {&timed, 1}, i % 3 == 0 ? Regime::warm : Regime::cold, 1, i % 2 == 0 ? 400 : 20});
-  }
-  EXPECT_TRUE(device().take_samples_in_turn(turns).status.ok()) << "nothing holds the stream back for ever";
-}
-
 TEST_F(CudaLaunch, EnqueuesAtTheDriversSpeed) {
   TestMemory memory(device(), 4096);
   void* data = memory.data();

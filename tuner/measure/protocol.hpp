@@ -40,7 +40,7 @@ struct Protocol {
   int final_rounds_min = 30;
   int final_rounds_max = 400;
   int look_every = 10;          // rounds, behind the least: whether it is settled, and who cannot win any more
-  double ahead_seconds = 0.02;  // rounds that are asked for at once, so that the device does not wait between them
+  double ahead_seconds = 0.02;  // rounds that are asked for at once, so that the device hardly waits for the host
   double final_seconds = 10;
   double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of a finalist / the fastest, typically
   double round_drift = 0.03;          // a round that is off their common level by more is dropped

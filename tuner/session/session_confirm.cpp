@@ -129,7 +129,7 @@ std::vector<std::size_t> SessionRun::confirm_beside(TrialWorker::CandidateId ref
   std::iota(whom.begin(), whom.end(), std::size_t{0});
   std::mt19937_64 random(row_.seed);
   Confirmations ratios(chosen.size());
-  const double begin = worker_->seconds();
+  const double begin = comparing_seconds();
   for (int i = 0; !whom.empty(); ++i) {
     std::shuffle(whom.begin(), whom.end(), random);
     if (!visit_all(chosen, whom, reference, ratios)) {
@@ -139,7 +139,7 @@ std::vector<std::size_t> SessionRun::confirm_beside(TrialWorker::CandidateId ref
     stayed = by_confirmation(ratios);
     const std::size_t next = next_visit(i, stayed.size(), protocol_);
     // Loading and checking may take longer than samples.
-    if (worker_->seconds() - begin > protocol_.confirm_seconds / 2) break;
+    if (comparing_seconds() - begin > protocol_.confirm_seconds / 2) break;
     for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();
     whom.assign(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(next));
   }

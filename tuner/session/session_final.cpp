@@ -52,7 +52,9 @@ void SessionRun::lose_finalist(Trial trial, const Status& status) {
   trial.measurement = {};
   trial.verdict = status.verdict;
   trial.detail = status.detail;
+  const double begin = worker_->seconds();
   if (status.sticky) check_environment(trial.configuration.text(), trial.detail);
+  lost_seconds_ += worker_->seconds() - begin;
   --survivors_;
   finish_trial(trial, false);
   commit();
@@ -163,15 +165,16 @@ void SessionRun::race(Final& final, std::vector<Finalist>& finalists, Rounds& va
 
 // Whether it is settled is asked of what decides: the objective, as far as it depends on the time.
 void SessionRun::take_rounds(Final& final, const Protocol& protocol) {
-  const double begin = worker_->seconds();
+  const double begin = comparing_seconds();
   std::mt19937_64 random(row_.seed);
   std::vector<Finalist> finalists = finalists_of(final.trials);
   Rounds values;
   double seconds = 0;
   while (!final.trials.empty() && (final.rounds.empty() || stop_.load() < 2) &&
          wants_another_round(finalists, values, seconds, protocol)) {
-    const auto failed = measure_rounds(final, rounds_ahead(values.size(), seconds, protocol), random);
-    seconds = worker_->seconds() - begin;
+    const std::size_t ahead = worker_->samples_one_by_one() ? 1 : rounds_ahead(values.size(), seconds, protocol);
+    const auto failed = measure_rounds(final, ahead, random);
+    seconds = comparing_seconds() - begin;
     if (failed) {
       final.erase(*failed);
       erase_at(finalists, *failed);

@@ -214,6 +214,8 @@ SessionResult SessionRun::conclude() {
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
                          request_.objectives.text() + "` decides; the trials are kept, and the same command goes on";
   }
+  result.survivors = survivors_;  // without those that failed among the best
+  result.revivals = worker_->revivals();
   result.timed_seconds = worker_->timed_seconds();
   result.filling_seconds = worker_->filling_seconds();
   return result;

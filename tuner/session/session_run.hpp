@@ -94,6 +94,8 @@ class SessionRun {
   void hear_anchor();
   void check_environment(const std::string& after, const std::string& detail);
   TrialWorker::InTurn sample_in_turn(std::span<const TrialWorker::CandidateId> candidates);
+  // The worker's clock, without what failures among samples took: stages that compare have limits.
+  double comparing_seconds() const { return worker_->seconds() - lost_seconds_; }
   bool die(Trial& trial);
   std::optional<Trial> known_to_kill(const Configuration& configuration) const;
 
@@ -214,6 +216,7 @@ class SessionRun {
   int trials_since_anchor_ = 0;
   std::vector<double> anchor_beside_;                         // its last samples that filled gaps
   double anchor_wait_seconds_ = 0, commit_wait_seconds_ = 0;  // for one sample of it; for one commit, of late
+  double lost_seconds_ = 0;                                   // of the worker's clock, for failures among samples
   double first_anchor_ns_ = 0;                                // when it was first timed
   double best_score_ = 0;                                     // least; 0 while there is none
   double best_ratio_ = 0;                                     // its time, to the anchor's

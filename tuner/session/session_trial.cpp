@@ -264,14 +264,24 @@ void SessionRun::check_environment(const std::string& after, const std::string& 
 }
 
 // One sample of each, in this order. When one of several fails that were enqueued together, nobody is blamed for it: it
-// is told, and they are sampled once more, one by one.
+// is told, and they are sampled once more, one by one. What failures take is no time that comparing may take.
 TrialWorker::InTurn SessionRun::sample_in_turn(std::span<const TrialWorker::CandidateId> candidates) {
+  double begin = worker_->seconds();
+  const auto lose_time = [&] {
+    const double now = worker_->seconds();
+    lost_seconds_ += now - std::exchange(begin, now);
+  };
   TrialWorker::InTurn all = worker_->sample_in_turn(candidates, timed({}));
-  if (all.status.ok() || all.failed) return all;
-  const std::string several = "one of several that were sampled together";
-  observer_.note(several + ": " + all.status.detail + "; sampled one by one from here");
-  if (all.status.sticky) check_environment(several, all.status.detail);
-  return worker_->sample_in_turn(candidates, timed({}));
+  if (!all.status.ok() && !all.failed) {
+    const std::string several = "one of several that were sampled together";
+    const std::string names = worker_->names_of(candidates);
+    observer_.note(several + ": " + all.status.detail + "; sampled one by one from here: " + names);
+    if (all.status.sticky) check_environment(several + ", " + names + ",", all.status.detail);
+    lose_time();
+    all = worker_->sample_in_turn(candidates, timed({}));
+  }
+  if (!all.status.ok()) lose_time();
+  return all;
 }
 
 // A worker died of this trial. True when that is its verdict; false when it is to be tried once more.

@@ -96,15 +96,18 @@ class TrialWorker {
   // Timed launches. A candidate that a fresh worker does not know yet is loaded and checked first.
   Samples sample(CandidateId candidate, const SamplePlan& plan);
   Sample sample(CandidateId candidate);
-  // One sample of each, in this order, enqueued together where that takes next to no time; up to the first that fails,
-  // by being loaded once more or by its sample. Of several at once it is not known who failed: from then on they are
-  // sampled one by one.
+  // One sample of each, in this order, enqueued together where that takes a tenth of a second at most; or the first
+  // that fails, by being loaded once more or by its sample. Of several at once it is not known who failed: from then on
+  // they are sampled one by one. On a device of this process they always are: a failure may end it.
   struct InTurn {
     Status status;
-    std::vector<double> nanoseconds;
+    std::vector<double> nanoseconds;    // of all of them, or none
     std::optional<std::size_t> failed;  // its position, when the status is not ok; nothing: not known
   };
   InTurn sample_in_turn(std::span<const CandidateId> candidates, const SamplePlan& plan);
+  bool samples_one_by_one() const noexcept { return one_by_one_; }
+  // The configurations, each once, for messages.
+  std::string names_of(std::span<const CandidateId> candidates) const;
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches. On
   // request it is launched twice more, on the same data.
   struct Rechecked {
@@ -200,7 +203,7 @@ class TrialWorker {
   std::optional<Begun> begun_;
   std::deque<Asked> asked_;  // in their order
   std::vector<double> filling_samples_;
-  bool one_by_one_ = false;  // what is sampled in turn: somebody failed among others
+  bool one_by_one_ = !transport_.isolates();  // what is sampled in turn
   Watched watched_;
   bool lost_ = false;
   int revivals_ = 0;

@@ -14,8 +14,9 @@ constexpr double kLeakedShare = 0.5;
 
 constexpr double kMeterSlackSeconds = 1;  // the counter's last step, and the launches under way then
 
-// Samples of several are enqueued together while they take no longer, by the anchor's time: then the device would wait
-// for the host between them for a good part of it. When one hangs or faults it is known of none of them who it was.
+// Samples of several are enqueued together while they take no longer, by the anchor's time: a hang among them is
+// noticed 50 times this later at most. Nobody knows whose it is, nor whose a fault is, until they are sampled one by
+// one.
 constexpr double kTogetherSeconds = 0.1;
 
 constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
@@ -136,7 +137,17 @@ TrialWorker::InTurn TrialWorker::sample_together(std::span<const CandidateId> id
     samples.status = {Verdict::unstable,
                       fmt::format("the device worker gave {} samples instead of {}", count, ids.size()), false};
   one_by_one_ = !samples.status.ok();
-  return {std::move(samples.status), std::move(samples.nanoseconds), {}};
+  if (one_by_one_) return {std::move(samples.status), {}, {}};
+  return {{}, std::move(samples.nanoseconds), {}};
+}
+
+std::string TrialWorker::names_of(std::span<const CandidateId> ids) const {
+  std::vector<std::string> names;
+  for (const CandidateId id : ids) {
+    const std::string& name = candidates_.at(id).launch.configuration;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids, const SamplePlan& plan) {
@@ -149,7 +160,7 @@ TrialWorker::InTurn TrialWorker::sample_in_turn(std::span<const CandidateId> ids
   for (const CandidateId id : ids) ask_samples(id, one);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     Samples samples = hear_samples();
-    if (!samples.status.ok()) return {std::move(samples.status), std::move(all.nanoseconds), i};
+    if (!samples.status.ok()) return {std::move(samples.status), {}, i};
     all.nanoseconds.push_back(samples.nanoseconds.front());
   }
   return all;

@@ -210,15 +210,25 @@ TEST_F(TrialWorkerTest, WhoFailsAmongSeveralIsFoundOneByOne) {
   EXPECT_EQ(all.status.verdict, Verdict::fault);
   EXPECT_THAT(all.status.detail, HasSubstr("as the test says"));
   EXPECT_FALSE(all.failed);
+  EXPECT_THAT(all.nanoseconds, testing::IsEmpty());
+  EXPECT_TRUE(worker().samples_one_by_one());
+  EXPECT_EQ(worker().names_of(std::vector{one, other, one}), first().text() + "; " + second().text());
   transport_.seen.clear();
   all = worker().sample_in_turn(std::vector{one, other, one}, {});
   EXPECT_EQ(all.status.verdict, Verdict::fault);
   EXPECT_EQ(all.failed, 1u);
-  EXPECT_EQ(all.nanoseconds.size(), 1u);
+  EXPECT_THAT(all.nanoseconds, testing::IsEmpty());
   EXPECT_EQ(worker().revivals(), 1);
   transport_.ends = nullptr;
   EXPECT_EQ(worker().sample_in_turn(std::vector{one, one}, {}).nanoseconds.size(), 2u);
   EXPECT_EQ(std::count(transport_.seen.begin(), transport_.seen.end(), "in turn"), 0);
+}
+
+// A fault may end this process: then it must be known whose it is.
+TEST_F(TrialWorkerTest, OnADeviceOfThisProcessTheyAreAlwaysSampledOneByOne) {
+  TrialWorker here(*device_, *device_->compiler(), spec_, Problem{}, first(), 1);
+  EXPECT_TRUE(here.samples_one_by_one());
+  EXPECT_FALSE(worker().samples_one_by_one());
 }
 
 // Fewer samples than were asked for, or one that cannot be.

@@ -34,6 +34,14 @@ std::size_t operations_of(const Sampling& sampling) {
 
 }  // namespace
 
+std::vector<std::size_t> first_alike(std::span<const Sampling> turns) {
+  std::map<std::pair<const void*, int>, std::size_t> first;
+  std::vector<std::size_t> alike;
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    alike.push_back(first.try_emplace({turns[i].timed.data(), turns[i].batch}, i).first->second);
+  return alike;
+}
+
 Sampler::Sampler(std::shared_ptr<const CudaContext> context, std::size_t flush_bytes)
     : context_(std::move(context)), flush_bytes_(flush_bytes / sizeof(unsigned) * sizeof(unsigned)) {}
 
@@ -158,12 +166,14 @@ Samples Sampler::run(const Sampling& sampling) {
 Samples Sampler::run_in_turn(std::span<const Sampling> turns) {
   const ContextScope scope(*context_);
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
-  std::map<std::pair<const void*, int>, CudaGraph> graphs;  // by what is timed, and the batch
+  const std::vector<std::size_t> first = first_alike(turns);
+  std::vector<CudaGraph> graphs(turns.size());  // of those that are the first of their kind
   std::vector<Planned> all;
-  for (const Sampling& one : turns) {
-    const auto [at, is_new] = graphs.try_emplace({one.timed.data(), one.batch});
-    if (status.ok() && is_new && one.batch > 1) status = CudaGraph::record(*context_, one.timed, one.batch, at->second);
-    all.push_back({&one, &at->second});
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const Sampling& one = turns[i];
+    if (status.ok() && first[i] == i && one.batch > 1)
+      status = CudaGraph::record(*context_, one.timed, one.batch, graphs[i]);
+    all.push_back({&one, &graphs[first[i]]});
   }
   if (!status.ok()) return {std::move(status), {}};
   return run(all);

@@ -14,6 +14,9 @@
 
 namespace attune::cuda {
 
+// For each of these turns the first one that times the same operations in the same batch: one graph serves both.
+std::vector<std::size_t> first_alike(std::span<const Sampling> turns);
+
 class Sampler {
  public:
   // `flush_bytes` are overwritten before a cold sample. Nothing is allocated before the first sample.

@@ -1,0 +1,29 @@
+#include "device/cuda/cuda_sampler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace attune::cuda {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A graph is recorded once for each configuration and batch, and no configuration is timed by another one's.
+TEST(FirstAlike, IsOfTheSameOperationsInTheSameBatch) {
+  std::array<Operation, 3> operations;
+  const std::span<const Operation> one(operations.data(), 1), other(operations.data() + 1, 2);
+  const std::array<std::span<const Operation>, 2> sets = {one, other}, others = {other, one};
+  const std::vector<Sampling> turns = {
+      {{}, sets, Regime::cold, 1, 50}, {{}, others, Regime::cold, 1, 50}, {{}, sets, Regime::cold, 1, 50},
+      {{}, sets, Regime::cold, 1, 20}, {{}, others, Regime::warm, 3, 50}, {{}, sets, Regime::cold, 1, 20},
+  };
+  EXPECT_THAT(first_alike(turns), ElementsAre(0, 1, 0, 3, 1, 3));
+  EXPECT_THAT(first_alike({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace attune::cuda
