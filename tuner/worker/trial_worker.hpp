@@ -98,7 +98,7 @@ class TrialWorker {
   Sample sample(CandidateId candidate);
   // One sample of each, in this order, enqueued together where that takes a tenth of a second at most; or the first
   // that fails, by being loaded once more or by its sample. Of several at once it is not known who failed: from then on
-  // they are sampled one by one. On a device of this process they always are: a failure may end it.
+  // they are sampled one by one.
   struct InTurn {
     Status status;
     std::vector<double> nanoseconds;    // of all of them, or none
@@ -203,7 +203,7 @@ class TrialWorker {
   std::optional<Begun> begun_;
   std::deque<Asked> asked_;  // in their order
   std::vector<double> filling_samples_;
-  bool one_by_one_ = !transport_.isolates();  // what is sampled in turn
+  bool one_by_one_ = false;  // what is sampled in turn: somebody failed among others
   Watched watched_;
   bool lost_ = false;
   int revivals_ = 0;

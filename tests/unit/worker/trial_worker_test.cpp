@@ -224,13 +224,6 @@ TEST_F(TrialWorkerTest, WhoFailsAmongSeveralIsFoundOneByOne) {
   EXPECT_EQ(std::count(transport_.seen.begin(), transport_.seen.end(), "in turn"), 0);
 }
 
-// A fault may end this process: then it must be known whose it is.
-TEST_F(TrialWorkerTest, OnADeviceOfThisProcessTheyAreAlwaysSampledOneByOne) {
-  TrialWorker here(*device_, *device_->compiler(), spec_, Problem{}, first(), 1);
-  EXPECT_TRUE(here.samples_one_by_one());
-  EXPECT_FALSE(worker().samples_one_by_one());
-}
-
 // Fewer samples than were asked for, or one that cannot be.
 TEST_F(TrialWorkerTest, AnAnswerOfSeveralThatCannotBeIsNone) {
   for (const bool fewer : {true, false}) {
