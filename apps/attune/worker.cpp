@@ -2,12 +2,16 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <optional>
+
 #include "attune/error.hpp"
 #include "device/cuda/nvrtc_pch.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/process/serve.hpp"
+#include "worker/process/worker_folder.hpp"
 
 namespace attune::cli {
 namespace {
@@ -29,19 +33,21 @@ std::shared_ptr<Compiler> compiler_for(const Options& options) {
 // What cannot be opened is told as the answer to every request.
 template <typename Open, typename Serve>
 int serve_opened(Open open, Serve serve_it) {
+  std::optional<WorkerFolder> folder;
   decltype(open()) opened;
   try {
+    folder.emplace();  // before a device starts threads
     opened = open();
   } catch (const std::exception&) {
     const Failure failure = failure_of_current_exception();
-    serve([&failure](const Request&) {
+    serve(folder ? folder->path() : "", [&failure](const Request&) {
       Reply reply;
       reply.answer = failure;
       return reply;
     });
     return kDone;
   }
-  serve_it(std::move(opened));  // what it throws ends this process
+  serve_it(std::move(opened), folder->path());  // what it throws ends this process
   return kDone;
 }
 
@@ -60,9 +66,9 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
           std::unique_ptr<Device> device = device_for(options);
           return seams.device ? seams.device(std::move(device)) : std::move(device);
         },
-        [&](std::unique_ptr<Device> device) {
+        [&](std::unique_ptr<Device> device, const std::filesystem::path& folder) {
           DeviceServer server(*device, seams.trying, request_waits);
-          serve([&server](const Request& request) { return server.answer(request); });
+          serve(folder, [&server](const Request& request) { return server.answer(request); });
         });
   }
   if (role != "compile") throw UsageError("`attune worker` is started by attune itself, as device or compile");
@@ -72,9 +78,9 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
         std::shared_ptr<Compiler> compiler = compiler_for(options);
         return seams.compiler ? seams.compiler(std::move(compiler)) : std::move(compiler);
       },
-      [&](std::shared_ptr<Compiler> compiler) {
+      [&](std::shared_ptr<Compiler> compiler, const std::filesystem::path& folder) {
         CompileServer server(std::move(compiler), seams.compiling);
-        serve([&server](const Request& request) { return server.answer(request); });
+        serve(folder, [&server](const Request& request) { return server.answer(request); });
       });
 }
 

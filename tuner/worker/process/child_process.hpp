@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "device/host/compiler_process.hpp"
+#include "worker/process/worker_folder.hpp"
 
 namespace attune {
 
@@ -26,7 +26,8 @@ enum WorkerDescriptor { kRequests = 3, kReplies = 4, kLifeline = 5 };
 
 class ChildProcess {
  public:
-  // Starts arguments[0] (a path) with its temporary files in a private folder that goes with it. Throws Error.
+  // Starts arguments[0] (a path). TMPDIR names a folder that the worker is to make: see WorkerFolder. Removes that
+  // folder at the end. Throws Error.
   ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits);
   // Kills it.
   ~ChildProcess();
@@ -53,7 +54,7 @@ class ChildProcess {
   };
   bool reap(double seconds) noexcept;
 
-  TemporaryFolder folder_;
+  WorkerFolderName folder_;
   pid_t child_ = -1;
   Descriptor requests_, replies_, output_, lifeline_;
   std::optional<int> status_;

@@ -6,24 +6,24 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <thread>
 
 #include "attune/error.hpp"
 #include "worker/process/child_process.hpp"
 #include "worker/process/frames.hpp"
+#include "worker/process/worker_folder.hpp"
 
 namespace attune {
 namespace {
 
 // The coordinator holds the other end of the lifeline: it closes when that process ends, however it ends. A worker may
-// hang in a driver or a compiler then, so that nothing but SIGKILL to all of it will do.
-void watch_lifeline() {
+// hang in a driver or a compiler then, so that nothing but SIGKILL to all of it will do. The folder is a value of this
+// thread's own: a kernel may have changed TMPDIR.
+void watch_lifeline(const std::filesystem::path& folder) {
   char byte = 0;
   while (read(kLifeline, &byte, 1) < 0 && errno == EINTR) continue;
   kill_session(getpid());
-  std::error_code ignored;
-  std::filesystem::remove_all(std::filesystem::temp_directory_path(ignored), ignored);  // private: see ChildProcess
+  if (!folder.empty()) remove_worker_folder(folder);
   kill(getpid(), SIGKILL);
 }
 
@@ -39,12 +39,12 @@ bool request_waits() noexcept {
   return poll(&requests, 1, 0) != 0;
 }
 
-void serve(const std::function<Reply(const Request&)>& answer) {
+void serve(const std::filesystem::path& folder, const std::function<Reply(const Request&)>& answer) {
   for (const int number : {kRequests, kReplies, kLifeline})
     if (fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
       throw Error("`attune worker` is started by attune itself, with pipes at descriptors 3, 4 and 5");
   signal(SIGPIPE, SIG_IGN);
-  std::thread(watch_lifeline).detach();
+  std::thread([folder] { watch_lifeline(folder); }).detach();
   std::vector<std::byte> message;
   FrameClock::duration unaccounted{};  // that the last reply took on its way
   for (;;) {

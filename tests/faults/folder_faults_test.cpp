@@ -1,0 +1,78 @@
+// The folders for temporary files of workers that are killed: they go, and nothing else goes with them.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "faults/fault_bench.hpp"
+
+namespace attune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FolderFaults : public FaultBench {
+ protected:
+  void SetUp() override {
+    FaultBench::SetUp();
+    fs::create_directories(temporary());
+    fs::create_directories(others());
+    std::ofstream(others() / "mine") << "kept";
+  }
+  fs::path temporary() const { return folder_ / "temporary"; }
+  fs::path others() const { return folder_ / "others"; }
+  fs::path changed() const { return folder_ / "changed"; }  // made by the kernel once it has changed TMPDIR
+
+  // faulty.cu, whose Fault::hangs first makes TMPDIR name the folder of others.
+  std::string kernel_that_changes_tmpdir() const {
+    std::ifstream in(ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu");
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string hang = "for (volatile int turns = 0;;) turns = 0;";
+    text.replace(text.find(hang), hang.size(),
+                 "{ setenv(\"TMPDIR\", \"" + others().string() + "\", 1); mkdir(\"" + changed().string() +
+                     "\", 0700); " + hang + " }");
+    text.insert(text.find("enum class"),
+                "extern \"C\" int setenv(const char*, const char*, int) noexcept;\n"
+                "extern \"C\" int mkdir(const char*, unsigned) noexcept;\n");
+    const std::string file = (folder_ / "changes.cu").string();
+    std::ofstream(file) << text;
+    return file;
+  }
+  TuneRun run_kernel(const std::string& file, const std::string& value, CommandOptions options) const {
+    options.environment["TMPDIR"] = temporary().string();
+    return tune({file, "--effort", "exhaustive", "--parameters", "FAULT=Fault::none," + value, "--db", database()},
+                std::move(options));
+  }
+  bool workers_have_folders() const { return !fs::is_empty(temporary()); }
+};
+
+TEST_F(FolderFaults, AKilledCoordinatorsWorkersRemoveTheirOwnThoughAKernelChangedTmpdir) {
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "100";
+  bool had_folders = false;
+  options.signal_when = [&](const std::string&) {
+    if (!fs::exists(changed())) return 0;
+    had_folders = workers_have_folders();
+    return SIGKILL;
+  };
+  EXPECT_EQ(run_kernel(kernel_that_changes_tmpdir(), "Fault::hangs", options).command.code, 128 + SIGKILL);
+  EXPECT_TRUE(had_folders);
+  for (int i = 0; i < 100 && workers_have_folders(); ++i) usleep(100'000);
+  EXPECT_FALSE(workers_have_folders());
+  EXPECT_TRUE(fs::exists(others() / "mine"));
+}
+
+TEST_F(FolderFaults, AWorkerThatIsKilledLeavesNoneThoughAKernelChangedTmpdir) {
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "0.5";
+  const TuneRun run = run_kernel(kernel_that_changes_tmpdir(), "Fault::hangs", options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_GE(run.workers_replaced(), 2);
+  EXPECT_FALSE(workers_have_folders());
+  EXPECT_TRUE(fs::exists(others() / "mine"));
+}
+
+}  // namespace
+}  // namespace attune::test

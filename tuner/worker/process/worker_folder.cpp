@@ -1,0 +1,76 @@
+#include "worker/process/worker_folder.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <string>
+#include <system_error>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kPrivateMode = 0700;
+
+// A file that another thread adds while the folder is emptied makes one pass fail.
+constexpr int kPasses = 10;
+
+[[noreturn]] void refuse(const std::string& place, const std::string& reason) {
+  throw Error(
+      fmt::format("cannot make a folder for temporary files in {}: {}; name another place with TMPDIR", place, reason));
+}
+
+fs::path folder_for_temporary_files() {
+  std::error_code failed;
+  const fs::path folder = fs::temp_directory_path(failed);
+  if (!failed) return fs::absolute(folder);
+  const char* const named = getenv("TMPDIR");
+  refuse(named != nullptr ? named : "/tmp", failed.message());
+}
+
+fs::path make_folder() {
+  if (const char* const named = getenv("TMPDIR"); named != nullptr && *named != '\0') {
+    const fs::path folder = fs::absolute(named);
+    if (mkdir(folder.c_str(), kPrivateMode) == 0) return folder;
+    const int error = errno;  // some systems answer EACCES or EROFS for a folder that exists
+    std::error_code unknown;
+    if (!fs::is_directory(folder, unknown)) refuse(folder.parent_path().string(), std::strerror(error));
+  }
+  const fs::path parent = folder_for_temporary_files();
+  std::string name = (parent / "attune-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) refuse(parent.string(), std::strerror(errno));
+  return name;
+}
+
+}  // namespace
+
+WorkerFolder::WorkerFolder() : path_(make_folder()) { setenv("TMPDIR", path_.c_str(), 1); }
+
+WorkerFolder::~WorkerFolder() { remove_worker_folder(path_); }
+
+WorkerFolderName::WorkerFolderName() {
+  std::random_device random;
+  path_ = folder_for_temporary_files() / fmt::format("attune-{:08x}{:08x}{:08x}", random(), random(), random());
+}
+
+WorkerFolderName::~WorkerFolderName() { remove_worker_folder(path_); }
+
+void remove_worker_folder(const fs::path& folder) noexcept {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  std::error_code failed;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    fs::remove_all(folder, failed);
+    if (!failed) return;
+  }
+}
+
+}  // namespace attune
