@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <optional>
 
 #include "attune/error.hpp"
 #include "db/compressed_text.hpp"
 #include "db/recording_formats.hpp"
 #include "db/recording_text.hpp"
+#include "db/wisdom_header.hpp"
 #include "db/wisdom_schema.hpp"
 
 namespace attune {
@@ -29,22 +30,6 @@ Recording read_one(const RecordingEntries& entries) {
   throw UsageError(
       "this is no recording: expected a Kernel Tuner cache (`cache`), T4 results (`results`) or a wisdom "
       "database of attune");
-}
-
-// SQLite's head of a database, https://www.sqlite.org/fileformat.html#the_database_header, as far as it is looked at.
-std::string sqlite_head_of(const std::filesystem::path& file) {
-  constexpr std::string_view magic("SQLite format 3\0", 16);
-  constexpr std::size_t looked_at = 72;
-  std::string head(looked_at, '\0');
-  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head.starts_with(magic) ? head : "";
-}
-
-int application_id_in(const std::string& sqlite_head) {
-  constexpr std::size_t place = 68;
-  std::uint32_t id = 0;
-  for (std::size_t i = 0; i < sizeof id; ++i) id = id << 8 | static_cast<unsigned char>(sqlite_head[place + i]);
-  return static_cast<int>(id);
 }
 
 std::vector<Recording> named(std::vector<Recording> recordings, const std::filesystem::path& source) {
@@ -80,10 +65,10 @@ std::vector<Recording> read_recordings(std::string text, const std::filesystem::
 std::vector<Recording> load_recordings(const std::filesystem::path& file) {
   check_regular_file(file);
   try {
-    const std::string head = sqlite_head_of(file);
-    if (head.empty()) return read_recordings(read_text(file), file);
+    const std::optional<int> application = sqlite_application_id(file);
+    if (!application) return read_recordings(read_text(file), file);
     return read_from(file, [&] {
-      if (application_id_in(head) != wisdom_application_id)
+      if (*application != wisdom_application_id)
         throw UsageError(
             "this SQLite database is no wisdom database of attune; give one that `attune tune` wrote, or a Kernel "
             "Tuner cache or T4 results");

@@ -8,6 +8,7 @@
 
 #include "attune/error.hpp"
 #include "db/exchange_json.hpp"
+#include "db/wisdom_header.hpp"
 #include "db/wisdom_store.hpp"
 #include "options.hpp"
 #include "record_text.hpp"
@@ -73,6 +74,37 @@ void show_record(const Record& record, const std::string& reached, const std::ve
   fmt::print("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
 }
 
+// Wisdom is precious: tuning again costs hours of a GPU.
+void require_harmless(const std::string& output, const std::string& database) {
+  if (output.empty()) throw UsageError("-o takes the name of a file");
+  const std::optional<std::filesystem::path> destroyed = wisdom_destroyed_by(output, database);
+  if (!destroyed) return;
+  throw UsageError(fmt::format("-o {} would destroy the wisdom database {}; name another file, such as {}", output,
+                               destroyed->string(),
+                               std::filesystem::path(*destroyed).replace_extension(".json").string()));
+}
+
+void write_export(const std::string& output, const std::string& text) {
+  // A device or a pipe is written as it is; a link is followed.
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(output, failed);
+  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
+    std::ofstream file(target, std::ios::binary);
+    if (!(file << text).flush()) throw Error("cannot write " + output);
+    return;
+  }
+  // Beside the target, then renamed over it: a full disk leaves what was there before. No other file has such a name.
+  const std::string draft = target.string() + ".part-" + make_uuid();
+  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) std::filesystem::rename(draft, target, failed);
+  if (!file || failed) {
+    std::filesystem::remove(draft, failed);
+    throw Error("cannot write " + output + "; check that the folder exists, is writable and has room");
+  }
+}
+
 }  // namespace
 
 int run_list(const Arguments& arguments) {
@@ -126,32 +158,14 @@ int run_export(const Arguments& arguments) {
   if (options.parse(arguments)) return kDone;
   const std::string format = options.text("format").value_or("json");
   if (format != "json") throw UsageError("unknown export format `" + format + "`; known: json");
+  const std::optional<std::string> output = options.text("output");
+  if (output) require_harmless(*output, database_path(options));
   std::optional<WisdomStore> store = open_store(options);
   const std::string text = records_to_json(read_records(store, options.text("kernel").value_or("")));
-  const std::optional<std::string> output = options.text("output");
-  if (output && output->empty()) throw UsageError("-o takes the name of a file");
-  if (!output) {
+  if (output)
+    write_export(*output, text);
+  else
     std::cout << text;
-    return kDone;
-  }
-  // A device or a pipe is written as it is; a link is followed.
-  std::error_code failed;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(*output, failed);
-  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
-    std::ofstream file(target, std::ios::binary);
-    if (!(file << text).flush()) throw Error("cannot write " + *output);
-    return kDone;
-  }
-  // Beside the target, then renamed over it: a full disk leaves what was there before.
-  const std::string draft = target.string() + ".part";
-  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) std::filesystem::rename(draft, target, failed);
-  if (!file || failed) {
-    std::filesystem::remove(draft, failed);
-    throw Error("cannot write " + *output + "; check that the folder exists, is writable and has room");
-  }
   return kDone;
 }
 

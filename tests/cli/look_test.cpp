@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -149,6 +150,58 @@ TEST_F(Look, AnExportFollowsALinkAndLeavesAPipeAPipe) {
   EXPECT_EQ(read(reader, &first, 1), 1);
   EXPECT_EQ(first, '{');
   close(reader);
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST_F(Look, AnExportOntoTheDatabaseInUseIsRefused) {
+  ASSERT_EQ(attune({"tune", scale(), "--trials", "1"}).code, 0);
+  const std::string before = content_of(database());
+  const std::string link = (folder_ / "link.json").string(), hard_link = (folder_ / "hard.json").string();
+  std::filesystem::create_symlink(database(), link);
+  std::filesystem::create_hard_link(database(), hard_link);
+  const std::string detour = (folder_ / ".." / folder_.filename() / "wisdom.db").string();
+  for (const std::string& output : {database(), detour, link, hard_link, database() + "-journal", database() + "-wal",
+                                    database() + "-shm", link + "-journal"}) {
+    for (const std::string& used : {database(), link}) {
+      const CommandResult result = attune({"export", "-o", output, "--db", used});
+      EXPECT_EQ(result.code, 2) << output;
+      EXPECT_THAT(result.err, AllOf(HasSubstr("-o " + output), HasSubstr("the wisdom database"),
+                                    HasSubstr("name another file, such as")));
+      EXPECT_EQ(content_of(database()), before) << output;
+      EXPECT_FALSE(output.ends_with("-wal") && std::filesystem::exists(output));
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(content_of(hard_link), before);
+  EXPECT_THAT(attune({"list"}).out, HasSubstr("1 record"));
+}
+
+TEST_F(Look, AnExportOntoAnyWisdomDatabaseIsRefused) {
+  ASSERT_EQ(attune({"tune", scale(), "--trials", "1"}).code, 0);
+  const std::filesystem::path other = folder_ / "other.sqlite";
+  std::filesystem::copy_file(database(), other);
+  for (const std::string& output : {other.string(), other.string() + "-journal"}) {
+    const CommandResult result = attune({"export", "-o", output});
+    EXPECT_EQ(result.code, 2) << output;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("the wisdom database " + other.string()), HasSubstr("other.json")));
+    EXPECT_EQ(content_of(other), content_of(database()));
+  }
+}
+
+TEST_F(Look, AnExportInThePlaceOfADatabaseToComeIsRefused) {
+  EXPECT_EQ(attune({"export", "-o", database()}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(database()));
+}
+
+TEST_F(Look, AnExportLeavesTheFilesBesideItsTarget) {
+  const std::filesystem::path beside = folder_ / "out.json.part";
+  std::ofstream(beside) << "mine";
+  ASSERT_EQ(attune({"export", "-o", (folder_ / "out.json").string()}).code, 0);
+  EXPECT_EQ(content_of(beside), "mine");
 }
 
 TEST_F(Look, AnExportToAFullDiskLeavesTheOldFile) {
