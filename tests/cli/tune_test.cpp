@@ -155,6 +155,27 @@ TEST_F(Tune, AConfigurationThatChangesItsInputHarmsNoOther) {
   EXPECT_THAT(result.out, HasSubstr("changed its input `x`"));
 }
 
+TEST_F(Tune, WhatAConfigurationLeavesUnwrittenIsWrong) {
+  const std::string file = scale_with("if (first + i < n)", "if (first + i < n && blockDim.x != 128)");
+  const CommandResult result = attune({"tune", file, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "\"verdict\":\"wrong_result\""), 1u);
+  EXPECT_EQ(count_of(result.out, "\"verdict\":\"ok\""), 4u);
+}
+
+TEST_F(Tune, WhatIsReadAndWrittenIsRestoredBeforeEverySample) {
+  const std::string file = scale_with("role = \"out\"", "role = \"inout\", fill = \"constant(1)\"");
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string before = "if (first + i < n) ";
+  text.replace(text.find(before), before.size(),
+               "if (first + i < n && blockDim.x == 128 && y[first + i] != T(1)) __trap();\n    else " + before);
+  std::ofstream(file) << text;
+  const CommandResult result = attune({"tune", file, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "\"verdict\":\"ok\""), 5u) << result.out;
+}
+
 TEST_F(Tune, ALimitCountsForEachRunAndTheLastRunFinishes) {
   EXPECT_THAT(attune({"tune", scale(), "--trials", "2"}).out, HasSubstr("partial"));
   const CommandResult second = attune({"tune", scale(), "--trials", "2", "--json"});

@@ -143,6 +143,7 @@ TEST(ImageRequest, KeyIsOfEverythingButTheFileName) {
   EXPECT_NE(key, changed([](ImageRequest& request) { request.source.headers[0].name = "c.h"; }));
   EXPECT_NE(key, changed([](ImageRequest& request) { request.expressions.pop_back(); }));
   EXPECT_NE(key, changed([](ImageRequest& request) { request.options.emplace_back("-G"); }));
+  EXPECT_NE(key, changed([](ImageRequest& request) { request.options.at(0) = "-G"; }));
   EXPECT_NE(key, changed([](ImageRequest& request) { request.architecture = "sm_80"; }));
   // An item that moves from one list to the next.
   EXPECT_NE(key, changed([](ImageRequest& request) {
