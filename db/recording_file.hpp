@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

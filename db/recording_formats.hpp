@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 #include "db/recording_entries.hpp"
 #include "db/recording_table.hpp"
 

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "attune/error.hpp"
-#include "core/words.hpp"
+#include "core/identifier.hpp"
 
 namespace attune {
 namespace {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

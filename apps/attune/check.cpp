@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "attune/error.hpp"
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "options.hpp"
 #include "sanitize.hpp"
 #include "spec/kernel_file.hpp"

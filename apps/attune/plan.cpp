@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "attune/dispatcher.hpp"
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "measure/objective.hpp"
 #include "options.hpp"
 #include "spec/kernel_file.hpp"

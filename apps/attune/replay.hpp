@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 #include "device/replay/replay_device.hpp"
 
 namespace attune::cli {

@@ -3,7 +3,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "command.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "device/host/sanitizer.hpp"
 
 namespace attune::cli {

@@ -1,6 +1,6 @@
 // attune space
 #include "attune/error.hpp"
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "space_views.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
+#include "attune/expression.hpp"
 #include "command.hpp"
 #include "core/near_name.hpp"
 #include "json_lines.hpp"

@@ -6,7 +6,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "attune/search_space.hpp"
-#include "core/bound.hpp"
+#include "kernel/roofline.hpp"
 
 namespace attune::cli {
 

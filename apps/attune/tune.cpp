@@ -10,7 +10,7 @@
 #include "attune/strategy.hpp"
 #include "calibrate.hpp"
 #include "console.hpp"
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "db/paths.hpp"
 #include "json_lines.hpp"
 #include "known.hpp"

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "attune/search_space.hpp"
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "device/device.hpp"
 #include "spec/kernel_file.hpp"
 

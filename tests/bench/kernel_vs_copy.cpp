@@ -8,7 +8,7 @@
 #include <random>
 
 #include "attune/search_space.hpp"
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "db/paths.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/memory.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attune/error.hpp"
+#include "attune/expression.hpp"
 #include "db/recording_file.hpp"
 #include "db/scratch.hpp"
 #include "db/wisdom_store.hpp"

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "attune/search_space.hpp"
-#include "core/instantiate.hpp"
-#include "core/problem.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "measure/statistics.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/gpu.hpp"

@@ -22,7 +22,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "db/wisdom_store.hpp"
 #include "session/session.hpp"
 #include "truth_bench.hpp"

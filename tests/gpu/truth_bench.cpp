@@ -14,7 +14,7 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "measure/statistics.hpp"
 #include "session/image_source.hpp"
 #include "worker/trial_worker.hpp"

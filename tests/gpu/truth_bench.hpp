@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "worker/workers.hpp"
 

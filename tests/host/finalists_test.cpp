@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "device/device.hpp"
 #include "session/session.hpp"
 #include "spec/kernel_file.hpp"

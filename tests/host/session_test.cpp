@@ -11,8 +11,8 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "core/instantiate.hpp"
-#include "core/problem.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "device/device.hpp"
 #include "spec/kernel_file.hpp"
 #include "worker/problem_data.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/gpu.hpp"
 #include "support/kernel_check.hpp"

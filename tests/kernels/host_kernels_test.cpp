@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/kernel_check.hpp"
 

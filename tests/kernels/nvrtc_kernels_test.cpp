@@ -1,8 +1,8 @@
 // The built-in kernels through NVRTC: the default and 20 random configurations to cubins of four architectures.
 #include <gtest/gtest.h>
 
-#include "core/instantiate.hpp"
-#include "core/problem.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/kernel_check.hpp"

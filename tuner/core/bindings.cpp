@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
-#include "attune/expression.hpp"
 #include "core/near_name.hpp"
-#include "core/words.hpp"
 
 namespace attune {
 
@@ -39,15 +37,6 @@ std::string Bindings::text() const {
     text += name + '=' + value.text();
   }
   return text;
-}
-
-Bindings parse_bindings(std::string_view text) {
-  Bindings bindings;
-  for (const auto& [name, values] : parse_assignments(text)) {
-    if (bindings.find(name) != nullptr) throw UsageError(fmt::format("`{}` is given twice in `{}`", name, text));
-    bindings.set(name, parse_constant(values, fmt::format("{}={}", name, values)));
-  }
-  return bindings;
 }
 
 }  // namespace attune

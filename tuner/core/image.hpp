@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attune/kernel_spec.hpp"
+#include "attune/source_text.hpp"
 #include "core/verdict.hpp"
 
 namespace attune {

@@ -19,7 +19,7 @@
 #include "attune/kernel_spec.hpp"
 #include "attune/stream_handle.hpp"
 #include "core/image.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "core/regime.hpp"
 #include "core/verdict.hpp"
 #include "device/device_state.hpp"

@@ -12,7 +12,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "attune/plan.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 
 namespace attune {
 

@@ -8,7 +8,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "core/problem.hpp"
+#include "kernel/problem.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
 #include "dispatch/plan_request.hpp"

@@ -11,7 +11,7 @@
 #include "attune/match.hpp"
 #include "attune/plan.hpp"
 #include "attune/stream_handle.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "device/device.hpp"
 #include "device/memory.hpp"
 #include "dispatch/argument_table.hpp"

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "core/instantiate.hpp"
-#include "core/legality.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/legality.hpp"
 #include "dispatch/wisdom_snapshot.hpp"
+#include "space/default_configuration.hpp"
 
 namespace attune {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attune/match.hpp"
-#include "core/ladder.hpp"
+#include "kernel/ladder.hpp"
 #include "device/device.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/kernel_table.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attune/strategy.hpp"
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "attune/error.hpp"
+#include "core/identifier.hpp"
 #include "core/near_name.hpp"
-#include "core/words.hpp"
 #include "search/table.hpp"
 
 namespace attune {

@@ -8,7 +8,7 @@
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
 #include "core/near_name.hpp"
-#include "core/words.hpp"
+#include "expression/assignments.hpp"
 
 namespace attune {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
-#include "core/bound.hpp"
+#include "kernel/roofline.hpp"
 #include "core/unix_ms.hpp"
 #include "measure/statistics.hpp"
 #include "session/calibration_subject.hpp"

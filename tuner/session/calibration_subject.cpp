@@ -8,8 +8,8 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "core/instantiate.hpp"
-#include "core/problem.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "session/image_source.hpp"
 
 namespace attune {

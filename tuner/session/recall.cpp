@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
-#include "core/legality.hpp"
+#include "kernel/legality.hpp"
+#include "space/default_configuration.hpp"
 
 namespace attune {
 namespace {

@@ -1,7 +1,7 @@
 // recall(): what is known of a problem, without measuring or compiling: the efforts estimate and wisdom_only.
 #pragma once
 
-#include "core/ladder.hpp"
+#include "kernel/ladder.hpp"
 #include "device/device.hpp"
 #include "search/budget.hpp"
 

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "session/session_run.hpp"
 
 namespace attune {

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "attune/error.hpp"
-#include "core/bound.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/roofline.hpp"
+#include "kernel/instantiate.hpp"
 #include "search/strategy_text.hpp"
 
 namespace attune {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "session/session_run.hpp"
 
 namespace attune {

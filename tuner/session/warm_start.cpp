@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/nearness.hpp"
+#include "kernel/nearness.hpp"
 
 namespace attune {
 namespace {

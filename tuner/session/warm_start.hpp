@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "attune/strategy.hpp"
-#include "core/ladder.hpp"
+#include "kernel/ladder.hpp"
 #include "core/trial.hpp"
 
 namespace attune {

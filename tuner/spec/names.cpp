@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/expression_node.hpp"
+#include "core/identifier.hpp"
+#include "expression/node.hpp"
 #include "core/near_name.hpp"
 #include "core/type_table.hpp"
-#include "core/words.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {

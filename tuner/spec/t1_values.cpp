@@ -9,8 +9,8 @@
 #include <string>
 
 #include "attune/expression.hpp"
-#include "core/expression_lexer.hpp"
-#include "core/expression_node.hpp"
+#include "expression/lexer.hpp"
+#include "expression/node.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {

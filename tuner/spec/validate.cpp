@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
+#include "core/identifier.hpp"
 #include "core/near_name.hpp"
 #include "core/type_table.hpp"
-#include "core/words.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
 

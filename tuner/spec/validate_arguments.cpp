@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/identifier.hpp"
 #include "core/near_name.hpp"
 #include "core/type_table.hpp"
-#include "core/words.hpp"
 #include "spec/fill.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"

@@ -6,9 +6,9 @@
 #include <set>
 #include <span>
 
+#include "core/identifier.hpp"
 #include "core/near_name.hpp"
-#include "core/substitute.hpp"
-#include "core/words.hpp"
+#include "kernel/substitute.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
 #include "spec/validate.hpp"

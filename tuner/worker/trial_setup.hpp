@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "device/device.hpp"
 
 namespace attune {

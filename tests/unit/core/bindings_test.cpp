@@ -7,7 +7,8 @@
 #include <ostream>
 
 #include "attune/error.hpp"
-#include "unit/core/one_line.hpp"
+#include "attune/expression.hpp"
+#include "support/one_line.hpp"
 
 namespace attune {
 namespace {

@@ -1,7 +1,7 @@
 // Recordings of one parameter, written by hand.
 #pragma once
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

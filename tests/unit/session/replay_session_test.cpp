@@ -12,8 +12,8 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "core/instantiate.hpp"
-#include "core/problem.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "db/recording_file.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"

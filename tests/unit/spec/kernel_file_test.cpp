@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/instantiate.hpp"
-#include "core/problem.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "unit/spec/broken_file.hpp"
 
 namespace attune::tests {

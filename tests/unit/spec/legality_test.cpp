@@ -1,9 +1,10 @@
-#include "core/legality.hpp"
+#include "kernel/legality.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "attune/search_space.hpp"
+#include "space/default_configuration.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune {

@@ -2,7 +2,7 @@
 // how many configurations have it.
 #include <gtest/gtest.h>
 
-#include "unit/core/chi_square.hpp"
+#include "unit/space/chi_square.hpp"
 #include "unit/spec/published_spaces.hpp"
 
 namespace attune {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/instantiate.hpp"
+#include "kernel/instantiate.hpp"
 #include "device/host/include/abi.hpp"
 
 namespace attune {

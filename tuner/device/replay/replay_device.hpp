@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 #include "device/device.hpp"
 #include "device/replay/disturbance.hpp"
 

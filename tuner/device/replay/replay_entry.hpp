@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/recording.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

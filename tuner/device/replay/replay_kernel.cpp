@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "core/digest.hpp"
-#include "core/substitute.hpp"
+#include "kernel/substitute.hpp"
 #include "device/replay/replay_device.hpp"
 #include "device/replay/replay_entry.hpp"
 

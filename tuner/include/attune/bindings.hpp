@@ -60,8 +60,4 @@ class Problem : public Bindings {
   explicit Problem(Bindings bindings) : Bindings(std::move(bindings)) {}
 };
 
-// Reads "n=2**28 T=float ORDER=Order::rows": items apart by white space, values constant expressions; a value
-// that is a plain identifier (with ::) or quoted is a name. Throws UsageError naming the item and what was expected.
-Bindings parse_bindings(std::string_view text);
-
 }  // namespace attune

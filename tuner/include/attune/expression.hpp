@@ -84,4 +84,8 @@ class Expression {
   std::shared_ptr<const Parsed> parsed_;
 };
 
+// Reads "n=2**28 T=float ORDER=Order::rows": items apart by white space, values constant expressions; a value
+// that is a plain identifier (with ::) or quoted is a name. Throws UsageError naming the item and what was expected.
+Bindings parse_bindings(std::string_view text);
+
 }  // namespace attune

@@ -14,6 +14,7 @@
 #include "attune/bindings.hpp"
 #include "attune/expression.hpp"
 #include "attune/parameter.hpp"
+#include "attune/source_text.hpp"
 
 namespace attune {
 
@@ -76,17 +77,6 @@ struct Argument {
   std::optional<Fill> fill;         // absent: full range for integers, uniform(-1, 1) otherwise
   bool restore = true;              // inout: restored before every sample
   std::optional<Expression> value;  // scalars: computed, the application does not pass it
-};
-
-// Where the source came from and what the compiler sees.
-struct Header {
-  std::string name;  // as written in #include "..."
-  std::string text;
-};
-struct SourceText {
-  std::string name;             // shown in compiler messages: "transpose.cu"
-  std::string text;             // with the front matter blanked, newlines kept
-  std::vector<Header> headers;  // user headers reached by #include "...", transitively; not attune.cuh
 };
 
 struct CompileOptions {

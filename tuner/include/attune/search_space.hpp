@@ -171,7 +171,7 @@ class SearchSpace {
   // where the rule is undefined, why.
   std::vector<std::string> broken_rules(const Bindings& configuration) const;
 
-  struct Built;  // defined in core/space/built.hpp
+  struct Built;  // defined in space/stages/built.hpp
 
  private:
   explicit SearchSpace(std::shared_ptr<const Built> built) : built_(std::move(built)) {}

@@ -1,0 +1,255 @@
+#include "kernel/instantiate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "attune/error.hpp"
+#include "kernel/substitute.hpp"
+#include "support/sample_kernel.hpp"
+
+namespace attune {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const DeviceInfo sm_90 = device_limits("sm_90");
+
+std::vector<ResolvedStep> steps_of(const KernelSpec& spec, Configuration configuration = sample_configuration(),
+                                   Problem problem = sample_problem()) {
+  return resolve_steps(spec, spec.launch, problem, &configuration, sm_90);
+}
+
+TEST(InstantiateEntry, PutsValuesInsideTheAngleBrackets) {
+  const Bindings problem = {{"T", "int64"},           {"TILE", 32}, {"F", 0.5}, {"B", true},
+                            {"ORDER", "Order::rows"}, {"f", 1},     {"M", -1},  {"x", 9}};
+  const auto instantiated = [&](std::string_view entry) {
+    return instantiate_entry(entry, {&problem, nullptr, nullptr});
+  };
+  EXPECT_EQ(instantiated("f<T, TILE, F, B, ORDER>"), "f<long long, 32, 0.5, true, Order::rows>");
+  EXPECT_EQ(instantiated("f"), "f");
+  EXPECT_EQ(instantiated("T"), "T");
+  EXPECT_EQ(instantiated("x<f>"), "x<1>");
+  EXPECT_EQ(instantiated("ns::f<Pack<T, 2>, (TILE>16), M>"), "ns::f<Pack<long long, 2>, (32>16), -1>");
+  EXPECT_EQ(instantiated("f<Other::TILE, TILES, _TILE, TILE2, 0xTILE, 2u>"),
+            "f<Other::TILE, TILES, _TILE, TILE2, 0xTILE, 2u>");
+  EXPECT_EQ(instantiated("f<>"), "f<>");
+  EXPECT_EQ(instantiated("f<T"), "f<T");
+}
+
+TEST(InstantiateEntry, TellsItsNames) {
+  EXPECT_THAT(names_in_entry("f<T, TILE, Pack<T, 2>, Order::rows>"), ElementsAre("T", "TILE", "Pack", "Order"));
+  EXPECT_THAT(names_in_entry("f"), ElementsAre());
+}
+
+TEST(ResolveSteps, EvaluatesEveryStepThatApplies) {
+  const auto steps = steps_of(sample_kernel());
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].kind, StepKind::memset);
+  EXPECT_EQ(steps[0].memset_argument, 0u);
+  EXPECT_EQ(steps[0].memset_value, 7);
+  EXPECT_EQ(steps[1].expression, "sample<float, 128, 2, Order::columns>");
+  EXPECT_EQ(steps[1].shape, (LaunchShape{{4, 5, 1}, {64, 2, 1}, 512}));
+  EXPECT_THAT(steps[1].arguments, ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(ResolveSteps, LeavesOutStepsWhoseConditionIsFalse) {
+  Configuration configuration = sample_configuration();
+  configuration.set("FAST", false);
+  EXPECT_EQ(steps_of(sample_kernel(), configuration).size(), 1u);
+}
+
+struct BadStep {
+  const char* what;
+  void (*change)(KernelSpec&);
+  const char* message;
+};
+void PrintTo(const BadStep& item, std::ostream* out) { *out << item.what; }
+
+class BadSteps : public testing::TestWithParam<BadStep> {};
+
+TEST_P(BadSteps, AreErrorsThatNameStepAndProblem) {
+  KernelSpec spec = sample_kernel();
+  GetParam().change(spec);
+  EXPECT_THAT(
+      message_of<Error>([&] { steps_of(spec); }),
+      AllOf(HasSubstr(GetParam().message), HasSubstr("kernel `sample`, step "),
+            HasSubstr("problem n=1000 shift=-3 T=float rows=5"), HasSubstr("configuration BLOCK=128 VECTOR=2")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadSteps,
+    testing::Values(
+        BadStep{"grid of 0", [](KernelSpec& spec) { spec.launch[1].grid[0] = "n / 2000"; },
+                "grid, problem n=1000 shift=-3 T=float rows=5, configuration BLOCK=128 VECTOR=2 RATIO=0.5 FAST=true "
+                "ORDER=Order::columns.x: n / 2000 is 0; the device takes 1 to 2147483647"},
+        BadStep{"grid too high", [](KernelSpec& spec) { spec.launch[1].grid[1] = "65536"; },
+                "65536 is 65536; the device takes 1 to 65535"},
+        BadStep{"undefined grid", [](KernelSpec& spec) { spec.launch[1].grid[0] = "n / 0"; }, "division by zero"},
+        BadStep{"real grid", [](KernelSpec& spec) { spec.launch[1].grid[0] = "n / 2.0"; }, "is not an integer"},
+        BadStep{"unknown name", [](KernelSpec& spec) { spec.launch[1].grid[0] = "m"; }, "`m` is not bound"},
+        BadStep{"block dimension",
+                [](KernelSpec& spec) {
+                  spec.launch[1].block = {"1", "1", "65"};
+                },
+                "65 is 65; the device takes 1 to 64"},
+        BadStep{"negative block", [](KernelSpec& spec) { spec.launch[1].block = {"-1"}; },
+                "the device takes 1 to 1024"},
+        BadStep{"threads",
+                [](KernelSpec& spec) {
+                  spec.launch[1].block = {"64", "32"};
+                },
+                "2048 threads in a block; the device takes 1024"},
+        BadStep{"shared", [](KernelSpec& spec) { spec.launch[1].shared = Expression("227 * 1024 + 1"); },
+                "the device takes 0 to 232448"},
+        BadStep{"negative shared", [](KernelSpec& spec) { spec.launch[1].shared = Expression("shift"); },
+                "shift is -3 bytes"},
+        BadStep{"four dimensions",
+                [](KernelSpec& spec) {
+                  spec.launch[1].grid = {"1", "1", "1", "1"};
+                },
+                "more than 3 dimensions"},
+        BadStep{"undefined when", [](KernelSpec& spec) { spec.launch[0].when = Expression("m"); },
+                "when: m: `m` is not bound"},
+        BadStep{"argument", [](KernelSpec& spec) { spec.launch[1].arguments = {"uot"}; },
+                "no argument `uot`; did you mean `out`?"},
+        BadStep{"memset argument", [](KernelSpec& spec) { spec.launch[0].memset_argument = "on"; },
+                "no argument `on`"}));
+
+TEST(ResolveSteps, OfAReferenceNeedNoConfiguration) {
+  const KernelSpec spec = sample_kernel();
+  const auto steps = resolve_steps(spec, spec.reference, sample_problem(), nullptr, sm_90);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].expression, "sample_reference<float>");
+}
+
+std::vector<ResolvedArgument> arguments_of(const KernelSpec& spec, Problem problem = sample_problem()) {
+  return resolve_arguments(spec, problem, &sample_configuration(), sm_90);
+}
+
+TEST(ResolveArguments, GivesTypesSizesAndValues) {
+  const auto arguments = arguments_of(sample_kernel());
+  ASSERT_EQ(arguments.size(), 5u);
+  EXPECT_EQ(arguments[0].type, "float");
+  EXPECT_EQ(arguments[0].count, 5000u);
+  EXPECT_EQ(arguments[0].bytes, 20000u);
+  EXPECT_EQ(arguments[1].value, Value(1000));  // named after a problem value
+  EXPECT_EQ(arguments[1].bytes, 8u);
+  EXPECT_EQ(arguments[2].value, Value(8));  // computed
+  EXPECT_EQ(arguments[3].count, 256u);
+  EXPECT_EQ(arguments[3].role, Role::scratch);
+  EXPECT_EQ(arguments[4].value, std::nullopt);  // the application passes it
+  EXPECT_EQ(arguments[4].type, "float");
+}
+
+TEST(ResolveArguments, WithoutAConfigurationLeavesOutWhatItWouldDecide) {
+  const auto arguments = resolve_arguments(sample_kernel(), sample_problem(), nullptr, sm_90);
+  EXPECT_EQ(arguments[0].count, 5000u);
+  EXPECT_EQ(arguments[2].value, std::nullopt);
+  EXPECT_EQ(arguments[3].count, 0u);
+  EXPECT_EQ(arguments[3].bytes, 0u);
+}
+
+TEST(ResolveArguments, RefusesWhatDoesNotFit) {
+  const auto message = [](auto change) {
+    KernelSpec spec = sample_kernel();
+    change(spec);
+    return message_of<Error>([&] { arguments_of(spec); });
+  };
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[1].type = "int8"; }),
+              AllOf(HasSubstr("argument `n`"), HasSubstr("1000 does not fit int8")));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "shift"; }),
+              HasSubstr("size shift is -3; expected at least 1"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 62"; }), HasSubstr("more than 2^62 bytes"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 60 + 1"; }),
+              HasSubstr("more than 2^62 bytes"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 60"; }), testing::StrEq("no error"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "n ** n"; }), HasSubstr("overflow"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size.reset(); }), HasSubstr("needs a size"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[2].value = "n / 3.0"; }), HasSubstr("does not fit int32"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[2].value = "n / 0"; }), HasSubstr("division by zero"));
+  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].type = "flaot"; }), HasSubstr("did you mean `float`?"));
+}
+
+ImageRequest request_of(const KernelSpec& spec, Problem problem = sample_problem(), const DeviceInfo& device = sm_90) {
+  return image_request(spec, spec.launch, problem, &sample_configuration(), device);
+}
+
+TEST(ImageRequest, HoldsEachEntryOnceSorted) {
+  KernelSpec spec = sample_kernel();
+  spec.launch.push_back(spec.launch[1]);
+  spec.launch.push_back(spec.launch[1]);
+  spec.launch.back().entry = "another<T>";
+  spec.launch.push_back(spec.launch[1]);
+  spec.launch.back().entry = "skipped";
+  spec.launch.back().when = Expression("VECTOR == 4");
+  const ImageRequest request = request_of(spec);
+  EXPECT_THAT(request.expressions, ElementsAre("another<float>", "sample<float, 128, 2, Order::columns>"));
+  EXPECT_THAT(request.options, ElementsAre());
+  EXPECT_EQ(request.architecture, "sm_90");
+  EXPECT_EQ(request.source.text, spec.source.text);
+}
+
+TEST(ImageRequest, ResolvesOptions) {
+  KernelSpec spec = sample_kernel();
+  spec.compile.options = {"--maxrregcount={BLOCK}", "--use_fast_math if FAST", "-DV={VECTOR}x{VECTOR} if VECTOR > 2",
+                          "-DT={T} if n > 1 && VECTOR == 2", "--fmad=false"};
+  EXPECT_THAT(request_of(spec).options,
+              ElementsAre("--maxrregcount=128", "--use_fast_math", "-DT=float", "--fmad=false"));
+  const auto reference = image_request(spec, spec.reference, sample_problem(), nullptr, sm_90);
+  EXPECT_THAT(reference.options, ElementsAre("--fmad=false"));
+}
+
+TEST(ImageRequest, PassesDefines) {
+  KernelSpec spec = sample_kernel();
+  spec.compile.defines = true;
+  Problem problem = sample_problem();
+  problem.set("T", "int32");
+  EXPECT_THAT(request_of(spec, problem).options,
+              ElementsAre("-Dn=1000", "-Dshift=-3", "-DT=int", "-Drows=5", "-DBLOCK=128", "-DVECTOR=2", "-DRATIO=0.5",
+                          "-DFAST=true", "-DORDER=Order::columns"));
+}
+
+TEST(ImageRequest, AsksForHalfOnlyWhereItIsUsed) {
+  KernelSpec spec = sample_kernel();
+  Problem problem = sample_problem();
+  EXPECT_THAT(request_of(spec, problem).options, Not(Contains("-DATTUNE_HALF=1")));
+  problem.set("T", "half");
+  EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1"));
+  spec.arguments[0].type = "bfloat162";
+  EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1", "-DATTUNE_BFLOAT16=1"));
+}
+
+TEST(ImageRequest, RefusesOptionsThatCannotBeResolved) {
+  const auto message = [](const char* option) {
+    KernelSpec spec = sample_kernel();
+    spec.compile.options = {option};
+    return message_of<Error>([&] { request_of(spec); });
+  };
+  EXPECT_THAT(message("-D={FOO}"), AllOf(HasSubstr("`FOO` is not bound"), HasSubstr("kernel `sample`, [compile]")));
+  EXPECT_THAT(message("-D={BLOCK"), HasSubstr("never closed"));
+  EXPECT_THAT(message("-D={}"), HasSubstr("expected a name in {}"));
+  EXPECT_THAT(message("-D if FOO"), HasSubstr("`FOO` is not bound"));
+  EXPECT_THAT(message("-D if 1 +"), HasSubstr("expected a value, found the end"));
+}
+
+TEST(ImageRequest, TakesTheRequiredVariantOfTheDevicesArchitecture) {
+  KernelSpec spec = sample_kernel();
+  spec.compile.requires_architecture = "sm_90a";
+  EXPECT_EQ(request_of(spec).architecture, "sm_90a");
+  EXPECT_THAT(message_of<Error>([&] { request_of(spec, sample_problem(), device_limits("sm_80")); }),
+              HasSubstr("requires sm_90a; sm_80 is sm_80"));
+  DeviceInfo host;
+  host.kind = host.name = "host";
+  EXPECT_THROW(request_of(spec, sample_problem(), host), Error);
+  spec.compile.requires_architecture = "sm_9";
+  EXPECT_THROW(request_of(spec), Error);
+}
+
+}  // namespace
+}  // namespace attune

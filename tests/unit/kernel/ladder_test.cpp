@@ -1,0 +1,246 @@
+#include "kernel/ladder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace attune {
+namespace {
+
+using testing::HasSubstr;
+
+KernelSpec reduce_spec() {
+  KernelSpec spec;
+  spec.name = "reduce";
+  spec.problem = {{"n", ProblemKind::size, {}, {}, {}},
+                  {"rows", ProblemKind::size, {}, {}, {}},
+                  {"offset", ProblemKind::integer, {}, {}, {}},
+                  {"T", ProblemKind::type, {"float", "double"}, {}, {}}};
+  spec.parameters = {{"BLOCK", {256, 128, 512}}};
+  spec.fingerprints = {"code1", "contract1", "space1"};
+  return spec;
+}
+
+DeviceInfo h200() {
+  DeviceInfo device;
+  device.name = "NVIDIA H200";
+  device.compute_capability = 90;
+  device.multiprocessors = 132;
+  device.memory_bytes = 141ull << 30;
+  device.driver = "580.1 (CUDA 13.0)";
+  return device;
+}
+
+Problem problem(std::int64_t n, std::int64_t rows = 1, const char* type = "float", std::int64_t offset = 0) {
+  return {{"n", n}, {"rows", rows}, {"offset", offset}, {"T", type}};
+}
+
+class MatchLadder : public testing::Test {
+ protected:
+  Record record(const Problem& of, std::int64_t block, const DeviceInfo& device, std::string uuid = "u") const {
+    Record record;
+    record.uuid = std::move(uuid);
+    record.key = {"reduce", "code1", "contract1", device.class_key(), of, "cold", "time"};
+    record.device_name = device.name;
+    record.compute_capability = device.compute_capability;
+    record.multiprocessors = device.multiprocessors;
+    record.configuration = {{"BLOCK", block}};
+    record.speedup = 1.5;
+    record.toolchain = "NVRTC 13.0";
+    record.driver = device.driver;
+    record.trials = 7;
+    return record;
+  }
+  Record record(const Problem& of, std::int64_t block, std::string uuid = "u") const {
+    return record(of, block, device_, std::move(uuid));
+  }
+  std::vector<GradedMatch> ladder(std::vector<Record> records) const {
+    return match_ladder(request_, records, [this](const Configuration& configuration) -> std::optional<Configuration> {
+      if (configuration.at("BLOCK") == illegal_block_) return std::nullopt;
+      return configuration;
+    });
+  }
+  // The first rung's, or 0 when there is none.
+  std::int64_t best_block(std::vector<Record> records) const {
+    const auto rungs = ladder(std::move(records));
+    return rungs.empty() ? 0 : rungs.front().match.configuration.at("BLOCK").integer();
+  }
+
+  KernelSpec spec_ = reduce_spec();
+  Problem problem_ = problem(1000);
+  DeviceInfo device_ = h200();
+  MatchRequest request_{spec_, problem_, device_, "reduce"};
+  Value illegal_block_ = 0;
+};
+
+TEST_F(MatchLadder, IsEmptyWithoutRecords) { EXPECT_TRUE(ladder({}).empty()); }
+
+TEST_F(MatchLadder, FindsTheExactRecordAndSaysSo) {
+  const auto rungs = ladder({record(problem(1001), 128), record(problem_, 512)});
+  ASSERT_EQ(rungs.size(), 2u);
+  EXPECT_EQ(rungs[0].match.rung, Rung::exact);
+  EXPECT_EQ(rungs[0].match.configuration, (Configuration{{"BLOCK", 512}}));
+  EXPECT_EQ(rungs[0].match.speedup, 1.5);
+  EXPECT_EQ(rungs[0].match.record_problem, problem_.text());
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("reduce was tuned for this problem on NVIDIA H200"));
+  EXPECT_EQ(rungs[1].match.rung, Rung::near_problem);
+}
+
+TEST_F(MatchLadder, ProblemsAreEqualWhateverTheOrderOfTheirNames) {
+  const Problem shuffled{{"T", "float"}, {"offset", 0}, {"rows", 1}, {"n", 1000}};
+  EXPECT_EQ(ladder({record(shuffled, 512)}).at(0).match.rung, Rung::exact);
+}
+
+TEST_F(MatchLadder, AnotherDriverIsStaleAndNamesBoth) {
+  Record old = record(problem_, 512);
+  old.driver = "570.9 (CUDA 12.8)";
+  const auto rungs = ladder({old});
+  EXPECT_EQ(rungs.at(0).match.rung, Rung::stale);
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("570.9"));
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("580.1"));
+}
+
+TEST_F(MatchLadder, AnotherToolchainIsStaleOnlyOnceItIsKnown) {
+  auto rungs = ladder({record(problem_, 512)});
+  grade_toolchain(rungs.at(0), request_, "");
+  EXPECT_EQ(rungs[0].match.rung, Rung::exact);
+  grade_toolchain(rungs[0], request_, "NVRTC 13.0");
+  EXPECT_EQ(rungs[0].match.rung, Rung::exact);
+  grade_toolchain(rungs[0], request_, "NVRTC 13.1");
+  EXPECT_EQ(rungs[0].match.rung, Rung::stale);
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("NVRTC 13.1"));
+}
+
+TEST_F(MatchLadder, ToolchainDoesNotTouchOtherRungs) {
+  auto rungs = ladder({record(problem(1001), 128)});
+  grade_toolchain(rungs.at(0), request_, "NVRTC 9");
+  EXPECT_EQ(rungs[0].match.rung, Rung::near_problem);
+}
+
+TEST_F(MatchLadder, NearMeansWithinAFactorOfTwoInEverySize) {
+  EXPECT_EQ(best_block({record(problem(2000), 128)}), 128);
+  EXPECT_EQ(best_block({record(problem(500), 128)}), 128);
+  EXPECT_EQ(best_block({record(problem(2001), 128)}), 0);
+  EXPECT_EQ(best_block({record(problem(499), 128)}), 0);
+  EXPECT_EQ(best_block({record(problem(1000, 2), 128)}), 128);
+  EXPECT_EQ(best_block({record(problem(1000, 3), 128)}), 0);
+}
+
+TEST_F(MatchLadder, HugeSizesDoNotOverflow) {
+  problem_ = problem(std::int64_t{1} << 62);
+  EXPECT_EQ(best_block({record(problem(std::int64_t{1} << 61), 128)}), 128);
+  EXPECT_EQ(best_block({record(problem((std::int64_t{1} << 61) - 1), 128)}), 0);
+}
+
+TEST_F(MatchLadder, NearNeedsTheSameTypesAndIntegers) {
+  EXPECT_EQ(best_block({record(problem(1000, 1, "double"), 128)}), 0);
+  EXPECT_EQ(best_block({record(problem(1000, 1, "float", 1), 128)}), 0);
+}
+
+TEST_F(MatchLadder, TheLeastSumOfSquaredRatiosIsNearest) {
+  problem_ = problem(1000, 1000);
+  // log2 ratios: (1, 0) -> 1; (0.585, 0.585) -> 0.68
+  EXPECT_EQ(best_block({record(problem(2000, 1000), 128, "a"), record(problem(1500, 1500), 512, "b")}), 512);
+}
+
+TEST_F(MatchLadder, EquallyNearGoesToTheLargerProblemThenTheLesserUuid) {
+  EXPECT_EQ(best_block({record(problem(500), 128, "a"), record(problem(2000), 512, "b")}), 512);
+  problem_ = problem(1000, 1000);
+  EXPECT_EQ(best_block({record(problem(2000, 1000), 512, "b"), record(problem(1000, 2000), 128, "a")}), 128);
+}
+
+TEST_F(MatchLadder, AnIllegalConfigurationGivesWayToTheNextNearest) {
+  illegal_block_ = 512;
+  EXPECT_EQ(best_block({record(problem(1001), 512, "a"), record(problem(1500), 128, "b")}), 128);
+  EXPECT_EQ(best_block({record(problem_, 512, "a"), record(problem(1500), 128, "b")}), 128);
+}
+
+TEST_F(MatchLadder, ASiblingHasTheComputeCapabilityAndTheProblem) {
+  DeviceInfo pcie = h200();
+  pcie.name = "NVIDIA H100 PCIe";
+  pcie.multiprocessors = 114;
+  const auto rungs = ladder({record(problem_, 128, pcie)});
+  ASSERT_EQ(rungs.size(), 1u);
+  EXPECT_EQ(rungs[0].match.rung, Rung::sibling_device);
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("NVIDIA H100 PCIe (114 multiprocessors)"));
+  EXPECT_TRUE(ladder({record(problem(1001), 128, pcie)}).empty());
+  pcie.compute_capability = 80;
+  EXPECT_TRUE(ladder({record(problem_, 128, pcie)}).empty());
+}
+
+TEST_F(MatchLadder, TheSiblingNearestInMultiprocessorsIsPreferred) {
+  DeviceInfo small = h200(), similar = h200();
+  small.multiprocessors = 16;
+  similar.multiprocessors = 114;
+  EXPECT_EQ(best_block({record(problem_, 128, small, "a"), record(problem_, 512, similar, "b")}), 512);
+}
+
+TEST_F(MatchLadder, ANearProblemOfThisDeviceBeatsASibling) {
+  DeviceInfo pcie = h200();
+  pcie.multiprocessors = 114;
+  const auto rungs = ladder({record(problem_, 128, pcie), record(problem(1500), 512)});
+  ASSERT_EQ(rungs.size(), 2u);
+  EXPECT_EQ(rungs[0].match.rung, Rung::near_problem);
+  EXPECT_EQ(rungs[1].match.rung, Rung::sibling_device);
+}
+
+TEST_F(MatchLadder, NeverCrossesKindFingerprintRegimeOrObjective) {
+  DeviceInfo replayed = h200();
+  replayed.kind = "replay";
+  EXPECT_TRUE(ladder({record(problem_, 128, replayed)}).empty());
+  for (auto change : {+[](Record& r) { r.key.code = "code2"; }, +[](Record& r) { r.key.contract = "contract2"; },
+                      +[](Record& r) { r.key.regime = "warm"; }, +[](Record& r) { r.key.objective = "energy"; }}) {
+    Record other = record(problem_, 128);
+    change(other);
+    EXPECT_TRUE(ladder({other}).empty());
+  }
+}
+
+TEST_F(MatchLadder, TheSameKernelUnderAnotherNameComesSecond) {
+  Record renamed = record(problem_, 128, "a");
+  renamed.key.kernel = "copy_of_reduce";
+  EXPECT_EQ(best_block({renamed}), 128);
+  EXPECT_EQ(best_block({renamed, record(problem_, 512, "b")}), 512);
+}
+
+TEST_F(MatchLadder, AnotherSpaceFingerprintDoesNotDiscardARecord) {
+  Record other = record(problem_, 128);
+  other.space = "space0";
+  EXPECT_EQ(ladder({other}).at(0).match.rung, Rung::exact);
+}
+
+TEST_F(MatchLadder, TheOrderOfTheRecordsDoesNotMatter) {
+  DeviceInfo pcie = h200();
+  pcie.multiprocessors = 114;
+  std::vector<Record> records{record(problem(500), 128, "a"),   record(problem(2000), 256, "b"),
+                              record(problem(1500), 512, "c"),  record(problem(1500), 128, "d"),
+                              record(problem_, 256, pcie, "e"), record(problem_, 512, "f")};
+  const auto expected = ladder(records);
+  ASSERT_EQ(expected.size(), 3u);
+  do {
+    const auto rungs = ladder(records);
+    ASSERT_EQ(rungs.size(), expected.size());
+    for (std::size_t i = 0; i < rungs.size(); ++i) {
+      ASSERT_EQ(rungs[i].match.rung, expected[i].match.rung);
+      ASSERT_EQ(rungs[i].match.configuration, expected[i].match.configuration);
+    }
+  } while (std::ranges::next_permutation(records, {}, &Record::uuid).found);
+}
+
+TEST_F(MatchLadder, WithoutWisdomTheNextStepIsNamed) {
+  const Match match = no_match(request_, {{"BLOCK", 256}});
+  EXPECT_EQ(match.rung, Rung::none);
+  EXPECT_EQ(match.why,
+            "no wisdom for reduce on NVIDIA H200; using the default (try: attune tune reduce --problem \"n=1000 rows=1 "
+            "offset=0 T=float\")");
+  EXPECT_EQ(match.record_problem, "");
+  device_.kind = "host";
+  EXPECT_THAT(tune_command(request_), HasSubstr("--device host"));
+  device_.kind = "cuda";
+  device_.ordinal = 3;
+  EXPECT_THAT(tune_command(request_), HasSubstr("--device cuda:3"));
+}
+
+}  // namespace
+}  // namespace attune

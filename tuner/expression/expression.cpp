@@ -1,0 +1,296 @@
+#include "attune/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/device_property.hpp"
+#include "expression/node.hpp"
+#include "expression/parser.hpp"
+
+namespace attune {
+namespace {
+
+// In the order of Operation, from the first strict one.
+constexpr CellOperation strict_operations[] = {operand_not,
+                                               operand_equal,
+                                               operand_unequal,
+                                               operand_less,
+                                               operand_less_equal,
+                                               operand_greater,
+                                               operand_greater_equal,
+                                               operand_bit_or,
+                                               operand_bit_and,
+                                               operand_shift_left,
+                                               operand_shift_right,
+                                               operand_add,
+                                               operand_subtract,
+                                               operand_multiply,
+                                               operand_divide,
+                                               operand_remainder,
+                                               operand_negate,
+                                               operand_plus,
+                                               operand_power,
+                                               operand_min,
+                                               operand_max,
+                                               operand_abs,
+                                               operand_sqrt,
+                                               operand_floor,
+                                               operand_ceil,
+                                               operand_ceil_div,
+                                               operand_round_up,
+                                               operand_log2,
+                                               operand_is_pow2,
+                                               operand_sizeof,
+                                               operand_epsilon,
+                                               operand_true_divide,
+                                               operand_floor_divide,
+                                               operand_floor_remainder,
+                                               operand_python_power,
+                                               operand_python_equal,
+                                               operand_python_unequal,
+                                               operand_python_less,
+                                               operand_python_less_equal,
+                                               operand_python_greater,
+                                               operand_python_greater_equal,
+                                               operand_python_min,
+                                               operand_python_max,
+                                               operand_truncate,
+                                               operand_to_real,
+                                               operand_round_half_even};
+
+static_assert(std::size(strict_operations) == static_cast<std::size_t>(Operation::round_half_even) -
+                                                  static_cast<std::size_t>(Operation::logical_not) + 1);
+
+// One evaluation. Holds no state of its own.
+class Evaluation {
+ public:
+  Evaluation(const ParsedExpression& parsed, std::span<const Value* const> values, const DeviceInfo* device)
+      : parsed_(parsed), values_(values), device_(device) {}
+
+  Operand result() const { return evaluate(static_cast<std::uint32_t>(parsed_.nodes.size() - 1)); }
+
+  Operand evaluate(std::uint32_t index) const {
+    const Node& node = parsed_.nodes[index];
+    Operand operand = is_strict(node.operation) ? strict(node) : lazy(node);
+    if (operand.is_undefined() && operand.node == Operand::nowhere) operand.node = index;
+    return operand;
+  }
+
+ private:
+  using Node = Expression::Node;
+
+  Operand strict(const Node& node) const {
+    const Operand a = evaluate(node.operands[0]);
+    if (a.is_undefined()) return a;
+    if (node.operands[1] == Node::none) return strict_operation(node.operation)(a, a);
+    const Operand b = evaluate(node.operands[1]);
+    if (b.is_undefined()) return b;
+    return strict_operation(node.operation)(a, b);
+  }
+
+  Operand lazy(const Node& node) const {
+    switch (node.operation) {
+      case Operation::constant:
+        return Operand::of(node.constant);
+      case Operation::name:
+        return name(node);
+      case Operation::property:
+        return property(node);
+      case Operation::conditional: {
+        const Operand condition = truth(evaluate(node.operands[0]));
+        if (condition.is_undefined()) return condition;
+        return evaluate(node.operands[condition.integer != 0 ? 1 : 2]);
+      }
+      case Operation::logical_or:
+        return logical(node, true);
+      case Operation::logical_and:
+        return logical(node, false);
+      case Operation::subscript:
+        return subscript(node);
+      case Operation::python_in:
+      case Operation::python_not_in:
+        return python_membership(node);
+      default:
+        return membership(node);
+    }
+  }
+
+  // The left operand decides alone where it is `deciding`; an undefined one makes the result undefined.
+  Operand logical(const Node& node, bool deciding) const {
+    const Operand left = truth(evaluate(node.operands[0]));
+    if (left.is_undefined() || (left.integer != 0) == deciding) return left;
+    return truth(evaluate(node.operands[1]));
+  }
+
+  Operand membership(const Node& node) const {
+    const Operand wanted = evaluate(node.operands[0]);
+    if (wanted.is_undefined()) return wanted;
+    const bool negated = node.operation == Operation::not_in;
+    for (const std::uint32_t element : node.list) {
+      const Operand candidate = evaluate(element);
+      if (candidate.is_undefined()) return candidate;
+      const Operand equal = operand_equal(wanted, candidate);
+      if (equal.is_undefined()) return equal;
+      if (equal.integer != 0) return Operand::of(!negated);
+    }
+    return Operand::of(negated);
+  }
+
+  // Python evaluates all elements before it compares or indexes.
+  Operand python_membership(const Node& node) const {
+    const Operand wanted = evaluate(node.operands[0]);
+    if (wanted.is_undefined()) return wanted;
+    bool found = false;
+    for (const std::uint32_t element : node.list) {
+      const Operand candidate = evaluate(element);
+      if (candidate.is_undefined()) return candidate;
+      found = found || operand_python_equal(wanted, candidate).integer != 0;
+    }
+    return Operand::of(found == (node.operation == Operation::python_in));
+  }
+
+  Operand subscript(const Node& node) const {
+    const Operand wanted = evaluate(node.operands[0]);
+    if (wanted.is_undefined()) return wanted;
+    if (!wanted.is_whole()) return Operand::undefined(Reason::needs_integers);
+    const auto size = static_cast<std::int64_t>(node.list.size());
+    const std::int64_t place = wanted.integer < 0 ? wanted.integer + size : wanted.integer;
+    if (place < 0 || place >= size) return Operand::undefined(Reason::index_range);
+    Operand chosen;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const Operand element = evaluate(node.list[static_cast<std::size_t>(i)]);
+      if (element.is_undefined()) return element;
+      if (i == place) chosen = element;
+    }
+    return chosen;
+  }
+
+  Operand name(const Node& node) const {
+    const Value* const value = node.index < values_.size() ? values_[node.index] : nullptr;
+    return value == nullptr ? Operand::undefined(Reason::not_bound) : Operand::of(*value);
+  }
+
+  Operand property(const Node& node) const {
+    if (device_ == nullptr) return Operand::undefined(Reason::no_device);
+    const auto* const found = find_device_property(parsed_.properties[node.index]);
+    if (found->text != nullptr) return Operand::of(std::string_view(found->text(*device_)));
+    return Operand::of(found->number(*device_));
+  }
+
+  const ParsedExpression& parsed_;
+  std::span<const Value* const> values_;
+  const DeviceInfo* device_;
+};
+
+// Values of an expression's names; on the stack for as many as people write.
+class BoundValues {
+ public:
+  BoundValues(const std::vector<std::string>& names, const Scope& scope) : size_(names.size()) {
+    if (size_ > few_.size()) many_.resize(size_);
+    const Value** const values = size_ > few_.size() ? many_.data() : few_.data();
+    std::transform(names.begin(), names.end(), values, [&](const std::string& name) { return scope.find(name); });
+  }
+  std::span<const Value* const> get() const { return {size_ > few_.size() ? many_.data() : few_.data(), size_}; }
+
+ private:
+  std::size_t size_;
+  std::array<const Value*, 16> few_{};
+  std::vector<const Value*> many_;
+};
+
+// A name in quotes that reads back, whichever quote it holds itself.
+std::string constant_text(const Value& value) {
+  if (!value.is_name()) return value.text();
+  const char quote = value.name().find('\'') == std::string::npos ? '\'' : '"';
+  return fmt::format("{0}{1}{0}", quote, value.name());
+}
+
+}  // namespace
+
+CellOperation strict_operation(Operation operation) noexcept {
+  return strict_operations[static_cast<std::size_t>(operation) - static_cast<std::size_t>(Operation::logical_not)];
+}
+
+const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }
+
+Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
+                   const DeviceInfo* device) {
+  return Evaluation(parsed, values, device).evaluate(node);
+}
+
+const Value* Scope::find(std::string_view name) const noexcept {
+  const Value* value = problem != nullptr ? problem->find(name) : nullptr;
+  if (value == nullptr && configuration != nullptr) value = configuration->find(name);
+  return value;
+}
+
+Expression::Expression(std::string_view text) : Expression(text, Dialect::attune) {}
+
+Expression::Expression(std::string_view text, Dialect dialect) {
+  auto parsed = std::make_shared<Parsed>();
+  parsed->text = text;
+  parsed->dialect = dialect;
+  parse_expression(parsed->text, dialect, *parsed);
+  parsed_ = std::move(parsed);
+}
+
+Expression::Expression(const Value& constant) {
+  auto parsed = std::make_shared<Parsed>();
+  parsed->text = constant_text(constant);
+  Node node;
+  node.constant = constant;
+  node.end = static_cast<std::uint32_t>(parsed->text.size());
+  parsed->nodes.push_back(std::move(node));
+  parsed_ = std::move(parsed);
+}
+
+const std::string& Expression::text() const noexcept { return parsed_->text; }
+Dialect Expression::dialect() const noexcept { return parsed_->dialect; }
+const std::vector<std::string>& Expression::names() const noexcept { return parsed_->names; }
+const std::vector<std::string>& Expression::device_properties() const noexcept { return parsed_->properties; }
+
+Expression::Result Expression::evaluate(std::span<const Value* const> values, const DeviceInfo* device) const {
+  const Operand operand = Evaluation(*parsed_, values, device).result();
+  if (!operand.is_undefined()) return operand.value();
+  const Node& node = parsed_->nodes[operand.node];
+  const std::string_view subject = std::string_view(parsed_->text).substr(node.begin, node.end - node.begin);
+  return Undefined{reason_text(operand.reason, subject)};
+}
+
+bool Expression::holds(std::span<const Value* const> values, const DeviceInfo* device) const {
+  const Operand operand = truth(Evaluation(*parsed_, values, device).result());
+  return !operand.is_undefined() && operand.integer != 0;
+}
+
+Expression::Result Expression::evaluate(const Scope& scope) const {
+  return evaluate(BoundValues(parsed_->names, scope).get(), scope.device);
+}
+
+bool Expression::holds(const Scope& scope) const {
+  return holds(BoundValues(parsed_->names, scope).get(), scope.device);
+}
+
+std::int64_t Expression::integer(const Scope& scope, std::string_view what) const {
+  const Result result = evaluate(scope);
+  if (const auto* undefined = std::get_if<Undefined>(&result)) {
+    throw Error(fmt::format("{}: {}: {}", what, text(), undefined->reason));
+  }
+  const Value& value = std::get<Value>(result);
+  if (value.is_integer()) return value.integer();
+  if (value.is_boolean()) return value.boolean() ? 1 : 0;
+  const std::string_view advice = value.is_real() ? " (round with floor() or ceil())" : "";
+  throw Error(fmt::format("{}: {}: the result {} is not an integer{}", what, text(), value.text(), advice));
+}
+
+double Expression::real(const Scope& scope, std::string_view what) const {
+  const Result result = evaluate(scope);
+  if (const auto* undefined = std::get_if<Undefined>(&result)) {
+    throw Error(fmt::format("{}: {}: {}", what, text(), undefined->reason));
+  }
+  const Value& value = std::get<Value>(result);
+  if (value.is_name()) throw Error(fmt::format("{}: {}: the result {} is not a number", what, text(), value.name()));
+  return Operand::of(value).as_real();
+}
+
+}  // namespace attune

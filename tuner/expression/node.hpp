@@ -1,0 +1,129 @@
+// What an Expression is made of, for code that read or evaluate it: nodes in one array, operands before the
+// operation that uses them, the root last. Immutable after parsing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/expression.hpp"
+#include "expression/operand.hpp"
+
+namespace attune {
+
+enum class Operation : std::uint8_t {
+  constant,
+  name,         // `index` into names
+  property,     // `index` into properties
+  conditional,  // three operands
+  logical_or,
+  logical_and,
+  in,  // one operand and a list
+  not_in,
+  subscript,  // operands[0] is the index into `list`; all elements are evaluated
+  python_in,  // as in, but with python_equal, and all elements are evaluated
+  python_not_in,
+  // Those below evaluate all operands and apply one function: see strict_operations.
+  logical_not,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  bit_or,
+  bit_and,
+  shift_left,
+  shift_right,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  negate,
+  plus,
+  power,
+  minimum,
+  maximum,
+  absolute,
+  square_root,
+  floor,
+  ceil,
+  ceil_div,
+  round_up,
+  log2,
+  is_pow2,
+  size_of,
+  epsilon,
+  // Of the Python dialect, where it differs: operand_python.cpp.
+  true_divide,
+  floor_divide,
+  floor_remainder,
+  python_power,
+  python_equal,
+  python_unequal,
+  python_less,
+  python_less_equal,
+  python_greater,
+  python_greater_equal,
+  python_minimum,
+  python_maximum,
+  truncate,
+  to_real,
+  round_half_even,
+};
+
+constexpr bool is_strict(Operation operation) { return operation >= Operation::logical_not; }
+// The function that a strict operation applies.
+CellOperation strict_operation(Operation operation) noexcept;
+
+struct Expression::Node {
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  Operation operation = Operation::constant;
+  std::uint16_t height = 1;          // of the tree below, this node included
+  std::uint32_t begin = 0, end = 0;  // bytes of the text, for messages
+  std::array<std::uint32_t, 3> operands = {none, none, none};
+  std::vector<std::uint32_t> list;  // in, not_in, python_in, python_not_in, subscript: the elements
+  std::uint32_t index = 0;
+  Value constant;
+};
+
+struct ParsedExpression {
+  std::vector<Expression::Node> nodes;
+  std::vector<std::string> names;  // in order of first use
+  std::vector<std::string> properties;
+  std::uint64_t steps = 1;  // nodes that one evaluation meets at most, shared ones as often as it meets them
+};
+
+struct Expression::Parsed : ParsedExpression {
+  std::string text;
+  Dialect dialect = Dialect::attune;
+};
+
+// For code that analyse expressions.
+const ParsedExpression& parsed_of(const Expression& expression) noexcept;
+// The value of one node and what is below it; `values` as for Expression::evaluate. An undefined operand names its node.
+Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
+                   const DeviceInfo* device);
+
+// A function of the expression language; further arguments of min and max are folded from the left.
+struct ExpressionFunction {
+  std::string_view name;
+  Operation operation;
+  int min_arguments;
+  int max_arguments;  // 0: any number
+};
+std::vector<std::string> expression_function_names();  // of attune's dialect
+
+// Limits against hostile input: no expression overflows the stack or takes long to read.
+constexpr std::size_t max_expression_bytes = 65536;      // one that a person wrote has tens, a generated one thousands
+constexpr int max_expression_nesting = 200;              // about 3 KB of stack each while parsing
+constexpr int max_expression_height = 1000;              // about 200 bytes of stack each while evaluating
+constexpr std::uint64_t max_expression_steps = 1 << 18;  // see ParsedExpression::steps; a few ms
+
+}  // namespace attune

@@ -1,0 +1,145 @@
+// Operations on operands as Python has them, where they differ from those of operand_arithmetic.cpp and operand_comparison.cpp.
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "expression/operand.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+
+// Correctly rounded, as Python's, where a double does not hold the operands either.
+double quotient(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  const auto is_exact = [](std::int64_t x) { return x >= -exact && x <= exact; };
+  if (a == 0 || (is_exact(a) && is_exact(b))) return static_cast<double>(a) / static_cast<double>(b);
+  __extension__ using Wide = unsigned __int128;
+  const auto magnitude = [](std::int64_t x) {
+    return x < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  };
+  const int shift = 64 + std::countl_zero(magnitude(a));
+  const Wide dividend = static_cast<Wide>(magnitude(a)) << shift;
+  // At least 64 bits, of which the last stands for all that follow: enough to round to 53.
+  const Wide bits = dividend / magnitude(b) | (dividend % magnitude(b) != 0 ? 1u : 0u);
+  const double result = std::ldexp(static_cast<double>(bits), -shift);
+  return (a < 0) == (b < 0) ? result : -result;
+}
+
+// Quotient and remainder of doubles, as CPython's float_divmod: the remainder has the sign of the divisor.
+struct Division {
+  double quotient, remainder;
+};
+
+Division floor_division(double a, double b) {
+  Division result{0, std::fmod(a, b)};
+  double whole = (a - result.remainder) / b;
+  if (result.remainder == 0) {
+    result.remainder = std::copysign(0.0, b);
+  } else if ((b < 0) != (result.remainder < 0)) {
+    result.remainder += b;
+    whole -= 1;
+  }
+  if (whole == 0) {
+    result.quotient = std::copysign(0.0, a / b);
+  } else {
+    result.quotient = std::floor(whole);
+    if (whole - result.quotient > 0.5) result.quotient += 1;
+  }
+  return result;
+}
+
+std::optional<Operand> no_division(const Operand& a, const Operand& b) {
+  if (a.is_name() || b.is_name()) return Operand::undefined(Reason::needs_numbers);
+  if (b.as_real() == 0) return Operand::undefined(Reason::zero_divisor);
+  return std::nullopt;
+}
+
+// The order of two names by their bytes, which for UTF-8 is that of their code points; else `numbers` decides.
+Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view), CellOperation numbers) {
+  return a.is_name() && b.is_name() ? Operand::of(names(a.name, b.name)) : numbers(a, b);
+}
+
+Operand whole_of(double integral) {
+  const bool fits = integral >= -0x1p63 && integral < 0x1p63;
+  return fits ? Operand::of(static_cast<std::int64_t>(integral)) : Operand::undefined(Reason::overflow);
+}
+
+}  // namespace
+
+Operand operand_true_divide(const Operand& a, const Operand& b) {
+  if (const auto none = no_division(a, b)) return *none;
+  if (a.is_whole() && b.is_whole()) return Operand::of(quotient(a.integer, b.integer));
+  return Operand::of(a.as_real() / b.as_real());
+}
+
+Operand operand_floor_divide(const Operand& a, const Operand& b) {
+  if (const auto none = no_division(a, b)) return *none;
+  if (!a.is_whole() || !b.is_whole()) return Operand::of(floor_division(a.as_real(), b.as_real()).quotient);
+  if (a.integer == least && b.integer == -1) return Operand::undefined(Reason::overflow);
+  const bool rounds_down = a.integer % b.integer != 0 && (a.integer < 0) != (b.integer < 0);
+  return Operand::of(a.integer / b.integer - (rounds_down ? 1 : 0));
+}
+
+Operand operand_floor_remainder(const Operand& a, const Operand& b) {
+  if (const auto none = no_division(a, b)) return *none;
+  if (!a.is_whole() || !b.is_whole()) return Operand::of(floor_division(a.as_real(), b.as_real()).remainder);
+  if (b.integer == -1) return Operand::of(std::int64_t{0});  // least % -1 traps
+  const std::int64_t rest = a.integer % b.integer;
+  return Operand::of(rest != 0 && (rest < 0) != (b.integer < 0) ? rest + b.integer : rest);
+}
+
+Operand operand_python_power(const Operand& a, const Operand& b) {
+  const bool is_fraction = a.is_whole() && b.is_whole() && b.integer < 0;
+  return is_fraction ? operand_power(Operand::of(a.as_real()), Operand::of(b.as_real())) : operand_power(a, b);
+}
+
+Operand operand_python_equal(const Operand& a, const Operand& b) {
+  return a.is_name() != b.is_name() ? Operand::of(false) : operand_equal(a, b);
+}
+
+Operand operand_python_unequal(const Operand& a, const Operand& b) { return Operand::of(operand_python_equal(a, b).integer == 0); }
+
+Operand operand_python_less(const Operand& a, const Operand& b) {
+  return order(
+      a, b, [](std::string_view x, std::string_view y) { return x < y; }, operand_less);
+}
+
+Operand operand_python_less_equal(const Operand& a, const Operand& b) {
+  return order(
+      a, b, [](std::string_view x, std::string_view y) { return x <= y; }, operand_less_equal);
+}
+
+Operand operand_python_greater(const Operand& a, const Operand& b) { return operand_python_less(b, a); }
+
+Operand operand_python_greater_equal(const Operand& a, const Operand& b) { return operand_python_less_equal(b, a); }
+
+Operand operand_python_min(const Operand& a, const Operand& b) {
+  const Operand is_less = operand_python_less(b, a);
+  return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
+}
+
+Operand operand_python_max(const Operand& a, const Operand& b) {
+  const Operand is_less = operand_python_less(a, b);
+  return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
+}
+
+Operand operand_truncate(const Operand& a, const Operand& b) {
+  return a.kind == Operand::Kind::real ? whole_of(std::trunc(a.real)) : operand_plus(a, b);
+}
+
+Operand operand_to_real(const Operand& a, const Operand&) {
+  return a.is_name() ? Operand::undefined(Reason::needs_numbers) : Operand::of(a.as_real());
+}
+
+// To the nearest integer, of two equally near ones to the even one.
+Operand operand_round_half_even(const Operand& a, const Operand& b) {
+  if (a.kind != Operand::Kind::real) return operand_plus(a, b);
+  const double near = std::round(a.real);
+  const bool is_tie = std::fabs(a.real - std::trunc(a.real)) == 0.5;
+  return whole_of(is_tie ? 2 * std::round(a.real / 2) : near);
+}
+
+}  // namespace attune

@@ -1,0 +1,196 @@
+#include "kernel/instantiate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/error.hpp"
+#include "core/near_name.hpp"
+#include "kernel/substitute.hpp"
+#include "core/type_table.hpp"
+
+namespace attune {
+namespace {
+
+// Whose expressions are evaluated; and how a message says so.
+struct Request {
+  const KernelSpec& spec;
+  const Problem& problem;
+  const Configuration* configuration;
+  const DeviceInfo& device;
+
+  Scope scope() const { return {&problem, configuration, &device}; }
+  // "kernel `transpose`, step 1 `transpose<T, TILE>`, width=8192 T=float, TILE=32"
+  std::string where(std::string_view what) const {
+    std::string text = fmt::format("kernel `{}`, {}", spec.name, what);
+    if (!problem.empty()) text += ", problem " + problem.text();
+    if (configuration != nullptr && !configuration->empty()) text += ", configuration " + configuration->text();
+    return text;
+  }
+};
+
+std::string step_label(const Step& step, std::size_t number) {
+  if (step.kind == StepKind::memset) return fmt::format("step {} `memset {}`", number + 1, step.memset_argument);
+  return fmt::format("step {} `{}`", number + 1, step.entry);
+}
+
+// Does the step's `when` hold? Throws Error when it is undefined.
+bool applies(const Request& request, const Step& step, const std::string& label) {
+  if (!step.when) return true;
+  const auto result = step.when->evaluate(request.scope());
+  if (const auto* undefined = std::get_if<Undefined>(&result)) {
+    throw Error(fmt::format("{}: when: {}: {}", request.where(label), step.when->text(), undefined->reason));
+  }
+  return step.when->holds(request.scope());
+}
+
+std::size_t argument_position(const Request& request, std::string_view name, const std::string& label) {
+  const auto& arguments = request.spec.arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name == name) return i;
+  }
+  std::vector<std::string> known;
+  for (const auto& argument : arguments) known.push_back(argument.name);
+  throw Error(fmt::format("{}: no argument `{}`{}", request.where(label), name, suggestion(name, known)));
+}
+
+// Up to three dimensions, each from 1 to the device's limit for it.
+std::array<std::uint32_t, 3> dimensions(const Request& request, const std::vector<Expression>& expressions,
+                                        const std::array<std::int64_t, 3>& limits, const std::string& what) {
+  constexpr std::string_view axes = "xyz";
+  std::array<std::uint32_t, 3> result = {1, 1, 1};
+  if (expressions.size() > result.size()) throw Error(fmt::format("{}: more than 3 dimensions", request.where(what)));
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    const std::string label = fmt::format("{}.{}", request.where(what), axes[i]);
+    const std::int64_t size = expressions[i].integer(request.scope(), label);
+    if (size < 1 || size > limits[i]) {
+      throw Error(fmt::format("{}: {} is {}; the device takes 1 to {}", label, expressions[i].text(), size, limits[i]));
+    }
+    result[i] = static_cast<std::uint32_t>(size);
+  }
+  return result;
+}
+
+LaunchShape launch_shape(const Request& request, const Step& step, const std::string& label) {
+  LaunchShape shape;
+  shape.grid = dimensions(request, step.grid, request.device.max_grid, label + " grid");
+  shape.block = dimensions(request, step.block, request.device.max_block, label + " block");
+  // Each factor is below 2^32 and the first two below 2^16 on every device: no overflow in 64 bits.
+  const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
+  if (threads > static_cast<std::uint64_t>(request.device.max_threads_per_block)) {
+    throw Error(fmt::format("{}: {} threads in a block; the device takes {}", request.where(label + " block"), threads,
+                            request.device.max_threads_per_block));
+  }
+  if (!step.shared) return shape;
+  const std::string where = request.where(label + " shared");
+  const std::int64_t bytes = step.shared->integer(request.scope(), where);
+  const auto limit = static_cast<std::int64_t>(request.device.shared_per_block);
+  if (bytes < 0 || bytes > limit) {
+    throw Error(fmt::format("{}: {} is {} bytes; the device takes 0 to {}", where, step.shared->text(), bytes, limit));
+  }
+  shape.shared_bytes = static_cast<std::uint64_t>(bytes);
+  return shape;
+}
+
+ResolvedStep resolve_step(const Request& request, const Step& step, const std::string& label) {
+  ResolvedStep resolved;
+  resolved.kind = step.kind;
+  if (step.kind == StepKind::memset) {
+    resolved.memset_argument = argument_position(request, step.memset_argument, label);
+    resolved.memset_value = step.memset_value;
+    return resolved;
+  }
+  resolved.expression = instantiate_entry(step.entry, request.scope());
+  resolved.shape = launch_shape(request, step, label);
+  for (const auto& name : step.arguments) resolved.arguments.push_back(argument_position(request, name, label));
+  return resolved;
+}
+
+// The types that the problem asks for and that arguments have.
+std::vector<const TypeInfo*> concrete_types(const KernelSpec& spec, const Problem& problem) {
+  std::vector<const TypeInfo*> types;
+  const auto add = [&](const TypeInfo* type) {
+    if (type != nullptr) types.push_back(type);
+  };
+  for (const auto& binding : problem) {
+    if (binding.value.is_name()) add(find_type(binding.value.name()));
+  }
+  for (const auto& argument : spec.arguments) add(find_type(argument.type));
+  return types;
+}
+
+std::vector<std::string> resolve_options(const Request& request) {
+  const auto& [spec, problem, configuration, device] = request;
+  std::vector<std::string> options;
+  for (const auto& text : spec.compile.options) {
+    const OptionTemplate option = parse_option(text);
+    if (configuration == nullptr) {  // prepare and reference steps: options that the search chooses are not theirs
+      const auto is_parameter = [&](const std::string& name) { return request.spec.find_parameter(name) != nullptr; };
+      const bool tunable = std::any_of(option.names.begin(), option.names.end(), is_parameter) ||
+                           (option.condition && std::any_of(option.condition->names().begin(),
+                                                            option.condition->names().end(), is_parameter));
+      if (tunable) continue;
+    }
+    if (auto resolved = instantiate_option(option, request.scope())) options.push_back(std::move(*resolved));
+  }
+  if (spec.compile.defines) {
+    const auto define = [&](const Binding& binding) {
+      options.push_back(fmt::format("-D{}={}", binding.name, source_text(binding.value)));
+    };
+    std::for_each(problem.begin(), problem.end(), define);
+    if (configuration != nullptr) std::for_each(configuration->begin(), configuration->end(), define);
+  }
+  const auto types = concrete_types(spec, problem);
+  const auto uses = [&](std::string_view element) {
+    return std::any_of(types.begin(), types.end(), [&](const TypeInfo* type) { return type->element == element; });
+  };
+  if (uses("half")) options.emplace_back("-DATTUNE_HALF=1");
+  if (uses("bfloat16")) options.emplace_back("-DATTUNE_BFLOAT16=1");
+  return options;
+}
+
+// "sm_90a" where the kernel requires it and the device is an sm_90.
+std::string target_architecture(const KernelSpec& spec, const DeviceInfo& device) {
+  const std::string own = device.architecture();
+  const std::string& required = spec.compile.requires_architecture;
+  if (required.empty() || required == own) return own;
+  const std::string_view suffix = std::string_view(required).substr(std::min(own.size(), required.size()));
+  const bool variant = required.starts_with(own) && (suffix == "a" || suffix == "f");
+  if (variant) return required;
+  throw Error(fmt::format("kernel `{}` requires {}; {} is {}", spec.name, required, device.name, own));
+}
+
+}  // namespace
+
+std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
+                                        const Configuration* configuration, const DeviceInfo& device) {
+  const Request request{spec, problem, configuration, device};
+  std::vector<ResolvedStep> resolved;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string label = step_label(steps[i], i);
+    if (applies(request, steps[i], label)) resolved.push_back(resolve_step(request, steps[i], label));
+  }
+  return resolved;
+}
+
+ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
+                           const Configuration* configuration, const DeviceInfo& device) {
+  const Request request{spec, problem, configuration, device};
+  ImageRequest result;
+  result.source = spec.source;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool compiled = steps[i].kind == StepKind::launch && applies(request, steps[i], step_label(steps[i], i));
+    if (compiled) result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
+  }
+  std::sort(result.expressions.begin(), result.expressions.end());
+  result.expressions.erase(std::unique(result.expressions.begin(), result.expressions.end()), result.expressions.end());
+  try {
+    result.options = resolve_options(request);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", request.where("[compile]"), error.what()));
+  }
+  result.architecture = target_architecture(spec, device);
+  return result;
+}
+
+}  // namespace attune

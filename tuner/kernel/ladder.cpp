@@ -1,0 +1,127 @@
+#include "kernel/ladder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "kernel/nearness.hpp"
+
+namespace attune {
+namespace {
+
+std::string provenance(const Record& record) {
+  return fmt::format("effort {}, {} trial{}{}{}", to_text(record.effort), record.trials, record.trials == 1 ? "" : "s",
+                     record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "");
+}
+
+struct Graded {
+  Rung rung;
+  // Compared in this order, less is better; the last two: is it of another name, uuid.
+  std::tuple<double, double, bool, std::string_view> order;
+  const Record* record;
+};
+
+std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
+  if (!same_family(request, record.key)) return std::nullopt;
+  const bool is_renamed = record.key.kernel != request.spec.name;
+  const bool same_device = record.key.device_class == request.device.class_key();
+  if (same_problem(request.problem, record.key.problem)) {
+    if (same_device) {
+      const Rung rung = record.driver == request.device.driver ? Rung::exact : Rung::stale;
+      // One key has one record; should overlaid stores give several, the one of more effort counts.
+      return Graded{
+          rung, {record.partial ? 1.0 : 0.0, -static_cast<double>(record.effort), is_renamed, record.uuid}, &record};
+    }
+    if (record.compute_capability != request.device.compute_capability) return std::nullopt;
+    const double octaves = multiprocessor_octaves(record.multiprocessors, request.device.multiprocessors);
+    return Graded{Rung::sibling_device, {octaves, 0.0, is_renamed, record.uuid}, &record};
+  }
+  if (!same_device) return std::nullopt;
+  const ProblemDistance apart = problem_distance(request.spec, request.problem, record.key.problem);
+  if (apart.differing > 0 || !apart.within_factor_2) return std::nullopt;
+  // The larger of two equally near problems.
+  return Graded{Rung::near_problem, {apart.squared_octaves, -apart.log2_size, is_renamed, record.uuid}, &record};
+}
+
+std::string explain(const MatchRequest& request, Rung rung, const Record& record) {
+  const std::string& kernel = request.spec.name;
+  const std::string& device = request.device.name;
+  switch (rung) {
+    case Rung::exact:
+      return fmt::format("{} was tuned for this problem on {} ({})", kernel, device, provenance(record));
+    case Rung::stale:
+      return fmt::format(
+          "{} was tuned for this problem on {}, but with driver {} (now {}); to measure again: {} --fresh", kernel,
+          device, record.driver, request.device.driver, tune_command(request));
+    case Rung::near_problem:
+      return fmt::format("{} was tuned on {} for {}, the nearest problem (try: {})", kernel, device,
+                         record.key.problem.text(), tune_command(request));
+    case Rung::sibling_device:
+      return fmt::format("{} was tuned for this problem on {} ({} multiprocessors), a sibling of {} ({}) (try: {})",
+                         kernel, record.device_name, record.multiprocessors, device, request.device.multiprocessors,
+                         tune_command(request));
+    case Rung::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool same_family(const MatchRequest& request, const RecordKey& key) {
+  return key.code == request.spec.fingerprints.code && key.contract == request.spec.fingerprints.contract &&
+         key.regime == request.regime && key.objective == request.objective &&
+         kind_of(key.device_class) == request.device.kind;
+}
+
+std::string tune_command(const MatchRequest& request) {
+  std::string command = fmt::format("attune tune {}", request.tune_target);
+  if (!request.problem.empty()) command += fmt::format(" --problem \"{}\"", request.problem.text());
+  if (request.device.kind == "host")
+    command += " --device host";
+  else if (request.device.ordinal != 0)
+    command += fmt::format(" --device cuda:{}", request.device.ordinal);
+  if (request.regime != "cold") command += fmt::format(" --regime {}", request.regime);
+  if (request.objective != "time") command += fmt::format(" --objective \"{}\"", request.objective);
+  return command;
+}
+
+std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
+                                      const LegalityCheck& legal) {
+  std::vector<Graded> fitting;
+  for (const Record& record : records) {
+    if (auto graded = grade(request, record)) fitting.push_back(std::move(*graded));
+  }
+  std::sort(fitting.begin(), fitting.end(),
+            [](const Graded& a, const Graded& b) { return std::tie(a.rung, a.order) < std::tie(b.rung, b.order); });
+  std::vector<GradedMatch> ladder;
+  for (const Graded& candidate : fitting) {
+    if (!ladder.empty() && ladder.back().match.rung == candidate.rung) continue;
+    auto configuration = legal(candidate.record->configuration);
+    if (!configuration) continue;
+    const Record& record = *candidate.record;
+    ladder.push_back({{candidate.rung, std::move(*configuration), explain(request, candidate.rung, record),
+                       record.speedup, record.key.problem.text()},
+                      record.toolchain});
+  }
+  return ladder;
+}
+
+void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::string_view present) {
+  Match& match = graded.match;
+  if (match.rung != Rung::exact || present.empty() || present == graded.toolchain) return;
+  match.rung = Rung::stale;
+  match.why =
+      fmt::format("{} was tuned for this problem on {}, but compiled by {} (now {}); to measure again: {} --fresh",
+                  request.spec.name, request.device.name, graded.toolchain, present, tune_command(request));
+}
+
+Match no_match(const MatchRequest& request, Configuration default_configuration) {
+  return {Rung::none, std::move(default_configuration),
+          fmt::format("no wisdom for {} on {}; using the default (try: {})", request.spec.name, request.device.name,
+                      tune_command(request)),
+          1, ""};
+}
+
+}  // namespace attune

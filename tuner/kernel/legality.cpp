@@ -1,0 +1,43 @@
+#include "kernel/legality.hpp"
+
+#include <algorithm>
+
+#include "kernel/instantiate.hpp"
+
+namespace attune {
+namespace {
+
+std::optional<Configuration> in_order(const std::vector<Parameter>& parameters, const Configuration& wished) {
+  if (wished.size() != parameters.size()) return std::nullopt;
+  std::vector<Binding> bindings;
+  for (const Parameter& parameter : parameters) {
+    const Value* value = wished.find(parameter.name);
+    if (!value || std::ranges::find(parameter.values, *value) == parameter.values.end()) return std::nullopt;
+    bindings.push_back({parameter.name, *value});
+  }
+  return Configuration(std::move(bindings));
+}
+
+bool within_limits(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
+                   const Configuration& configuration) {
+  try {
+    resolve_steps(spec, spec.launch, problem, &configuration, device);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<Configuration> legal_configuration(const KernelSpec& spec, const Problem& problem,
+                                                 const DeviceInfo& device, const Configuration& wished) {
+  auto configuration = in_order(spec.parameters, wished);
+  if (!configuration) return std::nullopt;
+  const Scope scope{&problem, &*configuration, &device};
+  if (!std::ranges::all_of(spec.rules, [&](const Expression& rule) { return rule.holds(scope); })) return std::nullopt;
+  if (!within_limits(spec, problem, device, *configuration)) return std::nullopt;
+  return configuration;
+}
+
+}  // namespace attune

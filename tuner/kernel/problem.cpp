@@ -1,0 +1,163 @@
+#include "kernel/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "attune/error.hpp"
+#include "attune/expression.hpp"
+#include "core/digest.hpp"
+#include "core/near_name.hpp"
+#include "expression/assignments.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::int64_t max_size = std::int64_t{1} << 62;
+
+template <typename Item>
+std::vector<std::string> names_of(const std::vector<Item>& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(item.name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// "kernel `axpy`, problem n=0"
+std::string item_of(const KernelSpec& spec, std::string_view what, std::string_view name, const Value& value) {
+  return fmt::format("kernel `{}`, {} {}={}", spec.name, what, name, value.text());
+}
+
+void check_type(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
+  const auto& types = parameter.types;
+  const bool listed = value.is_name() && std::find(types.begin(), types.end(), value.name()) != types.end();
+  if (listed) return;
+  throw UsageError(fmt::format("{}: expected a type that the kernel lists{}",
+                               item_of(spec, "problem", parameter.name, value), suggestion(value.text(), types)));
+}
+
+void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
+  const std::string item = item_of(spec, "problem", parameter.name, value);
+  if (!value.is_integer()) {
+    throw UsageError(fmt::format("{}: expected an integer such as 4096, 2**28 or 10**6", item));
+  }
+  const bool is_size = parameter.kind == ProblemKind::size;
+  if (is_size && (value.integer() < 1 || value.integer() > max_size)) {
+    throw UsageError(fmt::format("{}: expected a size from 1 to 2**62", item));
+  }
+}
+
+Value default_of(const KernelSpec& spec, const ProblemParameter& parameter, std::string_view device_kind) {
+  if (parameter.kind == ProblemKind::type) {
+    if (!parameter.types.empty()) return Value(parameter.types.front());
+  } else {
+    const auto special = parameter.device_default.find(std::string(device_kind));
+    if (special != parameter.device_default.end()) return Value(special->second);
+    if (parameter.default_value) return Value(*parameter.default_value);
+  }
+  const std::string_view example = parameter.kind == ProblemKind::type ? "float" : "4096";
+  throw UsageError(fmt::format("kernel `{}`: problem name `{}` has no default; give a value, as in {}={}", spec.name,
+                               parameter.name, parameter.name, example));
+}
+
+double number_of(const Value& value) { return value.is_real() ? value.real() : static_cast<double>(value.integer()); }
+
+// The listed value that `wished` means: itself, or the same number written otherwise (1 for 1.0).
+const Value* listed_value(const Parameter& parameter, const Value& wished) {
+  const auto is_number = [](const Value& value) { return value.is_integer() || value.is_real(); };
+  const auto means = [&](const Value& value) {
+    if (value == wished) return true;
+    return value.kind() != wished.kind() && is_number(value) && is_number(wished) &&
+           number_of(value) == number_of(wished);
+  };
+  const auto found = std::find_if(parameter.values.begin(), parameter.values.end(), means);
+  return found == parameter.values.end() ? nullptr : &*found;
+}
+
+const Parameter& known_parameter(const KernelSpec& spec, std::string_view name) {
+  if (const auto* const parameter = spec.find_parameter(name)) return *parameter;
+  throw UsageError(
+      fmt::format("kernel `{}` has no parameter `{}`{}", spec.name, name, suggestion(name, names_of(spec.parameters))));
+}
+
+const Value& known_value(const KernelSpec& spec, const Parameter& parameter, const Value& wished) {
+  if (const auto* const value = listed_value(parameter, wished)) return *value;
+  std::vector<std::string> known;
+  for (const auto& value : parameter.values) known.push_back(value.text());
+  throw UsageError(
+      fmt::format("{}: the parameter lists {}", item_of(spec, "parameter", parameter.name, wished), joined(known)));
+}
+
+}  // namespace
+
+Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind) {
+  for (const auto& [name, value] : given) {
+    if (spec.find_problem(name) != nullptr) continue;
+    const std::string_view advice =
+        spec.find_parameter(name) != nullptr ? " (it is a parameter, which the search chooses)" : "";
+    throw UsageError(fmt::format("kernel `{}` has no problem name `{}`{}{}", spec.name, name, advice,
+                                 suggestion(name, names_of(spec.problem))));
+  }
+  Problem problem;
+  for (const auto& parameter : spec.problem) {
+    const Value* const wished = given.find(parameter.name);
+    const Value value = wished != nullptr ? *wished : default_of(spec, parameter, device_kind);
+    const auto check = parameter.kind == ProblemKind::type ? check_type : check_integer;
+    check(spec, parameter, value);
+    problem.set(parameter.name, value);
+  }
+  return problem;
+}
+
+Problem parse_problem(const KernelSpec& spec, std::string_view text, std::string_view device_kind) {
+  return make_problem(spec, parse_bindings(text), device_kind);
+}
+
+Configuration parse_configuration(const KernelSpec& spec, std::string_view text) {
+  const Bindings given = parse_bindings(text);
+  for (const auto& [name, value] : given) known_value(spec, known_parameter(spec, name), value);
+  Configuration configuration;
+  for (const auto& parameter : spec.parameters) {
+    const Value* const wished = given.find(parameter.name);
+    configuration.set(parameter.name, wished != nullptr ? *listed_value(parameter, *wished) : parameter.values.front());
+  }
+  return configuration;
+}
+
+KernelSpec narrow(KernelSpec spec, std::string_view text) {
+  std::map<std::string, std::vector<Value>> kept;  // by parameter
+  for (const auto& [name, values] : parse_assignments(text)) {
+    const Parameter& parameter = known_parameter(spec, name);
+    auto [entry, is_new] = kept.try_emplace(name);
+    if (!is_new) throw UsageError(fmt::format("`{}` is given twice in `{}`", name, text));
+    for (const auto& part : split_at_commas(values)) {
+      const std::string item = fmt::format("{}={}", name, values);
+      if (part.empty()) throw UsageError(fmt::format("`{}`: expected a value between the commas", item));
+      entry->second.push_back(known_value(spec, parameter, parse_constant(part, item)));
+    }
+  }
+  // In the kernel's own order of parameters and values: however it was typed, the same narrowing is the same space.
+  std::string canonical;
+  for (auto& parameter : spec.parameters) {
+    const auto entry = kept.find(parameter.name);
+    if (entry == kept.end()) continue;
+    const auto& values = entry->second;
+    const auto dropped = [&](const Value& value) {
+      return std::find(values.begin(), values.end(), value) == values.end();
+    };
+    if (std::erase_if(parameter.values, dropped) == 0) continue;
+    canonical += parameter.name + '=';
+    for (const auto& value : parameter.values) canonical += value.text() + ',';
+    canonical += ' ';
+  }
+  if (!canonical.empty()) spec.fingerprints.space = sha256(spec.fingerprints.space + canonical);
+  return spec;
+}
+
+}  // namespace attune

@@ -1,0 +1,84 @@
+// The arguments of a kernel for a problem and a configuration.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/error.hpp"
+#include "kernel/instantiate.hpp"
+#include "core/type_table.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 62;
+
+const TypeInfo& concrete_type(const Argument& argument, const Problem& problem) {
+  const Value* const bound = problem.find(argument.type);
+  return type_named(bound != nullptr && bound->is_name() ? std::string_view(bound->name()) : argument.type);
+}
+
+bool mentions_parameter(const KernelSpec& spec, const Expression& expression) {
+  const auto& names = expression.names();
+  return std::any_of(names.begin(), names.end(),
+                     [&](const auto& name) { return spec.find_parameter(name) != nullptr; });
+}
+
+void resolve_array(ResolvedArgument& resolved, const Argument& argument, const TypeInfo& type, const Scope& scope,
+                   const std::string& where) {
+  if (!argument.size) throw Error(fmt::format("{}: an array needs a size", where));
+  const std::int64_t count = argument.size->integer(scope, where + " size");
+  // Scratch may be nothing: an algorithm that needs none.
+  const std::int64_t least = argument.role == Role::scratch ? 0 : 1;
+  if (count < least)
+    throw Error(fmt::format("{}: size {} is {}; expected at least {}", where, argument.size->text(), count, least));
+  resolved.count = static_cast<std::uint64_t>(count);
+  const bool overflows = __builtin_mul_overflow(resolved.count, std::uint64_t{type.size}, &resolved.bytes);
+  if (overflows || resolved.bytes > max_bytes) {
+    throw Error(fmt::format("{}: {} elements of {} are more than 2^62 bytes", where, count, type.name));
+  }
+}
+
+// What `value` or the problem says; nothing when the application passes it.
+std::optional<Value> scalar_value(const Argument& argument, const Scope& scope, const std::string& where) {
+  if (!argument.value) {
+    const Value* const same_name = scope.problem->find(argument.name);
+    if (same_name == nullptr || same_name->is_name()) return std::nullopt;
+    return *same_name;
+  }
+  const auto result = argument.value->evaluate(scope);
+  if (const auto* undefined = std::get_if<Undefined>(&result)) {
+    throw Error(fmt::format("{} value: {}: {}", where, argument.value->text(), undefined->reason));
+  }
+  return std::get<Value>(result);
+}
+
+}  // namespace
+
+std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
+                                                const Configuration* configuration, const DeviceInfo& device) {
+  const Scope scope{&problem, configuration, &device};
+  std::vector<ResolvedArgument> arguments;
+  for (const auto& argument : spec.arguments) {
+    std::string where = fmt::format("kernel `{}`, argument `{}`, problem {}", spec.name, argument.name, problem.text());
+    if (configuration != nullptr) where += ", configuration " + configuration->text();
+    const TypeInfo& type = concrete_type(argument, problem);
+    ResolvedArgument resolved{std::string(type.name), argument.role, 1, type.size, std::nullopt};
+    const bool is_scalar = argument.role == Role::scalar;
+    const auto& expression = is_scalar ? argument.value : argument.size;
+    if (configuration == nullptr && expression && mentions_parameter(spec, *expression)) {
+      if (!is_scalar) resolved.count = resolved.bytes = 0;
+    } else if (!is_scalar) {
+      resolve_array(resolved, argument, type, scope, where);
+    } else if ((resolved.value = scalar_value(argument, scope, where))) {
+      try {
+        encode_scalar(*resolved.value, type.name);
+      } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", where, error.what()));
+      }
+    }
+    arguments.push_back(std::move(resolved));
+  }
+  return arguments;
+}
+
+}  // namespace attune

@@ -1,0 +1,14 @@
+// The default configuration of a kernel where its first values may be illegal. Pure; any thread.
+#pragma once
+
+#include "attune/bindings.hpp"
+#include "attune/device_info.hpp"
+#include "attune/kernel_spec.hpp"
+
+namespace attune {
+
+// The first values if they are legal here, else the nearest legal configuration to them (only then is the search space
+// built). Throws Error naming the rules when no configuration is legal.
+Configuration default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
+
+}  // namespace attune

@@ -1,0 +1,113 @@
+// The smallest set of rules that together leave nothing, by implicit hitting sets: every such set must hold a rule of
+// each "correction", the rules that some configuration breaks. So a smallest hitting set of the corrections met so far
+// is no larger than the answer; where it leaves nothing itself, it is the answer, else a configuration that obeys it
+// gives one more correction.
+#include <algorithm>
+#include <ranges>
+
+#include "attune/space_audit.hpp"
+#include "space/hitting_set.hpp"
+
+namespace attune {
+namespace {
+
+using Rules = std::vector<std::size_t>;
+
+constexpr std::uint64_t most_branches = 1'000'000;  // of all hitting sets together; some seconds at most
+
+class CoreSearch {
+ public:
+  CoreSearch(const SearchSpace& space, std::size_t most_spaces) : space_(space), spaces_left_(most_spaces) {}
+
+  EmptyCore run() {
+    Rules core = irreducible();
+    for (;;) {
+      // Only a set smaller than the one at hand is of interest.
+      const auto hitting = smallest_hitting_set(corrections_, core.size() - 1, branches_left_);
+      if (!hitting) return {core, branches_left_ > 0};
+      if (spaces_left_ == 0) return {core, false};
+      const Outcome outcome = outcome_of(*hitting);
+      if (outcome.kind == Outcome::nothing_left) return {*hitting, true};
+      if (outcome.kind == Outcome::open || !add_correction(*outcome.obeyed)) return {core, false};
+    }
+  }
+
+ private:
+  struct Outcome {
+    enum Kind { nothing_left, some_left, open } kind;
+    std::optional<Rules> obeyed;  // some_left: all rules that one configuration under these rules obeys
+  };
+
+  Rules all() const {
+    Rules rules(space_.rules().size());
+    for (std::size_t i = 0; i < rules.size(); ++i) rules[i] = i;
+    return rules;
+  }
+
+  Outcome outcome_of(const Rules& rules) {
+    // Hundreds of rules cost as much as several spaces of a few.
+    spaces_left_ -= std::min(spaces_left_, 1 + rules.size() / 200);
+    const SearchSpace under = space_.with_rules(rules);
+    if (under.empty()) return {Outcome::nothing_left, {}};
+    const auto configuration = under.exact() ? std::optional(under.at(0)) : under.nearest({});
+    if (!configuration) return {Outcome::open, {}};
+    const Scope scope{&space_.problem(), &*configuration, space_.device()};
+    Rules obeyed = all();
+    std::erase_if(obeyed, [&](std::size_t i) { return !space_.rules()[i].expression.holds(scope); });
+    return {Outcome::some_left, std::move(obeyed)};
+  }
+
+  // The rules without all that can be left out, one after the other, the last first: those are the device's limits.
+  Rules irreducible() {
+    Rules core = all();
+    // Many at a time first: of thousands of rules, most go in one piece.
+    for (std::size_t piece = std::max<std::size_t>(1, core.size() / 2);; piece = (piece + 1) / 2) {
+      for (std::size_t end = core.size(); end > 0;) {
+        const std::size_t begin = end > piece ? end - piece : 0;
+        Rules without = core;
+        without.erase(without.begin() + static_cast<std::ptrdiff_t>(begin),
+                      without.begin() + static_cast<std::ptrdiff_t>(end));
+        const Outcome outcome = outcome_of(without);
+        if (outcome.kind == Outcome::nothing_left) core = std::move(without);
+        if (outcome.kind == Outcome::some_left && piece == 1) corrections_.push_back(complement(*outcome.obeyed));
+        end = begin;
+      }
+      if (piece == 1) return core;
+    }
+  }
+
+  // Grows a set of rules that one configuration obeys as far as configurations can be found, so that the correction is
+  // small and says much. False when the constructions are used up.
+  bool add_correction(Rules obeyed) {
+    for (const std::size_t rule : all()) {
+      if (std::ranges::binary_search(obeyed, rule)) continue;
+      if (spaces_left_ == 0) return false;
+      Rules more = obeyed;
+      more.insert(std::ranges::upper_bound(more, rule), rule);
+      Outcome outcome = outcome_of(more);
+      if (outcome.kind == Outcome::some_left) obeyed = std::move(*outcome.obeyed);
+    }
+    corrections_.push_back(complement(obeyed));
+    return true;
+  }
+
+  Rules complement(const Rules& rules) const {
+    Rules others = all();
+    std::erase_if(others, [&](std::size_t i) { return std::ranges::binary_search(rules, i); });
+    return others;
+  }
+
+  const SearchSpace& space_;
+  std::size_t spaces_left_;
+  std::uint64_t branches_left_ = most_branches;
+  std::vector<Rules> corrections_;
+};
+
+}  // namespace
+
+std::optional<EmptyCore> empty_core(const SearchSpace& space, std::size_t most_spaces) {
+  if (!space.empty()) return std::nullopt;
+  return CoreSearch(space, most_spaces).run();
+}
+
+}  // namespace attune

@@ -1,0 +1,67 @@
+#include "space/hitting_set.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace attune {
+namespace {
+
+using Sets = std::vector<std::vector<std::size_t>>;
+
+bool holds_any(const std::set<std::size_t>& chosen, const std::vector<std::size_t>& set) {
+  return std::ranges::any_of(set, [&](std::size_t element) { return chosen.contains(element); });
+}
+
+// Looks for a hitting set of exactly a given number of elements, or fewer.
+class Search {
+ public:
+  Search(const Sets& sets, std::uint64_t& steps) : sets_(sets), steps_(steps) {}
+
+  bool hits_within(std::size_t left) {
+    if (steps_ == 0) return false;
+    --steps_;
+    const std::vector<std::size_t>* smallest = nullptr;
+    if (least_needed(smallest) > left) return false;
+    if (smallest == nullptr) return true;
+    for (const std::size_t element : *smallest) {
+      chosen_.insert(element);
+      if (hits_within(left - 1)) return true;
+      chosen_.erase(element);
+    }
+    return false;
+  }
+
+  std::vector<std::size_t> chosen() const { return {chosen_.begin(), chosen_.end()}; }
+
+ private:
+  // A lower bound on the elements that are missing: as many as there are sets, not hit yet, that share no element.
+  // Gives the smallest set that is not hit, to branch on; null when all are.
+  std::size_t least_needed(const std::vector<std::size_t>*& smallest) const {
+    std::size_t apart = 0;
+    std::set<std::size_t> taken;
+    for (const auto& set : sets_) {
+      if (holds_any(chosen_, set)) continue;
+      if (smallest == nullptr || set.size() < smallest->size()) smallest = &set;
+      if (holds_any(taken, set)) continue;
+      taken.insert(set.begin(), set.end());
+      ++apart;
+    }
+    return apart;
+  }
+
+  const Sets& sets_;
+  std::uint64_t& steps_;
+  std::set<std::size_t> chosen_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::size_t>> smallest_hitting_set(const Sets& sets, std::size_t most, std::uint64_t& steps) {
+  for (std::size_t size = 0; size <= most && steps > 0; ++size) {
+    Search search(sets, steps);
+    if (search.hits_within(size)) return search.chosen();
+  }
+  return std::nullopt;
+}
+
+}  // namespace attune

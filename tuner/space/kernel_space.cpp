@@ -1,0 +1,84 @@
+// The search space of a kernel: its own rules and what the device's limits imply for every launch step.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/search_space.hpp"
+#include "space/stages/value_index.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::string_view axes = "xyz";
+
+// Rules as texts, each once.
+class ImpliedRules {
+ public:
+  void add_step(const Step& step) {
+    if (step.kind != StepKind::launch) return;
+    guard_ = step.when ? fmt::format("!({}) || ", step.when->text()) : "";
+    std::string threads;
+    for (std::size_t i = 0; i < std::min(step.block.size(), axes.size()); ++i) {
+      const std::string& size = step.block[i].text();
+      add(fmt::format("({0}) >= 1 && ({0}) <= device.max_block_{1}", size, axes[i]));
+      threads += fmt::format("{}({})", threads.empty() ? "" : " * ", size);
+    }
+    if (!threads.empty()) add(threads + " <= device.max_threads_per_block");
+    if (step.shared) add(fmt::format("({0}) >= 0 && ({0}) <= device.shared_per_block", step.shared->text()));
+    for (std::size_t i = 0; i < std::min(step.grid.size(), axes.size()); ++i) {
+      add(fmt::format("({0}) >= 1 && ({0}) <= device.max_grid_{1}", step.grid[i].text(), axes[i]));
+    }
+  }
+
+  std::vector<Rule> take() { return std::move(rules_); }
+
+ private:
+  void add(const std::string& condition) {
+    const std::string text = guard_.empty() ? condition : fmt::format("{}({})", guard_, condition);
+    const bool known =
+        std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) { return rule.expression.text() == text; });
+    if (!known) rules_.push_back({Expression(text), true});
+  }
+
+  std::string guard_;
+  std::vector<Rule> rules_;
+};
+
+// The i-th parameter's value: listed configurations nearly always have their values in the order of the parameters.
+const Value& value_of(const Configuration& configuration, std::size_t i, const std::string& name) {
+  if (i < configuration.size() && configuration.begin()[static_cast<std::ptrdiff_t>(i)].name == name)
+    return configuration.begin()[static_cast<std::ptrdiff_t>(i)].value;
+  return configuration.at(name);
+}
+
+// The rows of the listed configurations that the parameters still have.
+std::vector<Row> listed_rows(const KernelSpec& spec) {
+  std::vector<space::ValueIndex> positions;
+  for (const Parameter& parameter : spec.parameters) positions.emplace_back(parameter.values);
+  std::vector<Row> rows;
+  for (const Configuration& configuration : *spec.listed) {
+    Row row;
+    row.reserve(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const auto position = positions[i].position_of(value_of(configuration, i, spec.parameters[i].name));
+      if (!position) break;
+      row.push_back(*position);
+    }
+    if (row.size() == spec.parameters.size()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
+  if (spec.listed) return SearchSpace::listed(spec.parameters, listed_rows(spec));
+  std::vector<Rule> rules;
+  for (const auto& rule : spec.rules) rules.push_back({rule, false});
+  ImpliedRules implied;
+  for (const auto& step : spec.launch) implied.add_step(step);
+  for (auto& rule : implied.take()) rules.push_back(std::move(rule));
+  return SearchSpace::relaxed(spec.parameters, std::move(rules), &problem, &device);
+}
+
+}  // namespace attune

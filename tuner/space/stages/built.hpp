@@ -1,0 +1,37 @@
+// Built: what a SearchSpace is made of. Immutable; any thread may read.
+#pragma once
+
+#include <optional>
+
+#include "attune/search_space.hpp"
+#include "space/stages/construction.hpp"
+#include "space/stages/value_index.hpp"
+
+namespace attune {
+
+struct SearchSpace::Built {
+  std::vector<Parameter> parameters;
+  std::vector<Rule> rules;
+  Bindings problem;
+  std::optional<DeviceInfo> device;
+  SpaceBudget budget;
+  space::Constructed constructed;
+  std::vector<space::ValueIndex> values;                // by parameter
+  std::vector<std::vector<std::uint16_t>> values_left;  // by parameter
+  // By rule that was left out, by its names: the parameter, or none and the problem's value.
+  struct LeftOutName {
+    std::size_t parameter = 0;
+    const Value* constant = nullptr;
+  };
+  std::vector<std::vector<LeftOutName>> left_out_names;
+
+  // Of `parameters`, before construction. Throws UsageError.
+  void index_values();
+  void find_values_left();  // after construction
+
+  const space::Diagram& diagram() const { return constructed.diagram; }
+  // Do the rules that were left out allow the row?
+  bool allowed_by_left_out(RowView row) const;
+};
+
+}  // namespace attune

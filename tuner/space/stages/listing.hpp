@@ -1,0 +1,15 @@
+// All configurations of a space, in index order.
+#pragma once
+
+#include <functional>
+
+#include "space/stages/diagram.hpp"
+
+namespace attune::space {
+
+// Calls `visit` with each row. Stops when it returns false.
+void visit_rows(const Diagram& diagram, std::size_t columns, const std::function<bool(RowView)>& visit);
+// Writes each row to `to` and behind it.
+void list_rows(const Diagram& diagram, std::size_t columns, std::uint16_t* to);
+
+}  // namespace attune::space

@@ -1,0 +1,74 @@
+// TermBuilder: a part of a rule -> the term that is 1 where it holds and 0 where it does not or is undefined.
+#pragma once
+
+#include "expression/node.hpp"
+#include "space/stages/term.hpp"
+#include "space/stages/variables.hpp"
+
+namespace attune::space {
+
+class TermBuilder {
+ public:
+  // All must outlive the builder. Columns are made for the values that the variables have now.
+  TermBuilder(TermGraph& graph, NameNumbers& numbers, const RuleScope& scope)
+      : graph_(graph), numbers_(numbers), scope_(scope) {}
+
+  // Does `node` of the rule hold (or its negation)?
+  TermId truth(std::uint32_t rule, std::uint32_t node, bool negated);
+  // The positions 0, 1, ... of a variable's values.
+  TermId positions(int variable);
+
+ private:
+  // A value and where it exists; `valid` is no_term where it always does.
+  struct Result {
+    TermId value = no_term;
+    TermId valid = no_term;
+  };
+  using Node = Expression::Node;
+
+  Result build(std::uint32_t index);
+  Result built(std::uint32_t index);
+  Result lazy(std::uint32_t index);
+  Result logical(const Node& node, bool is_or);
+  Result conditional(const Node& node);
+  Result membership(const Node& node, bool negated, bool python);
+  Result reference(const Node& node);
+  Result strict(const Node& node, std::uint32_t index);
+  Result apply_to_one(Operation operation, const Result& a);
+  Result apply_to_two(Operation operation, const Result& a, const Result& b);
+  Result arithmetic(TermOp whole, TermOp real, const Result& a, const Result& b);
+  Result divided(TermOp whole, TermOp real, const Result& a, const Result& b);
+  Result bits(TermOp op, const Result& a, const Result& b);
+  Result extreme(TermOp whole, TermOp real, const Result& a, const Result& b, bool python);
+  Result power(const Result& a, const Result& b);
+  Result equality(bool unequal, const Result& a, const Result& b, bool python);
+  Result ordering(bool or_equal, const Result& a, const Result& b, bool python);
+  Result truth_of(const Result& a);
+  Result negated(const Result& a);
+  Result nowhere();  // a result that never exists
+  Result fail();     // leaves this part of the rule to the expression evaluator
+
+  // By the expression evaluator, for what depends on at most one variable.
+  Result evaluated(std::uint32_t index, int variable);
+  TermId opaque(std::uint32_t node, bool negate);
+
+  TermId both(TermId a, TermId b);  // of validities
+  TermId as_real(const Result& a);
+  bool is_whole(const Result& a) const { return graph_[a.value].kind == TermKind::whole; }
+  bool is_name(const Result& a) const { return graph_[a.value].kind == TermKind::name; }
+  int variable_below(std::uint32_t index) const;  // the one, or no_variable, or many_variables
+
+  TermGraph& graph_;
+  NameNumbers& numbers_;
+  const RuleScope& scope_;
+  const ParsedExpression* parsed_ = nullptr;
+  std::uint32_t rule_ = 0;
+  bool failed_ = false;
+  std::vector<Result> known_;  // by node of the rule
+  std::vector<int> below_;     // by node: variable_below
+};
+
+// The variables that a part of a rule mentions, ascending.
+std::vector<int> variables_of(const RuleScope& scope, std::uint32_t rule, std::uint32_t node);
+
+}  // namespace attune::space

@@ -1,0 +1,205 @@
+// The strict operations of rules as terms, with the conditions under which they have a value.
+#include "space/stages/term_builder.hpp"
+
+namespace attune::space {
+namespace {
+
+// Whole numbers up to here are doubles without rounding, so that comparing them as doubles is exact.
+constexpr std::int64_t exact_real = std::int64_t{1} << 53;
+// x ** 2 is written; higher powers of sums are not.
+constexpr std::int64_t expanded_power = 4;
+
+}  // namespace
+
+TermBuilder::Result TermBuilder::apply_to_one(Operation operation, const Result& a) {
+  if (operation == Operation::logical_not) return negated(a);
+  if (is_name(a)) return fail();
+  const bool whole = is_whole(a);
+  bool overflows = false;
+  switch (operation) {
+    case Operation::negate:
+    case Operation::absolute: {
+      const bool negates = operation == Operation::negate;
+      const TermOp op =
+          negates ? (whole ? TermOp::negate : TermOp::real_negate) : (whole ? TermOp::absolute : TermOp::real_absolute);
+      range_of(op, &graph_[a.value], nullptr, nullptr, overflows);
+      return overflows ? fail() : Result{graph_.make(op, a.value), a.valid};
+    }
+    case Operation::plus:
+      return a;
+    case Operation::floor:
+    case Operation::ceil:
+    case Operation::truncate:
+    case Operation::round_half_even:
+      return whole ? a : fail();
+    case Operation::to_real:
+      return {as_real(a), a.valid};
+    case Operation::is_pow2:
+      return whole ? Result{graph_.make(TermOp::is_pow2, a.value), a.valid} : nowhere();
+    default:
+      return fail();
+  }
+}
+
+TermBuilder::Result TermBuilder::apply_to_two(Operation operation, const Result& a, const Result& b) {
+  switch (operation) {
+    case Operation::equal:
+    case Operation::unequal:
+      return equality(operation == Operation::unequal, a, b, false);
+    case Operation::python_equal:
+    case Operation::python_unequal:
+      return equality(operation == Operation::python_unequal, a, b, true);
+    case Operation::less:
+    case Operation::python_less:
+      return ordering(false, a, b, operation == Operation::python_less);
+    case Operation::less_equal:
+    case Operation::python_less_equal:
+      return ordering(true, a, b, operation == Operation::python_less_equal);
+    case Operation::greater:
+    case Operation::python_greater:
+      return ordering(false, b, a, operation == Operation::python_greater);
+    case Operation::greater_equal:
+    case Operation::python_greater_equal:
+      return ordering(true, b, a, operation == Operation::python_greater_equal);
+    default:
+      break;
+  }
+  if (is_name(a) || is_name(b)) return fail();
+  switch (operation) {
+    case Operation::add:
+      return arithmetic(TermOp::add, TermOp::real_add, a, b);
+    case Operation::subtract:
+      return arithmetic(TermOp::subtract, TermOp::real_subtract, a, b);
+    case Operation::multiply:
+      return arithmetic(TermOp::multiply, TermOp::real_multiply, a, b);
+    case Operation::divide:
+      return divided(TermOp::divide, TermOp::real_divide, a, b);
+    case Operation::remainder:
+      return divided(TermOp::remainder, TermOp::real_remainder, a, b);
+    case Operation::floor_divide:
+      return divided(TermOp::floor_divide, TermOp::real_floor_divide, a, b);
+    case Operation::floor_remainder:
+      return divided(TermOp::floor_remainder, TermOp::real_floor_remainder, a, b);
+    case Operation::true_divide:
+      return divided(TermOp::real_divide, TermOp::real_divide, a, b);
+    case Operation::ceil_div:
+      return is_whole(a) && is_whole(b) ? divided(TermOp::ceil_divide, TermOp::real_divide, a, b) : fail();
+    case Operation::round_up: {
+      if (!is_whole(a) || !is_whole(b)) return fail();
+      const Result quotient = divided(TermOp::ceil_divide, TermOp::real_divide, a, b);
+      return failed_ ? quotient : arithmetic(TermOp::multiply, TermOp::real_multiply, quotient, b);
+    }
+    case Operation::minimum:
+    case Operation::python_minimum:
+      return extreme(TermOp::minimum, TermOp::real_minimum, a, b, operation == Operation::python_minimum);
+    case Operation::maximum:
+    case Operation::python_maximum:
+      return extreme(TermOp::maximum, TermOp::real_maximum, a, b, operation == Operation::python_maximum);
+    case Operation::bit_and:
+      return bits(TermOp::bit_and, a, b);
+    case Operation::bit_or:
+      return bits(TermOp::bit_or, a, b);
+    case Operation::power:
+    case Operation::python_power:
+      return power(a, b);
+    default:
+      return fail();
+  }
+}
+
+TermId TermBuilder::as_real(const Result& a) { return is_whole(a) ? graph_.make(TermOp::to_real, a.value) : a.value; }
+
+TermBuilder::Result TermBuilder::arithmetic(TermOp whole, TermOp real, const Result& a, const Result& b) {
+  const TermId valid = both(a.valid, b.valid);
+  bool overflows = false;
+  if (is_whole(a) && is_whole(b)) {
+    range_of(whole, &graph_[a.value], &graph_[b.value], nullptr, overflows);
+    const TermId value = graph_.make(whole, a.value, b.value);
+    if (!overflows) return {value, valid};
+    const TermOp fits = whole == TermOp::add        ? TermOp::add_fits
+                        : whole == TermOp::subtract ? TermOp::subtract_fits
+                                                    : TermOp::multiply_fits;
+    return {value, both(valid, graph_.make(fits, a.value, b.value))};
+  }
+  const TermId x = as_real(a), y = as_real(b);
+  range_of(real, &graph_[x], &graph_[y], nullptr, overflows);
+  return overflows ? fail() : Result{graph_.make(real, x, y), valid};
+}
+
+// Divides by 1 where the divisor is 0: the validity says that there is no result.
+TermBuilder::Result TermBuilder::divided(TermOp whole, TermOp real, const Result& a, const Result& b) {
+  const bool in_wholes = is_whole(a) && is_whole(b) && whole != real;
+  TermId valid = both(a.valid, b.valid), divisor = b.value;
+  const Range& range = graph_[b.value].range;
+  const bool whole_divisor = is_whole(b);
+  const bool may_be_zero =
+      whole_divisor ? range.low <= 0 && range.high >= 0 : range.real_low <= 0 && range.real_high >= 0;
+  if (may_be_zero) {
+    const TermId nonzero = graph_.make(whole_divisor ? TermOp::is_true : TermOp::real_is_true, divisor);
+    if (graph_.is_constant(nonzero) && graph_[nonzero].constant == 0) return nowhere();
+    valid = both(valid, nonzero);
+    divisor =
+        graph_.make(TermOp::select, nonzero, divisor, whole_divisor ? graph_.constant(1) : graph_.real_constant(1));
+  }
+  bool overflows = false;
+  if (in_wholes) {
+    const bool wraps = graph_[a.value].range.low == std::numeric_limits<std::int64_t>::min();
+    return wraps ? fail() : Result{graph_.make(whole, a.value, divisor), valid};
+  }
+  const auto is_exact = [&](TermId id) {
+    const Term& term = graph_[id];
+    return term.kind == TermKind::real || (term.range.low >= -exact_real && term.range.high <= exact_real);
+  };
+  if (!is_exact(a.value) || !is_exact(divisor)) return fail();
+  const TermId x = as_real(a), y = as_real({divisor, no_term});
+  range_of(real, &graph_[x], &graph_[y], nullptr, overflows);
+  return overflows ? fail() : Result{graph_.make(real, x, y), valid};
+}
+
+TermBuilder::Result TermBuilder::bits(TermOp op, const Result& a, const Result& b) {
+  if (!is_whole(a) || !is_whole(b)) return nowhere();
+  return {graph_.make(op, a.value, b.value), both(a.valid, b.valid)};
+}
+
+// In Python the result is one of the operands, with its kind.
+TermBuilder::Result TermBuilder::extreme(TermOp whole, TermOp real, const Result& a, const Result& b, bool python) {
+  const TermId valid = both(a.valid, b.valid);
+  if (is_whole(a) && is_whole(b)) return {graph_.make(whole, a.value, b.value), valid};
+  if (python && is_whole(a) != is_whole(b)) return fail();
+  return {graph_.make(real, as_real(a), as_real(b)), valid};
+}
+
+TermBuilder::Result TermBuilder::power(const Result& a, const Result& b) {
+  const Term exponent = graph_[b.value];  // a copy: making terms moves them
+  const bool expands = is_whole(a) && is_whole(b) && exponent.op == TermOp::constant && exponent.constant >= 1 &&
+                       exponent.constant <= expanded_power && b.valid == no_term;
+  if (!expands) return fail();
+  Result result = a;
+  for (std::int64_t i = 1; i < exponent.constant; ++i)
+    result = arithmetic(TermOp::multiply, TermOp::real_multiply, result, a);
+  return result;
+}
+
+TermBuilder::Result TermBuilder::equality(bool unequal, const Result& a, const Result& b, bool python) {
+  const TermId valid = both(a.valid, b.valid);
+  if (is_name(a) != is_name(b)) return python ? Result{graph_.constant(unequal ? 1 : 0), valid} : nowhere();
+  if (is_whole(a) == is_whole(b) && graph_[a.value].kind != TermKind::real)
+    return {graph_.make(unequal ? TermOp::unequal : TermOp::equal, a.value, b.value), valid};
+  const Result less = ordering(false, a, b, python);  // for its check of exactness
+  if (failed_) return less;
+  return {graph_.make(unequal ? TermOp::real_unequal : TermOp::real_equal, as_real(a), as_real(b)), valid};
+}
+
+TermBuilder::Result TermBuilder::ordering(bool or_equal, const Result& a, const Result& b, bool python) {
+  const TermId valid = both(a.valid, b.valid);
+  if (is_name(a) || is_name(b)) return python && is_name(a) && is_name(b) ? fail() : nowhere();
+  if (is_whole(a) && is_whole(b))
+    return {graph_.make(or_equal ? TermOp::less_equal : TermOp::less, a.value, b.value), valid};
+  for (const Result* side : {&a, &b}) {
+    const Range& range = graph_[side->value].range;
+    if (is_whole(*side) && (range.low < -exact_real || range.high > exact_real)) return fail();
+  }
+  return {graph_.make(or_equal ? TermOp::real_less_equal : TermOp::real_less, as_real(a), as_real(b)), valid};
+}
+
+}  // namespace attune::space

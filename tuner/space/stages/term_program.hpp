@@ -1,0 +1,48 @@
+// TermProgram: some terms of a graph, evaluated for up to `capacity` combinations at a time. The caller says what the
+// leaves are worth in each combination. One thread.
+#pragma once
+
+#include <memory>
+
+#include "space/stages/term.hpp"
+#include "space/stages/variables.hpp"
+
+namespace attune::space {
+
+class TermProgram {
+ public:
+  static constexpr std::size_t block = 1024;  // a good capacity: ten arrays of this length fit a second-level cache
+
+  // Evaluates `wanted` and whatever it needs, except what `given` holds: those the caller fills in. Columns are given,
+  // or evaluated nowhere. Constants are filled here.
+  TermProgram(const TermGraph& graph, const RuleScope& scope, std::span<const TermId> wanted,
+              std::span<const TermId> given, std::size_t capacity = block);
+
+  // Where the values of a given term go, before run(); null when nothing needs it.
+  std::int64_t* input(TermId id) { return place_[id] == nowhere ? nullptr : at(place_[id]); }
+  // The values of a wanted or given term, after run().
+  const std::int64_t* output(TermId id) const { return words_.get() + place_[id] * capacity_; }
+  void run(std::size_t count);
+
+ private:
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  struct Step {
+    TermId term;
+    TermOp op;
+    bool narrow;
+    std::array<std::uint32_t, 3> from;
+    std::uint32_t to;
+  };
+  std::int64_t* at(std::uint32_t place) { return words_.get() + place * capacity_; }
+  void need(TermId id, std::vector<bool>& needed) const;
+  void run_opaque(TermId id, std::size_t count);
+
+  const TermGraph& graph_;
+  const RuleScope& scope_;
+  std::size_t capacity_;
+  std::vector<std::uint32_t> place_;  // by term
+  std::vector<Step> steps_;
+  std::unique_ptr<std::int64_t[]> words_;  // not set before it is written
+};
+
+}  // namespace attune::space

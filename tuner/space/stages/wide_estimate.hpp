@@ -1,0 +1,58 @@
+// WideEstimate: how many states a group with wide clauses has behind a set of bound variables, estimated from what
+// would be known there: each number that the rest still needs has at most as many values as there are combinations of
+// what it is made of, and at most as many as lie in its range. One thread.
+#pragma once
+
+#include <map>
+
+#include "space/stages/clauses.hpp"
+#include "space/stages/order.hpp"
+#include "space/stages/term.hpp"
+
+namespace attune::space {
+
+class WideEstimate {
+ public:
+  // `variables`: of the group, at most most_ordered; sets and ties are over positions in it. `tables`: ties of the
+  // clauses that are not wide. All must outlive it.
+  WideEstimate(const std::vector<const Clause*>& wide, const std::vector<int>& variables, std::vector<Tie> tables,
+               const RuleScope& scope, NameNumbers& numbers);
+
+  double states(VariableSet bound);
+
+ private:
+  // A number that is known: how many values it may have, a bound on its magnitude, and the values themselves where they
+  // are few enough to be looked at.
+  struct Known {
+    double values = 1;
+    double magnitude = 1;
+    std::vector<std::int64_t> list;  // ascending; empty: too many
+  };
+
+  Known known(TermId id) const;
+  Known combined(TermOp op, bool narrow, const Known& a, const Known& b, double most) const;
+  void open(TermId id, VariableSet bound);
+  void open_chain(TermId id, VariableSet bound);
+  const Known& of_chain(TermOp op, std::span<const TermId> parts);
+  void collect(TermOp op, TermId id, std::vector<TermId>& parts) const;
+  void needed(VariableSet members, const Known& number);
+  double of_tables(VariableSet bound) const;
+
+  TermGraph graph_;
+  std::vector<TermId> roots_;
+  std::vector<double> widths_;                                      // by position
+  std::vector<VariableSet> below_;                                  // by term: the variables that it depends on
+  std::vector<Known> known_;                                        // by term
+  std::map<std::pair<TermOp, std::vector<TermId>>, Known> chains_;  // by what is added or multiplied
+  std::vector<Tie> tables_;
+  VariableSet scope_ = 0;  // of all wide clauses
+  // While one set is looked at.
+  std::vector<bool> seen_;             // by term
+  VariableSet bare_ = 0;               // variables that are needed as they are
+  VariableSet needed_ = 0;             // variables that are needed in some way
+  std::vector<const Known*> counted_;  // sums and products that are needed
+  double states_ = 1;
+  std::size_t numbers_needed_ = 0;
+};
+
+}  // namespace attune::space

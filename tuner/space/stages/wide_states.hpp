@@ -1,0 +1,91 @@
+// WideStates: the states behind one step of a wide automaton while they are found. Equal states get one number: those
+// of equal known terms, or of one class between thresholds, with equal states of the guards that are still under way.
+// Belongs to one construction and one thread.
+#pragma once
+
+#include "space/stages/automaton.hpp"
+#include "space/stages/row_set.hpp"
+#include "space/stages/term_program.hpp"
+#include "space/stages/thresholds.hpp"
+#include "space/stages/wide_prune.hpp"
+
+namespace attune::space {
+
+constexpr std::uint32_t no_state = ~std::uint32_t{0};
+
+// States as columns: what is known in each.
+struct StateValues {
+  std::size_t count = 1;
+  std::vector<std::vector<std::int64_t>> known;  // by frontier term, by state: of the first combination that led there
+  std::vector<std::vector<std::uint32_t>> guards;  // by guard, by state; empty where the guard is through
+  std::size_t bytes() const;
+};
+
+// A guard at one step.
+struct GuardStep {
+  const Automaton* automaton = nullptr;
+  std::size_t number = 0;  // among the guards
+  std::size_t step = 0;    // its own, where it has one here
+  bool has_step = false;
+  bool goes_on = false;  // has steps behind this one
+};
+
+class WideStates {
+ public:
+  // `before`: the states before the step. All must outlive this.
+  WideStates(const WideTerms& terms, std::size_t step, std::size_t width, bool is_last, std::vector<GuardStep> guards,
+             const Thresholds* thresholds, const StateValues& before, std::size_t guard_count);
+
+  // Where the states first .. first+count-1 lead by each value of the step's variable: `program` was run on these
+  // combinations. `hopes` may be null. Writes count * width numbers, no_state for what no rule allows.
+  void add(const TermProgram& program, HopesOfStep* hopes, std::size_t first, std::size_t count,
+           std::uint32_t* children);
+  std::size_t size() const { return is_last_ ? 1 : rows_.size(); }
+  std::size_t bytes() const { return rows_.bytes() + behind_.bytes(); }
+  StateValues take();
+
+ private:
+  // Where a guard stands while a state is expanded.
+  struct Place {
+    std::uint32_t state;
+    const std::uint32_t* next;  // by value, or null
+    const std::uint32_t* mask;  // of allowed values, or null
+    std::uint32_t slot;         // in row_, or no_state
+  };
+
+  static std::size_t row_length(const WideTerms& terms, std::size_t step, const Thresholds* thresholds,
+                                const std::vector<GuardStep>& guards);
+  void place_guards(std::size_t state);
+  bool move_guards(std::size_t value);
+  void write_row(std::size_t at);
+  void put(std::size_t at, std::uint32_t* child);
+  void settle();
+  void remember(std::size_t at, const std::uint32_t* row);
+
+  const std::vector<TermId>& frontier_;
+  const std::vector<TermId>& decided_;
+  std::size_t width_;
+  bool is_last_;
+  std::vector<GuardStep> guards_;  // that are under way here
+  const Thresholds* thresholds_;
+  const StateValues& before_;
+  RowSet rows_;
+  StateValues behind_;
+  std::vector<std::uint32_t> row_;
+  std::vector<std::uint8_t> two_words_;  // by frontier term: does it need that many of the row?
+  std::vector<Place> places_;
+  bool guards_move_ = false;             // some guard does, in the state at hand
+  std::vector<std::uint32_t> by_class_;  // by class: its state, where no guard is under way
+  std::vector<std::int64_t> alive_;
+  std::vector<const std::int64_t*> outputs_;
+  const std::uint32_t* classes_ = nullptr;
+  // Combinations of which the state is not yet looked up, and where its number goes; their rows one behind the other.
+  struct Pending {
+    std::size_t at;
+    std::uint32_t* child;
+  };
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> pending_rows_, pending_numbers_;
+};
+
+}  // namespace attune::space
