@@ -1,7 +1,10 @@
 #include "db/exchange_json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
+#include "db/fields.hpp"
 #include "db/value_json.hpp"
 
 namespace attune {
@@ -11,52 +14,47 @@ using nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 
+template <typename T>
+ordered_json field_json(const T& value) {
+  if constexpr (std::derived_from<T, Bindings>)
+    return plain_json(value);
+  else if constexpr (std::same_as<T, Effort>)
+    return to_text(value);
+  else
+    return value;
+}
+
+// What stands in "device", and as what.
+constexpr std::pair<std::string_view, const char*> device_fields[] = {
+    {"device_class", "class"},
+    {"device_name", "name"},
+    {"compute_capability", "compute_capability"},
+    {"multiprocessors", "multiprocessors"},
+    {"device_uuid", "uuid"},
+    {"driver", "driver"}};
+
+// The documented order of members, where it is not that of the fields. All others come after these.
+constexpr const char* leading[] = {
+    "uuid",         "kernel",      "code",         "contract",      "space",     "device",
+    "problem",      "regime",      "objective",    "configuration", "median_ns", "default_ns",
+    "speedup",      "speedup_low", "speedup_high", "effort",        "partial",   "unstable",
+    "self_checked", "trials",      "seed",         "protocol"};
+
 ordered_json record_json(const Record& record) {
-  const RecordKey& key = record.key;
-  return {
-      {"uuid", record.uuid},
-      {"kernel", key.kernel},
-      {"code", key.code},
-      {"contract", key.contract},
-      {"space", record.space},
-      {"device",
-       {{"class", key.device_class},
-        {"name", record.device_name},
-        {"compute_capability", record.compute_capability},
-        {"multiprocessors", record.multiprocessors},
-        {"uuid", record.device_uuid},
-        {"driver", record.driver}}},
-      {"problem", plain_json(key.problem)},
-      {"regime", key.regime},
-      {"objective", key.objective},
-      {"configuration", plain_json(record.configuration)},
-      {"median_ns", record.median_ns},
-      {"default_ns", record.default_ns},
-      {"speedup", record.speedup},
-      {"speedup_low", record.speedup_low},
-      {"speedup_high", record.speedup_high},
-      {"effort", to_text(record.effort)},
-      {"partial", record.partial},
-      {"unstable", record.unstable},
-      {"self_checked", record.self_checked},
-      {"trials", record.trials},
-      {"seed", record.seed},
-      {"protocol", record.protocol},
-      {"toolchain", record.toolchain},
-      {"attune_version", record.attune_version},
-      {"made_ms", record.made_ms},
-      {"min_ns", record.min_ns},
-      {"q1_ns", record.q1_ns},
-      {"q3_ns", record.q3_ns},
-      {"batch", record.batch},
-      {"rounds", record.rounds},
-      {"rounds_dropped", record.rounds_dropped},
-      {"sm_clock_mhz", record.sm_clock_mhz},
-      {"anchor_ratio", record.anchor_ratio},
-      {"busy", record.busy},
-      {"value", record.value},
-      {"default_value", record.default_value},
+  ordered_json made;
+  for (const char* name : leading) made[name] = nullptr;
+  for (const auto& [column, name] : device_fields) made["device"][name] = nullptr;
+  const auto add = [&](const char* column, const auto& value) {
+    for (const auto& [known, name] : device_fields)
+      if (known == column) {
+        made["device"][name] = field_json(value);
+        return;
+      }
+    made[column] = field_json(value);
   };
+  key_fields(add, record.key);
+  fields(add, record);
+  return made;
 }
 
 // A device or driver may call itself anything: bytes that are not UTF-8 are replaced, not fatal.

@@ -91,7 +91,7 @@ std::map<Key, Log> logs_in(SQLite::Database& database) {
   std::map<Key, Log> logs;
   SQLite::Statement rows(database, select_trials);
   while (rows.executeStep()) {
-    std::optional<Trial> trial = read_trial(rows);
+    std::optional<Trial> trial = read_row<Trial>(rows);
     const bool is_told = trial && (trial->verdict != Verdict::ok || trial->measurement.median_ns > 0);
     if (!is_told || trial->configuration.empty()) continue;
     Log& log = logs[{rows.getColumn("kernel").getString(), rows.getColumn("problem").getString(),

@@ -1,6 +1,6 @@
--- Format 3 of the wisdom database; the description is docs/formats/wisdom.md.
+-- Tables of format 4 of the wisdom database; views.sql has the views. The description is docs/formats/wisdom.md.
 PRAGMA application_id = 0x6174746e;  -- "attn"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -83,8 +83,15 @@ CREATE TABLE trial(
   batch INTEGER NOT NULL DEFAULT 1,
   max_relative REAL,
   max_ulp INTEGER NOT NULL DEFAULT 0,
+  made_ms INTEGER NOT NULL DEFAULT 0,
+  worker INTEGER NOT NULL DEFAULT 0,
+  shapes TEXT NOT NULL DEFAULT '[]',
+  deaths INTEGER NOT NULL DEFAULT 0,
+  lifted_ms INTEGER,
   UNIQUE(session_id, configuration)
 ) STRICT;
+-- Configurations that are not launched again, by any session of their kernel, problem and device.
+CREATE INDEX trial_quarantined ON trial(session_id) WHERE deaths >= 2 AND verdict <> 0 AND lifted_ms IS NULL;
 
 -- What is being tried: begun, and without a verdict so far. Its trial takes its place.
 CREATE TABLE attempt(
@@ -92,23 +99,11 @@ CREATE TABLE attempt(
   session_id INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,
   configuration TEXT NOT NULL,
   begun INTEGER NOT NULL,
-  deaths INTEGER NOT NULL,
+  alone INTEGER NOT NULL,
   UNIQUE(session_id, configuration)
 ) STRICT;
 
--- Configurations that are not launched again, by any session.
-CREATE TABLE quarantine(
-  id INTEGER PRIMARY KEY,
-  kernel_id INTEGER NOT NULL REFERENCES kernel,
-  problem_id INTEGER NOT NULL REFERENCES problem,
-  device_id INTEGER NOT NULL REFERENCES device,
-  configuration TEXT NOT NULL,
-  verdict INTEGER NOT NULL,
-  detail TEXT NOT NULL,
-  made_ms INTEGER NOT NULL,
-  UNIQUE(kernel_id, problem_id, device_id, configuration)
-) STRICT;
-
+-- All that were found. Of each key one is current, which is what look-ups read.
 CREATE TABLE record(
   id INTEGER PRIMARY KEY,
   uuid TEXT NOT NULL UNIQUE,
@@ -151,8 +146,10 @@ CREATE TABLE record(
   busy INTEGER NOT NULL DEFAULT 0,
   value REAL,
   default_value REAL,
-  UNIQUE(kernel_id, problem_id, device_id, regime, objective)
+  current INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE UNIQUE INDEX record_current ON record(kernel_id, problem_id, device_id, regime, objective) WHERE current = 1;
+CREATE INDEX record_by_key ON record(kernel_id, problem_id, device_id, regime, objective);
 
 -- Those that a record won against, and the winner: what the final stage measured.
 CREATE TABLE finalist(
@@ -190,29 +187,3 @@ CREATE TABLE ceiling(
   made_ms INTEGER NOT NULL,
   UNIQUE(device_id, name)
 ) STRICT;
-
--- Sessions, records and quarantine with their keys spelt out: what attune reads, and the place to look by hand.
-CREATE VIEW session_view AS
-  SELECT session.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-         problem.text AS problem_text, problem.bindings AS problem,
-         (SELECT count(*) FROM trial WHERE trial.session_id = session.id) AS trials
-  FROM session
-  JOIN kernel ON kernel.id = session.kernel_id
-  JOIN device ON device.id = session.device_id
-  JOIN problem ON problem.id = session.problem_id;
-
-CREATE VIEW record_view AS
-  SELECT record.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-         problem.text AS problem_text, problem.bindings AS problem
-  FROM record
-  JOIN kernel ON kernel.id = record.kernel_id
-  JOIN device ON device.id = record.device_id
-  JOIN problem ON problem.id = record.problem_id;
-
-CREATE VIEW quarantine_view AS
-  SELECT quarantine.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-         problem.text AS problem_text, problem.bindings AS problem
-  FROM quarantine
-  JOIN kernel ON kernel.id = quarantine.kernel_id
-  JOIN device ON device.id = quarantine.device_id
-  JOIN problem ON problem.id = quarantine.problem_id;

@@ -103,6 +103,29 @@ std::optional<std::vector<double>> numbers_from_json(std::string_view text) {
   return numbers;
 }
 
+std::string shapes_json(const std::vector<LaunchShape>& shapes) {
+  auto list = nlohmann::ordered_json::array();
+  for (const LaunchShape& shape : shapes)
+    list.push_back({{"grid", shape.grid}, {"block", shape.block}, {"shared", shape.shared_bytes}});
+  return list.dump();
+}
+
+std::optional<std::vector<LaunchShape>> shapes_from_json(std::string_view text) {
+  const json list = json::parse(text, nullptr, false);
+  if (!list.is_array()) return {};
+  std::vector<LaunchShape> shapes;
+  try {
+    for (const json& item : list)
+      shapes.push_back({item.at("grid").get<std::array<std::uint32_t, 3>>(),
+                        item.at("block").get<std::array<std::uint32_t, 3>>(),
+                        item.at("shared").get<std::uint64_t>()});
+  } catch (const json::exception&) {
+    return {};
+  }
+  if (shapes_json(shapes) != text) return {};
+  return shapes;
+}
+
 nlohmann::ordered_json plain_json(const Bindings& bindings) {
   auto object = nlohmann::ordered_json::object();
   for (const Binding& binding : bindings) object[binding.name] = value_json(binding.value);

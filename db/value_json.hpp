@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attune/bindings.hpp"
+#include "core/launch_shape.hpp"
 
 namespace attune {
 
@@ -21,6 +22,11 @@ std::optional<Bindings> bindings_from_typed_json(std::string_view text);
 // [1.5,2.25]; a sample that is not finite is null, which reads back as NaN.
 std::string numbers_json(const std::vector<double>& numbers);
 std::optional<std::vector<double>> numbers_from_json(std::string_view text);
+
+// [{"grid":[64,1,1],"block":[256,1,1],"shared":0}].
+std::string shapes_json(const std::vector<LaunchShape>& shapes);
+// Nothing for text that shapes_json() cannot have written.
+std::optional<std::vector<LaunchShape>> shapes_from_json(std::string_view text);
 
 // {"TILE": 32, "T": "float"}, in order.
 nlohmann::ordered_json plain_json(const Bindings& bindings);

@@ -2,7 +2,6 @@
 #include <SQLiteCpp/Statement.h>
 
 #include "db/wisdom_keys.hpp"
-#include "db/wisdom_rows.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -11,15 +10,7 @@ void WisdomStore::put_ceilings(const DeviceInfo& device, std::span<const Ceiling
   state_->connection.write([&](SQLite::Database& database) {
     const std::int64_t id = device_id(database, device.class_key());
     describe_device(database, id, device);
-    for (const Ceiling& ceiling : ceilings) {
-      SQLite::Statement insert(database, R"sql(
-        INSERT OR REPLACE INTO ceiling(device_id, name, value, unit, detail, driver, attune_version, made_ms)
-        VALUES (:device_id, :name, :value, :unit, :detail, :driver, :attune_version, :made_ms)
-      )sql");
-      insert.bind(":device_id", id);
-      bind_ceiling(insert, ceiling);
-      insert.exec();
-    }
+    for (const Ceiling& ceiling : ceilings) insert_row(database, "ceiling", {{"device_id", id}}, ceiling, true);
   });
 }
 
@@ -31,7 +22,7 @@ std::vector<Ceiling> WisdomStore::ceilings(std::string_view device_class) {
       WHERE device.class_key = :class_key ORDER BY ceiling.name
     )sql");
     select.bind(":class_key", std::string(device_class));
-    found = state_->read_all("ceiling", select, read_ceiling);
+    found = state_->read_all<Ceiling>("ceiling", select);
   });
   return found;
 }

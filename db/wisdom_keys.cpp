@@ -1,6 +1,7 @@
 #include "db/wisdom_keys.hpp"
 
 #include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
 
 #include "db/value_json.hpp"
 
@@ -47,12 +48,6 @@ std::int64_t device_id(SQLite::Database& database, const std::string& class_key)
 
 KeyIds key_ids(SQLite::Database& database, const RecordKey& key) {
   return {device_id(database, key.device_class), kernel_id(database, key), problem_id(database, key.problem)};
-}
-
-void bind_ids(SQLite::Statement& statement, const KeyIds& ids) {
-  statement.bind(":device_id", ids.device);
-  statement.bind(":kernel_id", ids.kernel);
-  statement.bind(":problem_id", ids.problem);
 }
 
 void describe_device(SQLite::Database& database, std::int64_t device, const DeviceInfo& info) {

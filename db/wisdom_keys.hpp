@@ -2,9 +2,9 @@
 #pragma once
 
 #include <SQLiteCpp/Database.h>
-#include <SQLiteCpp/Statement.h>
 
 #include <cstdint>
+#include <string>
 
 #include "attune/device_info.hpp"
 #include "core/record.hpp"
@@ -18,8 +18,6 @@ struct KeyIds {
 // Makes the rows where absent.
 std::int64_t device_id(SQLite::Database& database, const std::string& class_key);
 KeyIds key_ids(SQLite::Database& database, const RecordKey& key);
-// Parameters :device_id :kernel_id :problem_id.
-void bind_ids(SQLite::Statement& statement, const KeyIds& ids);
 // Fills in what a device class stands for, unless an earlier session did.
 void describe_device(SQLite::Database& database, std::int64_t device, const DeviceInfo& info);
 

@@ -1,8 +1,7 @@
-// Records of a WisdomStore.
+// Records of a WisdomStore: all are kept, one of each key is current.
 #include <SQLiteCpp/Statement.h>
 
 #include "db/wisdom_keys.hpp"
-#include "db/wisdom_rows.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -11,82 +10,84 @@ namespace {
 // Effort counts first; of equal effort, a session that ran to its end knows more than one that was cut short.
 int strength(const Record& record) { return 2 * static_cast<int>(record.effort) + (record.partial ? 0 : 1); }
 
-void bind_by_key(SQLite::Statement& statement, const RecordKey& key, const KeyIds& ids) {
-  bind_ids(statement, ids);
-  statement.bind(":regime", key.regime);
-  statement.bind(":objective", key.objective);
+constexpr const char* of_key_ids = R"sql(
+  WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
+    AND regime = :regime AND objective = :objective
+)sql";
+// The first sound one of these serves.
+constexpr const char* best_first = R"sql(
+  ORDER BY current DESC, effort DESC, partial, made_ms DESC, id DESC
+)sql";
+
+// `text` with of_key_ids in it.
+SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
+                                   const std::string& regime, const std::string& objective) {
+  SQLite::Statement statement(database, text);
+  statement.bind(":device_id", ids.device);
+  statement.bind(":kernel_id", ids.kernel);
+  statement.bind(":problem_id", ids.problem);
+  statement.bind(":regime", regime);
+  statement.bind(":objective", objective);
+  return statement;
 }
 
-// The record in the way of a new one. A damaged one is in nobody's way.
-std::optional<Record> present_record(SQLite::Database& database, const RecordKey& key, const KeyIds& ids) {
-  SQLite::Statement select(database, R"sql(
-    SELECT * FROM record_view
-    WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
-      AND regime = :regime AND objective = :objective
-  )sql");
-  bind_by_key(select, key, ids);
-  return select.executeStep() ? read_record(select) : std::nullopt;
+void make_current(SQLite::Database& database, const std::string& uuid, const RecordKey& key, const KeyIds& ids) {
+  static const std::string text = std::string("UPDATE record SET current = 0") + of_key_ids + "AND current = 1";
+  statement_of_key(database, text, ids, key.regime, key.objective).exec();
+  SQLite::Statement mark(database, R"sql( UPDATE record SET current = 1 WHERE uuid = :uuid )sql");
+  mark.bind(":uuid", uuid);
+  mark.exec();
 }
 
-void remove_record(SQLite::Database& database, const RecordKey& key, const KeyIds& ids) {
-  SQLite::Statement remove(database, R"sql(
-    DELETE FROM record
-    WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
-      AND regime = :regime AND objective = :objective
-  )sql");
-  bind_by_key(remove, key, ids);
+// In the place of the same record, if that was stored before.
+void insert_record(SQLite::Database& database, const Record& record, const KeyIds& ids,
+                   std::span<const FinalistResult> finalists) {
+  static const std::string text = std::string("DELETE FROM record") + of_key_ids + "AND uuid = :uuid";
+  SQLite::Statement remove = statement_of_key(database, text, ids, record.key.regime, record.key.objective);
+  remove.bind(":uuid", record.uuid);
   remove.exec();
-}
-
-// Its id.
-std::int64_t insert_record(SQLite::Database& database, const Record& record, const KeyIds& ids) {
-  SQLite::Statement insert(database, R"sql(
-    INSERT INTO record(uuid, device_id, kernel_id, problem_id, regime, objective, device_name, compute_capability,
-      multiprocessors, configuration, median_ns, default_ns, speedup, speedup_low, speedup_high, effort, partial,
-      unstable, self_checked, space, toolchain, driver, device_uuid, attune_version, protocol, seed, trials, made_ms,
-      row_hash, min_ns, q1_ns, q3_ns, batch, rounds, rounds_dropped, sm_clock_mhz, anchor_ratio, busy, value,
-      default_value)
-    VALUES (:uuid, :device_id, :kernel_id, :problem_id, :regime, :objective, :device_name, :compute_capability,
-      :multiprocessors, :configuration, :median_ns, :default_ns, :speedup, :speedup_low, :speedup_high, :effort, :partial,
-      :unstable, :self_checked, :space, :toolchain, :driver, :device_uuid, :attune_version, :protocol, :seed, :trials,
-      :made_ms, :row_hash, :min_ns, :q1_ns, :q3_ns, :batch, :rounds, :rounds_dropped, :sm_clock_mhz, :anchor_ratio,
-      :busy, :value, :default_value)
-  )sql");
-  bind_ids(insert, ids);
-  bind_record(insert, record);
-  insert.exec();
-  return database.getLastInsertRowid();
-}
-
-void insert_finalist(SQLite::Database& database, std::int64_t record, const FinalistResult& result) {
-  SQLite::Statement insert(database, R"sql(
-    INSERT INTO finalist(record_id, configuration, samples_ns, min_ns, q1_ns, median_ns, q3_ns, objectives, pareto,
-      energy_j, energy_error, max_error, max_relative, max_ulp, deterministic, registers, shared_bytes)
-    VALUES (:record_id, :configuration, :samples_ns, :min_ns, :q1_ns, :median_ns, :q3_ns, :objectives, :pareto,
-      :energy_j, :energy_error, :max_error, :max_relative, :max_ulp, :deterministic, :registers, :shared_bytes)
-  )sql");
-  insert.bind(":record_id", record);
-  bind_finalist(insert, result);
-  insert.exec();
+  const std::int64_t id = insert_row(
+      database, "record", {{"device_id", ids.device}, {"kernel_id", ids.kernel}, {"problem_id", ids.problem}}, record);
+  for (const FinalistResult& result : finalists) insert_row(database, "finalist", {{"record_id", id}}, result);
 }
 
 }  // namespace
+
+std::optional<Record> WisdomStore::State::serving_record(SQLite::Database& database, const KeyIds& ids,
+                                                         const std::string& regime, const std::string& objective) {
+  static const std::string text = std::string("SELECT * FROM record_view") + of_key_ids + best_first;
+  SQLite::Statement select = statement_of_key(database, text, ids, regime, objective);
+  return read_first<Record>("record", select);
+}
+
+std::vector<Record> WisdomStore::State::read_current(SQLite::Database& database, SQLite::Statement& rows) {
+  std::vector<Record> records;
+  while (rows.executeStep()) {
+    std::optional<Record> record = read_row<Record>(rows);
+    const auto id = [&](const char* column) { return rows.getColumn(column).getInt64(); };
+    if (!record)
+      record = serving_record(database, {id("device_id"), id("kernel_id"), id("problem_id")},
+                              rows.getColumn("regime").getString(), rows.getColumn("objective").getString());
+    if (record) records.push_back(*std::move(record));
+  }
+  return records;
+}
 
 bool WisdomStore::put_record(const Record& given, std::string_view replaces,
                              std::span<const FinalistResult> finalists) {
   Record record = given;
   if (record.uuid.empty()) record.uuid = make_uuid();
-  bool stored = false;
+  bool wins = false;
   state_->connection.write([&](SQLite::Database& database) {
-    const KeyIds ids = key_ids(database, record.key);
-    const auto present = present_record(database, record.key, ids);
-    stored = !present || present->uuid == replaces || strength(record) >= strength(*present);
-    if (!stored) return;
-    remove_record(database, record.key, ids);
-    const std::int64_t id = insert_record(database, record, ids);
-    for (const FinalistResult& result : finalists) insert_finalist(database, id, result);
+    const RecordKey& key = record.key;
+    const KeyIds ids = key_ids(database, key);
+    const auto present = state_->serving_record(database, ids, key.regime, key.objective);
+    wins = !present || present->uuid == replaces || present->uuid == record.uuid ||
+           strength(record) >= strength(*present);
+    insert_record(database, record, ids, finalists);
+    make_current(database, wins ? record.uuid : present->uuid, key, ids);
   });
-  return stored;
+  return wins;
 }
 
 std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
@@ -97,7 +98,7 @@ std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
       ORDER BY finalist.id
     )sql");
     select.bind(":uuid", std::string(record));
-    found = state_->read_all("finalist", select, read_finalist);
+    found = state_->read_all<FinalistResult>("finalist", select);
   });
   return found;
 }
@@ -105,13 +106,22 @@ std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
 std::optional<Record> WisdomStore::find_record(const RecordKey& key) {
   std::optional<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
-    SQLite::Statement select(database, R"sql(
-      SELECT * FROM record_view
-      WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
-        AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
-    )sql");
+    static const std::string text = std::string("SELECT * FROM record_view") + where_key + best_first;
+    SQLite::Statement select(database, text);
     bind_key(select, key);
-    found = state_->read_first("record", select, read_record);
+    found = state_->read_first<Record>("record", select);
+  });
+  return found;
+}
+
+std::vector<Record> WisdomStore::history(const RecordKey& key) {
+  std::vector<Record> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    static const std::string text =
+        std::string("SELECT * FROM record_view") + where_key + "ORDER BY made_ms DESC, id DESC";
+    SQLite::Statement select(database, text);
+    bind_key(select, key);
+    found = state_->read_all<Record>("record", select);
   });
   return found;
 }
@@ -120,11 +130,11 @@ std::vector<Record> WisdomStore::records(std::string_view kernel) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
     SQLite::Statement select(database, R"sql(
-      SELECT * FROM record_view WHERE :kernel = '' OR kernel = :kernel
+      SELECT * FROM record_view WHERE current = 1 AND (:kernel = '' OR kernel = :kernel)
       ORDER BY kernel, device_class, problem_text, problem, code, contract, regime, objective
     )sql");
     select.bind(":kernel", std::string(kernel));
-    found = state_->read_all("record", select, read_record);
+    found = state_->read_current(database, select);
   });
   return found;
 }
@@ -135,7 +145,7 @@ std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
     // The kernel's own name first: a copy of the file under another name shares its wisdom, but comes second.
     SQLite::Statement select(database, R"sql(
       SELECT * FROM record_view
-      WHERE code = :code AND contract = :contract AND regime = :regime AND objective = :objective
+      WHERE current = 1 AND code = :code AND contract = :contract AND regime = :regime AND objective = :objective
       ORDER BY kernel <> :kernel, kernel, device_class, problem_text, problem
     )sql");
     select.bind(":kernel", key.kernel);
@@ -143,7 +153,7 @@ std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
     select.bind(":contract", key.contract);
     select.bind(":regime", key.regime);
     select.bind(":objective", key.objective);
-    found = state_->read_all("record", select, read_record);
+    found = state_->read_current(database, select);
   });
   return found;
 }

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <concepts>
 #include <limits>
-#include <type_traits>
+#include <vector>
 
 #include "attune/error.hpp"
 #include "core/digest.hpp"
+#include "db/fields.hpp"
 #include "db/value_json.hpp"
 
 namespace attune {
@@ -17,138 +17,6 @@ namespace {
 
 // Logs beyond this are cut: a template error can be 100 MB long, and a session holds thousands of trials.
 constexpr std::size_t longest_detail_bytes = 64 << 10;
-
-// The fields of a record, each with its column. The order is that of the row hash: append only, with a new format.
-template <typename AnyRecord, typename Visitor>
-void visit_record(AnyRecord& record, Visitor&& visit) {
-  visit("uuid", record.uuid);
-  visit("regime", record.key.regime);
-  visit("objective", record.key.objective);
-  visit("device_name", record.device_name);
-  visit("compute_capability", record.compute_capability);
-  visit("multiprocessors", record.multiprocessors);
-  visit("configuration", record.configuration);
-  visit("median_ns", record.median_ns);
-  visit("default_ns", record.default_ns);
-  visit("speedup", record.speedup);
-  visit("speedup_low", record.speedup_low);
-  visit("speedup_high", record.speedup_high);
-  visit("effort", record.effort);
-  visit("partial", record.partial);
-  visit("unstable", record.unstable);
-  visit("self_checked", record.self_checked);
-  visit("space", record.space);
-  visit("toolchain", record.toolchain);
-  visit("driver", record.driver);
-  visit("device_uuid", record.device_uuid);
-  visit("attune_version", record.attune_version);
-  visit("protocol", record.protocol);
-  visit("seed", record.seed);
-  visit("trials", record.trials);
-  visit("made_ms", record.made_ms);
-}
-
-// Those that format 3 added. They are part of the hash of records that know them.
-constexpr int protocol_with_conditions = 3;
-template <typename AnyRecord, typename Visitor>
-void visit_conditions(AnyRecord& record, Visitor&& visit) {
-  visit("min_ns", record.min_ns);
-  visit("q1_ns", record.q1_ns);
-  visit("q3_ns", record.q3_ns);
-  visit("batch", record.batch);
-  visit("rounds", record.rounds);
-  visit("rounds_dropped", record.rounds_dropped);
-  visit("sm_clock_mhz", record.sm_clock_mhz);
-  visit("anchor_ratio", record.anchor_ratio);
-  visit("busy", record.busy);
-  visit("value", record.value);
-  visit("default_value", record.default_value);
-}
-
-// What a record refers to in other tables.
-template <typename AnyKey, typename Visitor>
-void visit_key(AnyKey& key, Visitor&& visit) {
-  visit("kernel", key.kernel);
-  visit("code", key.code);
-  visit("contract", key.contract);
-  visit("device_class", key.device_class);
-  visit("problem", key.problem);
-}
-
-template <typename AnySession, typename Visitor>
-void visit_session(AnySession& session, Visitor&& visit) {
-  visit("regime", session.key.record.regime);
-  visit("objective", session.key.record.objective);
-  visit("space", session.key.space);
-  visit("effort", session.key.effort);
-  visit("strategy", session.key.strategy);
-  visit("state", session.state);
-  visit("seed", session.seed);
-  visit("used_seconds", session.used_seconds);
-  visit("toolchain", session.toolchain);
-  visit("driver", session.driver);
-  visit("device_uuid", session.device_uuid);
-  visit("host", session.host);
-  visit("attune_version", session.attune_version);
-  visit("protocol", session.protocol);
-  visit("started_ms", session.started_ms);
-}
-
-template <typename AnyTrial, typename Visitor>
-void visit_trial(AnyTrial& trial, Visitor&& visit) {
-  visit("configuration", trial.configuration);
-  visit("verdict", trial.verdict);
-  visit("detail", trial.detail);
-  visit("samples_ns", trial.measurement.samples_ns);
-  visit("min_ns", trial.measurement.min_ns);
-  visit("q1_ns", trial.measurement.q1_ns);
-  visit("median_ns", trial.measurement.median_ns);
-  visit("q3_ns", trial.measurement.q3_ns);
-  visit("compile_ms", trial.compile_ms);
-  visit("registers", trial.usage.registers);
-  visit("shared_static", trial.usage.shared_static);
-  visit("local_bytes", trial.usage.local_bytes);
-  visit("spill_bytes", trial.usage.spill_bytes);
-  visit("constant_bytes", trial.usage.constant_bytes);
-  visit("max_error", trial.numerics.max_absolute);
-  visit("self_checked", trial.self_checked);
-  visit("anchor_ns", trial.anchor_ns);
-  visit("attempts", trial.attempts);
-  visit("batch", trial.batch);
-  visit("max_relative", trial.numerics.max_relative);
-  visit("max_ulp", trial.numerics.max_ulp);
-}
-
-template <typename AnyResult, typename Visitor>
-void visit_finalist(AnyResult& result, Visitor&& visit) {
-  visit("configuration", result.configuration);
-  visit("samples_ns", result.measurement.samples_ns);
-  visit("min_ns", result.measurement.min_ns);
-  visit("q1_ns", result.measurement.q1_ns);
-  visit("median_ns", result.measurement.median_ns);
-  visit("q3_ns", result.measurement.q3_ns);
-  visit("objectives", result.objective_values);
-  visit("pareto", result.pareto);
-  visit("energy_j", result.energy_j);
-  visit("energy_error", result.energy_error);
-  visit("max_error", result.numerics.max_absolute);
-  visit("max_relative", result.numerics.max_relative);
-  visit("max_ulp", result.numerics.max_ulp);
-  visit("deterministic", result.deterministic);
-  visit("registers", result.registers);
-  visit("shared_bytes", result.shared_bytes);
-}
-
-template <typename AnyCeiling, typename Visitor>
-void visit_ceiling(AnyCeiling& ceiling, Visitor&& visit) {
-  visit("name", ceiling.name);
-  visit("value", ceiling.value);
-  visit("unit", ceiling.unit);
-  visit("detail", ceiling.detail);
-  visit("driver", ceiling.driver);
-  visit("attune_version", ceiling.attune_version);
-  visit("made_ms", ceiling.made_ms);
-}
 
 // A field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
 std::string field_text(const std::string& value) { return value; }
@@ -176,6 +44,8 @@ class Binder {
       statement_.bind(parameter, typed_json(value));
     else if constexpr (std::same_as<T, std::vector<double>>)
       statement_.bind(parameter, numbers_json(value));
+    else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
+      statement_.bind(parameter, shapes_json(value));
     else if constexpr (std::integral<T> || std::is_enum_v<T>)
       statement_.bind(parameter, static_cast<std::int64_t>(value));
     else
@@ -217,17 +87,22 @@ class Reader {
   }
   template <std::derived_from<Bindings> T>
   void operator()(const char* column, T& value) {
-    auto bindings = bindings_from_typed_json(statement_.getColumn(column).getString());
-    sound_ = sound_ && bindings.has_value();
-    if (bindings) value = T(*std::move(bindings));
+    if (auto bindings = take(bindings_from_typed_json(statement_.getColumn(column).getString())))
+      value = T(*std::move(bindings));
   }
   void operator()(const char* column, std::vector<double>& value) {
-    auto numbers = numbers_from_json(statement_.getColumn(column).getString());
-    sound_ = sound_ && numbers.has_value();
-    if (numbers) value = *std::move(numbers);
+    if (auto numbers = take(numbers_from_json(statement_.getColumn(column).getString()))) value = *std::move(numbers);
+  }
+  void operator()(const char* column, std::vector<LaunchShape>& value) {
+    if (auto shapes = take(shapes_from_json(statement_.getColumn(column).getString()))) value = *std::move(shapes);
   }
 
  private:
+  template <typename T>
+  std::optional<T> take(std::optional<T> parsed) {
+    sound_ = sound_ && parsed.has_value();
+    return parsed;
+  }
   static constexpr Effort last_of(Effort) { return Effort::exhaustive; }
   static constexpr SessionState last_of(SessionState) { return SessionState::finished; }
   static constexpr Verdict last_of(Verdict) { return Verdict::quarantined; }
@@ -235,14 +110,20 @@ class Reader {
   bool sound_ = true;
 };
 
-void require_finite(const Record& record) {
-  const double numbers[] = {record.median_ns,    record.default_ns, record.speedup,       record.speedup_low,
-                            record.speedup_high, record.min_ns,     record.q1_ns,         record.q3_ns,
-                            record.sm_clock_mhz, record.value,      record.default_value, record.anchor_ratio};
-  for (const double number : numbers)
-    if (!std::isfinite(number))
-      throw UsageError(fmt::format("the record of {} ({}) has a time or ratio that is no number", record.key.kernel,
-                                   record.key.problem.text()));
+// What a row has besides the fields of its value: the hash of a record.
+void more_fields(const auto&, const auto&) {}
+void more_fields(const auto& visit, const Record& record) { visit("row_hash", row_hash(record)); }
+
+void require_storable(const auto&) {}
+void require_storable(const Record& record) {
+  fields(
+      [&](const char*, const auto& value) {
+        if constexpr (std::floating_point<std::remove_cvref_t<decltype(value)>>)
+          if (!std::isfinite(value))
+            throw UsageError(fmt::format("the record of {} ({}) has a time or ratio that is no number",
+                                         record.key.kernel, record.key.problem.text()));
+      },
+      record);
 }
 
 // Cut between characters, and said so.
@@ -253,11 +134,47 @@ std::string shortened(const std::string& detail) {
   return detail.substr(0, end) + fmt::format("\n[{} bytes more]", detail.size() - end);
 }
 
+// The rest of a row, once its fields are read. False: no attune writes this.
+bool complete(const Ceiling& ceiling, Reader&) { return ceiling.value > 0; }
+bool complete(const FinalistResult&, Reader&) { return true; }
+bool complete(const Attempt& attempt, Reader&) {
+  return attempt.begun >= 1 && attempt.alone >= 0 && attempt.alone <= attempt.begun;
+}
+bool complete(SessionRow& session, Reader& read) {
+  key_fields(read, session.key.record);
+  read("id", session.id);
+  read("trials", session.trials);
+  return true;
+}
+bool complete(Trial& trial, Reader&) {
+  if (std::isnan(trial.numerics.max_relative)) trial.numerics.max_relative = 0;  // formats 1 and 2 did not know it
+  return trial.attempts >= 1 && trial.batch >= 1 && trial.worker >= 0 && trial.deaths >= 0;
+}
+
+template <typename T>
+std::string insert_text(const char* table, Ids ids, const T& value, bool replaces) {
+  std::string columns, parameters;
+  const auto add = [&](const char* column, const auto&) {
+    const char* const comma = columns.empty() ? "" : ", ";
+    columns.append(comma).append(column);
+    parameters.append(comma).append(":").append(column);
+  };
+  for (const auto& [column, id] : ids) add(column, id);
+  fields(add, value);
+  more_fields(add, value);
+  return fmt::format("INSERT {} INTO {}({}) VALUES ({})", replaces ? "OR REPLACE" : "", table, columns, parameters);
+}
+
 }  // namespace
+
+const char* const where_key = R"sql(
+  WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
+    AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
+)sql";
 
 void bind_key(SQLite::Statement& statement, const RecordKey& key) {
   Binder bind(statement);
-  visit_key(key, bind);
+  key_fields(bind, key);
   bind("problem_text", key.problem.text());
   bind("regime", key.regime);
   bind("objective", key.objective);
@@ -266,105 +183,65 @@ void bind_key(SQLite::Statement& statement, const RecordKey& key) {
 std::string row_hash(const Record& record) {
   Digest digest;
   const auto add = [&](const char*, const auto& value) { digest.add(std::string_view(field_text(value))); };
-  visit_key(record.key, add);
-  visit_record(record, add);
-  if (record.protocol >= protocol_with_conditions) visit_conditions(record, add);
+  key_fields(add, record.key);
+  known_fields(add, record);
   return digest.hex();
 }
 
-void bind_record(SQLite::Statement& statement, const Record& record) {
-  require_finite(record);
-  Binder bind(statement);
-  visit_record(record, bind);
-  visit_conditions(record, bind);
-  statement.bind(":row_hash", row_hash(record));
+template <typename T>
+std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, const T& value, bool replaces) {
+  require_storable(value);
+  SQLite::Statement insert(database, insert_text(table, ids, value, replaces));
+  Binder bind(insert);
+  for (const auto& [column, id] : ids) bind(column, id);
+  fields(
+      [&](const char* column, const auto& field) {
+        if constexpr (std::same_as<std::remove_cvref_t<decltype(field)>, std::string>)
+          if (std::string_view(column) == "detail") return bind(column, shortened(field));
+        bind(column, field);
+      },
+      value);
+  more_fields([&](const char* column, const auto& field) { bind(column, field); }, value);
+  insert.exec();
+  return database.getLastInsertRowid();
 }
 
-std::optional<Record> read_record(SQLite::Statement& statement) {
+template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Record&, bool);
+template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const FinalistResult&, bool);
+template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const SessionRow&, bool);
+template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Trial&, bool);
+template std::int64_t insert_row(SQLite::Database&, const char*, Ids, const Ceiling&, bool);
+
+template <typename T>
+std::optional<T> read_row(SQLite::Statement& statement) {
+  T value;
+  Reader read(statement);
+  fields(read, value);
+  if (!complete(value, read) || !read.sound()) return {};
+  return value;
+}
+
+template std::optional<FinalistResult> read_row(SQLite::Statement&);
+template std::optional<SessionRow> read_row(SQLite::Statement&);
+template std::optional<Trial> read_row(SQLite::Statement&);
+template std::optional<Ceiling> read_row(SQLite::Statement&);
+template std::optional<Attempt> read_row(SQLite::Statement&);
+
+template <>
+std::optional<Record> read_row(SQLite::Statement& statement) {
   Record record;
   Reader read(statement);
-  visit_key(record.key, read);
-  visit_record(record, read);
-  if (record.protocol >= protocol_with_conditions) visit_conditions(record, read);
+  key_fields(read, record.key);
+  known_fields(read, record);
   if (!read.sound() || statement.getColumn("row_hash").getString() != row_hash(record)) return {};
   return record;
 }
 
-void bind_session(SQLite::Statement& statement, const SessionRow& session) {
-  visit_session(session, Binder(statement));
-}
-
-std::optional<SessionRow> read_session(SQLite::Statement& statement) {
-  SessionRow session;
-  Reader read(statement);
-  visit_key(session.key.record, read);
-  visit_session(session, read);
-  read("id", session.id);
-  read("trials", session.trials);
-  if (!read.sound()) return {};
-  return session;
-}
-
-void bind_trial(SQLite::Statement& statement, const Trial& trial) {
-  Binder bind(statement);
-  visit_trial(trial, bind);
-  bind("detail", shortened(trial.detail));
-}
-
-std::optional<Trial> read_trial(SQLite::Statement& statement) {
-  Trial trial;
-  Reader read(statement);
-  visit_trial(trial, read);
-  if (!read.sound() || trial.attempts < 1 || trial.batch < 1) return {};
-  if (std::isnan(trial.numerics.max_relative)) trial.numerics.max_relative = 0;  // formats 1 and 2 did not know it
-  return trial;
-}
-
-void bind_finalist(SQLite::Statement& statement, const FinalistResult& result) {
-  visit_finalist(result, Binder(statement));
-}
-
-std::optional<FinalistResult> read_finalist(SQLite::Statement& statement) {
-  FinalistResult result;
-  Reader read(statement);
-  visit_finalist(result, read);
-  if (!read.sound()) return {};
-  return result;
-}
-
-void bind_ceiling(SQLite::Statement& statement, const Ceiling& ceiling) { visit_ceiling(ceiling, Binder(statement)); }
-
-std::optional<Ceiling> read_ceiling(SQLite::Statement& statement) {
-  Ceiling ceiling;
-  Reader read(statement);
-  visit_ceiling(ceiling, read);
-  if (!read.sound() || !(ceiling.value > 0)) return {};
-  return ceiling;
-}
-
-std::optional<Attempt> read_attempt(SQLite::Statement& statement) {
-  Attempt attempt;
-  Configuration configuration;
-  Reader read(statement);
-  read("configuration", configuration);
-  read("begun", attempt.begun);
-  read("deaths", attempt.deaths);
-  if (!read.sound() || attempt.begun < 1 || attempt.deaths < 0) return {};
-  attempt.configuration = configuration.text();
-  return attempt;
-}
-
-void bind_quarantine(SQLite::Statement& statement, const Trial& trial) {
-  Binder bind(statement);
-  bind("configuration", trial.configuration);
-  bind("verdict", trial.verdict);
-  bind("detail", shortened(trial.detail));
-}
-
-std::optional<QuarantineEntry> read_quarantine(SQLite::Statement& statement) {
+template <>
+std::optional<QuarantineEntry> read_row(SQLite::Statement& statement) {
   QuarantineEntry entry;
-  Configuration configuration;
   Reader read(statement);
+  Configuration configuration;
   read("configuration", configuration);
   read("verdict", entry.verdict);
   read("detail", entry.detail);

@@ -1,52 +1,39 @@
-// Rows of the wisdom database as values and back: one list of fields per table, which binding, reading and hashing
-// share. Columns: schema.sql.
+// Rows of the wisdom database as values and back, by the lists of db/fields.hpp. Columns: schema.sql.
+// Both ways for Record, FinalistResult, SessionRow, Trial and Ceiling; Attempt and QuarantineEntry are read only.
 #pragma once
 
+#include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/record.hpp"
-#include "core/trial.hpp"
 #include "db/wisdom_store.hpp"
 
 namespace attune {
 
-// Parameters :kernel :code :contract :device_class :problem_text :problem :regime :objective of a look-up by key, all
-// of which the statement must name.
+// The columns of a row that are no fields of its value: ids of other tables.
+using Ids = std::initializer_list<std::pair<const char*, std::int64_t>>;
+
+// Inserts `value`, in place of a row with which it conflicts where `replaces`; returns the row's id. Throws UsageError
+// for a record whose times or ratios are not finite.
+template <typename T>
+std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, const T& value, bool replaces = false);
+
+// Reads the present row (of session_view, record_view, quarantine_view, or else of the table); nothing when it holds
+// what no attune writes, or its hash does not match.
+template <typename T>
+std::optional<T> read_row(SQLite::Statement& statement);
+
+// A condition that views with a spelt-out key can be searched by, and its parameters.
+extern const char* const where_key;  // WHERE kernel = :kernel AND ...
 void bind_key(SQLite::Statement& statement, const RecordKey& key);
 
-// The columns of `record` that are not ids, row_hash included. Throws UsageError for a record whose times or ratios are
-// not finite.
-void bind_record(SQLite::Statement& statement, const Record& record);
-// A row of record_view, or nothing when its hash does not match its content.
-std::optional<Record> read_record(SQLite::Statement& statement);
 // Hexadecimal SHA-256 over all fields of a record in a fixed order: docs/formats/wisdom.md.
 std::string row_hash(const Record& record);
-
-void bind_session(SQLite::Statement& statement, const SessionRow& session);
-// A row of session_view, or nothing when it holds what no attune writes.
-std::optional<SessionRow> read_session(SQLite::Statement& statement);
-
-void bind_trial(SQLite::Statement& statement, const Trial& trial);
-// A row of trial, or nothing when it holds what no attune writes.
-std::optional<Trial> read_trial(SQLite::Statement& statement);
-
-void bind_finalist(SQLite::Statement& statement, const FinalistResult& result);
-// A row of finalist, or nothing when it holds what no attune writes.
-std::optional<FinalistResult> read_finalist(SQLite::Statement& statement);
-
-void bind_ceiling(SQLite::Statement& statement, const Ceiling& ceiling);
-// A row of ceiling, or nothing when it holds what no attune writes.
-std::optional<Ceiling> read_ceiling(SQLite::Statement& statement);
-
-// A row of attempt, or nothing when it holds what no attune writes.
-std::optional<Attempt> read_attempt(SQLite::Statement& statement);
-
-// Parameters :configuration :verdict :detail.
-void bind_quarantine(SQLite::Statement& statement, const Trial& trial);
-// A row of quarantine, or nothing when it holds what no attune writes.
-std::optional<QuarantineEntry> read_quarantine(SQLite::Statement& statement);
 
 }  // namespace attune

@@ -7,103 +7,19 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <chrono>
+#include <string>
+#include <vector>
 
 #include "attune/error.hpp"
 #include "attune_embedded/schema.hpp"
+#include "attune_embedded/views.hpp"
+#include "core/unix_ms.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_store.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;
 namespace {
-
-// What leads from format 1 to 2: schema.sql as it was when format 2 was made. A later format adds a step of its own and
-// leaves this one as it is.
-constexpr const char* add_attempts_and_quarantine = R"sql(
-  ALTER TABLE trial ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
-  CREATE TABLE attempt(
-    id INTEGER PRIMARY KEY,
-    session_id INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,
-    configuration TEXT NOT NULL,
-    begun INTEGER NOT NULL,
-    deaths INTEGER NOT NULL,
-    UNIQUE(session_id, configuration)
-  ) STRICT;
-  CREATE TABLE quarantine(
-    id INTEGER PRIMARY KEY,
-    kernel_id INTEGER NOT NULL REFERENCES kernel,
-    problem_id INTEGER NOT NULL REFERENCES problem,
-    device_id INTEGER NOT NULL REFERENCES device,
-    configuration TEXT NOT NULL,
-    verdict INTEGER NOT NULL,
-    detail TEXT NOT NULL,
-    made_ms INTEGER NOT NULL,
-    UNIQUE(kernel_id, problem_id, device_id, configuration)
-  ) STRICT;
-  CREATE VIEW quarantine_view AS
-    SELECT quarantine.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-           problem.text AS problem_text, problem.bindings AS problem
-    FROM quarantine
-    JOIN kernel ON kernel.id = quarantine.kernel_id
-    JOIN device ON device.id = quarantine.device_id
-    JOIN problem ON problem.id = quarantine.problem_id;
-  PRAGMA user_version = 2;
-)sql";
-
-// From format 2 to 3.
-constexpr const char* add_finalists_and_ceilings = R"sql(
-  ALTER TABLE trial ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
-  ALTER TABLE trial ADD COLUMN max_relative REAL;
-  ALTER TABLE trial ADD COLUMN max_ulp INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE record ADD COLUMN min_ns REAL;
-  ALTER TABLE record ADD COLUMN q1_ns REAL;
-  ALTER TABLE record ADD COLUMN q3_ns REAL;
-  ALTER TABLE record ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
-  ALTER TABLE record ADD COLUMN rounds INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE record ADD COLUMN rounds_dropped INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE record ADD COLUMN sm_clock_mhz REAL;
-  ALTER TABLE record ADD COLUMN anchor_ratio REAL;
-  ALTER TABLE record ADD COLUMN busy INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE record ADD COLUMN value REAL;
-  ALTER TABLE record ADD COLUMN default_value REAL;
-  CREATE TABLE finalist(
-    id INTEGER PRIMARY KEY,
-    record_id INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,
-    configuration TEXT NOT NULL,
-    samples_ns TEXT NOT NULL,
-    min_ns REAL,
-    q1_ns REAL,
-    median_ns REAL,
-    q3_ns REAL,
-    objectives TEXT NOT NULL,
-    pareto INTEGER NOT NULL,
-    energy_j REAL,
-    energy_error REAL,
-    max_error REAL,
-    max_relative REAL,
-    max_ulp INTEGER NOT NULL,
-    deterministic INTEGER,
-    registers INTEGER NOT NULL,
-    shared_bytes INTEGER NOT NULL,
-    UNIQUE(record_id, configuration)
-  ) STRICT;
-  CREATE TABLE ceiling(
-    id INTEGER PRIMARY KEY,
-    device_id INTEGER NOT NULL REFERENCES device,
-    name TEXT NOT NULL,
-    value REAL NOT NULL,
-    unit TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    driver TEXT NOT NULL,
-    attune_version TEXT NOT NULL,
-    made_ms INTEGER NOT NULL,
-    UNIQUE(device_id, name)
-  ) STRICT;
-  PRAGMA user_version = 3;
-)sql";
-
-constexpr Migration migrations[] = {{1, add_attempts_and_quarantine}, {2, add_finalists_and_ceilings}};
 
 void put_meta(SQLite::Database& database, const char* name, const std::string& value) {
   SQLite::Statement insert(database, R"sql( INSERT INTO meta(name, value) VALUES (:name, :value) )sql");
@@ -125,17 +41,22 @@ void back_up(const fs::path& file, int format) {
   });
 }
 
-}  // namespace
+void drop_views(SQLite::Database& database) {
+  std::vector<std::string> names;
+  SQLite::Statement select(database, R"sql( SELECT name FROM sqlite_schema WHERE type = 'view' )sql");
+  while (select.executeStep()) names.push_back(select.getColumn(0).getString());
+  select.reset();
+  for (const std::string& name : names) database.exec(fmt::format("DROP VIEW \"{}\"", name));
+}
 
-std::span<const Migration> wisdom_migrations() noexcept { return migrations; }
+}  // namespace
 
 void create_schema(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(std::string(attune_embedded::schema.text));
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  database.exec(std::string(attune_embedded::views.text));
   put_meta(database, "uuid", make_uuid());
-  put_meta(database, "created_ms", fmt::format("{}", now.count()));
+  put_meta(database, "created_ms", fmt::format("{}", unix_ms()));
   put_meta(database, "attune_version", ATTUNE_VERSION);
   transaction.commit();
 }
@@ -167,11 +88,13 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
   const int found = check_format(database, file, newest);
   if (found == newest) return;
   back_up(file, found);
+  drop_views(database);
   for (const Migration& step : steps)
     if (step.from == check_format(database, file, newest)) database.exec(step.statements);
   if (check_format(database, file, newest) != newest)
     throw Error(fmt::format("no way leads from format {} of the wisdom database {} to format {}", found, file.string(),
                             newest));
+  database.exec(std::string(attune_embedded::views.text));
   transaction.commit();
 }
 

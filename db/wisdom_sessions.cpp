@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
-#include "db/wisdom_attempts.hpp"
-#include "db/wisdom_keys.hpp"
-#include "db/wisdom_rows.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -23,18 +20,14 @@ void WisdomStore::State::require_session(SQLite::Database& database, std::int64_
 std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
   std::optional<SessionRow> found;
   state_->connection.read([&](SQLite::Database& database) {
-    SQLite::Statement select(database, R"sql(
-      SELECT * FROM session_view
-      WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
-        AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
-        AND space = :space AND effort = :effort AND strategy = :strategy
-      ORDER BY id DESC
-    )sql");
+    static const std::string text = std::string("SELECT * FROM session_view") + where_key +
+                                    "AND space = :space AND effort = :effort AND strategy = :strategy ORDER BY id DESC";
+    SQLite::Statement select(database, text);
     bind_key(select, key.record);
     select.bind(":space", key.space);
     select.bind(":effort", static_cast<int>(key.effort));
     select.bind(":strategy", key.strategy);
-    found = state_->read_first("session", select, read_session);
+    found = state_->read_first<SessionRow>("session", select);
   });
   return found;
 }
@@ -44,16 +37,8 @@ std::int64_t WisdomStore::begin_session(const SessionRow& session, const DeviceI
   state_->connection.write([&](SQLite::Database& database) {
     const KeyIds ids = key_ids(database, session.key.record);
     describe_device(database, ids.device, device);
-    SQLite::Statement insert(database, R"sql(
-      INSERT INTO session(device_id, kernel_id, problem_id, regime, objective, space, effort, strategy, state, seed,
-        used_seconds, toolchain, driver, device_uuid, host, attune_version, protocol, started_ms)
-      VALUES (:device_id, :kernel_id, :problem_id, :regime, :objective, :space, :effort, :strategy, :state, :seed,
-        :used_seconds, :toolchain, :driver, :device_uuid, :host, :attune_version, :protocol, :started_ms)
-    )sql");
-    bind_ids(insert, ids);
-    bind_session(insert, session);
-    insert.exec();
-    id = database.getLastInsertRowid();
+    id = insert_row(database, "session",
+                    {{"device_id", ids.device}, {"kernel_id", ids.kernel}, {"problem_id", ids.problem}}, session);
   });
   return id;
 }
@@ -72,17 +57,7 @@ void WisdomStore::update_session(std::int64_t session, SessionState state, doubl
 
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial) {
   // REPLACE gives a fresh, larger id: the trial moves to the end of the order in which they were tried.
-  SQLite::Statement insert(database, R"sql(
-    INSERT OR REPLACE INTO trial(session_id, configuration, verdict, detail, samples_ns, min_ns, q1_ns, median_ns,
-      q3_ns, compile_ms, registers, shared_static, local_bytes, spill_bytes, constant_bytes, max_error, self_checked,
-      anchor_ns, attempts, batch, max_relative, max_ulp)
-    VALUES (:session_id, :configuration, :verdict, :detail, :samples_ns, :min_ns, :q1_ns, :median_ns,
-      :q3_ns, :compile_ms, :registers, :shared_static, :local_bytes, :spill_bytes, :constant_bytes, :max_error,
-      :self_checked, :anchor_ns, :attempts, :batch, :max_relative, :max_ulp)
-  )sql");
-  insert.bind(":session_id", session);
-  bind_trial(insert, trial);
-  insert.exec();
+  insert_row(database, "trial", {{"session_id", session}}, trial, true);
   end_attempt(database, session, trial.configuration);
 }
 
@@ -101,7 +76,7 @@ std::vector<Trial> WisdomStore::trials(std::int64_t session) {
   state_->connection.read([&](SQLite::Database& database) {
     SQLite::Statement select(database, R"sql( SELECT * FROM trial WHERE session_id = :session_id ORDER BY id )sql");
     select.bind(":session_id", session);
-    found = state_->read_all("trial", select, read_trial);
+    found = state_->read_all<Trial>("trial", select);
   });
   return found;
 }
@@ -109,18 +84,14 @@ std::vector<Trial> WisdomStore::trials(std::int64_t session) {
 std::vector<Trial> WisdomStore::known_trials(const RecordKey& key, std::string_view space) {
   std::vector<Trial> found;
   state_->connection.read([&](SQLite::Database& database) {
-    SQLite::Statement select(database, R"sql(
-      SELECT * FROM trial WHERE id IN (
-        SELECT max(trial.id) FROM trial JOIN session_view ON session_view.id = trial.session_id
-        WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
-          AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
-          AND space = :space
-        GROUP BY configuration)
-      ORDER BY id DESC
-    )sql");
+    static const std::string text =
+        std::string("SELECT * FROM trial WHERE id IN (SELECT max(trial.id) FROM trial "
+                    "JOIN session_view ON session_view.id = trial.session_id") +
+        where_key + "AND space = :space GROUP BY configuration) ORDER BY id DESC";
+    SQLite::Statement select(database, text);
     bind_key(select, key);
     select.bind(":space", std::string(space));
-    found = state_->read_all("trial", select, read_trial);
+    found = state_->read_all<Trial>("trial", select);
   });
   return found;
 }

@@ -13,6 +13,8 @@
 
 #include "attune/error.hpp"
 #include "db/wisdom_connection.hpp"
+#include "db/wisdom_keys.hpp"
+#include "db/wisdom_rows.hpp"
 #include "db/wisdom_store.hpp"
 
 namespace attune {
@@ -22,27 +24,27 @@ struct WisdomStore::State {
 
   // All of `rows` but the damaged ones, which are remembered. `table`: a literal.
   template <typename T>
-  std::vector<T> read_all(std::string_view table, SQLite::Statement& rows,
-                          std::optional<T> (*read)(SQLite::Statement&)) {
+  std::vector<T> read_all(std::string_view table, SQLite::Statement& rows) {
     std::vector<T> values;
-    while (rows.executeStep()) {
-      if (auto value = read(rows))
-        values.push_back(*std::move(value));
-      else
-        damaged.emplace(table, rows.getColumn("id").getInt64());
-    }
+    while (std::optional<T> value = read_first<T>(table, rows)) values.push_back(*std::move(value));
     return values;
   }
-  // The first of `rows` that is not damaged.
+  // The first of the `rows` left that is not damaged.
   template <typename T>
-  std::optional<T> read_first(std::string_view table, SQLite::Statement& rows,
-                              std::optional<T> (*read)(SQLite::Statement&)) {
+  std::optional<T> read_first(std::string_view table, SQLite::Statement& rows) {
     while (rows.executeStep()) {
-      if (auto value = read(rows)) return value;
+      if (std::optional<T> value = read_row<T>(rows)) return value;
       damaged.emplace(table, rows.getColumn("id").getInt64());
     }
     return {};
   }
+
+  // The record that serves for a key, and that a new one has to replace: the current one, or where that is damaged the
+  // strongest sound one.
+  std::optional<Record> serving_record(SQLite::Database& database, const KeyIds& ids, const std::string& regime,
+                                       const std::string& objective);
+  // `rows`: current ones of record_view. In place of those that are damaged, the ones that serve.
+  std::vector<Record> read_current(SQLite::Database& database, SQLite::Statement& rows);
 
   // Throws Error when there is no such session.
   void require_session(SQLite::Database& database, std::int64_t session) const;
@@ -51,5 +53,10 @@ struct WisdomStore::State {
   WisdomConnection connection;
   std::set<std::pair<std::string_view, std::int64_t>> damaged;  // table and id, each once
 };
+
+// Pieces of write transactions that trials and attempts share. The first removes the attempt at `configuration`, if there
+// is one; the second stores a trial, which ends the attempt at its configuration.
+void end_attempt(SQLite::Database& database, std::int64_t session, const Configuration& configuration);
+void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial);
 
 }  // namespace attune

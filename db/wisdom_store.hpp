@@ -48,9 +48,9 @@ struct SessionRow {
 
 // A configuration that is being tried.
 struct Attempt {
-  std::string configuration;  // Configuration::text()
-  int begun = 1;              // how often it was begun without coming to a verdict
-  int deaths = 0;             // worker processes that died of it
+  Configuration configuration;
+  int begun = 1;  // how often it was begun without coming to a verdict
+  int alone = 0;  // how often of these nothing else was under way
 };
 
 // A configuration that is not to be launched again, and why.
@@ -80,7 +80,8 @@ class WisdomStore {
   void update_session(std::int64_t session, SessionState state, double used_seconds);
 
   // Trials. Commits at once; a configuration tried again in the same session replaces its trial. A trial is a verdict:
-  // it ends the attempt at its configuration, in the same transaction.
+  // it ends the attempt at its configuration, in the same transaction. With two deaths or more, and any verdict but ok,
+  // it quarantines its configuration.
   void add_trial(std::int64_t session, const Trial& trial);
   // Several, in one transaction.
   void add_trials(std::int64_t session, std::span<const Trial> trials);
@@ -89,40 +90,40 @@ class WisdomStore {
   // Trials with verdict and times of any session with this record key, newest first, each configuration once.
   std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
 
-  // Attempts: what is written before a configuration is tried, so that one that takes the whole process along is known
-  // afterwards. Begins one, or begins it once more; returns it as it is now.
+  // Attempts: what is written before a configuration is tried, so that what ends the whole process is known
+  // afterwards. Begins one, or begins it once more; returns it as it is now. `alone`: nothing else is under way.
   // `verdicts`: trials that are added in the same transaction, before.
-  Attempt begin_attempt(std::int64_t session, const Configuration& configuration, std::span<const Trial> verdicts = {});
-  // Takes one beginning back: nothing was launched after all.
-  void withdraw_attempt(std::int64_t session, const Configuration& configuration);
-  // One more worker process died of it. An attempt that nobody began counts as begun once.
-  void count_death(std::int64_t session, const Configuration& configuration);
+  Attempt begin_attempt(std::int64_t session, const Configuration& configuration, bool alone,
+                        std::span<const Trial> verdicts = {});
+  // Takes one beginning back, which had the same `alone`: nothing was launched after all.
+  void withdraw_attempt(std::int64_t session, const Configuration& configuration, bool alone);
   // Those without a verdict, the one first begun first: while no process works on the session, those during which its
   // process was killed.
   std::vector<Attempt> open_attempts(std::int64_t session);
 
-  // Quarantine: holds for all sessions with the same code, contract, problem and device class, whatever their regime,
-  // objective and space, and whatever the kernel is called. Puts the trial's configuration there, with its verdict and
-  // detail and the time; replaces an entry for the same configuration.
-  void quarantine(std::int64_t session, const Trial& trial);
-  // Oldest first, each configuration once.
+  // Quarantine: the configurations of trials with another verdict than ok during which two worker processes died. Holds
+  // for all sessions with the same code, contract, problem and device class, whatever their regime, objective and
+  // space, and whatever the kernel is called. Oldest first, each configuration once with its last verdict.
   std::vector<QuarantineEntry> quarantined(const RecordKey& key);
-  // Removes all entries for `key`; returns how many there were.
+  // Notes in those trials that they quarantine no longer; returns how many there were.
   std::int64_t lift_quarantine(const RecordKey& key);
 
-  // Records. Inserts, or replaces the record with the same key; a partial or lesser effort never replaces a record
-  // of more effort unless `replaces` is that record's uuid; a damaged one is replaced by any. A record without uuid is
-  // given one. Returns whether it was stored. `finalists` stay with it, in this order.
+  // Records. Stores one, and gives it a uuid where it has none; `finalists` stay with it, in this order. All are kept,
+  // and one of each key is current. The new one becomes it unless the one before is of more effort, or is complete and
+  // the new one partial; where `replaces` is the uuid of the one before, always. Returns whether it became current.
   bool put_record(const Record& record, std::string_view replaces = {}, std::span<const FinalistResult> finalists = {});
   // Of the record with this uuid.
   std::vector<FinalistResult> finalists(std::string_view record);
+  // Look-ups know the current record of a key. Rows whose hash does not match their content are left out and counted in
+  // damaged_rows(); the strongest sound record of the key serves in place of a current one that is damaged.
   std::optional<Record> find_record(const RecordKey& key);
-  // All records of a kernel name (all kernels when empty), ordered by kernel, device class, problem text. Rows whose
-  // hash does not match their content are left out and counted in damaged_rows().
+  // Those of a kernel name (of all kernels when empty), ordered by kernel, device class, problem text.
   std::vector<Record> records(std::string_view kernel = {});
   // Those that share code and contract, regime and objective: what the match ladder chooses from. Records of the same
   // kernel name first; then by kernel, device class, problem text.
   std::vector<Record> candidates(const RecordKey& key);
+  // All records of a key, current or not, newest first.
+  std::vector<Record> history(const RecordKey& key);
 
   // What devices of a class were measured to reach, by name; one that is there already is replaced.
   void put_ceilings(const DeviceInfo& device, std::span<const Ceiling> ceilings);

@@ -46,16 +46,16 @@ void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
 
 }  // namespace
 
-void ensure_ceilings(Workers& workers, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
+void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
   // A device that does not open is no matter of ceilings: the search would fail alike.
-  const DeviceOpened device = open_worker(workers.device());
+  const DeviceOpened& device = pool.device();
   try {
     const std::vector<Ceiling> known = store.ceilings(device.info.class_key());
     const auto is_current = [&](const Ceiling& ceiling) { return ceiling.driver == device.info.driver; };
     if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
     observer.note(fmt::format("calibrating {}, once{}: what it copies, reads and computes at most", device.info.name,
                               known.empty() ? "" : " for this driver"));
-    const Calibrated calibrated = calibrate(calibration_request(), workers, device, stop);
+    const Calibrated calibrated = calibrate(calibration_request(), pool, stop);
     if (!calibrated.disturbed.empty())
       observer.note(
           fmt::format("its ceilings are not kept, they may be too low ({}): `attune calibrate` on a quiet device does",
@@ -87,12 +87,13 @@ int run_calibrate(const Arguments& arguments) {
 
   WisdomStore store(database_path(options));
   const std::unique_ptr<Workers> workers = workers_for(name);
-  const DeviceOpened device = open_worker(workers->device());
+  Pool pool(*workers);
+  const DeviceOpened& device = pool.device();
   CalibrationRequest request = calibration_request();
   request.measured = [&](const Ceiling& ceiling) { json ? print_json(device.info, ceiling) : print_text(ceiling); };
   if (!json) fmt::print("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
   const std::atomic<int> never{0};
-  const Calibrated calibrated = calibrate(request, *workers, device, never);
+  const Calibrated calibrated = calibrate(request, pool, never);
   store.put_ceilings(device.info, calibrated.ceilings);
   if (!calibrated.disturbed.empty())
     fmt::print(

@@ -5,12 +5,12 @@
 
 #include "db/wisdom_store.hpp"
 #include "session/observer.hpp"
-#include "worker/workers.hpp"
+#include "worker/pool.hpp"
 
 namespace attune::cli {
 
 // Calibrates a device whose ceilings the database does not hold, and notes that it does. What goes wrong is noted too,
 // and no more: tuning does without.
-void ensure_ceilings(Workers& workers, WisdomStore& store, Observer& observer, const std::atomic<int>& stop);
+void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop);
 
 }  // namespace attune::cli

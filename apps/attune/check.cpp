@@ -10,7 +10,7 @@
 #include "sanitize.hpp"
 #include "spec/kernel_file.hpp"
 #include "text.hpp"
-#include "worker/trial_worker.hpp"
+#include "worker/problem_on_device.hpp"
 
 namespace attune::cli {
 namespace {
@@ -36,22 +36,30 @@ int show_verdict(Verdict verdict, const std::string& detail) {
 }
 
 int run_on_device(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                  const Configuration& fallback, Device& device, const Image& image) {
-  if (sanitizers().any()) print_findings(spec, problem, configuration, fallback, device.info());
-  TrialWorker worker(device, *device.compiler(), spec, problem, fallback, kSeed);
-  const TrialWorker::Checked checked = worker.check(configuration, image);
-  if (!checked.candidate) return show_verdict(checked.status.verdict, checked.status.detail);
+                  const Configuration& default_configuration, Device& device, const Image& image) {
+  if (sanitizers().any()) print_findings(spec, problem, configuration, default_configuration, device.info());
+  const auto compile = [&device](const ImageRequest& request) {
+    return device.compiler()->compile(std::span(&request, 1)).front();
+  };
+  const TrialSetup setup = trial_setup(spec, problem, default_configuration, device.info(), compile, kSeed);
+  ProblemOnDevice on_device(device, setup);
+  const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, configuration, device.info());
+  Numerics numerics;
+  Status status = on_device.load(instance->id, instance_launch(spec, *instance, image).steps);
+  if (status.ok()) status = on_device.check(instance->id, numerics);
+  if (!status.ok()) return show_verdict(status.verdict, status.detail);
   if (sanitizers().any()) {
     fmt::print("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers().text(),
-               checked.numerics.max_absolute);
+               numerics.max_absolute);
     return show_verdict(Verdict::ok, "");
   }
-  const Sample sample = worker.sample(*checked.candidate);
-  if (!sample.status.ok()) return show_verdict(sample.status.verdict, sample.status.detail);
-  const std::string rate = rate_text(spec, problem, sample.nanoseconds);
-  fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(sample.nanoseconds),
-             rate.empty() ? "" : ", " + rate, checked.numerics.max_absolute,
-             worker.self_checked() ? " (self-checked: there is no [[reference]])" : "");
+  const Samples samples = on_device.sample(instance->id, SamplePlan{});
+  if (!samples.status.ok()) return show_verdict(samples.status.verdict, samples.status.detail);
+  const double nanoseconds = samples.nanoseconds.front();
+  const std::string rate = rate_text(spec, problem, nanoseconds);
+  fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds),
+             rate.empty() ? "" : ", " + rate, numerics.max_absolute,
+             setup.self_checked ? " (self-checked: there is no [[reference]])" : "");
   return show_verdict(Verdict::ok, "");
 }
 
@@ -99,12 +107,12 @@ int run_check(const Arguments& arguments) {
   const std::unique_ptr<Device> device = compile_only ? nullptr : open_device(name);
   const DeviceInfo info = compile_only ? device_limits(name) : device->info();
   const SearchSpace space = make_space(spec, problem, info);
-  const std::optional<Configuration> by_default = default_configuration(spec, space);
+  const std::optional<Configuration> first = default_configuration(spec, space);
   const std::optional<std::string> given = options.text("configuration");
-  if (!given && !by_default)
+  if (!given && !first)
     return show_verdict(Verdict::restricted, spec.name + " has no legal configuration for " + problem.text() +
                                                  "; see: attune space " + options.required("kernel"));
-  const Configuration configuration = given ? parse_configuration(spec, *given) : *by_default;
+  const Configuration configuration = given ? parse_configuration(spec, *given) : *first;
 
   fmt::print("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration.text());
   if (const std::vector<std::string> broken = space.broken_rules(configuration); !broken.empty()) {
@@ -119,7 +127,7 @@ int run_check(const Arguments& arguments) {
   if (!outcome.log.empty()) fmt::print("log:\n{}\n", outcome.log);
   if (!outcome.image) return show_verdict(outcome.verdict, "");
   if (compile_only) return show_verdict(Verdict::ok, "compiled only: an architecture runs nothing");
-  return run_on_device(spec, problem, configuration, by_default.value_or(configuration), *device, *outcome.image);
+  return run_on_device(spec, problem, configuration, first.value_or(configuration), *device, *outcome.image);
 }
 
 }  // namespace attune::cli

@@ -77,7 +77,7 @@ std::string Console::with_bound(double nanoseconds, std::span<const Ceiling> cei
 
 void Console::session_started(const SessionStart& start) {
   problem_ = start.problem;
-  by_default_ = start.by_default;
+  by_default_ = start.default_configuration;
   if (start.device.kind == "replay")
     fmt::print("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
   else
@@ -166,7 +166,7 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
              database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
   if (database.empty()) return;
   if (result.end == SessionResult::End::stopped) fmt::print("{}\n", result.explanation);
-  if (result.revivals > 0) fmt::print("device workers replaced: {}\n", result.revivals);
+  if (result.workers_replaced > 0) fmt::print("device workers replaced: {}\n", result.workers_replaced);
   if (result.end == SessionResult::End::partial) fmt::print("partial: the same command goes on where this one ended\n");
   if (result.end == SessionResult::End::interrupted)
     fmt::print("interrupted: the same command goes on where this one ended\n");

@@ -148,7 +148,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
     line["rounds_dropped"] = result.decision->rounds_dropped;
     line["rounds_throttled"] = result.decision->rounds_throttled;
   }
-  line["workers_replaced"] = result.revivals;
+  line["workers_replaced"] = result.workers_replaced;
   line["search_seconds"] = result.seconds;
   line["device_busy_seconds"] = result.device_busy_seconds;
   line["compile_wait_seconds"] = result.compile_wait_seconds;

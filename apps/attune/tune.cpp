@@ -118,17 +118,17 @@ std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& stor
   return result.record ? store.ceilings(result.record->key.device_class) : std::vector<Ceiling>();
 }
 
-int tune_one(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images, bool json) {
+int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, bool json) {
   SessionResult result;
   if (json) {
     JsonLines lines(request.spec);
-    result = run_session(request, workers, store, images, lines, stop_requests);
+    result = run_session(request, pool, store, images, lines, stop_requests);
     lines.show_result(request, result, ceilings_for(result, store));
     if (!result.record) std::cerr << "attune: " << request.spec.name << ": " << result.explanation << "\n";
     return exit_code(result.end);
   }
   Console console(request.spec);
-  result = run_session(request, workers, store, images, console, stop_requests);
+  result = run_session(request, pool, store, images, console, stop_requests);
   if (result.record)
     console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
                         ceilings_for(result, store));
@@ -139,13 +139,13 @@ int tune_one(const SessionRequest& request, Workers& workers, WisdomStore& store
 }
 
 // A GPU is calibrated once; the host device, whose ceilings are those of its emulation, where somebody asks for it.
-void calibrate_first(const SessionRequest& request, Workers& workers, WisdomStore& store, bool json) {
+void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
   if (json) {
     JsonLines lines(request.spec);
-    ensure_ceilings(workers, store, lines, stop_requests);
+    ensure_ceilings(pool, store, lines, stop_requests);
   } else {
     Console console(request.spec);
-    ensure_ceilings(workers, store, console, stop_requests);
+    ensure_ceilings(pool, store, console, stop_requests);
   }
 }
 
@@ -174,11 +174,13 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   catch_signals();
   if (replay.workers) {
     const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
-    return tune_one(request, *workers, store, nullptr, options.has("json"));
+    Pool pool(*workers);
+    return tune_one(request, pool, store, nullptr, options.has("json"));
   }
   const std::unique_ptr<Device> device = make_replay_device(recording, replay.options);
   LocalWorkers workers(*device);
-  return tune_one(request, workers, store, nullptr, options.has("json"));
+  Pool pool(workers);
+  return tune_one(request, pool, store, nullptr, options.has("json"));
 }
 
 }  // namespace
@@ -207,14 +209,15 @@ int run_tune(const Arguments& arguments) {
   request.effort = *effort.search;
   WisdomStore store(database_path(options));
   const std::unique_ptr<Workers> workers = workers_for(name);
+  Pool pool(*workers);
   ImageCache images(default_cache_path());
   request.lock_folder = default_cache_path() / "locks";
   catch_signals();
-  if (kind == "cuda") calibrate_first(request, *workers, store, options.has("json"));
+  if (kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
   int code = kDone;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, *workers, store, &images, options.has("json"));
+    const int one = tune_one(request, pool, store, &images, options.has("json"));
     if (one != kDone) code = one;
     if (one == kInterrupted) break;
   }

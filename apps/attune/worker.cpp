@@ -10,6 +10,7 @@
 #include "options.hpp"
 #include "replay.hpp"
 #include "worker/compile_server.hpp"
+#include "worker/device_server.hpp"
 #include "worker/process/serve.hpp"
 #include "worker/process/worker_folder.hpp"
 
@@ -30,7 +31,7 @@ std::shared_ptr<Compiler> compiler_for(const Options& options) {
   return is_replay(name) ? device_for(options)->compiler() : make_compiler(name);
 }
 
-// What cannot be opened is told as the answer to every request.
+// What cannot be opened is the answer to every job.
 template <typename Open, typename Serve>
 int serve_opened(Open open, Serve serve_it) {
   std::optional<WorkerFolder> folder;
@@ -40,7 +41,7 @@ int serve_opened(Open open, Serve serve_it) {
     opened = open();
   } catch (const std::exception&) {
     const Failure failure = failure_of_current_exception();
-    serve(folder ? folder->path() : "", [&failure](const Request&) {
+    serve(folder ? folder->path() : "", [&failure](const Job&) {
       Reply reply;
       reply.answer = failure;
       return reply;
@@ -67,8 +68,8 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
           return seams.device ? seams.device(std::move(device)) : std::move(device);
         },
         [&](std::unique_ptr<Device> device, const std::filesystem::path& folder) {
-          DeviceServer server(*device, seams.trying, request_waits);
-          serve(folder, [&server](const Request& request) { return server.answer(request); });
+          DeviceServer server(*device, seams.trying);
+          serve(folder, [&server](const Job& job) { return server.answer(job); });
         });
   }
   if (role != "compile") throw UsageError("`attune worker` is started by attune itself, as device or compile");
@@ -80,7 +81,10 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
       },
       [&](std::shared_ptr<Compiler> compiler, const std::filesystem::path& folder) {
         CompileServer server(std::move(compiler), seams.compiling);
-        serve(folder, [&server](const Request& request) { return server.answer(request); });
+        serve(folder, [&server](const Job& job) {
+          if (const auto* compile = std::get_if<Compile>(&job)) limit_processor_time(compile->requests.size());
+          return server.answer(job);
+        });
       });
 }
 

@@ -15,9 +15,9 @@ namespace attune::cli {
 struct WorkerSeams {
   std::function<std::unique_ptr<Device>(std::unique_ptr<Device>)> device;
   std::function<std::shared_ptr<Compiler>(std::shared_ptr<Compiler>)> compiler;
-  // Told before a configuration is tried, and before requests are compiled.
+  // Called before an instance is loaded, and before images are compiled.
   std::function<void(std::string_view configuration, int attempt)> trying;
-  std::function<void(const CompileImages&)> compiling;
+  std::function<void(const Compile&)> compiling;
 };
 
 int run_worker(const Arguments& arguments, const WorkerSeams& seams);

@@ -8,25 +8,27 @@
 #include <random>
 
 #include "attune/search_space.hpp"
-#include "kernel/problem.hpp"
 #include "db/paths.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/memory.hpp"
+#include "kernel/problem.hpp"
 #include "measure/statistics.hpp"
 #include "spec/kernel_file.hpp"
-#include "worker/trial_worker.hpp"
+#include "support/on_device.hpp"
 
 namespace attune {
 namespace {
 
-TrialWorker::CandidateId prepare(TrialWorker& worker, Device& device, const KernelSpec& spec, const Problem& problem,
-                                 const Configuration& configuration) {
-  const ImageRequest request = image_request(spec, spec.launch, problem, &configuration, device.info());
-  const CompileOutcome outcome = device.compiler()->compile(std::span(&request, 1)).front();
-  if (!outcome.image) throw Error(configuration.text() + " does not compile:\n" + outcome.log);
-  const TrialWorker::Checked checked = worker.check(configuration, *outcome.image);
-  if (!checked.candidate) throw Error(configuration.text() + ": " + checked.status.detail);
-  return *checked.candidate;
+constexpr double kWarmUpMs = 300;
+
+void load(test::OnDevice& problem_on, InstanceId id, const Configuration& configuration) {
+  const Status status = problem_on.load(id, configuration);
+  if (!status.ok()) throw Error(configuration.text() + ": " + status.detail);
+}
+
+double nanoseconds_of(const Samples& samples) {
+  if (!samples.status.ok()) throw Error(samples.status.detail);
+  return samples.nanoseconds.front();
 }
 
 std::optional<Record> record_of(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
@@ -47,12 +49,12 @@ void run(const std::string& kernel, const std::string& text, int rounds) {
   const std::optional<Record> record = record_of(spec, problem, device->info());
   if (!record) throw Error("no record of " + kernel + " for " + problem.text() + "; tune it first");
   const SearchSpace space = make_space(spec, problem, device->info());
-  const Configuration by_default = default_configuration(spec, space).value();
+  const Configuration default_configuration = attune::default_configuration(spec, space).value();
   const double bytes = spec.metrics.bytes.value().real({&problem, nullptr, &device->info()}, "bytes");
 
-  TrialWorker worker(*device, *device->compiler(), spec, problem, by_default, 1);
-  const TrialWorker::CandidateId candidates[] = {prepare(worker, *device, spec, problem, by_default),
-                                                 prepare(worker, *device, spec, problem, record->configuration)};
+  test::OnDevice problem_on(*device, spec, problem, default_configuration);
+  load(problem_on, 0, default_configuration);
+  load(problem_on, 1, record->configuration);
   const auto half = static_cast<std::size_t>(bytes / 2);
   DeviceMemory source(*device, half), target(*device, half);
   device->generate(source.data(), "uint8", half, Fill{.full_range = true}, 1);
@@ -62,22 +64,23 @@ void run(const std::string& kernel, const std::string& text, int rounds) {
   copy.source = source.data();
   copy.bytes = half;
 
-  worker.warm_up(candidates[0], {.milliseconds = 300});
+  const Status warmed_up = problem_on.on_device.warm_up(0, kWarmUpMs);
+  if (!warmed_up.ok()) throw Error(warmed_up.detail);
   std::vector<double> times[3];
   std::mt19937_64 random(1);
-  std::vector<int> order{0, 1, 2};
+  std::vector<std::size_t> order{0, 1, 2};
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
-    for (const int i : order) {
-      const Sample sample = i == 2 ? device->sample({}, std::span(&copy, 1), true) : worker.sample(candidates[i]);
-      if (!sample.status.ok()) throw Error(sample.status.detail);
-      times[i].push_back(sample.nanoseconds);
+    for (const std::size_t i : order) {
+      const std::span<const Operation> copied(&copy, 1);
+      times[i].push_back(nanoseconds_of(i == 2 ? device->take_samples({{}, {&copied, 1}, Regime::cold})
+                                               : problem_on.on_device.sample(i, SamplePlan{})));
     }
   }
-  const double by_default_ns = median(times[0]), best_ns = median(times[1]), copy_ns = median(times[2]);
+  const double default_ns = median(times[0]), best_ns = median(times[1]), copy_ns = median(times[2]);
   fmt::print("| {} {} | {:.1f} us, {:.0f} GB/s | {:.1f} us, {:.0f} GB/s | {:.2f}x | {:.0f} GB/s | {:.3f} | {} |\n",
-             kernel, problem.text(), by_default_ns / 1e3, bytes / by_default_ns, best_ns / 1e3, bytes / best_ns,
-             by_default_ns / best_ns, bytes / copy_ns, copy_ns / best_ns, record->configuration.text());
+             kernel, problem.text(), default_ns / 1e3, bytes / default_ns, best_ns / 1e3, bytes / best_ns,
+             default_ns / best_ns, bytes / copy_ns, copy_ns / best_ns, record->configuration.text());
 }
 
 }  // namespace

@@ -38,13 +38,12 @@ TEST(WisdomAttemptsOfProcesses, OnOneSessionAreAllCounted) {
     children.push_back(start([&, process](int) {
       WisdomStore store(scratch / "w.db");
       for (int round = 0; round < rounds; ++round) {
-        store.begin_attempt(session, configuration(0));
-        store.count_death(session, configuration(0));
+        store.begin_attempt(session, configuration(0), true);
         const int own = 1 + process * rounds + round;
-        store.begin_attempt(session, configuration(own));
+        store.begin_attempt(session, configuration(own), true);
         Trial trial = sample_trial(own);
         trial.verdict = Verdict::fault;
-        if (round % 2 == 1) store.quarantine(session, trial);
+        trial.deaths = 2;
         if (round % 2 == 1) store.add_trial(session, trial);
       }
     }));
@@ -52,9 +51,9 @@ TEST(WisdomAttemptsOfProcesses, OnOneSessionAreAllCounted) {
   WisdomStore store(scratch / "w.db");
   const auto open = store.open_attempts(session);
   ASSERT_EQ(open.size(), 1u + processes * rounds / 2);
-  EXPECT_EQ(open[0].configuration, configuration(0).text());
+  EXPECT_EQ(open[0].configuration, configuration(0));
   EXPECT_EQ(open[0].begun, processes * rounds);
-  EXPECT_EQ(open[0].deaths, processes * rounds);
+  EXPECT_EQ(open[0].alone, processes * rounds);
   EXPECT_EQ(store.trials(session).size(), std::size_t{processes * rounds / 2});
   EXPECT_EQ(store.quarantined(sample_key()).size(), std::size_t{processes * rounds / 2});
 }
@@ -68,7 +67,7 @@ TEST(WisdomAttemptsOfProcesses, BeginOnceInOneProcessOnly) {
   for (int process = 1; process <= processes; ++process) {
     expected.insert(process);
     children.push_back(
-        start([&](int) { _exit(WisdomStore(scratch / "w.db").begin_attempt(session, configuration(1)).begun); }));
+        start([&](int) { _exit(WisdomStore(scratch / "w.db").begin_attempt(session, configuration(1), true).begun); }));
   }
   for (const Child& child : children) begun.insert(WEXITSTATUS(exit_status(child)));
   EXPECT_EQ(begun, expected) << "two processes were told the same";
@@ -79,9 +78,9 @@ TEST(WisdomAttemptsOfProcesses, StayOpenWhenTheirProcessIsKilled) {
   const auto session = WisdomStore(scratch / "w.db").begin_session(sample_session(), sample_device());
   const Child coordinator = start([&](int output) {
     WisdomStore store(scratch / "w.db");
-    store.begin_attempt(session, configuration(1));
+    store.begin_attempt(session, configuration(1), true);
     store.add_trial(session, sample_trial(1));
-    store.begin_attempt(session, configuration(2));
+    store.begin_attempt(session, configuration(2), true);
     if (write(output, "x", 1) == 1) pause();  // as long as the trial takes
     store.add_trial(session, sample_trial(2));
   });
@@ -91,11 +90,11 @@ TEST(WisdomAttemptsOfProcesses, StayOpenWhenTheirProcessIsKilled) {
   WisdomStore store(scratch / "w.db");
   const auto open = store.open_attempts(session);
   ASSERT_EQ(open.size(), 1u);
-  EXPECT_EQ(open[0].configuration, configuration(2).text());
+  EXPECT_EQ(open[0].configuration, configuration(2));
   EXPECT_EQ(open[0].begun, 1);
-  EXPECT_EQ(open[0].deaths, 0);
+  EXPECT_EQ(open[0].alone, 1);
   EXPECT_EQ(store.trials(session).size(), 1u);
-  EXPECT_EQ(store.begin_attempt(session, configuration(2)).begun, 2) << "whoever goes on knows that it is the second";
+  EXPECT_EQ(store.begin_attempt(session, configuration(2), true).begun, 2) << "the next one knows";
 }
 
 // Kills a process that tries one configuration after the other at any moment of its work: whatever it was told to have
@@ -109,7 +108,7 @@ TEST(WisdomAttemptsOfProcesses, AreOpenOrTriedWheneverTheKillComes) {
       WisdomStore store(scratch / "w.db");
       const auto session = store.begin_session(sample_session(round), sample_device());
       for (int block = 0;; ++block) {
-        store.begin_attempt(session, configuration(block));
+        store.begin_attempt(session, configuration(block), true);
         if (write(output, "x", 1) != 1) _exit(1);
         store.add_trial(session, sample_trial(block));
       }
@@ -128,7 +127,7 @@ TEST(WisdomAttemptsOfProcesses, AreOpenOrTriedWheneverTheKillComes) {
     EXPECT_GE(tried + open, begun) << "round " << round;
     EXPECT_LE(tried + open, begun + 1) << "round " << round << ": more than the one in flight";
     for (const Attempt& attempt : store.open_attempts(session->id))
-      EXPECT_EQ(attempt.configuration, configuration(static_cast<int>(tried)).text()) << "round " << round;
+      EXPECT_EQ(attempt.configuration, configuration(static_cast<int>(tried))) << "round " << round;
   }
 }
 
@@ -144,7 +143,7 @@ TEST(WisdomAttemptsOfProcesses, FollowAMigrationThatAllWantedToMake) {
     children.push_back(start([&](int) {
       WisdomStore store(scratch / "w.db");
       const auto session = store.find_session(sample_session().key);
-      store.begin_attempt(session.value().id, configuration(1));
+      store.begin_attempt(session.value().id, configuration(1), true);
     }));
   for (const Child& child : children) EXPECT_EQ(exit_status(child), 0);
   WisdomStore store(scratch / "w.db");

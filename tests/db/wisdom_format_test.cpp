@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 void execute(const fs::path& file, const std::string& statements) {
@@ -40,6 +41,17 @@ std::string schema_of(const fs::path& file) {
   return std::regex_replace(text, std::regex("\\s+"), " ");
 }
 
+// The only quarantined configuration of the fixtures, and its trial where it has one.
+constexpr const char* quarantined_text = "BLOCK=1024 ORDER=Order::rows";
+
+std::vector<std::string> texts(const std::vector<Attempt>& attempts) {
+  std::vector<std::string> found;
+  for (const Attempt& attempt : attempts)
+    found.push_back(attempt.configuration.at("BLOCK").text() + " " + std::to_string(attempt.begun) + " " +
+                    std::to_string(attempt.alone));
+  return found;
+}
+
 void expect_what_all_fixtures_hold(WisdomStore& store) {
   const auto record = store.find_record(test::sample_key());
   ASSERT_TRUE(record.has_value());
@@ -51,63 +63,81 @@ void expect_what_all_fixtures_hold(WisdomStore& store) {
   ASSERT_TRUE(session.has_value());
   EXPECT_EQ(session->state, SessionState::finished);
   const auto trials = store.trials(session->id);
-  ASSERT_EQ(trials.size(), 2u);
+  ASSERT_GE(trials.size(), 2u);
   EXPECT_EQ(trials[0].measurement.samples_ns, test::sample_trial(64).measurement.samples_ns);
   EXPECT_EQ(trials[1].verdict, Verdict::compile_error);
   EXPECT_EQ(trials[1].attempts, 1);
   EXPECT_EQ(store.damaged_rows(), 0);
 }
 
-TEST(WisdomFormat, ThreeIsReadAsItWasWritten) {
+// Formats from 2 on.
+void expect_attempts_and_quarantine(WisdomStore& store) {
+  EXPECT_THAT(texts(store.open_attempts(1)), ElementsAre("512 2 2", "128 1 1")) << "all were begun alone";
+  const auto entries = store.quarantined(test::sample_key());
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].configuration, quarantined_text);
+  EXPECT_EQ(entries[0].verdict, Verdict::fault);
+  EXPECT_EQ(entries[0].detail, "an illegal address was read");
+  EXPECT_EQ(entries[0].made_ms, 1760000000456);
+}
+
+// Formats from 3 on.
+void expect_finalists_and_ceilings(WisdomStore& store) {
+  const auto trials = store.trials(1);
+  EXPECT_EQ(trials[0].batch, 60);
+  EXPECT_EQ(trials[0].numerics.max_relative, 1e-6);
+  EXPECT_EQ(trials[0].numerics.max_ulp, 3u);
+  EXPECT_EQ(trials[1].batch, 1);
+  const auto finalists = store.finalists("11111111-2222-4333-8444-555555555555");
+  ASSERT_EQ(finalists.size(), 2u);
+  EXPECT_EQ(finalists[0].configuration.text(), "BLOCK=256 ORDER=Order::rows");
+  EXPECT_THAT(finalists[0].measurement.samples_ns, ElementsAre(12345.5, 12346.0));
+  EXPECT_THAT(finalists[0].objective_values, ElementsAre(12345.75, 0.25));
+  EXPECT_TRUE(finalists[0].pareto);
+  EXPECT_EQ(finalists[0].energy_j, 0.25);
+  EXPECT_EQ(finalists[0].deterministic, true);
+  EXPECT_EQ(finalists[0].shared_bytes, 4096u);
+  EXPECT_FALSE(finalists[1].pareto);
+  EXPECT_EQ(finalists[1].energy_j, std::nullopt);
+  EXPECT_EQ(finalists[1].deterministic, std::nullopt);
+  const auto ceilings = store.ceilings(test::sample_key().device_class);
+  ASSERT_EQ(ceilings.size(), 1u);
+  EXPECT_EQ(ceilings[0].name, "copy");
+  EXPECT_EQ(ceilings[0].value, 4.1e12);
+  EXPECT_EQ(ceilings[0].unit, "B/s");
+}
+
+TEST(WisdomFormat, FourIsReadAsItWasWritten) {
   const test::Scratch scratch;
-  load_fixture(scratch / "w.db", 3);
+  load_fixture(scratch / "w.db", 4);
   for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write}) {
     WisdomStore store(scratch / "w.db", access);
     expect_what_all_fixtures_hold(store);
-    EXPECT_EQ(store.trials(1)[0].attempts, 2);
-    const auto open = store.open_attempts(1);
-    ASSERT_EQ(open.size(), 2u);
-    EXPECT_EQ(open[0].configuration, "BLOCK=512 ORDER=Order::rows");
-    EXPECT_EQ(open[0].begun, 2);
-    EXPECT_EQ(open[0].deaths, 1);
-    EXPECT_EQ(open[1].configuration, "BLOCK=128 ORDER=Order::rows");
-    const auto entries = store.quarantined(test::sample_key());
-    ASSERT_EQ(entries.size(), 1u);
-    EXPECT_EQ(entries[0].configuration, "BLOCK=1024 ORDER=Order::rows");
-    EXPECT_EQ(entries[0].verdict, Verdict::fault);
-    EXPECT_EQ(entries[0].detail, "an illegal address was read");
-    EXPECT_EQ(entries[0].made_ms, 1760000000456);
+    expect_attempts_and_quarantine(store);
+    expect_finalists_and_ceilings(store);
+    const auto history = store.history(test::sample_key());
+    ASSERT_EQ(history.size(), 2u);
+    EXPECT_EQ(history[0].uuid, "11111111-2222-4333-8444-555555555555");
+    EXPECT_EQ(history[0].value, 12345.5);
+    EXPECT_EQ(history[1].uuid, "22222222-3333-4444-8555-666666666666");
+    EXPECT_EQ(history[1].effort, Effort::estimate);
     const auto trials = store.trials(1);
-    EXPECT_EQ(trials[0].batch, 60);
-    EXPECT_EQ(trials[0].numerics.max_relative, 1e-6);
-    EXPECT_EQ(trials[0].numerics.max_ulp, 3u);
-    EXPECT_EQ(trials[1].batch, 1);
-    const auto finalists = store.finalists("11111111-2222-4333-8444-555555555555");
-    ASSERT_EQ(finalists.size(), 2u);
-    EXPECT_EQ(finalists[0].configuration.text(), "BLOCK=256 ORDER=Order::rows");
-    EXPECT_THAT(finalists[0].measurement.samples_ns, testing::ElementsAre(12345.5, 12346.0));
-    EXPECT_THAT(finalists[0].objective_values, testing::ElementsAre(12345.75, 0.25));
-    EXPECT_TRUE(finalists[0].pareto);
-    EXPECT_EQ(finalists[0].energy_j, 0.25);
-    EXPECT_EQ(finalists[0].deterministic, true);
-    EXPECT_EQ(finalists[0].shared_bytes, 4096u);
-    EXPECT_FALSE(finalists[1].pareto);
-    EXPECT_EQ(finalists[1].energy_j, std::nullopt);
-    EXPECT_EQ(finalists[1].deterministic, std::nullopt);
-    const auto ceilings = store.ceilings(test::sample_key().device_class);
-    ASSERT_EQ(ceilings.size(), 1u);
-    EXPECT_EQ(ceilings[0].name, "copy");
-    EXPECT_EQ(ceilings[0].value, 4.1e12);
-    EXPECT_EQ(ceilings[0].unit, "B/s");
-    EXPECT_EQ(store.damaged_rows(), 0);
+    ASSERT_EQ(trials.size(), 4u);
+    EXPECT_EQ(trials[0].made_ms, 1760000000321);
+    EXPECT_EQ(trials[0].worker, 2);
+    EXPECT_THAT(trials[0].shapes, ElementsAre(LaunchShape{{64, 2, 1}, {256, 1, 1}, 4096}, LaunchShape{}));
+    EXPECT_EQ(trials[2].configuration.text(), quarantined_text);
+    EXPECT_EQ(trials[2].deaths, 2);
+    EXPECT_EQ(trials[3].verdict, Verdict::timeout);
+    EXPECT_EQ(trials[3].deaths, 2) << "and lifted";
   }
 }
 
-TEST(WisdomFormat, ThreeIsWhatANewDatabaseHas) {
+TEST(WisdomFormat, FourIsWhatANewDatabaseHas) {
   const test::Scratch scratch;
-  load_fixture(scratch / "old.db", 3);
+  load_fixture(scratch / "old.db", 4);
   const WisdomStore store(scratch / "new.db");
-  ASSERT_EQ(wisdom_format, 3) << "a new format needs a fixture and a migration of its own";
+  ASSERT_EQ(wisdom_format, 4) << "a new format needs a fixture and a migration of its own";
   EXPECT_EQ(schema_of(scratch / "new.db"), schema_of(scratch / "old.db"));
 }
 
@@ -122,16 +152,13 @@ TEST_P(WisdomOfAnOlderFormat, IsBroughtForwardWithAllThatItHeld) {
   {
     WisdomStore store(scratch / "w.db");
     expect_what_all_fixtures_hold(store);
+    EXPECT_EQ(store.history(test::sample_key()).size(), 1u);
     EXPECT_EQ(store.trials(1)[0].attempts, old == 1 ? 1 : 2) << "format 1 tried everything once";
-    EXPECT_EQ(store.trials(1)[0].batch, 1);
-    EXPECT_EQ(store.open_attempts(1).size(), old == 1 ? 0u : 2u);
-    EXPECT_EQ(store.quarantined(test::sample_key()).size(), old == 1 ? 0u : 1u);
-    EXPECT_TRUE(store.finalists("11111111-2222-4333-8444-555555555555").empty());
-    EXPECT_TRUE(store.ceilings(test::sample_key().device_class).empty());
-    store.begin_attempt(1, test::sample_trial(5).configuration);
-    store.quarantine(1, test::sample_trial(6));
-    EXPECT_EQ(store.open_attempts(1).size(), old == 1 ? 1u : 3u);
-    EXPECT_EQ(store.quarantined(test::sample_key()).size(), old == 1 ? 1u : 2u);
+    EXPECT_EQ(store.trials(1)[0].made_ms, 0);
+    EXPECT_TRUE(store.trials(1)[0].shapes.empty());
+    EXPECT_EQ(store.trials(1).size(), old == 1 ? 2u : 3u) << "an entry of the quarantine becomes a trial";
+    if (old >= 2) expect_attempts_and_quarantine(store);
+    if (old >= 3) expect_finalists_and_ceilings(store);
   }
   EXPECT_EQ(format_of(scratch / "w.db"), wisdom_format);
   EXPECT_EQ(schema_of(scratch / "w.db"), schema_of(scratch / "new.db"));
@@ -143,13 +170,77 @@ TEST_P(WisdomOfAnOlderFormat, IsBroughtForwardWithAllThatItHeld) {
   expect_what_all_fixtures_hold(again);
 }
 
+TEST_P(WisdomOfAnOlderFormat, IsWrittenAsANewOneAfterwards) {
+  const test::Scratch scratch;
+  load_fixture(scratch / "w.db", GetParam());
+  WisdomStore store(scratch / "w.db");
+  const std::size_t before = store.quarantined(test::sample_key()).size();
+  store.begin_attempt(1, test::sample_trial(5).configuration, false);
+  EXPECT_EQ(texts(store.open_attempts(1)).back(), "5 1 0");
+  Trial killer = test::sample_trial(6);
+  killer.verdict = Verdict::timeout;
+  killer.deaths = 2;
+  store.add_trial(1, killer);
+  EXPECT_EQ(store.quarantined(test::sample_key()).size(), before + 1);
+  EXPECT_EQ(store.lift_quarantine(test::sample_key()), static_cast<std::int64_t>(before + 1));
+  EXPECT_TRUE(store.put_record(test::sample_record()));
+  EXPECT_EQ(store.history(test::sample_key()).size(), 2u);
+}
+
+// What format 3 may hold about the one configuration in its quarantine, and where its entry is afterwards.
+struct QuarantineCase {
+  const char* name;
+  const char* statements;
+  const char* found;  // of the trial with two deaths: session, trials there, attempts in all, registers
+};
+const QuarantineCase quarantine_cases[] = {
+    {"WhoseTrialIsThere: that one is marked", R"sql(
+       INSERT INTO trial(session_id, configuration, verdict, detail, samples_ns, registers, shared_static, local_bytes,
+         spill_bytes, constant_bytes, self_checked)
+       SELECT 1, configuration, verdict, detail, '[]', 77, 0, 0, 0, 0, 0 FROM quarantine)sql",
+     "1 3 2 77"},
+    {"WhichWasTriedOtherwise: that trial stays, and a session is made for the entry", R"sql(
+       INSERT INTO trial(session_id, configuration, verdict, detail, samples_ns, registers, shared_static, local_bytes,
+         spill_bytes, constant_bytes, self_checked)
+       SELECT 1, configuration, 0, '', '[1.5]', 77, 0, 0, 0, 0, 0 FROM quarantine)sql",
+     "2 1 2 0"},
+    {"WithoutASession: one is made", "DELETE FROM attempt; DELETE FROM trial; DELETE FROM session", "2 1 0 0"},
+    {"WhoseSessionWasKilled: its attempt ends",
+     "INSERT INTO attempt(session_id, configuration, begun, deaths) SELECT 1, configuration, 1, 2 FROM quarantine",
+     "1 3 2 0"},
+};
+
+TEST(WisdomMigration, KeepsEveryEntryOfTheQuarantine) {
+  for (const QuarantineCase& c : quarantine_cases) {
+    const test::Scratch scratch;
+    load_fixture(scratch / "w.db", 3);
+    execute(scratch / "w.db", c.statements);
+    WisdomStore store(scratch / "w.db");
+    const auto entries = store.quarantined(test::sample_key());
+    ASSERT_EQ(entries.size(), 1u) << c.name;
+    EXPECT_EQ(entries[0].configuration, quarantined_text) << c.name;
+    EXPECT_EQ(entries[0].verdict, Verdict::fault) << c.name;
+    EXPECT_EQ(entries[0].detail, "an illegal address was read") << c.name;
+    EXPECT_EQ(entries[0].made_ms, 1760000000456) << c.name;
+    SQLite::Database database((scratch / "w.db").string());
+    EXPECT_EQ(database
+                  .execAndGet("SELECT session_id || ' ' || (SELECT count(*) FROM trial AS t WHERE t.session_id = "
+                              "trial.session_id) || ' ' || (SELECT count(*) FROM attempt) || ' ' || registers "
+                              "FROM trial WHERE deaths = 2")
+                  .getString(),
+              c.found)
+        << c.name;
+    EXPECT_EQ(store.damaged_rows(), 0) << c.name;
+  }
+}
+
 TEST(WisdomFormat, OneIsNotReadWithoutBeingBroughtForward) {
   const test::Scratch scratch;
   load_fixture(scratch / "w.db", 1);
   const std::string before = test::content_of(scratch / "w.db");
   EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db", WisdomStore::Access::read_only); }),
               AllOf(HasSubstr((scratch / "w.db").string()), HasSubstr("older format 1"),
-                    HasSubstr("open it once for writing (attune tune)"), HasSubstr("format 3")));
+                    HasSubstr("open it once for writing (attune tune)"), HasSubstr("format 4")));
   EXPECT_EQ(test::content_of(scratch / "w.db"), before);
 }
 

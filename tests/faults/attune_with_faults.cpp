@@ -19,7 +19,7 @@ int main(int count, char** values) {
   }
   const std::string path = file;
   const FaultLog log(path + ".log");
-  const auto now = std::make_shared<Tried>();
+  const auto now = std::make_shared<attune::test::Tried>();
   const auto compiling = std::make_shared<int>(1);
   cli::WorkerSeams seams;
   seams.device = [&](std::unique_ptr<Device> device) {
@@ -34,7 +34,7 @@ int main(int count, char** values) {
     *now = {std::string(configuration), attempt};
     log.add("try " + std::to_string(attempt) + " " + now->configuration);
   };
-  seams.compiling = [&](const CompileImages& images) {
+  seams.compiling = [&](const Compile& images) {
     *compiling = images.attempt;
     for (const ImageRequest& request : images.requests)
       for (const std::string& expression : request.expressions)

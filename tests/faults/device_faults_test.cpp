@@ -160,7 +160,7 @@ TEST_F(DeviceFaults, AWorkerThatLeaksIsReplacedBeforeItFails) {
   EXPECT_THAT(quarantined(), IsEmpty());
 }
 
-// Samples of finalists are enqueued together: a death among them is nobody's, until they are sampled one by one.
+// Samples of finalists are enqueued together: a death among them blames none, until they are sampled one at a time.
 TEST_F(DeviceFaults, AFinalistThatKillsAmongOthersIsFoundAndTheOthersGoOn) {
   for (const char* fault : {"signal 9", "error 700", "error 701"}) {
     faults(std::string("A=3&B=2 sample n>30 ") + fault + "\n");
@@ -169,7 +169,7 @@ TEST_F(DeviceFaults, AFinalistThatKillsAmongOthersIsFoundAndTheOthersGoOn) {
     EXPECT_EQ(run.command.code, 0) << run.command.err;
     EXPECT_THAT(run.notes,
                 Contains(AllOf(HasSubstr("one of several that were sampled together"),
-                               HasSubstr("sampled one by one from here: "), HasSubstr(best), HasSubstr("A=0 B=0"))));
+                               HasSubstr("sampled one at a time from here: "), HasSubstr(best), HasSubstr("A=0 B=0"))));
     const std::map<std::string, Trial> found = trials();
     const bool is_sticky = fault != std::string("error 701");
     EXPECT_EQ(to_text(found.at(best).verdict), to_text(is_sticky ? Verdict::fault : Verdict::resources)) << fault;

@@ -115,7 +115,7 @@ std::vector<Attempt> FaultBench::attempts() const {
 
 std::vector<std::string> FaultBench::quarantined() const {
   SQLite::Database file(database(), SQLite::OPEN_READONLY);
-  SQLite::Statement select(file, "SELECT configuration FROM quarantine ORDER BY id");
+  SQLite::Statement select(file, "SELECT DISTINCT configuration FROM quarantine_view ORDER BY id");
   std::vector<std::string> found;
   while (select.executeStep()) found.push_back(select.getColumn(0).getString());
   return found;

@@ -23,7 +23,7 @@ double built_for(Device& device) {
 
 TEST_F(GpuCalibration, ReachesWhatTheDeviceIsBuiltFor) {
   LocalWorkers workers(device());
-  const DeviceOpened opened = open_worker(workers.device());
+  Pool pool(workers);
   CalibrationRequest request;
   request.kernels = calibration_kernels();
   std::map<std::string, double> values;
@@ -34,9 +34,10 @@ TEST_F(GpuCalibration, ReachesWhatTheDeviceIsBuiltFor) {
   };
   const std::atomic<int> never{0};
   const auto begin = std::chrono::steady_clock::now();
-  ASSERT_EQ(calibrate(request, workers, opened, never).ceilings.size(), 7u);
+  ASSERT_EQ(calibrate(request, pool, never).ceilings.size(), 7u);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  std::printf("in %.2f s on %s, built for %.4g B/s\n", taken.count(), opened.info.name.c_str(), built_for(device()));
+  std::printf("in %.2f s on %s, built for %.4g B/s\n", taken.count(), device().info().name.c_str(),
+              built_for(device()));
 
   if (const double bandwidth = built_for(device()); bandwidth > 0) {
     for (const char* const name : {"copy", "read"}) {

@@ -4,13 +4,12 @@
 #include <cstdio>
 
 #include "attune/search_space.hpp"
-#include "kernel/instantiate.hpp"
+#include "kernel/instance.hpp"
 #include "kernel/problem.hpp"
 #include "measure/statistics.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/gpu.hpp"
-#include "worker/trial_worker.hpp"
-#include "worker/workers.hpp"
+#include "worker/pool.hpp"
 
 namespace attune::test {
 namespace {
@@ -20,30 +19,34 @@ using GpuEnergy = GpuTest;
 TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   if (!device().state().energy_j) GTEST_SKIP() << device().info().name << " does not tell its energy";
   LocalWorkers workers(device());
-  const DeviceOpened opened = open_worker(workers.device());
+  Pool pool(workers);
+  const DeviceInfo& info = pool.device().info;
   const KernelSpec spec = load_kernel("transpose");
   const Problem problem = parse_problem(spec, "width=4096 height=4096 T=float", "cuda");
-  const SearchSpace space = make_space(spec, problem, opened.info);
-  const Configuration by_default = default_configuration(spec, space).value();
-  TrialWorker worker(workers.device(), opened, *workers.compiler(), spec, problem, by_default, 1);
-  const ImageRequest request = image_request(spec, spec.launch, problem, &by_default, opened.info);
-  const CompileOutcome compiled = workers.compiler()->compile({&request, 1}).front();
+  const SearchSpace space = make_space(spec, problem, info);
+  const Configuration default_configuration = attune::default_configuration(spec, space).value();
+  const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
+  const Result begun = pool.run(Begin{trial_setup(spec, problem, default_configuration, info, compile, 1)});
+  ASSERT_TRUE(std::holds_alternative<Begun>(begun.answer));
+  const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, default_configuration, info);
+  const CompileOutcome compiled = compile(instance->image);
   ASSERT_TRUE(compiled.image) << compiled.log;
-  const TrialWorker::Checked checked = worker.check(by_default, *compiled.image);
-  ASSERT_TRUE(checked.candidate) << checked.status.detail;
+  const Result loaded = pool.run(Load{instance_launch(spec, *instance, *compiled.image), {}});
+  const Status& checked = std::get<Tried>(loaded.answer).status;
+  ASSERT_TRUE(checked.ok()) << checked.detail;
 
   constexpr int kBatch = 250;  // 10 ms
   constexpr double kSeconds = 5;
   const SamplePlan plan{.count = 1, .regime = Regime::warm, .batch = kBatch};
-  const TrialWorker::Metering metering = worker.meter(*checked.candidate, plan, 0.5, kSeconds);
+  const Result metered = pool.run(Meter{instance->id, plan, 0.5, kSeconds});
+  const auto& metering = std::get<MeteredEnergy>(metered.answer);
   ASSERT_TRUE(metering.status.ok()) << metering.status.detail;
   ASSERT_TRUE(metering.energy);
   const LaunchEnergy& energy = *metering.energy;
-  SamplePlan timed = plan;
-  timed.count = 20;
-  const Samples samples = worker.sample(*checked.candidate, timed);
+  const Result timed = pool.run(Rounds{std::vector<InstanceId>(20, instance->id), plan});
+  const auto& samples = std::get<Sampled>(timed.answer);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
-  const double busy = energy.launches * median(samples.nanoseconds) * 1e-9 / energy.seconds;
+  const double busy = energy.launches * median(samples.samples_ns) * 1e-9 / energy.seconds;
   const double watts = energy.joules * energy.launches / energy.seconds;
   std::printf("%.3g mJ, error %.2f %%, %d steps in %.3f s, at work %.1f %% of it, %.0f W\n", 1e3 * energy.joules,
               100 * energy.error, energy.steps, energy.seconds, 100 * busy, watts);

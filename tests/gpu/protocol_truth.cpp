@@ -18,49 +18,54 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <thread>
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "kernel/instantiate.hpp"
 #include "db/wisdom_store.hpp"
+#include "kernel/instantiate.hpp"
 #include "session/session.hpp"
 #include "truth_bench.hpp"
-#include "worker/trial_worker.hpp"
+#include "worker/compile_lanes.hpp"
+#include "worker/pool.hpp"
 
 namespace attune {
 namespace {
 
-// Compilers that are at work until this goes.
+// Compilers that are at work until this goes: each compiles one image again and again.
 class Compiling {
  public:
-  Compiling(const Bench& bench, const std::string& attune, const std::string& device, int count)
-      : workers_(process_workers(attune, {"--device", device}, device)), compiler_(workers_->compiler()) {
-    const DeviceInfo info = open_worker(bench.workers->device()).info;
-    const SearchSpace space = make_space(bench.spec, bench.problem, info);
+  Compiling(const TruthBench& bench, const std::string& attune, const std::string& device, int count)
+      : workers_(process_workers(attune, {"--device", device}, device)),
+        info_(Pool(*bench.workers).device().info),
+        lanes_([this] { return workers_->compile_worker(info_); }, [this](const Result& result) { repeat(result); }) {
+    const SearchSpace space = make_space(bench.spec, bench.problem, info_);
     std::mt19937_64 random(kTruthSeed);
     for (int i = 0; i < count; ++i) {
       const Configuration one = space.sample(random);
-      threads_.emplace_back([this, request = image_request(bench.spec, bench.spec.launch, bench.problem, &one, info)] {
-        while (!ends_) compiled_ += compiler_->compile({&request, 1}).front().image.has_value();
-      });
+      requests_.push_back(image_request(bench.spec, bench.spec.launch, bench.problem, &one, info_));
     }
+    lanes_.set_most(static_cast<unsigned>(count));
+    for (Ticket i = 0; i < requests_.size(); ++i) lanes_.submit(i, requests_[i]);
   }
-  ~Compiling() {
-    ends_ = true;
-    for (std::thread& thread : threads_) thread.join();
-    if (!threads_.empty()) fmt::print("{} images were compiled beside it\n", compiled_.load());
-  }
+  ~Compiling() { fmt::print("{} images were compiled beside it\n", compiled_.load()); }
 
  private:
-  std::unique_ptr<Workers> workers_;
-  std::shared_ptr<Compiler> compiler_;
-  std::atomic<bool> ends_ = false;
+  // On the compilers' threads. A compiler that fails altogether is left alone.
+  void repeat(const Result& result) {
+    const auto* const compiled = std::get_if<ImagesCompiled>(&result.answer);
+    if (compiled == nullptr) return;
+    compiled_ += compiled->outcomes.front().image.has_value();
+    lanes_.submit(result.ticket, requests_[result.ticket]);
+  }
+
+  const std::unique_ptr<Workers> workers_;
+  const DeviceInfo info_;
+  std::vector<ImageRequest> requests_;
   std::atomic<int> compiled_ = 0;
-  std::vector<std::thread> threads_;
+  CompileLanes lanes_;  // whose threads use the members above
 };
 
-SessionResult tune(Bench& bench, std::uint64_t seed) {
+SessionResult tune(TruthBench& bench, std::uint64_t seed) {
   SessionRequest request;
   request.spec = bench.spec;
   request.problem = bench.problem;
@@ -70,7 +75,8 @@ SessionResult tune(Bench& bench, std::uint64_t seed) {
   WisdomStore store(":memory:");
   Observer observer;
   const std::atomic<int> stop{0};
-  return run_session(request, *bench.workers, store, nullptr, observer, stop);
+  Pool pool(*bench.workers);
+  return run_session(request, pool, store, nullptr, observer, stop);
 }
 
 void write_finals(const std::string& file, int seed, const SessionResult& result) {
@@ -81,12 +87,12 @@ void write_finals(const std::string& file, int seed, const SessionResult& result
   if (!out.flush()) throw Error("cannot write " + file);
 }
 
-void show_sessions(Bench& bench, const Truth& truth) {
+void show_sessions(TruthBench& bench, const Truth& truth) {
   fmt::print(
-      "| seed | regret | in the first worker | device's time, of the truth's | filling gaps | rounds | dropped | "
-      "speed-up, 95 % | winner |\n|---:|---:|---:|---:|---:|---:|---:|---|---|\n");
+      "| seed | regret | in the first worker | device's time, of the truth's | rounds | dropped | "
+      "speed-up, 95 % | winner |\n|---:|---:|---:|---:|---:|---:|---|---|\n");
   std::map<std::string, int> winners;
-  double worst = 0, worst_first = 0, least_time = 1e9, most_time = 0, most_with_filling = 0;
+  double worst = 0, worst_first = 0, least_time = 1e9, most_time = 0;
   const auto regret_in = [](const Ratios& ratios, const std::string& name) {
     return ratios.contains(name) ? ratios.at(name) - 1 : 1;
   };
@@ -97,26 +103,23 @@ void show_sessions(Bench& bench, const Truth& truth) {
     const std::string winner = result.record->configuration.text();
     const double regret = regret_in(truth.ratio, winner), first = regret_in(truth.first, winner);
     const double time = result.timed_seconds / truth.seconds;
-    fmt::print("| {} | {:.2f} % | {:.2f} % | {:.1f} % | {:.1f} % | {} | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed,
-               100 * regret, 100 * first, 100 * time, 100 * result.filling_seconds / truth.seconds,
-               result.record->rounds, result.record->rounds_dropped, result.record->speedup, result.record->speedup_low,
-               result.record->speedup_high, winner);
+    fmt::print("| {} | {:.2f} % | {:.2f} % | {:.1f} % | {} | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed,
+               100 * regret, 100 * first, 100 * time, result.record->rounds, result.record->rounds_dropped,
+               result.record->speedup, result.record->speedup_low, result.record->speedup_high, winner);
     std::fflush(stdout);
     ++winners[winner];
     worst = std::max(worst, regret);
     worst_first = std::max(worst_first, first);
     least_time = std::min(least_time, time);
     most_time = std::max(most_time, time);
-    most_with_filling = std::max(most_with_filling, time + result.filling_seconds / truth.seconds);
   }
   fmt::print(
       "\n{} sessions: worst regret {:.2f} % ({:.2f} % in the first worker), {:.1f} to {:.1f} % of the truth's time, "
-      "{:.1f} % with what fills gaps, {} different winners\n\n",
-      bench.sessions, 100 * worst, 100 * worst_first, 100 * least_time, 100 * most_time, 100 * most_with_filling,
-      winners.size());
+      "{} different winners\n\n",
+      bench.sessions, 100 * worst, 100 * worst_first, 100 * least_time, 100 * most_time, winners.size());
 }
 
-void run(Bench& bench, const std::string& attune, const std::string& device, int compilers) {
+void run(TruthBench& bench, const std::string& attune, const std::string& device, int compilers) {
   const Truth truth = measure_truth(bench);
   const auto near =
       std::count_if(truth.ratio.begin(), truth.ratio.end(), [](const auto& one) { return one.second <= 1.01; });
@@ -138,7 +141,7 @@ void run(Bench& bench, const std::string& attune, const std::string& device, int
 
 int main(int count, char** values) try {
   namespace po = boost::program_options;
-  attune::Bench bench;
+  attune::TruthBench bench;
   std::string kernel, problem, device;
   int compiling = 0;
   po::options_description options("protocol_truth KERNEL PROBLEM [options]");

@@ -14,20 +14,20 @@
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
-#include "kernel/instantiate.hpp"
+#include "kernel/instance.hpp"
 #include "measure/statistics.hpp"
 #include "session/image_source.hpp"
-#include "worker/trial_worker.hpp"
+#include "worker/pool.hpp"
 
 namespace attune {
 namespace {
 
 constexpr double kWarmUpMs = 300;
-constexpr std::size_t kInOneGo = 256;                            // samples that are asked for at once
+constexpr std::size_t kTurnsInJob = 256;                         // samples that one job takes
 constexpr std::size_t kNeighbours = 24;                          // of the truth's best
 constexpr std::array<std::size_t, 5> kBetween{0, 1, 4, 16, 64};  // others between two samples of them
 
-using Loaded = std::map<std::string, TrialWorker::CandidateId>;
+using Loaded = std::map<std::string, InstanceId>;
 
 std::vector<Configuration> configurations_of(const SearchSpace& space, std::size_t most) {
   std::vector<Configuration> all;
@@ -49,60 +49,71 @@ std::vector<Configuration> configurations_of(const SearchSpace& space, std::size
   return all;
 }
 
-// Those that compile and are right, loaded.
-Loaded load(TrialWorker& worker, Bench& bench, const DeviceInfo& device,
+// Waits for a job. Throws what failed when it is the environment.
+template <typename Kind>
+Kind run(Pool& pool, Job job) {
+  Result result = pool.run(std::move(job));
+  if (const auto* const failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
+  return std::get<Kind>(std::move(result.answer));
+}
+
+// Instances of these configurations, by their positions: those that compile and are right, loaded.
+Loaded load(Pool& pool, const TruthBench& bench, const DeviceInfo& device,
             const std::vector<Configuration>& configurations) {
-  ImageSource source(bench.workers->compiler(), std::max(1u, std::thread::hardware_concurrency()));
+  pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+  ImageSource source(pool);
   for (std::size_t i = 0; i < configurations.size(); ++i)
-    source.ask(i, image_request(bench.spec, bench.spec.launch, bench.problem, &configurations[i], device));
-  const std::atomic<int> stop{0};
+    source.ask(make_instance(i, bench.spec, bench.problem, configurations[i], device));
+  const std::atomic<int> never{0};
   Loaded loaded;
   while (source.outstanding() > 0) {
-    const CompileResult result = source.next(stop).value();
-    if (!result.outcome.image) continue;
-    const Configuration& configuration = configurations[result.id];
-    const TrialWorker::Checked checked = worker.check(configuration, *result.outcome.image);
-    if (checked.candidate) loaded.emplace(configuration.text(), *checked.candidate);
+    while (!source.is_ready()) {
+      std::optional<Result> result = pool.next(never);
+      source.arrive(result.value());
+    }
+    const CompiledInstance compiled = source.take();
+    if (!compiled.outcome.image) continue;
+    const Instance& instance = *compiled.instance;
+    const auto tried = run<Tried>(pool, Load{instance_launch(bench.spec, instance, *compiled.outcome.image), {}});
+    if (tried.status.ok()) loaded.emplace(instance.text, instance.id);
   }
   return loaded;
 }
 
 // One sample of each, in this order.
-std::vector<double> sample_each(TrialWorker& worker, const std::vector<TrialWorker::CandidateId>& turns) {
+std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns) {
   std::vector<double> taken;
-  for (std::size_t begin = 0; begin < turns.size(); begin += kInOneGo) {
-    const std::size_t count = std::min(kInOneGo, turns.size() - begin);
-    const TrialWorker::InTurn samples = worker.sample_in_turn(std::span(turns).subspan(begin, count), SamplePlan{});
-    if (!samples.status.ok()) throw Error("a configuration that was right fails now: " + samples.status.detail);
-    taken.insert(taken.end(), samples.nanoseconds.begin(), samples.nanoseconds.end());
+  for (std::size_t begin = 0; begin < turns.size(); begin += kTurnsInJob) {
+    const auto part = std::span(turns).subspan(begin, std::min(kTurnsInJob, turns.size() - begin));
+    const auto sampled = run<Sampled>(pool, Rounds{{part.begin(), part.end()}, SamplePlan{}});
+    if (!sampled.status.ok()) throw Error("a configuration that was right fails now: " + sampled.status.detail);
+    taken.insert(taken.end(), sampled.samples_ns.begin(), sampled.samples_ns.end());
   }
   return taken;
 }
 
 // samples[c]: nanoseconds of each round. Between any two samples that count, `between` of the others are taken.
-std::vector<std::vector<double>> sample_rounds(TrialWorker& worker,
-                                               const std::vector<TrialWorker::CandidateId>& candidates, int rounds,
-                                               std::uint64_t seed,
-                                               const std::vector<TrialWorker::CandidateId>& others = {},
+std::vector<std::vector<double>> sample_rounds(Pool& pool, const std::vector<InstanceId>& instances, int rounds,
+                                               std::uint64_t seed, const std::vector<InstanceId>& others = {},
                                                std::size_t between = 0) {
-  std::vector<std::vector<double>> samples(candidates.size());
-  std::vector<std::size_t> order(candidates.size());
+  std::vector<std::vector<double>> samples(instances.size());
+  std::vector<std::size_t> order(instances.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
-    std::vector<TrialWorker::CandidateId> turns;
+    std::vector<InstanceId> turns;
     for (const std::size_t i : order) {
       for (std::size_t k = 0; k < between; ++k) turns.push_back(others[random() % others.size()]);
-      turns.push_back(candidates[i]);
+      turns.push_back(instances[i]);
     }
-    const std::vector<double> all = sample_each(worker, turns);
+    const std::vector<double> all = sample_each(pool, turns);
     for (std::size_t i = 0; i < order.size(); ++i) samples[order[i]].push_back(all[i * (between + 1) + between]);
   }
   return samples;
 }
 
-// Medians relative to the rounds', by candidate; the least is 1.
+// Medians relative to the rounds', by instance; the least is 1.
 std::vector<double> relative_medians(std::vector<std::vector<double>> samples) {
   for (std::size_t round = 0; round < samples.front().size(); ++round) {
     std::vector<double> times;
@@ -141,33 +152,33 @@ void compare_to_typical(std::span<Ratios*> columns) {
 }
 
 // Each of them with the best and two others only: what takes turns with few finds its instructions in caches.
-Ratios in_fours(TrialWorker& worker, const Bench& bench, const std::vector<std::pair<double, std::string>>& best,
-                const std::vector<TrialWorker::CandidateId>& candidates) {
+Ratios in_fours(Pool& pool, const TruthBench& bench, const std::vector<std::pair<double, std::string>>& best,
+                const std::vector<InstanceId>& instances) {
   Ratios column{{best.front().second, 1}};
   for (std::size_t begin = 1; begin < best.size(); begin += 3) {
-    std::vector<TrialWorker::CandidateId> four{candidates.front()};
+    std::vector<InstanceId> four{instances.front()};
     const std::size_t end = std::min(begin + 3, best.size());
-    for (std::size_t i = begin; i < end; ++i) four.push_back(candidates[i]);
-    const std::vector<double> medians = relative_medians(sample_rounds(worker, four, bench.samples_near, kTruthSeed));
+    for (std::size_t i = begin; i < end; ++i) four.push_back(instances[i]);
+    const std::vector<double> medians = relative_medians(sample_rounds(pool, four, bench.samples_near, kTruthSeed));
     for (std::size_t i = begin; i < end; ++i) column[best[i].second] = medians[1 + i - begin] / medians.front();
   }
   return column;
 }
 
 // The truth's best in the worker that has loaded all: a column for each of kBetween, and one in fours.
-std::vector<Ratios> among_others(TrialWorker& worker, const Bench& bench, const Ratios& ratios, const Loaded& loaded) {
+std::vector<Ratios> among_others(Pool& pool, const TruthBench& bench, const Ratios& ratios, const Loaded& loaded) {
   const auto best = best_of(ratios, kNeighbours);
-  std::vector<TrialWorker::CandidateId> candidates, all;
-  for (const auto& [ratio, name] : best) candidates.push_back(loaded.at(name));
-  for (const auto& [name, candidate] : loaded) all.push_back(candidate);
+  std::vector<InstanceId> instances, all;
+  for (const auto& [ratio, name] : best) instances.push_back(loaded.at(name));
+  for (const auto& [name, instance] : loaded) all.push_back(instance);
   std::vector<Ratios> columns;
   for (const std::size_t between : kBetween) {
     const std::vector<double> medians =
-        relative_medians(sample_rounds(worker, candidates, bench.samples_near, kTruthSeed, all, between));
+        relative_medians(sample_rounds(pool, instances, bench.samples_near, kTruthSeed, all, between));
     Ratios& column = columns.emplace_back();
     for (std::size_t i = 0; i < best.size(); ++i) column[best[i].second] = medians[i];
   }
-  columns.push_back(in_fours(worker, bench, best, candidates));
+  columns.push_back(in_fours(pool, bench, best, instances));
   return columns;
 }
 
@@ -201,7 +212,7 @@ void show_neighbours(const Truth& truth, std::vector<Ratios> alone) {
 void write_samples(const std::string& file, const Loaded& loaded, const std::vector<std::vector<double>>& samples) {
   std::ofstream out(file);
   std::size_t i = 0;
-  for (const auto& [name, candidate] : loaded) out << fmt::format("{},{:.0f}\n", name, fmt::join(samples[i++], ","));
+  for (const auto& [name, instance] : loaded) out << fmt::format("{},{:.0f}\n", name, fmt::join(samples[i++], ","));
   if (!out.flush()) throw Error("cannot write " + file);
 }
 
@@ -225,12 +236,13 @@ Ratios over_all_workers(const Ratios& first, std::vector<Ratios> more) {
 }
 
 // The truth, worker by worker, each of them a fresh process.
-class TruthBench {
+class Measuring {
  public:
-  explicit TruthBench(Bench& bench)
+  explicit Measuring(TruthBench& bench)
       : bench_(bench),
-        device_(open_worker(bench.workers->device())),
-        space_(make_space(bench.spec, bench.problem, device_.info)) {}
+        device_(Pool(*bench.workers).device().info),
+        space_(make_space(bench.spec, bench.problem, device_)),
+        default_configuration_(default_configuration(bench.spec, space_).value()) {}
 
   Truth measure() {
     const std::vector<Configuration> all = configurations_of(space_, bench_.most);
@@ -252,47 +264,64 @@ class TruthBench {
  private:
   std::vector<Ratios> in_further_workers(const std::vector<Configuration>& configurations) {
     std::vector<Ratios> ratios;
-    for (int i = 0; i < bench_.workers_more; ++i) {
-      bench_.workers->device().restart();
+    for (int i = 0; i < bench_.workers_more; ++i)
       ratios.push_back(in_one_worker(configurations, kTruthSeed + 1 + static_cast<std::uint64_t>(i), nullptr));
-    }
     return ratios;
   }
 
   // `truth`: of the first, which is also timed and asked for more. `seed`: of the order in each round.
   Ratios in_one_worker(const std::vector<Configuration>& configurations, std::uint64_t seed, Truth* truth) {
-    TrialWorker worker(bench_.workers->device(), device_, *bench_.workers->compiler(), bench_.spec, bench_.problem,
-                       default_configuration(bench_.spec, space_).value(), kTruthSeed);
-    const Loaded loaded = load(worker, bench_, device_.info, configurations);
-    std::vector<TrialWorker::CandidateId> candidates;
-    for (const auto& [name, candidate] : loaded) candidates.push_back(candidate);
-    worker.warm_up(candidates.front(), {.milliseconds = kWarmUpMs});
-    worker.expect_launch(worker.sample(candidates.front()).nanoseconds);
-    const double before = worker.timed_seconds();
+    Pool pool(*bench_.workers);
+    begin(pool);
+    const Loaded loaded = load(pool, bench_, device_, configurations);
+    std::vector<InstanceId> instances;
+    for (const auto& [name, instance] : loaded) instances.push_back(instance);
+    warm_up(pool, configurations.size());
+    const double before = pool.timed_seconds();
     const std::vector<std::vector<double>> samples =
-        sample_rounds(worker, candidates, truth == nullptr ? bench_.samples_near : bench_.samples, seed);
-    const double seconds = worker.timed_seconds() - before;
+        sample_rounds(pool, instances, truth == nullptr ? bench_.samples_near : bench_.samples, seed);
+    const double seconds = pool.timed_seconds() - before;
     const std::vector<double> medians = relative_medians(samples);
     Ratios ratios;
     std::size_t i = 0;
-    for (const auto& [name, candidate] : loaded) ratios[name] = medians[i++];
+    for (const auto& [name, instance] : loaded) ratios[name] = medians[i++];
     if (truth == nullptr) return ratios;
 
     truth->seconds = seconds;
     const auto best = std::min_element(medians.begin(), medians.end()) - medians.begin();
     truth->best_ns = median(samples[static_cast<std::size_t>(best)]);
     if (!bench_.samples_to.empty()) write_samples(bench_.samples_to, loaded, samples);
-    if (bench_.neighbours) truth->among = among_others(worker, bench_, ratios, loaded);
+    if (bench_.neighbours) truth->among = among_others(pool, bench_, ratios, loaded);
     return ratios;
   }
 
-  Bench& bench_;
-  DeviceOpened device_;
-  SearchSpace space_;
+  void begin(Pool& pool) {
+    const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
+    run<Begun>(pool,
+               Begin{trial_setup(bench_.spec, bench_.problem, default_configuration_, device_, compile, kTruthSeed)});
+  }
+
+  // With the default configuration, by whose time a hang is known from then on.
+  void warm_up(Pool& pool, InstanceId id) {
+    const auto instance = make_instance(id, bench_.spec, bench_.problem, default_configuration_, device_);
+    const CompileOutcome compiled = pool.compile(instance->image);
+    if (!compiled.image) throw Error("the default configuration does not compile:\n" + compiled.log);
+    const InstanceLaunch launch = instance_launch(bench_.spec, *instance, *compiled.image);
+    const Status status = run<Tried>(pool, Load{launch, {.milliseconds = kWarmUpMs}}).status;
+    if (!status.ok()) throw Error("the default configuration fails: " + status.detail);
+    const double nanoseconds = sample_each(pool, {id}).front();
+    pool.set_known_good(KnownGood{Try{launch, SamplePlan{}}, nanoseconds * 1e-9});
+    run<Done>(pool, Release{id});
+  }
+
+  TruthBench& bench_;
+  const DeviceInfo device_;
+  const SearchSpace space_;
+  const Configuration default_configuration_;
 };
 
 }  // namespace
 
-Truth measure_truth(Bench& bench) { return TruthBench(bench).measure(); }
+Truth measure_truth(TruthBench& bench) { return Measuring(bench).measure(); }
 
 }  // namespace attune

@@ -19,7 +19,8 @@ namespace attune {
 constexpr std::uint64_t kTruthSeed = 1;
 constexpr double kNearTruth = 1.05;  // of what further workers sample, to the best
 
-struct Bench {
+// What the truth is measured of, with what, and how deep.
+struct TruthBench {
   std::unique_ptr<Workers> workers;
   KernelSpec spec;
   Problem problem;
@@ -40,6 +41,6 @@ struct Truth {
 };
 
 // Prints how the best compare among others, if bench.neighbours says so.
-Truth measure_truth(Bench& bench);
+Truth measure_truth(TruthBench& bench);
 
 }  // namespace attune

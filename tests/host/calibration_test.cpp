@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "attune/error.hpp"
 #include "spec/kernel_file.hpp"
+#include "worker/device_server.hpp"
+#include "worker/direct_transport.hpp"
 
 namespace attune {
 namespace {
@@ -13,33 +18,32 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A device worker that has no room for problems with arrays of more bytes than this.
+// A device worker with a cache of so many bytes, and no room for problems with larger arrays than `bytes`.
 class Cramped final : public Workers {
  public:
-  Cramped(Device& device, std::uint64_t bytes) : own_(device), transport_(own_.device(), bytes) {}
-  Transport& device() override { return transport_; }
-  std::shared_ptr<Compiler> compiler() override { return own_.compiler(); }
+  Cramped(Device& device, std::uint64_t bytes, std::uint64_t l2_bytes)
+      : device_(device), own_(device), bytes_(bytes), l2_bytes_(l2_bytes) {}
+  std::unique_ptr<Transport> device_worker() override {
+    const auto server = std::make_shared<DeviceServer>(device_);
+    return std::make_unique<DirectTransport>([this, server](const Job& job) {
+      if (const auto* const begin = std::get_if<Begin>(&job); begin != nullptr && !fits(begin->setup))
+        return Reply{.answer = Failure{Failure::Kind::out_of_memory, "no room"}};
+      Reply reply = server->answer(job);
+      if (auto* const opened = std::get_if<DeviceOpened>(&reply.answer)) opened->info.l2_bytes = l2_bytes_;
+      return reply;
+    });
+  }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override { return own_.compile_worker(device); }
 
  private:
-  class CrampedTransport final : public Transport {
-   public:
-    CrampedTransport(Transport& real, std::uint64_t bytes) : real_(real), bytes_(bytes) {}
-    Heard ask(const Request& request, double seconds) override {
-      if (const auto* const problem = std::get_if<BeginProblem>(&request))
-        for (const ArgumentSetup& argument : problem->setup.arguments)
-          if (argument.bytes > bytes_)
-            return {Heard::End::replied, Reply{.answer = Failure{Failure::Kind::out_of_memory, "no room"}}, {}};
-      return real_.ask(request, seconds);
-    }
-    void restart() override { real_.restart(); }
-    int started() const noexcept override { return real_.started(); }
+  bool fits(const TrialSetup& setup) const {
+    return std::all_of(setup.arguments.begin(), setup.arguments.end(),
+                       [this](const ArgumentSetup& argument) { return argument.bytes <= bytes_; });
+  }
 
-   private:
-    Transport& real_;
-    const std::uint64_t bytes_;
-  };
+  Device& device_;
   LocalWorkers own_;
-  CrampedTransport transport_;
+  const std::uint64_t bytes_, l2_bytes_;
 };
 
 // Those that are right, quickly.
@@ -51,7 +55,11 @@ void keep_one_configuration(std::vector<KernelSpec>& kernels) {
 class HostCalibration : public testing::Test {
  protected:
   HostCalibration() { request_.kernels = calibration_kernels(); }
-  std::vector<Ceiling> run() { return calibrate(request_, workers_, open_worker(workers_.device()), stop_).ceilings; }
+  std::vector<Ceiling> run() { return run(workers_); }
+  std::vector<Ceiling> run(Workers& workers) {
+    Pool pool(workers);
+    return calibrate(request_, pool, stop_).ceilings;
+  }
 
   std::unique_ptr<Device> device_ = open_device("host");
   LocalWorkers workers_{*device_};
@@ -100,16 +108,14 @@ TEST_F(HostCalibration, TakesNoWrongResultForACeiling) {
 
 TEST_F(HostCalibration, TakesSmallerArraysWhereThereIsNoRoom) {
   keep_one_configuration(request_.kernels);
-  Cramped cramped(*device_, 1 << 20);
-  DeviceOpened opened = open_worker(cramped.device());
-  opened.info.l2_bytes = 1 << 18;
-  const std::vector<Ceiling> found = calibrate(request_, cramped, opened, stop_).ceilings;
+  Cramped cramped(*device_, 1 << 20, 1 << 18);
+  const std::vector<Ceiling> found = run(cramped);
   ASSERT_EQ(found.size(), 7u);
   EXPECT_THAT(found[0].detail, testing::EndsWith("; n=262144"));
   EXPECT_THAT(found[1].detail, testing::EndsWith("; n=262144"));
 
-  opened.info.l2_bytes = 1 << 20;  // arrays that the cache holds half of would measure the cache
-  EXPECT_THROW(calibrate(request_, cramped, opened, stop_), OutOfMemory);
+  Cramped large_cache(*device_, 1 << 20, 1 << 20);  // which would hold half of such arrays, and be what is measured
+  EXPECT_THROW(run(large_cache), OutOfMemory);
 }
 
 TEST_F(HostCalibration, NamesAKernelThatIsMissing) {

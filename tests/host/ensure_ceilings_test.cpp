@@ -4,6 +4,8 @@
 
 #include "apps/attune/calibrate.hpp"
 #include "attune/error.hpp"
+#include "worker/device_server.hpp"
+#include "worker/direct_transport.hpp"
 
 namespace attune::cli {
 namespace {
@@ -22,37 +24,30 @@ class Notes final : public Observer {
 class Bare final : public Workers {
  public:
   explicit Bare(Device& device) : own_(device) {}
-  Transport& device() override { return own_.device(); }
-  std::shared_ptr<Compiler> compiler() override { throw Error("there is no compiler"); }
+  std::unique_ptr<Transport> device_worker() override { return own_.device_worker(); }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override { throw Error("there is no compiler"); }
 
  private:
   LocalWorkers own_;
 };
 
-// A device with another process on it, as its worker tells.
+// A device with another process on it, as its worker reports.
 class Crowded final : public Workers {
  public:
-  explicit Crowded(Device& device) : own_(device), transport_(own_.device()) {}
-  Transport& device() override { return transport_; }
-  std::shared_ptr<Compiler> compiler() override { return own_.compiler(); }
+  explicit Crowded(Device& device) : device_(device), own_(device) {}
+  std::unique_ptr<Transport> device_worker() override {
+    const auto server = std::make_shared<DeviceServer>(device_);
+    return std::make_unique<DirectTransport>([server](const Job& job) {
+      Reply reply = server->answer(job);
+      reply.watched.users = {"python3 (4711)"};
+      return reply;
+    });
+  }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override { return own_.compile_worker(device); }
 
  private:
-  class Told final : public Transport {
-   public:
-    explicit Told(Transport& real) : real_(real) {}
-    Heard ask(const Request& request, double seconds) override {
-      Heard heard = real_.ask(request, seconds);
-      heard.reply.watched.users = {"python3 (4711)"};
-      return heard;
-    }
-    void restart() override { real_.restart(); }
-    int started() const noexcept override { return real_.started(); }
-
-   private:
-    Transport& real_;
-  };
+  Device& device_;
   LocalWorkers own_;
-  Told transport_;
 };
 
 class EnsureCeilings : public testing::Test {
@@ -61,31 +56,32 @@ class EnsureCeilings : public testing::Test {
 
   std::unique_ptr<Device> device_ = open_device("host");
   LocalWorkers workers_{*device_};
+  Pool pool_{workers_};
   WisdomStore store_{":memory:"};
   Notes notes_;
   std::atomic<int> stop_{0};
 };
 
 TEST_F(EnsureCeilings, CalibratesADeviceOnceAndSaysSo) {
-  ensure_ceilings(workers_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, stop_);
   EXPECT_EQ(kept().size(), 7u);
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("calibrating " + device_->info().name)));
   notes_.texts.clear();
-  ensure_ceilings(workers_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, stop_);
   EXPECT_THAT(notes_.texts, IsEmpty());
 }
 
 TEST_F(EnsureCeilings, CalibratesAgainForAnotherDriver) {
   store_.put_ceilings(device_->info(), std::vector<Ceiling>{{"copy", 1, "B/s", "x", "another driver", "0.1.0", 1}});
-  ensure_ceilings(workers_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, stop_);
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("once for this driver")));
   EXPECT_EQ(kept().size(), 7u);
 }
 
-// Somebody else's process is on the device.
 TEST_F(EnsureCeilings, KeepsNothingOfADeviceThatIsDisturbed) {
   Crowded crowded(*device_);
-  ensure_ceilings(crowded, store_, notes_, stop_);
+  Pool pool(crowded);
+  ensure_ceilings(pool, store_, notes_, stop_);
   EXPECT_THAT(notes_.texts,
               ElementsAre(HasSubstr("calibrating"), HasSubstr("not kept, they may be too low (python3 (4711))")));
   EXPECT_THAT(kept(), IsEmpty());
@@ -93,14 +89,15 @@ TEST_F(EnsureCeilings, KeepsNothingOfADeviceThatIsDisturbed) {
 
 TEST_F(EnsureCeilings, NotesWhatGoesWrongAndThrowsNothing) {
   Bare bare(*device_);
-  ensure_ceilings(bare, store_, notes_, stop_);
+  Pool pool(bare);
+  ensure_ceilings(pool, store_, notes_, stop_);
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("calibrating"), HasSubstr("there is no compiler")));
   EXPECT_THAT(kept(), IsEmpty());
 }
 
 TEST_F(EnsureCeilings, KeepsNothingOfACalibrationThatIsInterrupted) {
   stop_ = 1;
-  ensure_ceilings(workers_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, stop_);
   EXPECT_THAT(kept(), IsEmpty());
 }
 

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "kernel/problem.hpp"
 #include "device/device.hpp"
+#include "kernel/problem.hpp"
 #include "session/session.hpp"
 #include "spec/kernel_file.hpp"
 

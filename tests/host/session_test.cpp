@@ -11,13 +11,10 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "kernel/instantiate.hpp"
-#include "kernel/problem.hpp"
 #include "device/device.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
-#include "worker/problem_data.hpp"
-#include "worker/trial_setup.hpp"
-#include "worker/trial_worker.hpp"
+#include "support/on_device.hpp"
 
 namespace attune {
 namespace {
@@ -117,7 +114,7 @@ class Session : public testing::Test {
   std::atomic<int> stop_{0};
 };
 
-constexpr const char* by_default = "BLOCK=64 ITEMS=1";
+constexpr const char* default_text = "BLOCK=64 ITEMS=1";
 
 TEST_F(Session, TriesTheDefaultThenWhatIsKnownThenTheRestEachOnce) {
   store_.put_record(relative("n=9000", {{"BLOCK", 32}, {"ITEMS", 2}}));
@@ -125,7 +122,7 @@ TEST_F(Session, TriesTheDefaultThenWhatIsKnownThenTheRestEachOnce) {
   const SessionResult result = run();
   EXPECT_EQ(watcher_.start.warm_start, 2u);
   ASSERT_EQ(watcher_.trials.size(), 5u);
-  EXPECT_EQ(watcher_.trials[0], by_default);
+  EXPECT_EQ(watcher_.trials[0], default_text);
   EXPECT_EQ((std::set<std::string>{watcher_.trials.begin() + 1, watcher_.trials.begin() + 3}),
             (std::set<std::string>{"BLOCK=128 ITEMS=1", "BLOCK=32 ITEMS=2"}));
   EXPECT_EQ((std::set<std::string>{watcher_.trials.begin(), watcher_.trials.end()}).size(), 5u);
@@ -150,31 +147,27 @@ TEST_F(Session, ShortKernelsAreTimedInBatches) {
 }
 
 TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
-  TrialWorker worker(device(), *device().compiler(), request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, 1);
-  const Configuration configuration{{"BLOCK", 32}, {"ITEMS", 2}};
-  const Problem small = problem("n=64");
-  const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, small, &configuration, device().info());
-  const TrialWorker::Checked checked =
-      worker.check(configuration, device().compiler()->compile({&request, 1}).front().image.value());
-  ASSERT_TRUE(checked.candidate) << checked.status.detail;
+  test::OnDevice problem_on(device(), request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}});
+  const Status loaded = problem_on.load(1, {{"BLOCK", 32}, {"ITEMS", 2}});
+  ASSERT_TRUE(loaded.ok()) << loaded.detail;
   const auto sample = [&](Regime regime, int batch) {
-    const Samples samples = worker.sample(*checked.candidate, {3, 0, regime, batch});
+    const Samples samples = problem_on.on_device.sample(1, {3, 0, regime, batch});
     EXPECT_TRUE(samples.status.ok()) << samples.status.detail;
     EXPECT_EQ(samples.nanoseconds.size(), 3u);
-    return samples;
   };
   sample(Regime::warm, 30);
-  EXPECT_EQ(sample(Regime::cold, 1).nanoseconds.size(), 3u);
+  sample(Regime::cold, 1);
   sample(Regime::cold, 30);
   sample(Regime::cold, 300);
-  EXPECT_TRUE(worker.check(configuration, device().compiler()->compile({&request, 1}).front().image.value()).candidate)
-      << "the data that are checked are as they were";
+  Numerics numerics;
+  const Status checked = problem_on.on_device.check(1, numerics);
+  EXPECT_TRUE(checked.ok()) << checked.detail << ": the data that are checked are not as they were";
 }
 
 TEST_F(Session, SetsOfDataHoldTheBytesThatAreAskedForAndAreApart) {
+  const auto compile = [](const ImageRequest& request) { return device().compiler()->compile({&request, 1}).front(); };
   ProblemData data(device(), trial_setup(request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, device().info(),
-                                         *device().compiler(), 1));
+                                         compile, 1));
   std::size_t array = 0;
   while (data.array(array) == nullptr) ++array;
   data.make_sets(1, 100);
@@ -271,16 +264,22 @@ TEST_F(Session, ATimeLimitThatIsOverAtOnceReturnsTheDefault) {
   const SessionResult result = run();
   EXPECT_EQ(result.reason, StopReason::time);
   EXPECT_EQ(result.end, SessionResult::End::partial);
-  EXPECT_EQ(watcher_.trials, std::vector<std::string>{by_default});
-  EXPECT_EQ(result.record.value().configuration.text(), by_default);
+  EXPECT_EQ(watcher_.trials, std::vector<std::string>{default_text});
+  EXPECT_EQ(result.record.value().configuration.text(), default_text);
 }
 
-TEST_F(Session, AnInterruptIsNamed) {
+TEST_F(Session, AnInterruptIsNamedAndBeginsNoFurtherTrial) {
   watcher_.on_trial = [this](std::size_t trials) { stop_ = trials >= 2; };
-  const SessionResult result = run();
-  EXPECT_EQ(result.reason, StopReason::interrupt);
-  EXPECT_EQ(result.end, SessionResult::End::interrupted);
-  EXPECT_EQ(watcher_.trials.size(), 2u);
+  for (const unsigned depth : {1u, 2u}) {
+    stop_ = 0;
+    request_.depth = depth;
+    request_.fresh = true;
+    const SessionResult result = run();
+    EXPECT_EQ(result.reason, StopReason::interrupt);
+    EXPECT_EQ(result.end, SessionResult::End::interrupted);
+    EXPECT_GE(watcher_.trials.size(), 2u);
+    EXPECT_LE(watcher_.trials.size(), 1u + depth) << "those that the worker had by then end";
+  }
 }
 
 TEST_F(Session, TheTextOfTheStrategyIsCanonical) {

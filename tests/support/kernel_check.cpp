@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "session/image_source.hpp"
-#include "worker/trial_worker.hpp"
+#include "support/on_device.hpp"
 
 namespace attune::test {
 namespace {
@@ -26,12 +26,13 @@ std::vector<Pair> pairs_of(const Configuration& configuration) {
   return pairs;
 }
 
-Status check_one(TrialWorker& worker, const Configuration& configuration, const CompileOutcome& outcome) {
-  if (!outcome.image) return {outcome.verdict, outcome.log, false};
-  const TrialWorker::Checked checked = worker.check(configuration, *outcome.image);
-  if (!checked.candidate) return checked.status;
-  const Status again = worker.recheck(*checked.candidate).status;
-  worker.release(*checked.candidate);
+Status check_one(OnDevice& problem, const CompiledInstance& compiled) {
+  if (!compiled.outcome.image) return {compiled.outcome.verdict, compiled.outcome.log, false};
+  const Instance& instance = *compiled.instance;
+  if (Status status = problem.load(instance, *compiled.outcome.image); !status.ok()) return status;
+  Numerics numerics;
+  Status again = problem.on_device.check_again(instance.id, numerics);
+  if (!again.sticky) problem.on_device.release(instance.id);
   return again;
 }
 
@@ -40,19 +41,24 @@ Status check_one(TrialWorker& worker, const Configuration& configuration, const 
 std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
                                                 const std::vector<Problem>& problems,
                                                 const std::vector<Configuration>& configurations) {
-  const std::shared_ptr<Compiler> compiler = device.compiler();
-  ImageSource source(compiler, std::max(1u, std::thread::hardware_concurrency()));
+  LocalWorkers workers(device);
+  Pool pool(workers);
+  pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+  ImageSource source(pool);
   std::vector<KernelFailure> failures;
   for (const Problem& problem : problems) {
-    TrialWorker worker(device, *compiler, spec, problem, configurations.front(), 1);
+    OnDevice on_device(device, spec, problem, configurations.front());
     for (std::size_t i = 0; i < configurations.size(); ++i)
-      source.ask(i, image_request(spec, spec.launch, problem, &configurations[i], device.info()));
+      source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
     while (source.outstanding() > 0) {
-      const CompileResult result = *source.next(never);
-      const Configuration& configuration = configurations[result.id];
-      const Status status = check_one(worker, configuration, result.outcome);
+      while (!source.is_ready()) {
+        std::optional<Result> result = pool.next(never);
+        source.arrive(*result);
+      }
+      const CompiledInstance compiled = source.take();
+      const Status status = check_one(on_device, compiled);
       if (status.ok()) continue;
-      failures.push_back({problem.text() + ": " + configuration.text(), status.verdict, status.detail});
+      failures.push_back({problem.text() + ": " + compiled.instance->text, status.verdict, status.detail});
       if (status.sticky) return failures;
     }
   }

@@ -7,6 +7,7 @@
 
 #include "attune/bindings.hpp"
 #include "core/image.hpp"
+#include "core/launch_shape.hpp"
 #include "core/numerics.hpp"
 #include "core/verdict.hpp"
 
@@ -29,6 +30,10 @@ struct Trial {
   double anchor_ns = 0;       // the anchor's median nearest in time; 0 if it was not timed
   int batch = 1;              // launches that a sample is the mean of
   int attempts = 1;           // how often it was begun, the time that gave the verdict included
+  std::int64_t made_ms = 0;   // Unix time, milliseconds, when the verdict came; 0: not known
+  int worker = 0;             // the session's device worker that gave the verdict, from 1; 0: none, or not known
+  std::vector<LaunchShape> shapes;  // one for each launch step, in order; empty: not known
+  int deaths = 0;                   // worker processes that died of it in this trial; two quarantine it
 };
 
 }  // namespace attune

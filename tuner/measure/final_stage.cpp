@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-std::vector<double> column(const Rounds& rounds, std::size_t finalist) {
+std::vector<double> column(const RoundTimes& rounds, std::size_t finalist) {
   std::vector<double> times;
   times.reserve(rounds.size());
   for (const auto& round : rounds) times.push_back(round[finalist]);
@@ -16,7 +16,7 @@ std::vector<double> column(const Rounds& rounds, std::size_t finalist) {
 }
 
 // log(slower / faster) of each round.
-std::vector<double> paired_log_ratios(const Rounds& rounds, std::size_t slower, std::size_t faster) {
+std::vector<double> paired_log_ratios(const RoundTimes& rounds, std::size_t slower, std::size_t faster) {
   std::vector<double> ratios;
   ratios.reserve(rounds.size());
   for (const auto& round : rounds) ratios.push_back(std::log(round[slower] / round[faster]));
@@ -25,8 +25,8 @@ std::vector<double> paired_log_ratios(const Rounds& rounds, std::size_t slower, 
 
 // By the median of their times relative to the round's. Where a clock jumps between two states, the median of plain
 // times is that of one state or the other, as chance has it, and not comparable between finalists.
-std::vector<std::size_t> by_median(const Rounds& rounds) {
-  Rounds relative = rounds;
+std::vector<std::size_t> by_median(const RoundTimes& rounds) {
+  RoundTimes relative = rounds;
   for (std::vector<double>& round : relative) {
     const double typical = median(round);
     for (double& time : round) time /= typical;
@@ -60,7 +60,7 @@ double tie_limit(const Finalist& finalist, const Protocol& protocol) {
 }
 
 // Behind the fastest by more than a tie, for sure.
-bool is_behind(const Rounds& values, std::size_t slower, std::size_t fastest, const Finalist& finalist,
+bool is_behind(const RoundTimes& values, std::size_t slower, std::size_t fastest, const Finalist& finalist,
                const Protocol& protocol) {
   const Interval interval = median_interval(paired_log_ratios(values, slower, fastest), kBeatenConfidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
@@ -69,7 +69,7 @@ bool is_behind(const Rounds& values, std::size_t slower, std::size_t fastest, co
 // Half of the 95 % interval of the paired log-ratio to the fastest that its scatter promises to one who may still win;
 // of all of them the median: the scatter of a single pair is itself known to a tenth or two, and rounds would end when
 // it looks small. 0 when nobody else may win.
-double typical_half_width(const std::vector<Finalist>& finalists, const Rounds& values, const Protocol& protocol) {
+double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol) {
   const std::size_t fastest = by_median(values).front();
   std::vector<double> widths;
   for (std::size_t f = 0; f < finalists.size(); ++f)
@@ -79,7 +79,7 @@ double typical_half_width(const std::vector<Finalist>& finalists, const Rounds& 
 }
 
 // Whether the fastest may give way to `other`.
-bool tied(const Rounds& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
+bool tied(const RoundTimes& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
           const Protocol& protocol) {
   const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
   return median(ratios) < std::log1p(tie_limit(other, protocol)) || median_interval(ratios).contains(0);
@@ -91,13 +91,13 @@ auto preference(const Finalist& finalist) {
                          std::string_view(finalist.configuration));
 }
 
-Rounds chosen(const Rounds& rounds, const std::vector<std::size_t>& of) {
-  Rounds some;
+RoundTimes chosen(const RoundTimes& rounds, const std::vector<std::size_t>& of) {
+  RoundTimes some;
   for (const std::size_t r : of) some.push_back(rounds[r]);
   return some;
 }
 
-void fill_speedup(std::size_t reference, const Rounds& values, FinalDecision& decision) {
+void fill_speedup(std::size_t reference, const RoundTimes& values, FinalDecision& decision) {
   if (reference == decision.winner) return;
   const std::vector<double> ratios = paired_log_ratios(values, reference, decision.winner);
   const Interval interval = median_interval(ratios);
@@ -125,7 +125,7 @@ bool is_off(const std::vector<std::vector<double>>& relative, std::size_t round,
 
 }  // namespace
 
-std::vector<double> column(const Rounds& rounds, std::size_t finalist, const std::vector<std::size_t>& of) {
+std::vector<double> column(const RoundTimes& rounds, std::size_t finalist, const std::vector<std::size_t>& of) {
   return column(chosen(rounds, of), finalist);
 }
 
@@ -171,7 +171,7 @@ std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& proto
   return ahead;
 }
 
-bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,
+bool wants_another_round(const std::vector<Finalist>& finalists, const RoundTimes& values, double seconds,
                          const Protocol& protocol) {
   if (values.empty()) return true;
   if (static_cast<int>(values.size()) >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
@@ -179,7 +179,7 @@ bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& v
   return typical_half_width(finalists, values, protocol) > protocol.settled_log_ratio;
 }
 
-std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values,
+std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values,
                                 const Protocol& protocol) {
   std::vector<std::size_t> behind;
   const std::size_t fastest = by_median(values).front();
@@ -206,7 +206,7 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
   }
   if (decision.used.size() < kLeastRounds) decision.unstable = true;
 
-  const Rounds values = chosen(rounds.values, decision.used);
+  const RoundTimes values = chosen(rounds.values, decision.used);
   const std::vector<std::size_t> order = by_median(values);
   decision.fastest = decision.winner = order.front();
   for (const std::size_t candidate : order) {

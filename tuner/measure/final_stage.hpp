@@ -21,12 +21,12 @@ struct Finalist {
 };
 
 // rounds[r][f]: nanoseconds of finalist f in round r. Every round is complete.
-using Rounds = std::vector<std::vector<double>>;
+using RoundTimes = std::vector<std::vector<double>>;
 
 // What the final stage saw.
 struct FinalRounds {
-  Rounds times_ns;
-  Rounds values;                // of the objective, as many; the times themselves when it is the time
+  RoundTimes times_ns;
+  RoundTimes values;                // of the objective, as many; the times themselves when it is the time
   std::vector<bool> throttled;  // by round: the hardware held the device back; empty: in none
   // Of those who left before the last round: their times in those they took part in, from the first on.
   std::vector<std::vector<double>> left_ns = {};
@@ -57,13 +57,13 @@ std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& proto
 
 // Whether more rounds are needed: until it is settled between the fastest and those who are not clearly behind it by
 // more than a tie. `seconds` have been spent on the stage.
-bool wants_another_round(const std::vector<Finalist>& finalists, const Rounds& values, double seconds,
+bool wants_another_round(const std::vector<Finalist>& finalists, const RoundTimes& values, double seconds,
                          const Protocol& protocol);
 
 // Who cannot win any more, by ascending column: whose 99.9 % interval of the paired log-ratio to the fastest lies above
 // protocol.lean_tie_ratio, so that it is no tie either. Asked again and again, hence so sure. Never the default or the
 // present record: ties and speed-ups are relative to them. (Racing: Maron and Moore, NIPS 1993.)
-std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Rounds& values, const Protocol& protocol);
+std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol);
 
 struct FinalDecision {
   std::size_t winner = 0;   // column
@@ -85,6 +85,6 @@ struct FinalDecision {
 FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol);
 
 // One finalist's entries of some rounds.
-std::vector<double> column(const Rounds& rounds, std::size_t finalist, const std::vector<std::size_t>& of);
+std::vector<double> column(const RoundTimes& rounds, std::size_t finalist, const std::vector<std::size_t>& of);
 
 }  // namespace attune

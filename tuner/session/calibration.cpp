@@ -58,20 +58,19 @@ const Overhead kOverheads[] = {
 
 class Calibration {
  public:
-  Calibration(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
-              const std::atomic<int>& stop)
+  Calibration(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop)
       : request_(request),
-        workers_(workers),
-        device_(device),
+        pool_(pool),
+        device_(pool.device()),
         stop_(stop),
-        lock_(device.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device.info)) {}
+        lock_(device_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device_.info)) {}
 
   Calibrated run() {
     for (const std::string& user : device_.users) note_user(user);
     for (const Rate& rate : kRates)
       subjects_.push_back(calibration_subject(request_.kernels, rate.kernel, rate.type, device_.info));
     subjects_.push_back(calibration_subject(request_.kernels, "launch", "", device_.info));
-    compile_all(subjects_, workers_.compiler(), device_.info, stop_);
+    compile_all(subjects_, pool_, device_.info, stop_);
     for (std::size_t i = 0; i < std::size(kRates) && !stopped(); ++i) measure_rate(kRates[i], subjects_[i]);
     if (!stopped()) measure_overheads(subjects_.back());
     if (stopped()) return {};
@@ -82,11 +81,13 @@ class Calibration {
   bool stopped() const { return stop_.load() > 0; }
 
   // With smaller arrays where others leave no room for these.
-  TrialWorker worker_for(CalibrationSubject& subject, bool may_shrink) {
+  void begin(CalibrationSubject& subject, bool may_shrink) {
     for (;;) {
       try {
-        return TrialWorker(workers_.device(), device_, *workers_.compiler(), *subject.spec, subject.problem,
-                           subject.configurations.front(), kSeed);
+        run(Begin{trial_setup(
+            *subject.spec, subject.problem, subject.configurations.front(), device_.info,
+            [this](const ImageRequest& request) { return pool_.compile(request); }, kSeed)});
+        return;
       } catch (const OutOfMemory&) {
         const std::int64_t n = may_shrink ? subject.problem.at("n").integer() / 2 : 0;
         if (static_cast<std::uint64_t>(n) * sizeof(std::uint32_t) < kLeastCaches * device_.info.l2_bytes || n == 0)
@@ -96,72 +97,68 @@ class Calibration {
     }
   }
 
-  TrialWorker::CandidateId load(TrialWorker& worker, const CalibrationSubject& subject, std::size_t i) const {
-    const TrialWorker::Checked checked = worker.check(subject.configurations[i], subject.images[i]);
-    if (!checked.candidate) fail(subject, i, checked.status);
-    return *checked.candidate;
+  Result run(Job job) {
+    Result result = pool_.run(std::move(job));
+    for (const std::string& user : result.watched.users) note_user(user);
+    for (const DeviceState& state : result.watched.states)
+      if (hardware_throttled(state)) disturbances_.insert(throttle_text(*state.throttle));
+    if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
+    return result;
   }
 
-  std::vector<double> sample(TrialWorker& worker, const CalibrationSubject& subject, std::size_t i,
-                             TrialWorker::CandidateId candidate, const SamplePlan& plan) const {
-    Samples samples = worker.sample(candidate, plan);
-    if (!samples.status.ok()) fail(subject, i, samples.status);
-    return std::move(samples.nanoseconds);
+  // Configuration i, which stays loaded; warmed up for so long.
+  void load(const CalibrationSubject& subject, std::size_t i, double warm_up_ms) {
+    const auto instance =
+        make_instance(i, *subject.spec, subject.problem, subject.configurations[i], device_.info);
+    const Result result = run(
+        Load{instance_launch(*subject.spec, *instance, subject.images[i]), {.milliseconds = warm_up_ms}});
+    if (const Status& status = std::get<Tried>(result.answer).status; !status.ok()) fail(subject, i, status);
+  }
+
+  std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, const SamplePlan& plan) {
+    const std::vector<InstanceId> turns(static_cast<std::size_t>(plan.count), i);
+    Result result = run(Rounds{turns, {.count = 1, .regime = plan.regime, .batch = plan.batch}});
+    auto& sampled = std::get<Sampled>(result.answer);
+    if (!sampled.status.ok()) fail(subject, i, sampled.status);
+    return std::move(sampled.samples_ns);
   }
 
   // As many as its time allows; the first one says how long it takes.
-  std::vector<double> sample(TrialWorker& worker, const CalibrationSubject& subject, std::size_t i,
-                             TrialWorker::CandidateId candidate, Regime regime) const {
-    const double first_ns = sample(worker, subject, i, candidate, SamplePlan{.regime = regime}).front();
+  std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, Regime regime) {
+    const double first_ns = sample(subject, i, SamplePlan{.regime = regime}).front();
     const double wanted = std::clamp<double>(kConfigurationNs / first_ns, kLeastSamples, kSamples);
-    return sample(worker, subject, i, candidate, SamplePlan{.count = static_cast<int>(wanted), .regime = regime});
+    return sample(subject, i, SamplePlan{.count = static_cast<int>(wanted), .regime = regime});
   }
 
   void measure_rate(const Rate& rate, CalibrationSubject& subject) {
     const DeviceLock::Turn turn(lock_, stop_);
-    TrialWorker worker = worker_for(subject, rate.amount == &Metrics::bytes);
+    begin(subject, rate.amount == &Metrics::bytes);
     const double amount = amount_of(subject.spec->metrics.*rate.amount, subject.problem).value();
     double best_ns = 0;
     std::size_t best = 0;
     for (std::size_t i = 0; i < subject.configurations.size() && !stopped(); ++i) {
-      const TrialWorker::CandidateId candidate = load(worker, subject, i);
-      if (i == 0) warm_up(worker, subject, candidate);
-      const double median_ns = median(sample(worker, subject, i, candidate, rate.regime));
-      worker.release(candidate);
+      load(subject, i, i == 0 ? kWarmUpMs : 0);
+      const double median_ns = median(sample(subject, i, rate.regime));
+      run(Release{i});
       if (best_ns > 0 && best_ns <= median_ns) continue;
       best_ns = median_ns;
       best = i;
     }
     if (stopped()) return;
-    note_watched(worker);
     tell(rate.name, amount / (best_ns * 1e-9), rate.unit,
          fmt::format("{}; {}", subject.configurations[best].text(), subject.problem.text()));
   }
 
   void measure_overheads(CalibrationSubject& subject) {
     const DeviceLock::Turn turn(lock_, stop_);
-    TrialWorker worker = worker_for(subject, false);
-    const TrialWorker::CandidateId candidate = load(worker, subject, 0);
-    warm_up(worker, subject, candidate);
+    begin(subject, false);
+    load(subject, 0, kWarmUpMs);
     for (const Overhead& overhead : kOverheads)
-      tell(overhead.name, median(sample(worker, subject, 0, candidate, overhead.plan)), "ns", overhead.detail);
-    note_watched(worker);
-  }
-
-  void note_watched(TrialWorker& worker) {
-    const Watched watched = worker.take_watched();
-    for (const std::string& user : watched.users) note_user(user);
-    for (const DeviceState& state : watched.states)
-      if (hardware_throttled(state)) disturbances_.insert(throttle_text(*state.throttle));
+      tell(overhead.name, median(sample(subject, 0, overhead.plan)), "ns", overhead.detail);
   }
 
   void note_user(const std::string& user) {
     if (request_.lock_folder.empty() || !takes_turns(user)) disturbances_.insert(user);
-  }
-
-  void warm_up(TrialWorker& worker, const CalibrationSubject& subject, TrialWorker::CandidateId candidate) const {
-    if (const Status status = worker.warm_up(candidate, {.milliseconds = kWarmUpMs}); !status.ok())
-      fail(subject, 0, status);
   }
 
   void tell(const char* name, double value, const char* unit, std::string detail) {
@@ -174,7 +171,7 @@ class Calibration {
   }
 
   const CalibrationRequest& request_;
-  Workers& workers_;
+  Pool& pool_;
   const DeviceOpened& device_;
   const std::atomic<int>& stop_;
   DeviceLock lock_;
@@ -185,9 +182,8 @@ class Calibration {
 
 }  // namespace
 
-Calibrated calibrate(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
-                     const std::atomic<int>& stop) {
-  return Calibration(request, workers, device, stop).run();
+Calibrated calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop) {
+  return Calibration(request, pool, stop).run();
 }
 
 }  // namespace attune

@@ -11,15 +11,14 @@
 
 #include "attune/kernel_spec.hpp"
 #include "core/ceiling.hpp"
-#include "worker/trial_worker.hpp"
-#include "worker/workers.hpp"
+#include "worker/pool.hpp"
 
 namespace attune {
 
 struct CalibrationRequest {
   std::vector<KernelSpec> kernels;    // calibration_kernels()
   std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
-  std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // told of each, as it is known
+  std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // called with each, as it is known
 };
 
 struct Calibrated {
@@ -29,9 +28,8 @@ struct Calibrated {
   std::string disturbed;
 };
 
-// All ceilings of the device that the workers are for; none once `stop` is not 0. `device` is what open_worker() gave.
-// Throws Error when a kernel does not compile, is wrong or cannot be timed.
-Calibrated calibrate(const CalibrationRequest& request, Workers& workers, const DeviceOpened& device,
-                     const std::atomic<int>& stop);
+// All ceilings of the pool's device; none once `stop` is not 0. Throws Error when a kernel does not compile, is wrong or
+// cannot be timed.
+Calibrated calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop);
 
 }  // namespace attune

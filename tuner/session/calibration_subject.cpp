@@ -51,25 +51,29 @@ CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std:
   return subject;
 }
 
-void compile_all(std::span<CalibrationSubject> subjects, const std::shared_ptr<Compiler>& compiler,
-                 const DeviceInfo& device, const std::atomic<int>& stop) {
-  ImageSource source(compiler, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::pair<CalibrationSubject*, std::size_t>> asked;
+void compile_all(std::span<CalibrationSubject> subjects, Pool& pool, const DeviceInfo& device,
+                 const std::atomic<int>& stop) {
+  pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+  ImageSource source(pool);
+  std::vector<std::pair<CalibrationSubject*, std::size_t>> asked;  // by instance id
   for (CalibrationSubject& subject : subjects) {
     for (std::size_t i = 0; i < subject.configurations.size(); ++i) {
-      source.ask(asked.size(), image_request(*subject.spec, subject.spec->launch, subject.problem,
-                                             &subject.configurations[i], device));
+      source.ask(make_instance(asked.size(), *subject.spec, subject.problem, subject.configurations[i], device));
       asked.emplace_back(&subject, i);
     }
   }
   while (source.outstanding() > 0) {
-    std::optional<CompileResult> result = source.next(stop);
-    if (!result) return;
-    const auto& [subject, i] = asked[result->id];
-    if (!result->outcome.image)
+    while (!source.is_ready()) {
+      std::optional<Result> result = pool.next(stop);
+      if (!result) return source.cancel();
+      source.arrive(*result);
+    }
+    CompiledInstance compiled = source.take();
+    const auto& [subject, i] = asked[compiled.instance->id];
+    if (!compiled.outcome.image)
       fail_calibration(*subject, subject->configurations[i], device,
-                       {result->outcome.verdict, result->outcome.log, false});
-    subject->images[i] = std::move(*result->outcome.image);
+                       {compiled.outcome.verdict, compiled.outcome.log, false});
+    subject->images[i] = std::move(*compiled.outcome.image);
   }
 }
 

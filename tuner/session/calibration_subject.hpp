@@ -12,7 +12,7 @@
 #include "attune/kernel_spec.hpp"
 #include "core/image.hpp"
 #include "core/verdict.hpp"
-#include "device/device.hpp"
+#include "worker/pool.hpp"
 
 namespace attune {
 
@@ -32,8 +32,8 @@ CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std:
                                        std::string_view type, const DeviceInfo& device);
 
 // All of them ahead: nothing compiles while something is timed. Returns early once `stop` is not 0. Throws Error.
-void compile_all(std::span<CalibrationSubject> subjects, const std::shared_ptr<Compiler>& compiler,
-                 const DeviceInfo& device, const std::atomic<int>& stop);
+void compile_all(std::span<CalibrationSubject> subjects, Pool& pool, const DeviceInfo& device,
+                 const std::atomic<int>& stop);
 
 // Throws the Error that says which configuration of which kernel fails, and how.
 [[noreturn]] void fail_calibration(const CalibrationSubject& subject, const Configuration& configuration,

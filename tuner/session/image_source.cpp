@@ -1,56 +1,66 @@
 #include "session/image_source.hpp"
 
+#include <utility>
+
 namespace attune {
 
-void ImageSource::ask(std::uint64_t ticket, const ImageRequest& request) {
+void ImageSource::ask(std::shared_ptr<const Instance> instance) {
   ++outstanding_;
-  const std::string key = request.key();
+  const std::string key = instance->image.key();
   if (const auto found = kept_.find(key); found != kept_.end()) {
-    CompileResult result{ticket, found->second};
-    result.outcome.milliseconds = 0;
-    ready_.push_back(std::move(result));
+    ready_.push_back({std::move(instance), found->second.outcome, found->second.deaths});
+    ready_.back().outcome.milliseconds = 0;
     return;
   }
-  std::vector<std::uint64_t>& tickets = waiting_[key];
-  tickets.push_back(ticket);
-  if (tickets.size() > 1) return;
-  compiling_[next_job_] = key;
-  pool_.submit({next_job_++, request});
+  if (const auto found = compiling_.find(key); found != compiling_.end()) {
+    waiting_.at(found->second).instances.push_back(std::move(instance));
+    return;
+  }
+  const Ticket ticket = pool_.submit(Compile{{instance->image}});
+  compiling_.emplace(key, ticket);
+  Waiting& waiting = waiting_[ticket];
+  waiting.key = key;
+  waiting.instances.push_back(std::move(instance));
 }
 
-std::optional<CompileResult> ImageSource::next(const std::atomic<int>& stop) {
-  while (ready_.empty()) {
-    const std::optional<CompileResult> compiled = pool_.next(stop);
-    if (!compiled) return std::nullopt;
-    const auto job = compiling_.find(compiled->id);
-    if (job == compiling_.end()) continue;  // cancelled
-    const std::string key = job->second;
-    compiling_.erase(job);
-    keep(key, compiled->outcome);
-    bool first = true;
-    for (const std::uint64_t ticket : waiting_[key]) {
-      ready_.push_back({ticket, compiled->outcome});
-      if (!first) ready_.back().outcome.milliseconds = 0;
-      first = false;
+bool ImageSource::arrive(Result& result) {
+  if (!waiting_.contains(result.ticket)) return false;
+  arrived_.push_back(std::move(result));
+  return true;
+}
+
+CompiledInstance ImageSource::take() {
+  if (ready_.empty()) {
+    Result result = std::move(arrived_.front());
+    arrived_.pop_front();
+    const auto waited = waiting_.find(result.ticket);
+    Kept kept{std::move(std::get<ImagesCompiled>(result.answer).outcomes.front()), result.deaths};
+    bool is_first = true;
+    for (std::shared_ptr<const Instance>& instance : waited->second.instances) {
+      ready_.push_back({std::move(instance), kept.outcome, kept.deaths});
+      if (!std::exchange(is_first, false)) ready_.back().outcome.milliseconds = 0;
     }
-    waiting_.erase(key);
+    compiling_.erase(waited->second.key);
+    keep(waited->second.key, std::move(kept));
+    waiting_.erase(waited);
   }
-  CompileResult result = std::move(ready_.front());
+  CompiledInstance compiled = std::move(ready_.front());
   ready_.pop_front();
   --outstanding_;
-  return result;
+  return compiled;
 }
 
 void ImageSource::cancel() {
-  pool_.cancel();
+  pool_.cancel_compiles();
   waiting_.clear();
   compiling_.clear();
+  arrived_.clear();
   ready_.clear();
   outstanding_ = 0;
 }
 
-void ImageSource::keep(const std::string& key, const CompileOutcome& outcome) {
-  kept_[key] = outcome;
+void ImageSource::keep(const std::string& key, Kept kept) {
+  kept_[key] = std::move(kept);
   kept_order_.push_back(key);
   if (kept_order_.size() <= kKeptImages) return;
   kept_.erase(kept_order_.front());

@@ -1,52 +1,67 @@
-// ImageSource: the images of configurations, compiled ahead. Configurations that differ in launch parameters alone
-// share one compile. One thread calls it.
+// ImageSource: the images of instances, compiled ahead by a pool. Instances that differ in launch parameters alone share
+// one compile. One thread.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "worker/compile_pool.hpp"
+#include "kernel/instance.hpp"
+#include "worker/pool.hpp"
 
 namespace attune {
 
+struct CompiledInstance {
+  std::shared_ptr<const Instance> instance;
+  CompileOutcome outcome;  // 0 milliseconds when another instance had it compiled
+  int deaths = 0;          // of compile workers
+};
+
 class ImageSource {
  public:
-  ImageSource(std::shared_ptr<Compiler> compiler, unsigned threads) : pool_(std::move(compiler), threads) {}
+  explicit ImageSource(Pool& pool) : pool_(pool) {}
 
-  // Asks for an image; `ticket` comes back with it.
-  void ask(std::uint64_t ticket, const ImageRequest& request);
-  // How many asked for were not yet given.
+  // Asks for the image of an instance.
+  void ask(std::shared_ptr<const Instance> instance);
+  // Whether a result is that of a compile asked for here; it is kept until take() comes to it.
+  bool arrive(Result& result);
+  // Whether take() has something to give; it must have.
+  bool is_ready() const noexcept { return !ready_.empty() || !arrived_.empty(); }
+  CompiledInstance take();
+
+  // How many were asked for and not given; how many images take() did not come to; how many instances wait for none.
   std::size_t outstanding() const noexcept { return outstanding_; }
-  // How many images were asked for that next() did not come to; how many configurations wait for none.
-  std::size_t compiling() const noexcept { return compiling_.size(); }
+  std::size_t compiling() const noexcept { return waiting_.size(); }
   std::size_t ready() const noexcept { return ready_.size(); }
-  // The next one that is ready, waiting for it, or none once `stop` is not 0. outstanding() must not be 0.
-  // `milliseconds` of the outcome is 0 when another configuration had it compiled. Throws Error when the compiler
-  // itself is broken.
-  std::optional<CompileResult> next(const std::atomic<int>& stop);
-  // Whether next() would not wait.
-  bool is_ready() { return !ready_.empty() || pool_.is_ready(); }
+  // Whether images that were asked for have not arrived.
+  bool is_waiting() const noexcept { return arrived_.size() < waiting_.size(); }
   // Forgets everything that was asked for and not given.
   void cancel();
 
  private:
-  // Images of this many compiles are kept for configurations to come; at 20 KB a cubin that is 40 MB.
+  // Images of this many compiles are kept for instances to come; at 20 KB a cubin that is 40 MB.
   static constexpr std::size_t kKeptImages = 2048;
-  void keep(const std::string& key, const CompileOutcome& outcome);
+  struct Kept {
+    CompileOutcome outcome;
+    int deaths = 0;
+  };
+  struct Waiting {
+    std::string key;
+    std::vector<std::shared_ptr<const Instance>> instances;
+  };
+  void keep(const std::string& key, Kept kept);
 
-  CompilePool pool_;
-  std::map<std::string, CompileOutcome> kept_;
+  Pool& pool_;
+  std::map<std::string, Kept> kept_;  // by image key
   std::deque<std::string> kept_order_;
-  std::map<std::string, std::vector<std::uint64_t>> waiting_;  // by key: tickets
-  std::map<std::uint64_t, std::string> compiling_;             // by job: key
-  std::deque<CompileResult> ready_;
+  std::map<Ticket, Waiting> waiting_;
+  std::map<std::string, Ticket> compiling_;  // by image key
+  std::deque<Result> arrived_;
+  std::deque<CompiledInstance> ready_;
   std::size_t outstanding_ = 0;
-  std::uint64_t next_job_ = 1;
 };
 
 }  // namespace attune

@@ -23,7 +23,7 @@ struct SessionStart {
   std::uint64_t seed = 0;
   SpaceSize legal = 0, cartesian = 0;
   std::vector<std::string> uncounted;  // rules that outgrew the space's budget: `legal` is an upper bound where any are
-  Configuration by_default;
+  Configuration default_configuration;
   std::int64_t trials_before = 0;  // of the session that is continued
   std::size_t warm_start = 0;      // configurations from wisdom, to be tried first
   std::size_t learnt_from = 0;     // sessions elsewhere whose trials the strategy was given

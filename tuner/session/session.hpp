@@ -1,6 +1,5 @@
-// Session: one search of one kernel and problem on one device, from the space to the record. Ties search, worker and
-// database together; the straight path of docs/design.md. Runs on the caller's thread; what compiles and launches is
-// given to workers.
+// Session: one search of one kernel and problem on one device, from the space to the record: search, confirm, compare,
+// decide (docs/design.md). Runs on the caller's thread; what compiles and launches is done by a pool.
 #pragma once
 
 #include <atomic>
@@ -21,7 +20,7 @@
 #include "measure/protocol.hpp"
 #include "search/budget.hpp"
 #include "session/observer.hpp"
-#include "worker/workers.hpp"
+#include "worker/pool.hpp"
 
 namespace attune {
 
@@ -40,6 +39,7 @@ struct SessionRequest {
   bool cold_start = false;            // records of other problems and devices are not tried first
   std::optional<Protocol> protocol;   // nothing: as deep as the effort and the time limit say
   unsigned compile_threads = 0;       // 0: as many as cores
+  unsigned depth = 2;                 // trials that the device worker holds: the one it does, and the next; 1 or 2
   bool keep_going = false;            // even if nearly all of the first configurations fail alike
   bool lift_quarantine = false;       // give what killed two workers another chance
   std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
@@ -61,17 +61,15 @@ struct SessionResult {
   std::vector<FinalistResult> finalists;  // of the record: what the final stage found out about each
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;
-  int revivals = 0;  // device workers that were replaced
+  int workers_replaced = 0;  // device workers
   // Of the search of this run: in all; the device worker at work; waiting for compilers with nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
-  // Of all stages: the sum of all samples, without those that filled gaps, in which the device would have waited; of
-  // those.
-  double timed_seconds = 0, filling_seconds = 0;
+  double timed_seconds = 0;  // of all stages: the sum of all samples
 };
 
 // Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends
 // too. Throws Error for a broken environment; every trial done by then is in the database.
-SessionResult run_session(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
+SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
 // In this process, on that device.
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,

@@ -1,50 +1,34 @@
-#include "session/session_run.hpp"
+// run_session(): what the database knows, then the stages in order.
+#include <unistd.h>
 
 #include <algorithm>
-#include <thread>
+#include <random>
 
 #include "attune/error.hpp"
-#include "kernel/roofline.hpp"
-#include "kernel/instantiate.hpp"
-#include "search/strategy_text.hpp"
+#include "attune/version.hpp"
+#include "core/unix_ms.hpp"
+#include "session/confirm.hpp"
+#include "session/decide.hpp"
+#include "session/explanations.hpp"
+#include "session/search.hpp"
+#include "session/warm_start.hpp"
 
 namespace attune {
 namespace {
 
-SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
-  SessionKey key;
-  key.record.kernel = request.spec.name;
-  key.record.code = request.spec.fingerprints.code;
-  key.record.contract = request.spec.fingerprints.contract;
-  key.record.device_class = device.class_key();
-  key.record.problem = request.problem;
-  key.record.regime = std::string(to_text(request.regime));
-  key.record.objective = request.objectives.text();
-  key.space = request.spec.fingerprints.space;
-  key.effort = request.effort;
-  key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
-  return key;
+// Sessions elsewhere that a strategy learns from, and the trials that make one worth it.
+constexpr std::size_t kMostSources = 8, kLeastExperience = 5;
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-Protocol protocol_of(const SessionRequest& request) {
-  if (request.protocol) return *request.protocol;
-  const Depth depth = depth_within(effort_plan(request.effort), request.limits.seconds);
-  Protocol protocol;
-  protocol.screen_samples = depth.screen_samples;
-  protocol.confirm_most = depth.confirm_most;
-  protocol.confirm_seconds = depth.confirm_seconds;
-  protocol.finalists = depth.finalists;
-  protocol.final_rounds_min = depth.final_rounds_min;
-  protocol.final_rounds_max = depth.final_rounds_max;
-  protocol.final_seconds = depth.final_seconds;
-  protocol.settled_log_ratio = depth.settled_log_ratio;
-  return protocol;
-}
-
-// A user who gives more time than the effort would take means it.
-Budget stretched(Budget budget, const Budget& limits) {
-  if (budget.seconds && limits.seconds) budget.seconds = std::max(*budget.seconds, *limits.seconds);
-  return budget;
+SessionResult ended(SessionResult::End end, std::string explanation) {
+  SessionResult result;
+  result.end = end;
+  result.explanation = std::move(explanation);
+  return result;
 }
 
 // Whether a search that ended so is the whole of what was asked for.
@@ -53,195 +37,262 @@ bool finishes(StopReason reason) {
          reason == StopReason::patience || reason == StopReason::target;
 }
 
-// Where to look when no configuration is legal.
-std::string empty_space_explanation(const SearchSpace& space) {
-  std::string text = space.empty() ? "no configuration is legal" : "no legal configuration was found";
-  text += "; of " + to_text(space.cartesian_size()) + " combinations each rule alone removes:";
-  for (const RuleEffect& effect : space.effects()) {
-    if (effect.removed_alone <= 0) continue;
-    char share[32];
-    std::snprintf(share, sizeof share, "\n  %s%6.2f %%  ", effect.exact ? "" : "about ", 100 * effect.removed_alone);
-    text += share + effect.rule + (effect.implied ? "  (a limit of the device)" : "");
-  }
-  return text;
-}
-
-SessionResult no_survivor(std::string explanation) {
+// What is known already, when that is an answer.
+std::optional<SessionResult> answer_from_database(const SessionTerms& terms, const std::optional<Record>& present,
+                                                  WisdomStore& store) {
+  const SessionRequest& request = terms.request;
+  if (request.fresh || !present) return std::nullopt;
+  const std::optional<SessionRow> session = store.find_session(terms.key);
+  const bool same_seed = !request.seed || (session && session->seed == *request.seed);
+  const bool same_finished = session && session->state == SessionState::finished && same_seed;
+  // Effort subsumes: what was found with more, or as much by another strategy, answers a request for less.
+  const bool covered = request.strategy.empty() && !request.seed && !present->partial &&
+                       present->effort >= request.effort && present->space == terms.key.space;
+  // A target is the user's word on what is enough, and on what is not.
+  const std::optional<Target>& target = request.limits.target;
+  const bool good_enough = !target || target->met(present->median_ns, present->default_ns / present->median_ns);
+  const bool any_will_do = target && request.strategy.empty() && !request.seed && present->space == terms.key.space;
+  if (!good_enough || (!same_finished && !covered && !any_will_do)) return std::nullopt;
   SessionResult result;
-  result.end = SessionResult::End::no_survivor;
-  result.explanation = std::move(explanation);
+  result.end = SessionResult::End::known;
+  result.record = present;
+  result.finalists = store.finalists(present->uuid);
+  result.trials = session ? session->trials : present->trials;
   return result;
 }
 
-}  // namespace
-
-SessionRun::SessionRun(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
-                       Observer& observer, const std::atomic<int>& stop)
-    : request_(request),
-      workers_(workers),
-      store_(store),
-      images_(images),
-      observer_(observer),
-      stop_(stop),
-      opened_(open_worker(workers.device())),
-      device_(opened_.info),
-      lock_(opened_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device_)),
-      space_(make_space(request.spec, request.problem, device_)),
-      default_(default_configuration(request.spec, space_)),
-      key_(key_of(request, device_)),
-      effort_(effort_plan(request.effort)),
-      budget_(stretched(effort_.budget, request.limits)),
-      protocol_(protocol_of(request)),
-      metric_bytes_(amount_of(request.spec.metrics.bytes, request.problem)),
-      metric_flops_(amount_of(request.spec.metrics.flops, request.problem)) {}
-
-SessionResult SessionRun::run() {
-  if (!default_) return no_survivor(empty_space_explanation(space_));
-  check_objectives();
-  if (std::optional<SessionResult> known = answer_from_database()) return *known;
-  open_session();
-  load_known_trials();
-  load_warm_start();
-  try {
-    start_worker();
-  } catch (const ReferenceDoesNotCompile&) {
-    // A file that does not compile at all is told as what it is; otherwise the reference alone is at fault.
-    const std::optional<SessionResult> broken = nothing_compiles();
-    if (!broken) throw;
-    return *broken;
-  }
-  search();
-  return conclude();
+// The session that goes on, or a new one.
+SessionRow open_session(const SessionTerms& terms, const std::string& toolchain, WisdomStore& store) {
+  const SessionRequest& request = terms.request;
+  const std::optional<SessionRow> former = request.fresh ? std::nullopt : store.find_session(terms.key);
+  const bool same_seed = former && (!request.seed || former->seed == *request.seed);
+  if (former && former->state != SessionState::finished && same_seed) return *former;
+  SessionRow row;
+  row.key = terms.key;
+  row.seed = request.seed.value_or(std::random_device{}());
+  row.toolchain = toolchain;
+  row.driver = terms.device.driver;
+  row.device_uuid = terms.device.uuid;
+  row.host = host_name();
+  row.attune_version = kVersion;
+  row.protocol = to_json(terms.protocol);
+  row.started_ms = unix_ms();
+  row.id = store.begin_session(row, terms.device);
+  return row;
 }
 
-std::optional<SessionResult> SessionRun::nothing_compiles() {
-  const ImageRequest request =
-      image_request(request_.spec, request_.spec.launch, request_.problem, &*default_, device_);
-  const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
-  if (outcome.image) return std::nullopt;
-  store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
-  return no_survivor("it does not compile:\n" + outcome.log);
+struct WarmStarted {
+  std::size_t configurations = 0;  // to be tried first
+  std::size_t sources = 0;         // sessions elsewhere that the strategy learns from
+};
+
+// Of the problem and device at hand, what is known is given to the strategy as it is.
+bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
+  const RecordKey& own = terms.key.record;
+  const bool is_here = record.key.device_class == own.device_class && record.key.problem == own.problem;
+  if (is_here || record.space != terms.key.space) return false;
+  const Experience experience = experience_of(record.device_name + ", " + record.key.problem.text(),
+                                              store.known_trials(record.key, record.space), terms.space);
+  return experience.trials.size() >= kLeastExperience && strategy.learn_from(experience);
 }
 
-void SessionRun::start_worker() {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const bool disturbs = compiler_->disturbs_timing();
-  const unsigned threads = request_.compile_threads != 0 ? request_.compile_threads : cores;
-  // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
-  // small ones first, so that even a short search sees some.
-  most_ahead_ = disturbs ? threads * compiler_->preferred_batch() : 2 * std::size_t{threads} + 1;
-  ahead_ = std::min(most_ahead_, 2 * std::size_t{threads} + 1);
-  source_ = std::make_unique<ImageSource>(compiler_, threads);
-  {
-    const DeviceLock::Turn turn(lock_, stop_);
-    worker_ = std::make_unique<TrialWorker>(workers_.device(), opened_, *compiler_, request_.spec, request_.problem,
-                                            *default_, row_.seed);
-  }
+WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
+  WarmStarted started;
+  if (terms.request.cold_start) return started;
+  const RecordKey& own = terms.key.record;
+  const MatchRequest wanted{terms.request.spec,      terms.request.problem, terms.device,
+                            terms.request.spec.name, own.regime,            own.objective};
+  std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
+  // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.
+  std::erase_if(ranked, [&](const Record& record) {
+    const bool learns = started.sources < kMostSources && learns_from(record, terms, store, strategy);
+    started.sources += learns;
+    return learns;
+  });
+  std::vector<Row> rows = warm_start(ranked, terms.space);
+  std::erase(rows, terms.space.row_of(*terms.default_configuration));  // goes first in any case
+  started.configurations = proposals.warm_start(rows);
+  return started;
+}
 
+SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log, const WarmStarted& warm,
+                      const std::string& toolchain, bool self_checked) {
   SessionStart start;
-  start.kernel = request_.spec.name;
-  start.problem = request_.problem;
-  start.device = device_;
-  start.effort = request_.effort;
-  start.strategy = key_.strategy;
-  start.seed = row_.seed;
-  start.legal = space_.size();
-  start.cartesian = space_.cartesian_size();
-  for (const std::size_t i : space_.left_out()) start.uncounted.push_back(space_.rules()[i].expression.text());
-  start.by_default = *default_;
-  start.trials_before = static_cast<std::int64_t>(trials_.size());
-  start.warm_start = warm_started_;
-  start.learnt_from = sources_;
-  start.toolchain = compiler_->toolchain();
-  start.self_checked = worker_->self_checked();
-  observer_.session_started(start);
-  for (const std::string& user : opened_.users) note_user(user);
+  start.kernel = terms.request.spec.name;
+  start.problem = terms.request.problem;
+  start.device = terms.device;
+  start.effort = terms.request.effort;
+  start.strategy = terms.key.strategy;
+  start.seed = row.seed;
+  start.legal = terms.space.size();
+  start.cartesian = terms.space.cartesian_size();
+  for (const std::size_t i : terms.space.left_out())
+    start.uncounted.push_back(terms.space.rules()[i].expression.text());
+  start.default_configuration = *terms.default_configuration;
+  start.trials_before = log.size();
+  start.warm_start = warm.configurations;
+  start.learnt_from = warm.sources;
+  start.toolchain = toolchain;
+  start.self_checked = self_checked;
+  return start;
 }
 
-SessionResult SessionRun::result_of_search(bool complete) const {
-  SessionResult result;
-  result.trials = static_cast<std::int64_t>(trials_.size());
-  result.survivors = survivors_;
-  result.reason = reason_;
-  result.revivals = worker_->revivals();
-  result.seconds = run_seconds();
-  result.device_busy_seconds = worker_->busy_seconds();
-  result.compile_wait_seconds = compile_wait_seconds_;
-  result.end = reason_ == StopReason::hopeless ? SessionResult::End::stopped
-               : complete                      ? SessionResult::End::finished
-               : stop_.load() > 0              ? SessionResult::End::interrupted
-                                               : SessionResult::End::partial;
-  return result;
-}
+// One session: its parts, and the stages over them.
+class SessionRun {
+ public:
+  SessionRun(const SessionTerms& terms, Pool& pool, WisdomStore& store, ImageCache* images, Observer& observer,
+             const std::atomic<int>& stop, std::optional<Record> present)
+      : terms_(terms),
+        pool_(pool),
+        store_(store),
+        image_cache_(images),
+        observer_(observer),
+        stop_(stop),
+        present_(std::move(present)),
+        values_(terms),
+        toolchain_(pool.compiler().toolchain),
+        row_(open_session(terms, toolchain_, store)),
+        log_(terms, store, row_.id, observer),
+        progress_(terms, values_, log_, row_.used_seconds),
+        bench_(pool, terms, observer, stop) {}
 
-// Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
-void SessionRun::conclude_without_survivor(SessionResult& result, bool complete, double used) {
-  if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
-  result.explanation = failures_explanation();
-  if (reason_ == StopReason::hopeless) result.explanation += stopped_explanation();
-  const bool is_over = complete || reason_ == StopReason::hopeless;
-  store_.update_session(row_.id, is_over ? SessionState::finished : SessionState::partial, used);
-}
-
-SessionResult SessionRun::conclude() {
-  const double used = search_seconds();
-  bool complete = finishes(*reason_);
-  SessionResult result = result_of_search(complete);
-  if (lock_.waited_seconds() > 1)
-    observer_.note("waited " + std::to_string(static_cast<int>(lock_.waited_seconds())) +
-                   " s for another tuner on this device");
-  source_->cancel();
-  if (survivors_ == 0) {
-    conclude_without_survivor(result, complete, used);
+  SessionResult run() {
+    const std::unique_ptr<Strategy> strategy = make_strategy(terms_.key.strategy, terms_.space, row_.seed);
+    Proposals proposals(terms_.space, *strategy, terms_.key.strategy);
+    Search search(parts_, proposals, [this](double used) {
+      store_.update_session(row_.id, SessionState::running, used);
+    });
+    const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
+    try {
+      bench_.begin(row_.seed);
+    } catch (const ReferenceDoesNotCompile&) {
+      // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
+      const CompileOutcome outcome = pool_.compile(terms_.instance(0, *terms_.default_configuration)->image);
+      if (outcome.image) throw;
+      store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
+      return ended(SessionResult::End::no_survivor, "it does not compile:\n" + outcome.log);
+    }
+    observer_.session_started(start_of(terms_, row_, log_, warm, toolchain_, bench_.is_self_checked()));
+    for (const std::string& user : terms_.opened.users) bench_.note_user(user);
+    const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
+    const int replaced_before = pool_.replaced();
+    const StopReason reason = search.run();
+    parts_.search_seconds = search.seconds();
+    SessionResult result;
+    result.reason = reason;
+    result.seconds = search.seconds();
+    result.device_busy_seconds = pool_.busy_seconds() - busy_before;
+    result.compile_wait_seconds = search.compile_wait_seconds();
+    conclude(result);
+    result.trials = log_.size();
+    result.survivors = progress_.survivors();  // without those that failed among the best
+    result.workers_replaced = pool_.replaced() - replaced_before;
+    result.timed_seconds = pool_.timed_seconds() - timed_before;
     return result;
   }
-  // The session counts as finished only once its record stands: a kill in the final stage leaves it to be continued.
+
+ private:
+  void conclude(SessionResult& result);
+  void compare_and_decide(SessionResult& result, bool complete, double used);
+
+  const SessionTerms& terms_;
+  Pool& pool_;
+  WisdomStore& store_;
+  ImageCache* const image_cache_;
+  Observer& observer_;
+  const std::atomic<int>& stop_;
+  const std::optional<Record> present_;  // the record that stood when the session began
+  const ObjectiveValues values_;
+  const std::string toolchain_;
+  const SessionRow row_;
+  TrialLog log_;
+  SearchProgress progress_;
+  Bench bench_;
+  ImageSource source_{pool_};
+  KeptImages images_;
+  SessionParts parts_{terms_,  values_, pool_,     bench_, log_,     progress_,
+                      source_, images_, observer_, stop_,  row_.seed};
+};
+
+void SessionRun::conclude(SessionResult& result) {
+  const StopReason reason = *result.reason;
+  const double used = progress_.used_seconds(result.seconds);
+  const bool complete = finishes(reason), is_hopeless = reason == StopReason::hopeless;
+  result.end = is_hopeless         ? SessionResult::End::stopped
+               : complete          ? SessionResult::End::finished
+               : stop_.load() > 0  ? SessionResult::End::interrupted
+                                   : SessionResult::End::partial;
+  if (bench_.waited_seconds() > 1)
+    observer_.note("waited " + std::to_string(static_cast<int>(bench_.waited_seconds())) +
+                   " s for another tuner on this device");
+  source_.cancel();
+  if (progress_.survivors() == 0 || is_hopeless) {
+    result.explanation = failures_explanation(log_.trials(), progress_.survivors());
+    if (is_hopeless) result.explanation += stopped_explanation();
+  }
+  if (progress_.survivors() == 0) {
+    // Finished without a record: what was at fault may be corrected, and the next session tries everything anew.
+    if (result.end != SessionResult::End::interrupted) result.end = SessionResult::End::no_survivor;
+    const bool is_over = complete || is_hopeless;
+    return store_.update_session(row_.id, is_over ? SessionState::finished : SessionState::partial, used);
+  }
+  // The session counts as finished only once its record stands: a kill in a later stage leaves it to be continued.
   store_.update_session(row_.id, SessionState::partial, used);
-  if (result.end == SessionResult::End::stopped) result.explanation = failures_explanation() + stopped_explanation();
-  const std::vector<Trial> chosen = near_best();
-  load_images(chosen);
-  const DeviceLock::Turn turn(lock_, stop_);
-  finalists_ = choose_finalists(confirm(chosen));
+  compare_and_decide(result, complete, used);
+  bench_.end_turn();
+}
+
+void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {
+  std::vector<Trial> ranked = Confirm(parts_).run();
   if (stop_.load() > 0 && result.end == SessionResult::End::finished) {  // while they were confirmed
     result.end = SessionResult::End::interrupted;
     complete = false;
   }
-  result.decision = final_stage(finalists_);
-  if (result.decision)
-    record_winner(result, complete, used);
-  else {
+  Compared compared = Compare(parts_, present_).run(std::move(ranked));
+  std::optional<Decided> decided =
+      decide_between(compared, terms_, values_, bench_.throttled_readings(), present_);
+  if (!decided) {
     result.end = SessionResult::End::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
-                         request_.objectives.text() + "` decides; the trials are kept, and the same command goes on";
+                         terms_.request.objectives.text() +
+                         "` decides; the trials are kept, and the same command goes on";
+    return;
   }
-  result.survivors = survivors_;  // without those that failed among the best
-  result.revivals = worker_->revivals();
-  result.timed_seconds = worker_->timed_seconds();
-  result.filling_seconds = worker_->filling_seconds();
-  return result;
-}
-
-void SessionRun::record_winner(SessionResult& result, bool complete, double used) {
-  Record record = make_record(*result.decision, finalists_[result.decision->winner]);
-  record.partial = !complete;
-  const bool met_present = present_ && std::any_of(finalists_.begin(), finalists_.end(), [this](const Trial& trial) {
-                             return trial.configuration == present_->configuration;
+  observer_.final_done(decided->decision);
+  result.decision = decided->decision;
+  const RecordFacts facts{row_.seed,        log_.size(),    !complete, bench_.is_busy(), bench_.is_self_checked(),
+                          bench_.batch(),   bench_.first_anchor_ns(),  toolchain_};
+  const std::vector<Contender*> stayed = present(compared.contenders);
+  const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
+                             return contender->trial.configuration == present_->configuration;
                            });
-  keep_record(std::move(record), met_present);
+  const Record record = make_record(*decided, compared, terms_, facts);
+  keep_record(record, *decided, present_, met_present, store_);
+  if (const Image* const kept = images_.find(record.configuration.text()); kept != nullptr && image_cache_ != nullptr)
+    image_cache_->put(terms_.instance(0, record.configuration)->image.key(), *kept);
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
-  result.record = store_.find_record(key_.record);
+  result.record = store_.find_record(terms_.key.record);
   if (result.record) result.finalists = store_.finalists(result.record->uuid);
 }
 
-SessionResult run_session(const SessionRequest& request, Workers& workers, WisdomStore& store, ImageCache* images,
+}  // namespace
+
+SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop) {
-  return SessionRun(request, workers, store, images, observer, stop).run();
+  const SessionTerms terms(request, pool.device());
+  if (!terms.default_configuration)
+    return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
+  std::optional<Record> present = store.find_record(terms.key.record);
+  const ObjectiveValues checked(terms);  // what cannot be had is an error even where an answer is known
+  if (std::optional<SessionResult> known = answer_from_database(terms, present, store)) return *known;
+  return SessionRun(terms, pool, store, images, observer, stop, std::move(present)).run();
 }
 
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop) {
   LocalWorkers workers(device);
-  return run_session(request, workers, store, images, observer, stop);
+  Pool pool(workers);
+  return run_session(request, pool, store, images, observer, stop);
 }
 
 }  // namespace attune

@@ -7,7 +7,7 @@
 
 #include "attune/error.hpp"
 #include "worker/device_server.hpp"
-#include "worker/limits.hpp"
+#include "worker/user_limits.hpp"
 
 namespace attune {
 namespace {
@@ -17,7 +17,9 @@ namespace {
 constexpr double kDeadlines = 10;
 constexpr rlim_t kRounded = 2;  // seconds: what was used is counted in whole ones, of two kinds
 
-void allow_processor_time(std::size_t images) {
+}  // namespace
+
+void limit_processor_time(std::size_t images) {
   rusage used{};
   rlimit limit{};
   if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
@@ -29,8 +31,6 @@ void allow_processor_time(std::size_t images) {
   setrlimit(RLIMIT_CPU, &limit);
 }
 
-}  // namespace
-
 void shorten_log(std::string& log) {
   if (log.size() <= kLogBytes) return;
   const std::size_t left_out = log.size() - kLogBytes;
@@ -38,10 +38,10 @@ void shorten_log(std::string& log) {
   log += "\n... (" + std::to_string(left_out) + " bytes more)";
 }
 
-Reply CompileServer::answer(const Request& request) {
+Reply CompileServer::answer(const Job& job) {
   Reply reply;
   try {
-    reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
+    reply.answer = std::visit([this](const auto& held) { return handle(held); }, job);
   } catch (const std::bad_alloc&) {
     throw;  // the limit of memory: this process is of no more use
   } catch (const std::exception&) {
@@ -54,10 +54,9 @@ Answer CompileServer::handle(const OpenCompiler&) {
   return CompilerOpened{compiler_->toolchain(), compiler_->preferred_batch(), compiler_->disturbs_timing()};
 }
 
-Answer CompileServer::handle(const CompileImages& request) {
-  if (compiling_) compiling_(request);
-  allow_processor_time(request.requests.size());
-  ImagesCompiled compiled{compiler_->compile(request.requests)};
+Answer CompileServer::handle(const Compile& job) {
+  if (compiling_) compiling_(job);
+  ImagesCompiled compiled{compiler_->compile(job.requests)};
   for (CompileOutcome& outcome : compiled.outcomes) shorten_log(outcome.log);
   return compiled;
 }

@@ -1,33 +1,36 @@
-// CompileServer: answers the requests of a coordinator to a compile worker. One thread.
+// CompileServer: does the jobs of a coordinator that are for a compiler. One thread.
 #pragma once
 
 #include <functional>
 #include <memory>
 
 #include "device/device.hpp"
-#include "worker/messages/messages.hpp"
+#include "worker/jobs.hpp"
 
 namespace attune {
 
 class CompileServer {
  public:
-  // Told before a compile.
-  using Compiling = std::function<void(const CompileImages&)>;
+  // Called before a compile.
+  using Compiling = std::function<void(const Compile&)>;
   explicit CompileServer(std::shared_ptr<Compiler> compiler, Compiling compiling = {})
       : compiler_(std::move(compiler)), compiling_(std::move(compiling)) {}
 
   // A broken compiler is an answer too; never throws Error.
-  Reply answer(const Request& request);
+  Reply answer(const Job& job);
 
  private:
   Answer handle(const OpenCompiler&);
-  Answer handle(const CompileImages& request);
+  Answer handle(const Compile& job);
   template <typename Other>
   Answer handle(const Other&);
 
   std::shared_ptr<Compiler> compiler_;
   Compiling compiling_;
 };
+
+// Bounds the processor time of this process, a compile worker's, for so many images more.
+void limit_processor_time(std::size_t images);
 
 // The most of a compiler's messages that is kept: the first of them say what is wrong.
 constexpr std::size_t kLogBytes = 64 * 1024;

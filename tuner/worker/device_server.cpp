@@ -27,10 +27,10 @@ Failure failure_of_current_exception() {
   }
 }
 
-Reply DeviceServer::answer(const Request& request) {
+Reply DeviceServer::answer(const Job& job) {
   Reply reply;
   try {
-    reply.answer = std::visit([this](const auto& held) { return handle(held); }, request);
+    reply.answer = std::visit([this](const auto& held) { return handle(held); }, job);
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }
@@ -39,9 +39,9 @@ Reply DeviceServer::answer(const Request& request) {
   return reply;
 }
 
-TrialBench& DeviceServer::bench() {
-  if (!bench_) throw Error("no problem was begun on this device worker");
-  return *bench_;
+ProblemOnDevice& DeviceServer::problem() {
+  if (!problem_) throw Error("no problem was begun on this device worker");
+  return *problem_;
 }
 
 Answer DeviceServer::handle(const OpenDevice&) {
@@ -49,71 +49,73 @@ Answer DeviceServer::handle(const OpenDevice&) {
                       device_.other_users()};
 }
 
-Answer DeviceServer::handle(const BeginProblem& request) {
-  bench_.reset();  // the memory of the last problem first
-  bench_ = std::make_unique<TrialBench>(device_, request.setup);
-  TrialOutcome outcome;
-  outcome.free_bytes = device_.free_memory();
-  return outcome;
+Answer DeviceServer::handle(const Begin& job) {
+  problem_.reset();  // the memory of the last problem first
+  problem_ = std::make_unique<ProblemOnDevice>(device_, job.setup);
+  return Begun{device_.free_memory()};
 }
 
-Answer DeviceServer::handle(const LoadTrial& request) {
-  if (trying_) trying_(request.launch.configuration, request.launch.attempt);
-  TrialOutcome outcome;
-  outcome.status = bench().load(request.candidate, request.launch.steps);
-  return outcome;
+Tried DeviceServer::load_and_check(const InstanceLaunch& launch) {
+  if (trying_) trying_(launch.configuration, launch.attempt);
+  Tried tried;
+  tried.status = problem().load(launch.instance, launch.steps);
+  if (!tried.status.ok()) return tried;
+  tried.status = problem().check(launch.instance, tried.numerics);
+  tried.free_bytes = tried.status.sticky ? 0 : device_.free_memory();
+  return tried;
 }
 
-Answer DeviceServer::handle(const CheckCandidate& request) {
-  TrialOutcome outcome;
-  outcome.status = bench().check(request.candidate, outcome.numerics);
-  outcome.free_bytes = outcome.status.sticky ? 0 : device_.free_memory();
-  return outcome;
+Answer DeviceServer::handle(const Load& job) {
+  Tried tried = load_and_check(job.launch);
+  if (tried.status.ok() && job.warm_up.milliseconds > 0) tried.status = warm_up(job.launch.instance, job.warm_up);
+  return tried;
 }
 
-Answer DeviceServer::handle(const SampleCandidate& request) {
-  Samples samples = bench().sample(request.candidate, request.plan);
+Answer DeviceServer::handle(const Try& job) {
+  Tried tried = load_and_check(job.launch);
+  if (!tried.status.ok()) return tried;
+  const InstanceId instance = job.launch.instance;
+  Samples samples = problem().sample(instance, job.plan);
+  tried.samples_ns = std::move(samples.nanoseconds);
+  tried.status = std::move(samples.status);
+  if (tried.status.ok() && problem().has_scratch(instance))
+    tried.status = problem().check_again(instance, tried.numerics);
+  if (!tried.status.sticky) problem().release(instance);
+  return tried;
+}
+
+Answer DeviceServer::handle(const Rounds& job) {
+  Samples samples = problem().sample_in_turn(job.turns, job.plan);
   return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
-Answer DeviceServer::handle(const SampleInTurn& request) {
-  Samples samples = bench().sample_in_turn(request.candidates, request.plan);
-  return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
+Answer DeviceServer::handle(const CheckAgain& job) {
+  CheckedAgain checked;
+  checked.status = problem().check_again(job.instance, checked.numerics);
+  if (job.repeats && checked.status.ok()) checked.status = problem().repeat(job.instance, checked.deterministic);
+  return checked;
 }
 
-Answer DeviceServer::handle(const FillWithSamples& request) {
-  Samples samples =
-      bench().sample_while(request.candidate, request.plan, [this] { return request_waits_ && !request_waits_(); });
-  return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
-}
-
-Answer DeviceServer::handle(const RecheckCandidate& request) {
-  TrialOutcome outcome;
-  outcome.status = bench().recheck(request.candidate, outcome.numerics);
-  if (request.repeats && outcome.status.ok()) outcome.status = bench().repeat(request.candidate, outcome.deterministic);
-  return outcome;
-}
-
-Answer DeviceServer::handle(const WarmUpCandidate& request) {
-  TrialOutcome outcome;
+Status DeviceServer::warm_up(InstanceId instance, const WarmUpPlan& plan) {
+  Status status;
   double elapsed_ms = 0;
   const double begin = device_.seconds();
   do {
-    outcome.status = bench().warm_up(request.candidate, std::min(WarmUpPlan::window_ms, request.plan.milliseconds));
+    status = problem().warm_up(instance, std::min(WarmUpPlan::window_ms, plan.milliseconds));
     elapsed_ms = 1e3 * (device_.seconds() - begin);
     if (device_.has_own_clock()) break;  // nothing there gets warm
-  } while (outcome.status.ok() && !is_warm(elapsed_ms, watch_.last_clocks(WarmUpPlan::windows), request.plan));
-  return outcome;
+  } while (status.ok() && !is_warm(elapsed_ms, watch_.last_clocks(WarmUpPlan::windows), plan));
+  return status;
 }
 
-Answer DeviceServer::handle(const MeterCandidate& request) {
+Answer DeviceServer::handle(const Meter& job) {
   MeteredEnergy metered;
-  metered.status = bench().launch_for(request.candidate, request.plan, request.warm_seconds, [](const Launched&) {});
+  metered.status = problem().launch_for(job.instance, job.plan, job.warm_seconds, [](const Launched&) {});
   if (!metered.status.ok()) return metered;
   std::vector<Launched> launched;
   watch_.meter_energy();
   metered.status =
-      bench().launch_for(request.candidate, request.plan, request.seconds + kStepsSeconds, [&](const Launched& by_now) {
+      problem().launch_for(job.instance, job.plan, job.seconds + kStepsSeconds, [&](const Launched& by_now) {
         launched.push_back(by_now);
         watch_.follow_own_clock();
       });
@@ -122,8 +124,8 @@ Answer DeviceServer::handle(const MeterCandidate& request) {
   return metered;
 }
 
-Answer DeviceServer::handle(const ReleaseCandidate& request) {
-  bench().release(request.candidate);
+Answer DeviceServer::handle(const Release& job) {
+  problem().release(job.instance);
   return Done{};
 }
 

@@ -1,31 +1,49 @@
-// DirectTransport: a device worker without a process of its own: for programs that trust their kernels, and tests. What
-// a kernel does to the process is done to this one.
+// DirectTransport: a worker without a process of its own: for programs that trust their kernels, and tests. What a
+// kernel does to the process is done to this one. Jobs are done when their reply is received, on that thread.
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <functional>
+#include <mutex>
 
-#include "worker/device_server.hpp"
 #include "worker/transport.hpp"
 
 namespace attune {
 
 class DirectTransport final : public Transport {
  public:
-  // The device must outlive it.
-  explicit DirectTransport(Device& device) : server_(device) {}
-  Heard ask(const Request& request, double) override {
+  using Answering = std::function<Reply(const Job&)>;
+  explicit DirectTransport(Answering answer) : answer_(std::move(answer)) {}
+
+  void send(const Job& job, double) override {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(job);
+  }
+  Heard receive(double) override {
     const auto begin = std::chrono::steady_clock::now();
-    Heard heard{Heard::End::replied, server_.answer(request), {}};
+    Heard heard{Heard::End::replied, answer_(take()), {}};
     heard.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return heard;
   }
   // Nothing can be started anew here: a device that is beyond use stays so.
-  void restart() override {}
+  void restart() override {
+    const std::lock_guard lock(mutex_);
+    jobs_.clear();
+  }
   bool isolates() const noexcept override { return false; }
-  int started() const noexcept override { return 1; }
 
  private:
-  DeviceServer server_;
+  Job take() {
+    const std::lock_guard lock(mutex_);
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    return job;
+  }
+
+  const Answering answer_;
+  std::mutex mutex_;
+  std::deque<Job> jobs_;
 };
 
 }  // namespace attune

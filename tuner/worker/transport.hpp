@@ -1,13 +1,12 @@
-// Transport: the seam between a coordinator and one worker: a request goes out, what came of it comes back. A worker
-// may answer late, never, or with nonsense, and may die: all of that is told, nothing is thrown for it. One thread at a
-// time.
+// Transport: the seam between a coordinator and one worker: jobs go out, replies come back. A worker may answer late,
+// never, or with nonsense, and may die: all of that is an outcome, nothing is thrown for it. One thread receives and
+// restarts; another may send meanwhile.
 #pragma once
 
-#include <deque>
 #include <string>
 
 #include "attune/error.hpp"
-#include "worker/messages/messages.hpp"
+#include "worker/jobs.hpp"
 
 namespace attune {
 
@@ -26,32 +25,19 @@ struct Heard {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Waits for the reply at most so long. After anything but a reply the worker is gone; the next call starts another.
-  // Throws Error when none can be started, DeviceLost when one that was killed does not end.
-  virtual Heard ask(const Request& request, double seconds) = 0;
-  // ask() in two halves, for a caller with something to do while the worker is at work. Answers come in the order of
-  // requests, one for each, also after a death: then every one tells it. Nothing else is asked in between. One without
-  // a worker elsewhere answers before send() returns.
-  virtual void send(const Request& request, double seconds) {
-    const bool lost = !heard_.empty() && heard_.back().end != Heard::End::replied;
-    heard_.push_back(lost ? Heard(heard_.back()) : ask(request, seconds));
-  }
-  virtual Heard receive(double /*seconds*/) {
-    Heard heard = std::move(heard_.front());
-    heard_.pop_front();
-    return heard;
-  }
-  // Ends the worker, if there is one: the next call starts another.
+  // Gives a job to the worker, behind those that it has; starts a worker where there is none. Waits `seconds` at most
+  // until the worker has taken it. A worker that cannot take it any more shows in receive(). Throws Error when none
+  // can be started.
+  virtual void send(const Job& job, double seconds) = 0;
+  // Waits for the next reply, `seconds` at most. After anything but a reply the worker is gone, with all its jobs.
+  // Throws DeviceLost when one that was killed does not end.
+  virtual Heard receive(double seconds) = 0;
+  // Ends the worker, if there is one, with all its jobs. Throws DeviceLost.
   virtual void restart() = 0;
-  // Ends a worker that is being asked, if there is one, so that ask() returns. Any thread may call it.
+  // Ends a worker that is at a job, if there is one, so that receive() returns. Any thread may call it.
   virtual void interrupt() noexcept {}
   // Whether a worker can be replaced by a fresh one, which knows nothing of what a kernel did to the last.
   virtual bool isolates() const noexcept { return true; }
-  // Workers started so far.
-  virtual int started() const noexcept = 0;
-
- private:
-  std::deque<Heard> heard_;
 };
 
 }  // namespace attune

@@ -55,46 +55,41 @@ ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, c
 }
 
 Image compile_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
-                    const Configuration* configuration, const DeviceInfo& device, Compiler& compiler,
+                    const Configuration* configuration, const DeviceInfo& device, const CompileOne& compile,
                     const std::string& what) {
   const ImageRequest request = image_request(spec, steps, problem, configuration, device);
-  const std::vector<CompileOutcome> outcomes = compiler.compile(std::span(&request, 1));
-  if (outcomes.front().image) return *outcomes.front().image;
+  const CompileOutcome outcome = compile(request);
+  if (outcome.image) return *outcome.image;
   throw ReferenceDoesNotCompile(
-      fmt::format("{} of {} for {} does not compile:\n{}", what, spec.name, problem.text(), outcomes.front().log));
+      fmt::format("{} of {} for {} does not compile:\n{}", what, spec.name, problem.text(), outcome.log));
 }
 
 }  // namespace
 
-TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& fallback,
-                       const DeviceInfo& device, Compiler& compiler, std::uint64_t seed) {
+TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration,
+                       const DeviceInfo& device, const CompileOne& compile, std::uint64_t seed) {
   TrialSetup setup;
   setup.kernel = spec.name;
   setup.problem = problem.text();
   setup.self_checked = spec.reference.empty();
   setup.seed = seed;
-  const std::vector<ResolvedArgument> arguments = resolve_arguments(spec, problem, &fallback, device);
+  const std::vector<ResolvedArgument> arguments = resolve_arguments(spec, problem, &default_configuration, device);
   const Scope scope{&problem, nullptr, &device};
   for (std::size_t i = 0; i < arguments.size(); ++i)
     setup.arguments.push_back(argument_setup(spec, spec.arguments[i], arguments[i], scope));
   const auto made = [&](std::span<const Step> steps, const Configuration* configuration, const std::string& what) {
     return steps_setup(spec, resolve_steps(spec, steps, problem, configuration, device), arguments,
-                       compile_steps(spec, steps, problem, configuration, device, compiler, what));
+                       compile_steps(spec, steps, problem, configuration, device, compile, what));
   };
   if (!spec.prepare.empty()) setup.prepare = made(spec.prepare, nullptr, "[[prepare]]");
   setup.reference = setup.self_checked
-                        ? made(spec.launch, &fallback, "the default configuration (there is no [[reference]])")
+                        ? made(spec.launch, &default_configuration, "the default configuration (there is no [[reference]])")
                         : made(spec.reference, nullptr, "[[reference]]");
   return setup;
 }
 
-TrialLaunch trial_launch(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                         const DeviceInfo& device, const Image& image) {
-  TrialLaunch launch;
-  launch.configuration = configuration.text();
-  launch.steps = steps_setup(spec, resolve_steps(spec, spec.launch, problem, &configuration, device),
-                             resolve_arguments(spec, problem, &configuration, device), image);
-  return launch;
+InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt) {
+  return {instance.id, instance.text, attempt, steps_setup(spec, instance.steps, instance.arguments, image)};
 }
 
 }  // namespace attune

@@ -1,16 +1,17 @@
-// What a device worker is told of a kernel, a problem and a configuration: plain values with every expression already
+// What a device worker is given of a kernel, a problem and an instance: plain values with every expression already
 // evaluated, so that it needs to know neither kernel files nor rules. Pure functions make them.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
-#include "kernel/instantiate.hpp"
+#include "kernel/instance.hpp"
 #include "device/device.hpp"
 
 namespace attune {
@@ -45,8 +46,9 @@ struct TrialSetup {
   std::uint64_t seed = 0;
 };
 
-// One configuration, ready to be tried.
-struct TrialLaunch {
+// One instance, ready to be loaded.
+struct InstanceLaunch {
+  InstanceId instance = 0;
   std::string configuration;  // for messages
   int attempt = 1;
   StepsSetup steps;
@@ -58,14 +60,16 @@ class ReferenceDoesNotCompile : public Error {
   using Error::Error;
 };
 
-// Compiles [[prepare]] and [[reference]]. `fallback` is the configuration whose output is expected when the kernel has
-// no reference, and serves scratch sizes. Throws ReferenceDoesNotCompile, or Error when something of the kernel cannot
-// be evaluated for this problem.
-TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& fallback,
-                       const DeviceInfo& device, Compiler& compiler, std::uint64_t seed);
+// Compiles one image; what a coordinator has a pool do.
+using CompileOne = std::function<CompileOutcome(const ImageRequest&)>;
 
-// Throws Error when something cannot be evaluated for this configuration.
-TrialLaunch trial_launch(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                         const DeviceInfo& device, const Image& image);
+// Compiles [[prepare]] and [[reference]]. `default_configuration`: its output is expected when the kernel has no
+// reference, and its scratch sizes are those of the reference. Throws ReferenceDoesNotCompile, or Error when something
+// of the kernel cannot be evaluated for this problem.
+TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration,
+                       const DeviceInfo& device, const CompileOne& compile, std::uint64_t seed);
+
+// Throws Error for a scalar argument that has no value.
+InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt = 1);
 
 }  // namespace attune

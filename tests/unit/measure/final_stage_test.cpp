@@ -10,11 +10,11 @@ namespace {
 
 const Protocol kProtocol;
 
-// Rounds in which finalist f takes times[f], with multiplicative noise; the drift of the clock hits a whole round.
-Rounds noisy_rounds(const std::vector<double>& times, int count, double noise, std::uint64_t seed, double drift = 0) {
+// RoundTimes in which finalist f takes times[f], with multiplicative noise; the drift of the clock hits a whole round.
+RoundTimes noisy_rounds(const std::vector<double>& times, int count, double noise, std::uint64_t seed, double drift = 0) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> scatter(0, noise), common(0, drift);
-  Rounds rounds;
+  RoundTimes rounds;
   for (int r = 0; r < count; ++r) {
     const double clock = std::exp(common(random));
     std::vector<double> round;
@@ -24,7 +24,7 @@ Rounds noisy_rounds(const std::vector<double>& times, int count, double noise, s
   return rounds;
 }
 
-FinalRounds of_times(const Rounds& rounds) { return {rounds, rounds, {}, {}}; }
+FinalRounds of_times(const RoundTimes& rounds) { return {rounds, rounds, {}, {}}; }
 
 std::vector<Finalist> three_finalists() {
   return {{"A=1", true, false, 40}, {"A=2", false, false, 30}, {"A=3", false, false, 20}};
@@ -43,7 +43,7 @@ TEST(FinalStage, TheFastestWinsWhenTheDifferenceIsClear) {
 // Half of the rounds at each of two clocks: the median of plain times is anybody's guess.
 TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Rounds rounds = noisy_rounds({300, 200, 205}, 40, 0.002, seed);
+    RoundTimes rounds = noisy_rounds({300, 200, 205}, 40, 0.002, seed);
     std::mt19937_64 random(seed);
     for (std::vector<double>& round : rounds) {
       const double clock = random() % 2 == 0 ? 1 : 1.08;
@@ -61,7 +61,7 @@ TEST(FinalStage, LessThanAQuarterOfAPerCentIsATieThatTheLeanerWins) {
 }
 
 TEST(FinalStage, WhatIsInUseGivesWayForMoreThanWhatIsOnlyLeaner) {
-  const Rounds rounds = noisy_rounds({300, 200, 200.8}, 40, 0.0005, 11);
+  const RoundTimes rounds = noisy_rounds({300, 200, 200.8}, 40, 0.0005, 11);
   std::vector<Finalist> finalists = three_finalists();
   EXPECT_EQ(decide(finalists, of_times(rounds), kProtocol).winner, 1u);
   finalists[2].is_record = true;
@@ -91,7 +91,7 @@ TEST(FinalStage, ANoisyDifferenceIsNoDifference) {
 }
 
 TEST(FinalStage, RoundsThatAreOffAsAWholeAreDropped) {
-  Rounds rounds = noisy_rounds({300, 200, 210}, 30, 0.001, 6);
+  RoundTimes rounds = noisy_rounds({300, 200, 210}, 30, 0.001, 6);
   for (int r = 0; r < 4; ++r)
     for (double& time : rounds[static_cast<std::size_t>(r)]) time *= 1.1;
   EXPECT_EQ(steady_rounds(of_times(rounds), kProtocol).size(), 26u);
@@ -102,7 +102,7 @@ TEST(FinalStage, RoundsThatAreOffAsAWholeAreDropped) {
 
 // A short kernel: single samples scatter by more than a clock step, and the device is quiet all the same.
 TEST(FinalStage, ScatterOfSingleSamplesIsNoDrift) {
-  const Rounds rounds = noisy_rounds({300, 200, 202, 204, 206, 208, 210, 212, 214}, 200, 0.025, 12);
+  const RoundTimes rounds = noisy_rounds({300, 200, 202, 204, 206, 208, 210, 212, 214}, 200, 0.025, 12);
   EXPECT_GE(steady_rounds(of_times(rounds), kProtocol).size(), 195u);
 }
 
@@ -119,7 +119,7 @@ TEST(FinalStage, RoundsAreJudgedByAllWhoTookPartInThem) {
   EXPECT_EQ(steady_rounds(of_times(noisy_rounds({200}, 50, 0.1, 15)), kProtocol).size(), 50u) << "a lone one";
 }
 
-// Of six readings the second tells of throttling. Rounds between readings, or over several.
+// Of six readings the second tells of throttling. RoundTimes between readings, or over several.
 TEST(FinalStage, RoundsOnEitherSideOfAThrottledReadingAreThrottled) {
   const std::vector<bool> readings{false, true, false, false, false, false};
   EXPECT_EQ(throttled_rounds({{0, 0}, {0, 1}, {1, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 3}}, readings),
@@ -186,7 +186,7 @@ TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
 TEST(FinalStage, WhoCannotWinAnyMoreIsBeaten) {
   std::vector<Finalist> finalists = three_finalists();
   finalists.push_back({"A=4", false, false, 20});
-  const Rounds rounds = noisy_rounds({300, 200, 202, 200.8}, 40, 0.003, 13);
+  const RoundTimes rounds = noisy_rounds({300, 200, 202, 200.8}, 40, 0.003, 13);
   EXPECT_EQ(beaten(finalists, rounds, kProtocol), std::vector<std::size_t>{2}) << "not the default, not a tie";
   finalists[2].is_record = true;
   EXPECT_TRUE(beaten(finalists, rounds, kProtocol).empty());
@@ -201,7 +201,7 @@ int times_lost(const std::vector<double>& times, int count, const Protocol& prot
     std::vector<Finalist> finalists(times.size());
     finalists[0].is_default = true;
     bool gone = false;
-    Rounds rounds;
+    RoundTimes rounds;
     for (const std::vector<double>& round : noisy_rounds(times, count, 0.018, seed)) {
       rounds.push_back(round);
       if (!is_looked_at(rounds.size(), protocol)) continue;
@@ -224,7 +224,7 @@ TEST(FinalStage, WhoIsAsGoodAsTheOthersIsHardlyEverBeaten) {
   EXPECT_LE(times_lost({300, 200, 200, 200, 200, 200, 200, 200}, 1600, protocol), 3);
 }
 
-bool wants_more(const Rounds& rounds, double seconds = 1) {
+bool wants_more(const RoundTimes& rounds, double seconds = 1) {
   std::vector<Finalist> finalists(rounds.empty() ? 2 : rounds.front().size());
   finalists[0].is_default = true;
   return wants_another_round(finalists, rounds, seconds, kProtocol);
@@ -243,8 +243,8 @@ TEST(FinalStage, StopsWhenItIsSettledAndNotBefore) {
 
 // Nobody waits for the scatter of who is far behind, and the scatter of one pair does not end the rounds.
 TEST(FinalStage, RoundsAreForThoseWhoMayStillWin) {
-  const Rounds noise = noisy_rounds({1, 1}, 60, 0.03, 9);
-  Rounds rounds = noisy_rounds({300, 200, 200.2, 200.4}, 60, 0.0005, 8);
+  const RoundTimes noise = noisy_rounds({1, 1}, 60, 0.03, 9);
+  RoundTimes rounds = noisy_rounds({300, 200, 200.2, 200.4}, 60, 0.0005, 8);
   for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r][0] *= noise[r][0];
   EXPECT_FALSE(wants_more(rounds)) << "only the default is noisy";
   rounds = noisy_rounds({300, 200, 200.2, 200.4, 200.4}, 60, 0.0005, 8);
@@ -302,7 +302,7 @@ TEST(FinalStage, RegretIsAtMostOnePerCentInNineteenOfTwentySeeds) {
   for (std::size_t i = 0; i < truth.size(); ++i) finalists.push_back({"A=" + std::to_string(i), i == 0, false, 10 + i});
   int good = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Rounds rounds = noisy_rounds(truth, 60, 0.01, seed, 0.01);
+    RoundTimes rounds = noisy_rounds(truth, 60, 0.01, seed, 0.01);
     std::mt19937_64 random(seed);
     for (auto& round : rounds)
       if (random() % 8 == 0)

@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <set>
+#include <stdexcept>
 
 #include "attune/error.hpp"
+#include "worker/compile_server.hpp"
+#include "worker/direct_transport.hpp"
 
 namespace attune {
 namespace {
@@ -17,14 +20,16 @@ class CountingCompiler final : public Compiler {
  public:
   explicit CountingCompiler(std::size_t batch) : batch_(batch) {}
   std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
-    largest_ = std::max<std::size_t>(largest_, requests.size());
+    for (std::size_t seen = largest_; seen < requests.size() && !largest_.compare_exchange_weak(seen, requests.size());) {
+    }
     std::vector<CompileOutcome> outcomes;
     for (const ImageRequest& request : requests) {
       ++compiled_;
-      if (request.expressions.front() == "missing compiler") throw Error("no compiler");
+      const std::string expression = request.expressions.empty() ? "" : request.expressions.front();
+      if (expression == "missing compiler") throw Error("no compiler");
       CompileOutcome outcome;
       outcome.milliseconds = 5;
-      outcome.image = Image{"sm_90", "counting", {{request.expressions.front(), "symbol", {}}}, nullptr};
+      outcome.image = Image{"sm_90", "counting", {{expression, "symbol", {}}}, nullptr};
       outcomes.push_back(outcome);
     }
     return outcomes;
@@ -40,61 +45,108 @@ class CountingCompiler final : public Compiler {
   const std::size_t batch_;
 };
 
-ImageRequest request_for(const std::string& expression) {
-  ImageRequest request;
-  request.expressions = {expression};
-  request.architecture = "sm_90";
-  return request;
-}
+// Compile workers of this process that share one compiler.
+class CountingWorkers final : public Workers {
+ public:
+  explicit CountingWorkers(std::size_t batch) : compiler(std::make_shared<CountingCompiler>(batch)) {}
+  std::unique_ptr<Transport> device_worker() override {
+    return std::make_unique<DirectTransport>([](const Job&) { return Reply{.answer = DeviceOpened{}}; });
+  }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
+    const auto server = std::make_shared<CompileServer>(compiler);
+    return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
+  }
+  const std::shared_ptr<CountingCompiler> compiler;
+};
 
-TEST(ImageSource, GivesEveryTicketTheImageItAskedFor) {
-  ImageSource source(std::make_shared<CountingCompiler>(1), 3);
-  for (std::uint64_t ticket = 0; ticket < 50; ++ticket) source.ask(ticket, request_for("k" + std::to_string(ticket)));
-  EXPECT_EQ(source.outstanding(), 50u);
-  std::set<std::uint64_t> given;
-  while (source.outstanding() > 0) {
-    const CompileResult result = *source.next(never);
-    EXPECT_EQ(result.outcome.image.value().functions.front().expression, "k" + std::to_string(result.id));
-    given.insert(result.id);
+class ImageSourceTest : public testing::Test {
+ protected:
+  void open(std::size_t batch, unsigned compilers) {
+    workers_ = std::make_unique<CountingWorkers>(batch);
+    pool_ = std::make_unique<Pool>(*workers_);
+    pool_->set_compilers(compilers);
+    source_ = std::make_unique<ImageSource>(*pool_);
+  }
+  ~ImageSourceTest() override {
+    source_.reset();
+    pool_.reset();
+  }
+  void ask(InstanceId id, const std::string& expression) {
+    auto instance = std::make_shared<Instance>();
+    instance->id = id;
+    instance->image.expressions = {expression};
+    instance->image.architecture = "sm_90";
+    source_->ask(std::move(instance));
+  }
+  CompiledInstance next() {
+    while (!source_->is_ready()) {
+      std::optional<Result> result = pool_->next(never, 20);
+      if (!result || !source_->arrive(*result)) throw std::runtime_error("no image came");
+    }
+    return source_->take();
+  }
+
+  std::unique_ptr<CountingWorkers> workers_;
+  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<ImageSource> source_;
+};
+
+TEST_F(ImageSourceTest, GivesEveryInstanceTheImageItAskedFor) {
+  open(1, 3);
+  for (InstanceId id = 0; id < 50; ++id) ask(id, "k" + std::to_string(id));
+  EXPECT_EQ(source_->outstanding(), 50u);
+  std::set<InstanceId> given;
+  while (source_->outstanding() > 0) {
+    const CompiledInstance compiled = next();
+    const InstanceId id = compiled.instance->id;
+    EXPECT_EQ(compiled.outcome.image.value().functions.front().expression, "k" + std::to_string(id));
+    given.insert(id);
   }
   EXPECT_EQ(given.size(), 50u);
 }
 
-TEST(ImageSource, CompilesOnceForConfigurationsThatShareAnImage) {
-  const auto compiler = std::make_shared<CountingCompiler>(1);
-  ImageSource source(compiler, 2);
-  for (std::uint64_t ticket = 0; ticket < 6; ++ticket)
-    source.ask(ticket, request_for(ticket % 2 == 0 ? "even" : "odd"));
+TEST_F(ImageSourceTest, CompilesOnceForInstancesThatShareAnImage) {
+  open(1, 2);
+  for (InstanceId id = 0; id < 6; ++id) ask(id, id % 2 == 0 ? "even" : "odd");
+  EXPECT_EQ(source_->compiling(), 2u);
   int charged = 0;
-  while (source.outstanding() > 0) charged += source.next(never)->outcome.milliseconds > 0;
-  source.ask(9, request_for("even"));  // later too
-  EXPECT_EQ(source.next(never)->id, 9u);
-  EXPECT_EQ(compiler->compiled_, 2);
+  while (source_->outstanding() > 0) charged += next().outcome.milliseconds > 0;
+  ask(9, "even");  // later too
+  EXPECT_TRUE(source_->is_ready());
+  EXPECT_EQ(next().instance->id, 9u);
+  EXPECT_EQ(workers_->compiler->compiled_, 2);
   EXPECT_EQ(charged, 2) << "the time of a compile is counted once";
 }
 
-TEST(ImageSource, NeverAsksForMoreThanABatchAtOnce) {
-  const auto compiler = std::make_shared<CountingCompiler>(4);
-  ImageSource source(compiler, 1);
-  for (std::uint64_t ticket = 0; ticket < 40; ++ticket) source.ask(ticket, request_for(std::to_string(ticket)));
-  while (source.outstanding() > 0) source.next(never);
-  EXPECT_EQ(compiler->compiled_, 40);
-  EXPECT_LE(compiler->largest_, 4u);
+TEST_F(ImageSourceTest, NeverAsksForMoreThanABatchAtOnce) {
+  open(4, 1);
+  for (InstanceId id = 0; id < 40; ++id) ask(id, std::to_string(id));
+  while (source_->outstanding() > 0) next();
+  EXPECT_EQ(workers_->compiler->compiled_, 40);
+  EXPECT_LE(workers_->compiler->largest_, 4u);
 }
 
-TEST(ImageSource, ForgetsWhatWasCancelled) {
-  ImageSource source(std::make_shared<CountingCompiler>(1), 2);
-  for (std::uint64_t ticket = 0; ticket < 20; ++ticket) source.ask(ticket, request_for(std::to_string(ticket)));
-  source.cancel();
-  EXPECT_EQ(source.outstanding(), 0u);
-  source.ask(100, request_for("after"));
-  EXPECT_EQ(source.next(never)->id, 100u);
+TEST_F(ImageSourceTest, ForgetsWhatWasCancelled) {
+  open(1, 2);
+  for (InstanceId id = 0; id < 20; ++id) ask(id, std::to_string(id));
+  source_->cancel();
+  EXPECT_EQ(source_->outstanding(), 0u);
+  EXPECT_FALSE(source_->is_waiting());
+  ask(100, "after");
+  EXPECT_EQ(next().instance->id, 100u);
+  EXPECT_FALSE(pool_->next(never, 0.05)) << "nothing of what was cancelled comes late";
 }
 
-TEST(ImageSource, PassesOnThatTheCompilerIsBroken) {
-  ImageSource source(std::make_shared<CountingCompiler>(1), 1);
-  source.ask(1, request_for("missing compiler"));
-  EXPECT_THROW(source.next(never), Error);
+TEST_F(ImageSourceTest, ResultsOfOthersAreNotItsOwn) {
+  open(1, 1);
+  Result result = pool_->run(Compile{{ImageRequest{}}});
+  EXPECT_FALSE(source_->arrive(result));
+}
+
+TEST_F(ImageSourceTest, PassesOnThatTheCompilerIsBroken) {
+  open(1, 1);
+  ask(1, "missing compiler");
+  EXPECT_THROW(next(), Error);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "session/session.hpp"
-#include "worker/workers.hpp"
+#include "worker/compile_server.hpp"
+#include "worker/direct_transport.hpp"
 
 namespace attune {
 namespace {
@@ -143,8 +144,11 @@ TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
    public:
     CompilerOfOurs(Device& device, std::shared_ptr<Compiler> compiler)
         : local_(device), compiler_(std::move(compiler)) {}
-    Transport& device() override { return local_.device(); }
-    std::shared_ptr<Compiler> compiler() override { return compiler_; }
+    std::unique_ptr<Transport> device_worker() override { return local_.device_worker(); }
+    std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
+      const auto server = std::make_shared<CompileServer>(compiler_);
+      return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
+    }
 
    private:
     LocalWorkers local_;
@@ -171,10 +175,11 @@ TEST(ReplaySession, WhatIsCompiledIsTriedWhileAnotherCompiles) {
       device->compiler(),
       image_request(request.spec, request.spec.launch, Problem{}, &slow, device->info()).expressions.front());
   CompilerOfOurs workers(*device, compiler);
+  Pool pool(workers);
   Counted counted(*compiler);
   WisdomStore store(":memory:");
   const std::atomic<int> stop{0};
-  const SessionResult result = run_session(request, workers, store, nullptr, counted, stop);
+  const SessionResult result = run_session(request, pool, store, nullptr, counted, stop);
   EXPECT_TRUE(compiler->in_time);
   EXPECT_EQ(counted.last, slow.text());
   EXPECT_EQ(result.trials, OneIsLast::all);

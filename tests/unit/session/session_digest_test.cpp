@@ -28,6 +28,7 @@
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "session/session.hpp"
+#include "worker/workers.hpp"
 
 namespace attune {
 namespace {
@@ -69,7 +70,8 @@ struct Subject {
   Recording (*read)();
   std::int64_t trials;  // limit of a session
   bool disturbed;
-  std::string kind() const { return disturbed ? "disturbed" : "plain"; }
+  unsigned depth;  // of the device worker's queue
+  std::string kind() const { return std::string(disturbed ? "disturbed" : "plain") + (depth == 1 ? "" : "_deep"); }
 };
 
 // For GoogleTest, which shows the parameter in the names of tests.
@@ -130,29 +132,41 @@ class Shown final : public Observer {
   std::string text;
 };
 
-// In this process, with one compile thread: one trial after the other.
-Parts run(const Subject& subject, const Recording& recording, int seed) {
+SessionRequest request_of(const Subject& subject, const Recording& recording, int seed) {
   SessionRequest request;
   request.spec = replay_kernel(recording);
   request.strategy = kStrategies[static_cast<std::size_t>(seed) % std::size(kStrategies)];
   request.seed = static_cast<std::uint64_t>(seed);
   request.limits.trials = subject.trials;
   request.compile_threads = 1;
-  ReplayOptions options;
-  options.seed = static_cast<std::uint64_t>(seed) + 1000;
-  if (subject.disturbed) options.disturbance.emplace();
-  const std::unique_ptr<Device> device = make_replay_device(recording, options);
+  request.depth = subject.depth;
+  return request;
+}
+
+std::uint64_t device_seed(int seed) { return static_cast<std::uint64_t>(seed) + 1000; }
+
+Parts run_on(Pool& pool, const SessionRequest& request) {
   WisdomStore store(":memory:");
   Shown shown;
   const std::atomic<int> stop{0};
-  const SessionResult result = run_session(request, *device, store, nullptr, shown, stop);
-
+  const SessionResult result = run_session(request, pool, store, nullptr, shown, stop);
   Parts parts{shown.text, "", result.record ? text_of(*result.record) : "none\n"};
   for (const FinalistResult& finalist : result.finalists) parts.finalists += text_of(finalist);
   std::string stored;
   for (const Trial& trial : store.trials(1)) stored += text_of(trial);
-  EXPECT_EQ(stored, shown.text) << "what the database holds of seed " << seed;
+  EXPECT_EQ(stored, shown.text) << "what the database holds of seed " << *request.seed;
   return parts;
+}
+
+// In this process.
+Parts run(const Subject& subject, const Recording& recording, int seed) {
+  ReplayOptions options;
+  options.seed = device_seed(seed);
+  if (subject.disturbed) options.disturbance.emplace();
+  const std::unique_ptr<Device> device = make_replay_device(recording, options);
+  LocalWorkers workers(*device);
+  Pool pool(workers);
+  return run_on(pool, request_of(subject, recording, seed));
 }
 
 void keep_text(const Subject& subject, int seed, const Parts& parts) {
@@ -229,13 +243,32 @@ TEST_P(SessionDigest, HoldsTrialsFinalistsAndRecord) {
 }
 
 // `bowl` ends by its limit, `failing` has tried everything, `pnpoly` has far more than is tried.
-INSTANTIATE_TEST_SUITE_P(Replay, SessionDigest,
-                         testing::Values(Subject{"bowl", bowl, 30, false}, Subject{"bowl", bowl, 30, true},
-                                         Subject{"failing", failing, 60, false}, Subject{"failing", failing, 60, true},
-                                         Subject{"pnpoly", pnpoly, 150, false}, Subject{"pnpoly", pnpoly, 150, true}),
+constexpr Subject kSubjects[] = {
+    {"bowl", bowl, 30, false, 1},     {"bowl", bowl, 30, true, 1},     {"failing", failing, 60, false, 1},
+    {"failing", failing, 60, true, 1}, {"pnpoly", pnpoly, 150, false, 1}, {"pnpoly", pnpoly, 150, true, 1},
+    {"bowl", bowl, 30, false, 2},     {"bowl", bowl, 30, true, 2},     {"failing", failing, 60, false, 2},
+    {"failing", failing, 60, true, 2}, {"pnpoly", pnpoly, 150, false, 2}, {"pnpoly", pnpoly, 150, true, 2}};
+INSTANTIATE_TEST_SUITE_P(Replay, SessionDigest, testing::ValuesIn(kSubjects),
                          [](const testing::TestParamInfo<Subject>& each) {
                            return std::string(each.param.recording) + "_" + each.param.kind();
                          });
+
+// Two jobs deep, in processes that may be fast or slow: the very trials, finalists and records of one process.
+TEST(SessionDigest, IsTheSameThroughWorkerProcesses) {
+  if (!kSameArithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
+  const Lines expected = read_lines();
+  const Recording recording = bowl();
+  for (const bool disturbed : {false, true})
+    for (int seed = 0; seed < kSeeds; seed += 2) {
+      const Subject subject{"bowl", bowl, 30, disturbed, 2};
+      const std::string device = "replay:" ATTUNE_TEST_DATA "/recordings/bowl.json,seed=" +
+                                 std::to_string(device_seed(seed)) + (disturbed ? ",disturbed" : "");
+      const std::unique_ptr<Workers> workers =
+          process_workers(ATTUNE_BUILD_DIR "/bin/attune", {"--device", device}, device);
+      Pool pool(*workers);
+      compare(name_of(subject, seed), digests_of(run_on(pool, request_of(subject, recording, seed))), expected);
+    }
+}
 
 }  // namespace
 }  // namespace attune

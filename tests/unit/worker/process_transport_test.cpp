@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "worker/messages/messages.hpp"
 #include "worker/process/frames.hpp"
 
 namespace attune {
@@ -25,7 +26,7 @@ class ProcessTransportTest : public testing::Test {
   void write_replies(int count) {
     const int file = open(replies_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     for (int i = 1; i <= count; ++i) {
-      Reply reply{0, 0, TrialOutcome{{}, {static_cast<double>(i), 0, 0}, {}, 0}};
+      Reply reply{0, 0, Begun{static_cast<std::uint64_t>(i)}};
       ASSERT_EQ(write_frame(file, encode(reply), kNoDeadline), FrameEnd::whole);
     }
     close(file);
@@ -33,14 +34,12 @@ class ProcessTransportTest : public testing::Test {
   ProcessTransport worker(const std::string& script) {
     return ProcessTransport({{"/bin/sh", "-c", script}, "device worker", {}});
   }
-  static double error_of(const Heard& heard) {
-    return std::get<TrialOutcome>(heard.reply.answer).numerics.max_absolute;
-  }
+  static int number_of(const Heard& heard) { return static_cast<int>(std::get<Begun>(heard.reply.answer).free_bytes); }
 
   const std::string replies_ = testing::TempDir() + "process_transport_" + std::to_string(getpid()) + ".replies";
 };
 
-TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsHeard) {
+TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsReceived) {
   write_replies(2);
   ProcessTransport transport = worker("cat '" + replies_ + "' >&4; exit 3");
   for (int i = 0; i < 4; ++i) {
@@ -50,26 +49,37 @@ TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsHeard) {
   for (int i = 1; i <= 2; ++i) {
     const Heard heard = transport.receive(10);
     ASSERT_EQ(heard.end, Heard::End::replied) << i << ": " << heard.why;
-    EXPECT_EQ(error_of(heard), i);
+    EXPECT_EQ(number_of(heard), i);
   }
-  for (int i = 3; i <= 4; ++i) {
-    const Heard heard = transport.receive(10);
-    EXPECT_EQ(heard.end, Heard::End::died) << i;
-    EXPECT_THAT(heard.why, HasSubstr("exited with code 3"));
-  }
-  // The next request is for a fresh one.
-  EXPECT_EQ(transport.ask(OpenDevice{}, 10).end, Heard::End::replied);
-  EXPECT_EQ(transport.started(), 2);
+  const Heard heard = transport.receive(10);
+  EXPECT_EQ(heard.end, Heard::End::died);
+  EXPECT_THAT(heard.why, HasSubstr("exited with code 3"));
+  EXPECT_EQ(transport.receive(10).end, Heard::End::died) << "with all its jobs";
+  transport.send(OpenDevice{}, 10);  // to a fresh one
+  EXPECT_EQ(number_of(transport.receive(10)), 1);
 }
 
 TEST_F(ProcessTransportTest, OneThatStopsReadingAndStaysIsKilledByTheDeadline) {
   ProcessTransport transport = worker("exec 3<&-; sleep 60");
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   transport.send(OpenDevice{}, 0.3);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   transport.send(OpenDevice{}, 0.3);
   EXPECT_EQ(transport.receive(0.3).end, Heard::End::timed_out);
-  EXPECT_EQ(transport.receive(0.3).end, Heard::End::timed_out);
+  EXPECT_EQ(transport.receive(0.3).end, Heard::End::died);
+}
+
+TEST_F(ProcessTransportTest, AnotherThreadInterruptsOneThatIsAtAJob) {
+  ProcessTransport transport = worker("exec sleep 60");
+  transport.interrupt();  // where there is none
+  transport.send(OpenDevice{}, 10);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    transport.interrupt();
+  });
+  const Heard heard = transport.receive(50);
+  other.join();
+  EXPECT_EQ(heard.end, Heard::End::died);
+  EXPECT_THAT(heard.why, HasSubstr("signal 9"));
 }
 
 }  // namespace

@@ -1,105 +1,9 @@
-// The fields of every message, in the order of docs/formats/worker_messages.md.
 #include "worker/messages/messages.hpp"
 
-#include <concepts>
-
 #include "worker/messages/archive.hpp"
+#include "worker/messages/fields.hpp"
 
 namespace attune {
-
-// The functions below serve both archives: one gives them a const struct, the other one to fill.
-template <typename T, typename Struct>
-concept Is = std::same_as<std::remove_const_t<T>, Struct>;
-
-void fields(auto& a, Is<LaunchShape> auto& x) { a(x.grid, x.block, x.shared_bytes); }
-
-void fields(auto& a, Is<ResolvedStep> auto& x) {
-  a.choice(x.kind, StepKind::memset);
-  a(x.expression, x.shape, x.arguments, x.memset_argument, x.memset_value);
-}
-
-void fields(auto& a, Is<Fill> auto& x) {
-  a.choice(x.kind, FillKind::permutation);
-  a(x.a, x.b, x.integer_a, x.integer_b, x.full_range);
-}
-
-void fields(auto& a, Is<Tolerance> auto& x) { a(x.absolute, x.relative, x.allow_nonfinite); }
-
-void fields(auto& a, Is<ArgumentSetup> auto& x) {
-  a(x.name, x.type);
-  a.choice(x.role, Role::scalar);
-  a(x.restore, x.count, x.bytes, x.fill, x.tolerance);
-}
-
-void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.bytes, x.scalars); }
-
-void fields(auto& a, Is<TrialSetup> auto& x) {
-  a(x.kernel, x.problem, x.arguments, x.prepare, x.reference, x.self_checked, x.seed);
-}
-
-void fields(auto& a, Is<TrialLaunch> auto& x) { a(x.configuration, x.attempt, x.steps); }
-
-void fields(auto& a, Is<Header> auto& x) { a(x.name, x.text); }
-
-void fields(auto& a, Is<SourceText> auto& x) { a(x.name, x.text, x.headers); }
-
-void fields(auto& a, Is<ImageRequest> auto& x) { a(x.source, x.expressions, x.options, x.architecture); }
-
-void fields(auto& a, Is<CompileOutcome> auto& x) {
-  a.choice(x.verdict, Verdict::quarantined);
-  a(x.log, x.image, x.milliseconds);
-}
-
-void fields(auto& a, Is<Status> auto& x) {
-  a.choice(x.verdict, Verdict::quarantined);
-  a(x.detail, x.sticky);
-}
-
-void fields(auto& a, Is<DeviceInfo> auto& x) {
-  a(x.kind, x.name, x.compute_capability, x.multiprocessors, x.memory_bytes, x.memory_bus_bits, x.l2_bytes,
-    x.mig_profile, x.warp_size, x.max_threads_per_block, x.max_threads_per_multiprocessor, x.max_block, x.max_grid,
-    x.shared_static_limit, x.shared_per_block, x.shared_per_multiprocessor, x.registers_per_block,
-    x.registers_per_multiprocessor, x.ordinal, x.uuid, x.driver, x.driver_cuda_version, x.clock_khz, x.power_limit_mw);
-}
-
-void fields(auto&, Is<OpenDevice> auto&) {}
-void fields(auto& a, Is<BeginProblem> auto& x) { a(x.setup); }
-void fields(auto& a, Is<SamplePlan> auto& x) {
-  a(x.count, x.stop_above_ns);
-  a.choice(x.regime, Regime::warm);
-  a(x.batch);
-}
-void fields(auto& a, Is<LoadTrial> auto& x) { a(x.candidate, x.launch); }
-void fields(auto& a, Is<CheckCandidate> auto& x) { a(x.candidate); }
-void fields(auto& a, Is<SampleCandidate> auto& x) { a(x.candidate, x.plan); }
-void fields(auto& a, Is<SampleInTurn> auto& x) { a(x.candidates, x.plan); }
-void fields(auto& a, Is<FillWithSamples> auto& x) { a(x.candidate, x.plan); }
-void fields(auto& a, Is<RecheckCandidate> auto& x) { a(x.candidate, x.repeats); }
-void fields(auto& a, Is<WarmUpPlan> auto& x) { a(x.milliseconds, x.most_milliseconds, x.clock_ratio); }
-void fields(auto& a, Is<WarmUpCandidate> auto& x) { a(x.candidate, x.plan); }
-void fields(auto& a, Is<MeterCandidate> auto& x) { a(x.candidate, x.plan, x.warm_seconds, x.seconds); }
-void fields(auto& a, Is<ReleaseCandidate> auto& x) { a(x.candidate); }
-void fields(auto&, Is<OpenCompiler> auto&) {}
-void fields(auto& a, Is<CompileImages> auto& x) { a(x.attempt, x.requests); }
-
-void fields(auto& a, Is<Failure> auto& x) {
-  a.choice(x.kind, Failure::Kind::usage);
-  a(x.text);
-}
-void fields(auto& a, Is<DeviceState> auto& x) {
-  a(x.sm_clock_mhz, x.memory_clock_mhz, x.temperature_c, x.power_w, x.energy_j, x.throttle);
-}
-void fields(auto& a, Is<Watched> auto& x) { a(x.states, x.users); }
-void fields(auto& a, Is<Numerics> auto& x) { a(x.max_absolute, x.max_relative, x.max_ulp); }
-void fields(auto& a, Is<LaunchEnergy> auto& x) { a(x.joules, x.error, x.seconds, x.steps, x.launches); }
-
-void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.tells_energy, x.users); }
-void fields(auto&, Is<Done> auto&) {}
-void fields(auto& a, Is<TrialOutcome> auto& x) { a(x.status, x.numerics, x.deterministic, x.free_bytes); }
-void fields(auto& a, Is<Sampled> auto& x) { a(x.status, x.samples_ns); }
-void fields(auto& a, Is<MeteredEnergy> auto& x) { a(x.status, x.energy); }
-void fields(auto& a, Is<CompilerOpened> auto& x) { a(x.toolchain, x.preferred_batch, x.disturbs_timing); }
-void fields(auto& a, Is<ImagesCompiled> auto& x) { a(x.outcomes); }
 
 namespace {
 
@@ -138,12 +42,18 @@ bool consistent(const ImagesCompiled& compiled) {
 // What went well leaves no device beyond use.
 bool consistent(const Status& status) { return !status.ok() || !status.sticky; }
 
+bool consistent(Answer& answer) {
+  if (const auto* compiled = std::get_if<ImagesCompiled>(&answer)) return consistent(*compiled);
+  const Status* const status = status_of(answer);
+  return status == nullptr || consistent(*status);
+}
+
 }  // namespace
 
-std::vector<std::byte> encode(const Request& request) {
+std::vector<std::byte> encode(const Job& job) {
   WriteArchive archive;
   archive(kMessageVersion);
-  write_variant(archive, request);
+  write_variant(archive, job);
   return archive.take();
 }
 
@@ -154,13 +64,13 @@ std::vector<std::byte> encode(const Reply& reply) {
   return archive.take();
 }
 
-std::optional<Request> decode_request(std::span<const std::byte> bytes) {
+std::optional<Job> decode_job(std::span<const std::byte> bytes) {
   ReadArchive archive(bytes);
   std::uint32_t version = 0;
   archive(version);
-  Request request;
-  if (version != kMessageVersion || !read_variant(archive, request)) return std::nullopt;
-  return request;
+  Job job;
+  if (version != kMessageVersion || !read_variant(archive, job)) return std::nullopt;
+  return job;
 }
 
 std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
@@ -169,14 +79,7 @@ std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
   Reply reply;
   archive(version, reply.seconds, reply.worked_seconds, reply.watched);
   if (version != kMessageVersion || !read_variant(archive, reply.answer)) return std::nullopt;
-  if (const auto* compiled = std::get_if<ImagesCompiled>(&reply.answer); compiled && !consistent(*compiled))
-    return std::nullopt;
-  if (const auto* outcome = std::get_if<TrialOutcome>(&reply.answer); outcome && !consistent(outcome->status))
-    return std::nullopt;
-  if (const auto* sampled = std::get_if<Sampled>(&reply.answer); sampled && !consistent(sampled->status))
-    return std::nullopt;
-  if (const auto* metered = std::get_if<MeteredEnergy>(&reply.answer); metered && !consistent(metered->status))
-    return std::nullopt;
+  if (!consistent(reply.answer)) return std::nullopt;
   return reply;
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "attune/error.hpp"
+#include "worker/messages/messages.hpp"
 #include "worker/process/frames.hpp"
 
 namespace attune {
@@ -36,62 +37,37 @@ void ProcessTransport::end_child() {
 }
 
 Heard ProcessTransport::lose(Heard::End end, const std::string& why) {
+  const std::lock_guard lock(mutex_);
   end_child();
   const std::string printed = child_->last_output();
   Heard heard{end, {}, why.empty() ? child_->how_it_ended() : why};
   if (!printed.empty()) heard.why += "; the last that it printed:\n" + printed;
   child_.reset();
-  deaf_ = false;
-  if (unanswered_ > 0) lost_ = heard;
   return heard;
 }
 
-Heard ProcessTransport::ask(const Request& request, double seconds) {
-  send(request, seconds);
-  return receive(seconds);
-}
-
-void ProcessTransport::send(const Request& request, double seconds) {
-  if (lost_ || deaf_) {  // told by receive()
-    ++unanswered_;
-    return;
-  }
+void ProcessTransport::send(const Job& job, double seconds) {
+  const std::lock_guard lock(mutex_);
   if (child_ == nullptr) {
     child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits);
-    ++started_;
-    const std::lock_guard lock(running_mutex_);
+    const std::lock_guard running(running_mutex_);
     running_ = child_->number();
   }
   child_->last_output();  // makes room for what it prints now
-  const std::vector<std::byte> message = encode(request);
-  ++unanswered_;
-  const FrameEnd end = write_frame(child_->requests(), message, in(seconds));
-  // What it answered before it closed its end is worth hearing: it tells which request it died of.
-  if (end == FrameEnd::closed)
-    deaf_ = true;
-  else if (end != FrameEnd::whole)
-    lose_for(end, seconds);
+  // What it answered before it closed its end is still to be received: it shows which job it died of.
+  write_frame(child_->requests(), encode(job), in(seconds));
 }
 
 Heard ProcessTransport::receive(double seconds) {
-  --unanswered_;
-  if (lost_) {
-    const Heard heard = *lost_;
-    if (unanswered_ == 0) lost_.reset();
-    return heard;
-  }
+  if (child_ == nullptr) return {Heard::End::died, {}, "ended"};
   std::vector<std::byte> message;
   const FrameEnd end = read_frame(child_->replies(), message, in(seconds));
-  if (end != FrameEnd::whole) return lose_for(end, seconds);
-  std::optional<Reply> reply = decode_reply(message);
-  if (!reply) return lose_for(FrameEnd::damaged, seconds);
-  return {Heard::End::replied, std::move(*reply), {}};
-}
-
-Heard ProcessTransport::lose_for(FrameEnd end, double seconds) {
   if (end == FrameEnd::timed_out)
     return lose(Heard::End::timed_out, fmt::format("no answer within {:.3g} s; killed", seconds));
-  return lose(Heard::End::died, end == FrameEnd::closed ? "" : "sent a damaged message; killed");
+  if (end == FrameEnd::closed) return lose(Heard::End::died, "");
+  std::optional<Reply> reply = end == FrameEnd::whole ? decode_reply(message) : std::nullopt;
+  if (!reply) return lose(Heard::End::died, "sent a damaged message; killed");
+  return {Heard::End::replied, std::move(*reply), {}};
 }
 
 void ProcessTransport::interrupt() noexcept {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "worker/compile_processes.hpp"
-#include "worker/limits.hpp"
+#include "worker/user_limits.hpp"
 #include "worker/process/process_transport.hpp"
-#include "worker/trial_worker.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
@@ -32,38 +30,28 @@ std::uint64_t compile_bytes() {
 class ProcessWorkers final : public Workers {
  public:
   ProcessWorkers(const std::string& executable, std::vector<std::string> arguments, const std::string& device_name)
-      : arguments_(std::move(arguments)),
-        device_(device_command(executable, device_name)),
-        compile_(command("compile", executable, device_name, {kCompileNiceness, compile_bytes()})) {}
+      : executable_(executable), arguments_(std::move(arguments)), device_name_(device_name) {}
 
-  Transport& device() override { return device_; }
-  std::shared_ptr<Compiler> compiler() override {
-    if (compiler_ != nullptr) return compiler_;
-    WorkerCommand command = compile_;
+  std::unique_ptr<Transport> device_worker() override {
+    return std::make_unique<ProcessTransport>(command("device", arguments_, {}));
+  }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override {
     // An architecture is compiled for without a context on the device.
-    if (const DeviceInfo info = open_worker(device_).info; info.kind == "cuda")
-      command.arguments.insert(command.arguments.end(), {"--device", info.architecture()});
-    else
-      command.arguments.insert(command.arguments.end(), arguments_.begin(), arguments_.end());
-    compiler_ = std::make_shared<CompileProcesses>([command] { return std::make_unique<ProcessTransport>(command); });
-    return compiler_;
+    const std::vector<std::string> architecture{"--device", device.architecture()};
+    return std::make_unique<ProcessTransport>(
+        command("compile", device.kind == "cuda" ? architecture : arguments_, {kCompileNiceness, compile_bytes()}));
   }
 
  private:
-  static WorkerCommand command(const std::string& role, const std::string& executable, const std::string& device_name,
-                               ChildLimits limits) {
-    return {{executable, "worker", role}, role + " worker of " + device_name, limits};
-  }
-  WorkerCommand device_command(const std::string& executable, const std::string& device_name) const {
-    WorkerCommand made = command("device", executable, device_name, {});
-    made.arguments.insert(made.arguments.end(), arguments_.begin(), arguments_.end());
+  WorkerCommand command(const std::string& role, const std::vector<std::string>& arguments, ChildLimits limits) const {
+    WorkerCommand made{{executable_, "worker", role}, role + " worker of " + device_name_, limits};
+    made.arguments.insert(made.arguments.end(), arguments.begin(), arguments.end());
     return made;
   }
 
+  const std::string executable_;
   const std::vector<std::string> arguments_;
-  ProcessTransport device_;
-  const WorkerCommand compile_;
-  std::shared_ptr<CompileProcesses> compiler_;
+  const std::string device_name_;
 };
 
 }  // namespace

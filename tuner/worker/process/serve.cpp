@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
+#include "worker/messages/messages.hpp"
 #include "worker/process/child_process.hpp"
 #include "worker/process/frames.hpp"
 #include "worker/process/worker_folder.hpp"
@@ -27,33 +28,30 @@ void watch_lifeline(const std::filesystem::path& folder) {
   kill(getpid(), SIGKILL);
 }
 
-void wait_for_request() {
+void wait_for_job() {
   pollfd requests{kRequests, POLLIN, 0};
   while (poll(&requests, 1, -1) < 0 && errno == EINTR) continue;
 }
 
 }  // namespace
 
-bool request_waits() noexcept {
-  pollfd requests{kRequests, POLLIN, 0};
-  return poll(&requests, 1, 0) != 0;
-}
-
-void serve(const std::filesystem::path& folder, const std::function<Reply(const Request&)>& answer) {
+void serve(const std::filesystem::path& folder, const std::function<Reply(const Job&)>& answer) {
   for (const int number : {kRequests, kReplies, kLifeline})
     if (fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
       throw Error("`attune worker` is started by attune itself, with pipes at descriptors 3, 4 and 5");
   signal(SIGPIPE, SIG_IGN);
   std::thread([folder] { watch_lifeline(folder); }).detach();
+  const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
   std::vector<std::byte> message;
   FrameClock::duration unaccounted{};  // that the last reply took on its way
   for (;;) {
-    wait_for_request();
+    wait_for_job();
     const auto begin = FrameClock::now() - unaccounted;
     if (read_frame(kRequests, message, kNoDeadline) != FrameEnd::whole) return;
-    const std::optional<Request> request = decode_request(message);
-    if (!request) throw Error("a damaged request; coordinator and worker must be the same build of attune");
-    Reply reply = answer(*request);
+    const std::optional<Job> job = decode_job(message);
+    if (!job) throw Error("a damaged job; coordinator and worker must be the same build of attune");
+    if (write_frame(kReplies, started, kNoDeadline) != FrameEnd::whole) return;
+    Reply reply = answer(*job);
     const auto made = FrameClock::now();
     reply.worked_seconds = std::chrono::duration<double>(made - begin).count();
     if (write_frame(kReplies, encode(reply), kNoDeadline) != FrameEnd::whole) return;

@@ -1,0 +1,112 @@
+// The view `wisdom`: the one promise to applications that read the database with SQL. What is tested here stays.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "db/scratch.hpp"
+#include "db/wisdom_schema.hpp"
+#include "db/wisdom_store.hpp"
+
+namespace attune {
+namespace {
+
+using testing::ElementsAre;
+
+// All columns that are promised, in their order. Later formats may append to the view; they change none of these.
+constexpr const char* select_all = R"sql(
+  SELECT uuid, kernel, problem, problem_json, device, device_name, regime, objective, configuration, time_ns,
+    default_ns, speedup, speedup_low, speedup_high, value, default_value, effort, partial, unstable, self_checked, busy,
+    trials, made_ms, code, contract, space, toolchain, driver, device_uuid, attune_version
+  FROM wisdom ORDER BY kernel, problem
+)sql";
+
+// As an application does it: without the settings of attune.
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& select) {
+  SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+  SQLite::Statement statement(database, select);
+  std::vector<std::vector<std::string>> rows;
+  while (statement.executeStep()) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (int i = 0; i < statement.getColumnCount(); ++i)
+      row.push_back(statement.isColumnNull(i) ? "NULL" : statement.getColumn(i).getString());
+  }
+  return rows;
+}
+
+Record fixture_record() {
+  Record record = test::sample_record();
+  record.uuid = "11111111-2222-4333-8444-555555555555";
+  record.median_ns = 12345.5;
+  record.default_ns = 23456.75;
+  record.speedup = 1.875, record.speedup_low = 1.75, record.speedup_high = 2.0;
+  record.value = record.median_ns, record.default_value = record.default_ns;
+  record.busy = false;
+  return record;
+}
+
+class WisdomViewOf : public testing::TestWithParam<int> {};
+// Number 0 stands for a database that is made now.
+INSTANTIATE_TEST_SUITE_P(Formats, WisdomViewOf, testing::Range(0, wisdom_format + 1));
+
+TEST_P(WisdomViewOf, EveryFormatShowsTheSame) {
+  const int format = GetParam();
+  const test::Scratch scratch;
+  if (format > 0) {
+    SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec(test::content_of(ATTUNE_TEST_DATA "/wisdom_v" + std::to_string(format) + ".sql"));
+  }
+  {
+    WisdomStore store(scratch / "w.db");
+    if (format == 0) store.put_record(fixture_record());
+  }
+  const bool knows_values = format == 0 || format >= 4;  // the records of the older fixtures are of protocol 1
+  EXPECT_THAT(
+      rows_of(scratch / "w.db", select_all),
+      ElementsAre(ElementsAre(
+          "11111111-2222-4333-8444-555555555555", "reduce", "n=1024 T=float", R"({"n":1024,"T":"float"})",
+          "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-", "NVIDIA H200", "cold", "time",
+          R"({"BLOCK":256,"FAST":true,"SCALE":0.1,"ORDER":"Order::rows"})", "12345.5", "23456.75", "1.875", "1.75",
+          "2.0", knows_values ? "12345.5" : "NULL", knows_values ? "23456.75" : "NULL", "measure", "0", "0", "1", "0",
+          "321", "1760000000123", std::string(64, 'c'), std::string(64, 'd'), std::string(64, 'e'), "NVRTC 13.0",
+          "580.159 (CUDA 13.0)", "GPU-1234", "0.1.0")));
+}
+
+TEST(WisdomView, ShowsCurrentRecordsOnly) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  const char* const select = "SELECT uuid, effort FROM wisdom ORDER BY problem";
+  Record first = test::sample_record(1), second = test::sample_record(1), weak = test::sample_record(1);
+  second.effort = Effort::exhaustive, weak.effort = Effort::estimate;
+  for (const Record& record : {first, second, weak}) store.put_record(record);
+  const Record other = test::sample_record(2);
+  store.put_record(other);
+  EXPECT_THAT(rows_of(scratch / "w.db", select),
+              ElementsAre(ElementsAre(second.uuid, "exhaustive"), ElementsAre(other.uuid, "measure")));
+}
+
+// What is stored with its kinds becomes a plain object, in order, with every digit.
+TEST(WisdomView, ShowsValuesAsTheyAre) {
+  const test::Scratch scratch;
+  WisdomStore store(scratch / "w.db");
+  Record record = test::sample_record();
+  record.key.problem = Problem{};
+  record.configuration = Configuration{{"big", std::int64_t{1} << 62},
+                                       {"fine", 1.8999999999999999},
+                                       {"third", 1.0 / 3},
+                                       {"flag", false},
+                                       {"quoted", "a\"b\\c, d]: {é"},
+                                       {"infinite", std::numeric_limits<double>::infinity()}};
+  store.put_record(record);
+  const auto rows = rows_of(scratch / "w.db", "SELECT configuration, problem_json FROM wisdom");
+  EXPECT_THAT(
+      rows, ElementsAre(ElementsAre(
+                R"({"big":4611686018427387904,"fine":1.9,"third":0.3333333333333333,"flag":false,)"
+                R"("quoted":"a\"b\\c, d]: {é","infinite":"inf"})",
+                "{}")));
+  EXPECT_EQ(nlohmann::json::parse(rows.at(0).at(0)).at("quoted"), "a\"b\\c, d]: {é");
+}
+
+}  // namespace
+}  // namespace attune

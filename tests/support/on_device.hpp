@@ -1,0 +1,47 @@
+// One kernel and problem on a device of this process, for tests that load, check and sample instances themselves.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "worker/problem_on_device.hpp"
+
+namespace attune::test {
+
+class OnDevice {
+ public:
+  OnDevice(Device& device, const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration)
+      : device_(device), spec_(spec), problem_(problem), on_device(device, setup(default_configuration)) {}
+
+  CompileOutcome compile(const ImageRequest& request) const {
+    return device_.compiler()->compile(std::span(&request, 1)).front();
+  }
+  // Compiles, loads and checks it; it stays loaded, as `id`, when the status is ok.
+  Status load(InstanceId id, const Configuration& configuration) {
+    const auto instance = make_instance(id, spec_, problem_, configuration, device_.info());
+    const CompileOutcome compiled = compile(instance->image);
+    return compiled.image ? load(*instance, *compiled.image) : Status{compiled.verdict, compiled.log, false};
+  }
+  Status load(const Instance& instance, const Image& image) {
+    Numerics numerics;
+    Status status = on_device.load(instance.id, instance_launch(spec_, instance, image).steps);
+    return status.ok() ? on_device.check(instance.id, numerics) : status;
+  }
+
+ private:
+  TrialSetup setup(const Configuration& default_configuration) const {
+    return trial_setup(
+        spec_, problem_, default_configuration, device_.info(),
+        [this](const ImageRequest& request) { return compile(request); }, 1);
+  }
+
+  Device& device_;
+  const KernelSpec& spec_;
+  const Problem problem_;
+
+ public:
+  ProblemOnDevice on_device;
+};
+
+}  // namespace attune::test

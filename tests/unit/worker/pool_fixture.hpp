@@ -1,0 +1,219 @@
+// A pool whose device worker does what a test says, with a replay device behind it; like a worker in a process it
+// acknowledges each job.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "db/recording_file.hpp"
+#include "device/replay/replay_device.hpp"
+#include "worker/compile_server.hpp"
+#include "worker/device_server.hpp"
+#include "worker/direct_transport.hpp"
+#include "worker/pool.hpp"
+
+namespace attune {
+
+inline Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
+
+// "try 2", "try 2#3" for its third attempt, "rounds 1 2 1", "begin", ...
+inline std::string name_of(const Job& job) {
+  constexpr const char* names[] = {"open",  "begin", "load",    "try",           "rounds",
+                                   "check", "meter", "release", "open compiler", "compile"};
+  static_assert(std::size(names) == std::variant_size_v<Job>);
+  std::string name = names[job.index()];
+  const auto add = [&](const InstanceLaunch& launch) {
+    name += " " + std::to_string(launch.instance);
+    if (launch.attempt > 1) name += "#" + std::to_string(launch.attempt);
+  };
+  if (const auto* load = std::get_if<Load>(&job)) add(load->launch);
+  if (const auto* tried = std::get_if<Try>(&job)) add(tried->launch);
+  if (const auto* release = std::get_if<Release>(&job)) name += " " + std::to_string(release->instance);
+  for (const InstanceId id : instances_of(job)) name += " " + std::to_string(id);
+  return name;
+}
+
+// What a test says, and what it sees. The n-th worker is number n. Set while no job is under way.
+struct Script {
+  std::function<Heard::End(const std::string& job, int worker)> ends;   // how a job ends that was begun
+  std::function<bool(const std::string& job, int worker)> dies_before;  // it is begun
+  std::function<bool(const std::string& job, int worker)> hangs;        // until the worker is interrupted
+  std::function<void(const Job& job, Reply&)> change;                   // what its answer becomes
+  bool isolates = true;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> begun;
+  std::map<std::string, double> waited, limits;  // seconds that a job was given to begin, and to end
+  std::size_t most_sent = 0;                     // jobs that a worker had at a time
+  int sent_ahead = 0;                            // jobs that came while the worker had another
+  int workers = 0;
+  std::string held;  // a job that does not end while its name stands here
+  bool interrupted = false;
+
+  std::vector<std::string> take_begun() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(begun, {});
+  }
+  void hold(const std::string& job) {
+    const std::lock_guard lock(mutex);
+    held = job;
+    changed.notify_all();
+  }
+  void release() { hold(""); }
+  void wait_until_begun(const std::string& job) {
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20),
+                                 [&] { return std::find(begun.begin(), begun.end(), job) != begun.end(); }));
+  }
+};
+
+class ScriptedTransport final : public Transport {
+ public:
+  explicit ScriptedTransport(Script& script) : script_(script) {}
+  void send(const Job& job, double) override {
+    const std::lock_guard lock(script_.mutex);
+    if (!server_) start();
+    script_.sent_ahead += jobs_.empty() ? 0 : 1;
+    jobs_.push_back(job);
+    script_.most_sent = std::max(script_.most_sent, jobs_.size());
+  }
+  Heard receive(double seconds) override {
+    std::unique_lock lock(script_.mutex);
+    if (!server_) return {Heard::End::died, {}, "ended"};
+    if (jobs_.empty()) return lose(Heard::End::timed_out);
+    const Job job = jobs_.front();
+    const std::string name = name_of(job);
+    if (!std::exchange(has_begun_, true)) return begin(name, seconds);
+    script_.limits[name] = seconds;
+    if (script_.hangs && script_.hangs(name, script_.workers)) {
+      script_.changed.wait_for(lock, std::chrono::seconds(20), [this] { return script_.interrupted; });
+      script_.interrupted = false;
+      return lose(Heard::End::died);
+    }
+    script_.changed.wait(lock, [&] { return script_.held != name; });
+    has_begun_ = false;
+    const Heard::End end = script_.ends ? script_.ends(name, script_.workers) : Heard::End::replied;
+    if (end != Heard::End::replied) return lose(end);
+    jobs_.pop_front();
+    Heard heard{end, server_->answer(job), {}};
+    if (script_.change) script_.change(job, heard.reply);
+    return heard;
+  }
+  void restart() override {
+    const std::lock_guard lock(script_.mutex);
+    lose(Heard::End::died);
+  }
+  void interrupt() noexcept override {
+    const std::lock_guard lock(script_.mutex);
+    script_.interrupted = true;
+    script_.changed.notify_all();
+  }
+  bool isolates() const noexcept override { return script_.isolates; }
+
+ private:
+  void start() {
+    device_ = make_replay_device(bowl());
+    server_ = std::make_unique<DeviceServer>(*device_);
+    ++script_.workers;
+  }
+  Heard begin(const std::string& name, double seconds) {
+    if (script_.dies_before && script_.dies_before(name, script_.workers)) return lose(Heard::End::died);
+    script_.waited[name] = seconds;
+    script_.begun.push_back(name);
+    script_.changed.notify_all();
+    return {Heard::End::replied, {.answer = Started{}}, {}};
+  }
+  Heard lose(Heard::End end) {
+    server_.reset();
+    device_.reset();
+    jobs_.clear();
+    has_begun_ = false;
+    return {end, {}, "as the test says"};
+  }
+
+  Script& script_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<DeviceServer> server_;
+  std::deque<Job> jobs_;
+  bool has_begun_ = false;
+};
+
+class ScriptedWorkers final : public Workers {
+ public:
+  explicit ScriptedWorkers(Script& script) : script_(script), device_(make_replay_device(bowl())) {}
+  std::unique_ptr<Transport> device_worker() override { return std::make_unique<ScriptedTransport>(script_); }
+  std::unique_ptr<Transport> compile_worker(const DeviceInfo&) override {
+    const auto server = std::make_shared<CompileServer>(device_->compiler());
+    return std::make_unique<DirectTransport>([server](const Job& job) { return server->answer(job); });
+  }
+
+ private:
+  Script& script_;
+  const std::unique_ptr<Device> device_;
+};
+
+// Instances 1 and 2 are good; the known-good job, where there is one, is that of instance 9.
+class PoolTest : public testing::Test {
+ protected:
+  PoolTest() : recording_(bowl()), spec_(replay_kernel(recording_)), workers_(script_) {}
+
+  Pool& pool() {
+    if (!pool_) {
+      pool_ = std::make_unique<Pool>(workers_);
+      pool_->device();
+    }
+    return *pool_;
+  }
+  // A problem is begun, and the known-good job is there.
+  void begin() {
+    const TrialSetup setup =
+        trial_setup(spec_, Problem{}, configuration(9), pool().device().info,
+                    [this](const ImageRequest& request) { return pool().compile(request); }, 1);
+    ASSERT_TRUE(std::holds_alternative<Begun>(pool().run(Begin{setup}).answer));
+    pool().set_known_good(KnownGood{Try{launch(9), {1, 0}}, 0});
+    script_.take_begun();
+  }
+  static Configuration configuration(InstanceId id) {
+    return id == 2 ? Configuration{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}}
+                   : Configuration{{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}};
+  }
+  InstanceLaunch launch(InstanceId id, int attempt = 1) {
+    const auto instance = make_instance(id, spec_, Problem{}, configuration(id), pool().device().info);
+    return instance_launch(spec_, *instance, pool().compile(instance->image).image.value(), attempt);
+  }
+  Try try_of(InstanceId id, int attempt = 1) { return Try{launch(id, attempt), {3, 0}}; }
+  void load(InstanceId id) {
+    const Result loaded = pool().run(Load{launch(id), {}});
+    ASSERT_TRUE(std::get<Tried>(loaded.answer).status.ok());
+  }
+  // The first job of this name ends so; with `times`, so many.
+  void ends(const std::string& name, Heard::End end, int times = 1) {
+    script_.ends = [=, left = times](const std::string& job, int) mutable {
+      return job == name && left-- > 0 ? end : Heard::End::replied;
+    };
+  }
+  static const Status& status(const Result& result) {
+    return *status_of(const_cast<Result&>(result).answer);
+  }
+  static const std::vector<double>& samples(const Result& result) {
+    if (const auto* tried = std::get_if<Tried>(&result.answer)) return tried->samples_ns;
+    return std::get<Sampled>(result.answer).samples_ns;
+  }
+  double time_of(InstanceId id) { return samples(pool().run(Rounds{{id}, {1, 0}})).at(0); }
+
+  const Recording recording_;
+  const KernelSpec spec_;
+  Script script_;
+  ScriptedWorkers workers_;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace attune

@@ -1,0 +1,217 @@
+#include "session/bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "core/unix_ms.hpp"
+#include "measure/screen.hpp"
+#include "measure/statistics.hpp"
+
+namespace attune {
+namespace {
+
+// Samples that one job takes, by the anchor's time: between two jobs it is decided whether to go on, and a hang among
+// them is noticed 50 times this later at most.
+constexpr double kJobSeconds = 0.02;
+
+Status status_in(const Result& result) {
+  Answer answer = result.answer;
+  if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
+  const Status* const status = status_of(answer);
+  return status == nullptr ? Status{} : *status;
+}
+
+}  // namespace
+
+Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop)
+    : pool_(pool),
+      terms_(terms),
+      observer_(observer),
+      stop_(stop),
+      lock_(terms.opened.own_clock ? std::filesystem::path() : terms.request.lock_folder, lock_name(terms.device)) {}
+
+void Bench::begin(std::uint64_t seed) {
+  const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
+  setup_ = trial_setup(terms_.request.spec, terms_.request.problem, *terms_.default_configuration, terms_.device,
+                       compile, seed);
+  const DeviceLock::Turn turn(lock_, stop_);
+  run(Begin{setup_});
+}
+
+bool Bench::can_batch() const noexcept {
+  return std::none_of(setup_.arguments.begin(), setup_.arguments.end(),
+                      [](const ArgumentSetup& argument) { return argument.role == Role::inout && argument.restore; });
+}
+
+// Waits for a job. Throws what failed when it is the environment.
+Result Bench::run(Job job) {
+  Result result = pool_.run(std::move(job));
+  note(result);
+  if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
+  return result;
+}
+
+// Beside the samples the device is watched. Other tuners that take turns with this one do not disturb it.
+void Bench::note(Result& result) {
+  for (const std::string& text : std::exchange(result.notes, {})) observer_.note(text);
+  lost_seconds_ += result.lost_seconds;
+  for (const std::string& user : result.watched.users) note_user(user);
+  for (const DeviceState& state : result.watched.states) {
+    const bool is_throttled = hardware_throttled(state);
+    if (is_throttled &&
+        std::find(throttled_readings_.begin(), throttled_readings_.end(), true) == throttled_readings_.end())
+      observer_.note("the device holds itself back: " + throttle_text(*state.throttle));
+    throttled_readings_.push_back(is_throttled);
+    if (state.sm_clock_mhz && std::isfinite(*state.sm_clock_mhz)) clocks_mhz_.push_back(*state.sm_clock_mhz);
+  }
+}
+
+void Bench::note_user(const std::string& user) {
+  const bool waits = !terms_.request.lock_folder.empty() && takes_turns(user);
+  if (!waits && users_.insert(user).second) observer_.note("another process uses the device: " + user);
+}
+
+SamplePlan Bench::timed(SamplePlan plan) const {
+  plan.regime = terms_.request.regime;
+  plan.batch = batch_;
+  return plan;
+}
+
+Ticket Bench::submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns) {
+  return pool_.submit(Try{instance_launch(terms_.request.spec, instance, image, attempt),
+                          timed(screen_plan(incumbent_ns, terms_.protocol))});
+}
+
+Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result result) {
+  note(result);
+  Trial trial;
+  trial.configuration = instance.configuration;
+  trial.compile_ms = outcome.milliseconds;
+  trial.self_checked = is_self_checked();
+  trial.usage = outcome.image->largest_usage();
+  trial.shapes = launch_shapes(instance);
+  trial.attempts = result.attempt;
+  trial.deaths = result.deaths;
+  trial.worker = pool_.replaced() + 1;
+  trial.made_ms = unix_ms();
+  const Status status = status_in(result);
+  trial.verdict = status.verdict;
+  trial.detail = status.detail;
+  if (const auto* tried = std::get_if<Tried>(&result.answer)) {
+    trial.numerics = tried->numerics;
+    if (status.ok() && !tried->samples_ns.empty()) take_samples(tried->samples_ns, trial);
+  }
+  return trial;
+}
+
+void Bench::take_samples(const std::vector<double>& samples_ns, Trial& trial) const {
+  const std::span<const double> counted = counted_samples(samples_ns);
+  trial.measurement = summarise({counted.begin(), counted.end()});
+  trial.anchor_ns = anchor_ns();
+  trial.batch = batch_;
+}
+
+Result Bench::load(const Instance& instance, const Image& image, int attempt) {
+  return run(Load{instance_launch(terms_.request.spec, instance, image, attempt), {}});
+}
+
+Result Bench::sample_anchor(InstanceId instance, int count) {
+  return run(Rounds{std::vector<InstanceId>(static_cast<std::size_t>(count), instance), timed({.count = 1})});
+}
+
+void Bench::set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns) {
+  anchor_ = Anchor{launch, median(samples_ns)};
+  if (first_anchor_ns_ == 0) first_anchor_ns_ = anchor_->median_ns;
+  pool_.set_known_good(KnownGood{Try{launch, timed({.count = 1})}, anchor_->median_ns * 1e-9});
+}
+
+// Warm-up comes between its check and its samples. What is short is timed in batches, all of it: found out twice, since
+// the first time is mostly that of a launch. `batch`: that of the session so far.
+Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
+                           std::optional<int> batch) {
+  const Protocol& protocol = terms_.protocol;
+  InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
+  Result result = run(
+      Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
+  Trial trial = trial_of(instance, outcome, result);
+  if (trial.verdict != Verdict::ok) return trial;
+  int attempts = result.attempt;
+  const auto goes_on = [&](const Result& next) {
+    attempts = std::max(attempts, next.attempt);
+    trial.attempts = attempts;
+    trial.deaths = std::max(trial.deaths, next.deaths);
+    const Status status = status_in(next);
+    trial.verdict = status.verdict;
+    trial.detail = status.detail;
+    if (!status.ok() && !status.sticky) release(instance.id);
+    return status.ok();
+  };
+  const auto samples_in = [](const Result& next) { return std::get<Sampled>(next.answer).samples_ns; };
+  batch_ = batch.value_or(1);
+  const bool may_batch = !batch && can_batch() && !terms_.opened.own_clock;
+  for (int i = 0; i < 2 && may_batch; ++i) {
+    const Result sampled = sample_anchor(instance.id, protocol.anchor_samples);
+    if (!goes_on(sampled)) return trial;
+    batch_ = batch_for(median(samples_in(sampled)), protocol);
+    if (batch_ == 1) break;
+  }
+  const Result timed_again = sample_anchor(instance.id, protocol.anchor_samples);
+  if (!goes_on(timed_again)) return trial;
+  const double anchor_ns = median(samples_in(timed_again));
+  const Result screened = sample_anchor(instance.id, screen_plan(incumbent_ns, protocol).count);
+  if (!goes_on(screened)) return trial;
+  Result again = run(CheckAgain{instance.id, false});
+  if (!goes_on(again)) return trial;
+  trial.numerics.include(std::get<CheckedAgain>(again.answer).numerics);
+  launch.attempt = attempts;
+  trials_since_anchor_ = 0;
+  set_anchor(launch, {anchor_ns});
+  take_samples(samples_in(screened), trial);
+  return trial;
+}
+
+Ticket Bench::submit_anchor() {
+  trials_since_anchor_ = 0;
+  const std::vector<InstanceId> turns(static_cast<std::size_t>(terms_.protocol.anchor_samples),
+                                      anchor_->launch.instance);
+  return pool_.submit(Rounds{turns, timed({.count = 1})});
+}
+
+// It was timed before: when that fails now, the time before stands.
+void Bench::hear_anchor(Result result) {
+  note(result);
+  const Status status = status_in(result);
+  if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<Sampled>(result.answer).samples_ns);
+}
+
+// In jobs that take kJobSeconds at most, or one sample.
+SampledInTurn Bench::sample_in_turn(std::span<const InstanceId> turns) {
+  const double one = anchor_ns() * 1e-9 * batch_;
+  const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(kJobSeconds / one, 1.0, 1e6)) : 1;
+  std::vector<Ticket> tickets;
+  for (std::size_t at = 0; at < turns.size(); at += in_job) {
+    const std::span<const InstanceId> part = turns.subspan(at, std::min(in_job, turns.size() - at));
+    tickets.push_back(pool_.submit(Rounds{{part.begin(), part.end()}, timed({.count = 1})}));
+  }
+  SampledInTurn sampled;
+  for (const Ticket ticket : tickets) {
+    Result result = pool_.wait(ticket);
+    note(result);
+    if (!sampled.status.ok()) continue;
+    sampled.status = status_in(result);
+    if (sampled.status.ok()) {
+      const std::vector<double>& samples = std::get<Sampled>(result.answer).samples_ns;
+      sampled.samples_ns.insert(sampled.samples_ns.end(), samples.begin(), samples.end());
+      continue;
+    }
+    const InstanceId failed = result.failed.value_or(turns.front());
+    sampled.failed = static_cast<std::size_t>(std::find(turns.begin(), turns.end(), failed) - turns.begin());
+    sampled.deaths = result.deaths;
+    sampled.samples_ns.clear();
+  }
+  return sampled;
+}
+
+}  // namespace attune

@@ -1,0 +1,231 @@
+#include "session/compare.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+// After an interruption the user waits: this much comparing at most.
+constexpr double kInterruptedSeconds = 1;
+
+// Where there are several objectives, the best by others than the first are no slower than this, relative to the best.
+constexpr double kOthersWithin = 4;
+
+// A launch is metered in batches of so long, so that the device hardly waits between them.
+constexpr double kMeterBatchNs = 10e6;
+constexpr int kMostMeterBatch = 1000;
+
+bool contains(const std::vector<Trial>& trials, const Configuration& configuration) {
+  return std::any_of(trials.begin(), trials.end(),
+                     [&](const Trial& trial) { return trial.configuration == configuration; });
+}
+
+}  // namespace
+
+std::vector<Finalist> finalists_of(const std::vector<Contender*>& contenders, const SessionTerms& terms,
+                                   const ObjectiveValues& values, const std::optional<Record>& present_record) {
+  std::vector<Finalist> finalists;
+  for (const Contender* contender : contenders) {
+    const Trial& trial = contender->trial;
+    Finalist& finalist = finalists.emplace_back();
+    finalist.configuration = contender->instance->text;
+    finalist.is_default = terms.is_default(trial.configuration);
+    finalist.is_record = present_record && trial.configuration == present_record->configuration;
+    finalist.is_doubtful = finalist.is_record && (present_record->busy || present_record->unstable);
+    finalist.resource_cost = static_cast<std::uint64_t>(trial.usage.registers) + values.shared_bytes(trial);
+  }
+  return finalists;
+}
+
+Compared Compare::run(std::vector<Trial> ranked) {
+  const std::string& kernel = on_.terms.request.spec.name;
+  load_all(choose(std::move(ranked)));
+  if (compared_.contenders.empty())
+    throw Error("no finalist of " + kernel + " passes its check again; run the command once more");
+  if (on_.stop.load() > 0) protocol_.final_seconds = std::min(protocol_.final_seconds, kInterruptedSeconds);
+  on_.observer.final_started(compared_.contenders.size());
+  on_.bench.clocks_mhz().clear();
+  take_rounds();
+  check_again();
+  compared_.is_metered = meter();
+  compared_.clocks_mhz = on_.bench.clocks_mhz();
+  for (const Contender& contender : compared_.contenders) on_.bench.release(contender.instance->id);
+  if (present(compared_.contenders).empty())
+    throw Error("every finalist of " + kernel + " failed while it was measured");
+  return std::move(compared_);
+}
+
+std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
+  ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(protocol_.finalists)));
+  if (on_.terms.request.objectives.size() > 1) add_best_by_others(ranked);
+  const auto add = [&](const Configuration& configuration) {
+    // Not contains(): in a narrowed space the present record stands for what lies outside.
+    if (contains(ranked, configuration) || !on_.terms.space.broken_rules(configuration).empty()) return;
+    const Trial* const tried = on_.log.find(configuration.text());
+    if (tried != nullptr && tried->verdict != Verdict::ok) return;
+    Trial trial;
+    trial.configuration = configuration;
+    ranked.push_back(tried == nullptr ? trial : *tried);
+  };
+  add(*on_.terms.default_configuration);
+  if (present_record_) add(present_record_->configuration);
+  return ranked;
+}
+
+// Where there are several objectives, every second place goes to the best by one of the others, in turn, as far as the
+// search knows them.
+void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
+  const std::vector<Trial> survivors = on_.progress.ranked_survivors();
+  const Objectives& objectives = on_.terms.request.objectives;
+  std::vector<std::vector<Trial>> by_others;
+  for (std::size_t objective = 1; objective < objectives.size(); ++objective) {
+    if (objectives.needs_energy(objective)) continue;
+    const auto value = [&](const Trial& trial) {
+      return on_.values.value(trial, objective, trial.measurement.median_ns);
+    };
+    std::vector<Trial>& ranked = by_others.emplace_back(survivors);
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const Trial& a, const Trial& b) { return value(a) < value(b); });
+  }
+  if (by_others.empty()) return;
+  const auto most = static_cast<std::size_t>(protocol_.finalists);
+  chosen.resize(std::min(chosen.size(), (most + 1) / 2));
+  for (std::size_t rank = 0; rank < survivors.size(); ++rank)
+    for (const std::vector<Trial>& ranked : by_others) {
+      if (time_ratio(ranked[rank]) > kOthersWithin * time_ratio(survivors.front())) continue;
+      if (chosen.size() < most && !contains(chosen, ranked[rank].configuration)) chosen.push_back(ranked[rank]);
+    }
+}
+
+// Those that do not pass their check again are lost.
+void Compare::load_all(const std::vector<Trial>& chosen) {
+  for (const Trial& trial : chosen) {
+    const std::optional<Ready> made = ready(trial.configuration);
+    const std::optional<Tried> tried = made ? load(trial, *made) : std::nullopt;
+    if (!tried) continue;
+    Contender& contender = compared_.contenders.emplace_back();
+    contender.trial = trial;
+    contender.trial.numerics.include(tried->numerics);
+    contender.trial.usage = made->image.largest_usage();  // of the present record it was not known
+    contender.trial.shapes = launch_shapes(*made->instance);
+    contender.instance = made->instance;
+  }
+}
+
+// Of what decides: the objective, as far as it depends on the time.
+RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
+  RoundTimes values = rounds_of(contenders);
+  for (std::vector<double>& round : values)
+    for (std::size_t i = 0; i < round.size(); ++i)
+      round[i] = on_.values.searched_value(contenders[i]->trial, round[i]);
+  return values;
+}
+
+void Compare::take_rounds() {
+  const double begin = on_.bench.comparing_seconds();
+  double seconds = 0;
+  for (;;) {
+    const std::vector<Contender*> stayed = present(compared_.contenders);
+    if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
+    const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
+    if (!wants_another_round(finalists, values_of(stayed), seconds, protocol_)) return;
+    const bool complete = measure_rounds(rounds_ahead(rounds(), seconds, protocol_));
+    seconds = on_.bench.comparing_seconds() - begin;
+    if (!complete) continue;
+    if (is_looked_at(rounds(), protocol_)) let_beaten_leave(values_of(stayed));
+    on_.observer.final_round_done(rounds());
+  }
+}
+
+// One sample of each, in random order, so many times. False when one failed, which is then lost with these rounds.
+bool Compare::measure_rounds(std::size_t rounds) {
+  const std::vector<Contender*> stayed = present(compared_.contenders);
+  std::vector<std::size_t> order(stayed.size()), turns;
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t r = 0; r < rounds; ++r) {
+    std::shuffle(order.begin(), order.end(), random_);
+    turns.insert(turns.end(), order.begin(), order.end());
+  }
+  std::vector<InstanceId> instances;
+  for (const std::size_t i : turns) instances.push_back(stayed[i]->instance->id);
+  const std::size_t heard = on_.bench.throttled_readings().size();
+  const SampledInTurn samples = on_.bench.sample_in_turn(instances);
+  if (!samples.status.ok()) {
+    const Contender& failed = *stayed[turns[samples.failed.value()]];
+    lose(failed.trial, samples.status, samples.deaths);
+    compared_.contenders.erase(compared_.contenders.begin() + (&failed - compared_.contenders.data()));
+    return false;
+  }
+  compared_.heard.insert(compared_.heard.end(), rounds, {heard, on_.bench.throttled_readings().size()});
+  for (std::size_t k = 0; k < turns.size(); ++k)
+    stayed[turns[k]]->times_ns.push_back(std::max(samples.samples_ns[k], 1.0));
+  return true;
+}
+
+// Those that cannot win any more leave, with what was measured of them. Where there are several objectives, or the
+// energy is metered, what is slow may be best all the same.
+void Compare::let_beaten_leave(const RoundTimes& values) {
+  const Objectives& objectives = on_.terms.request.objectives;
+  if (objectives.size() > 1 || objectives.needs_energy()) return;
+  const std::vector<Contender*> stayed = present(compared_.contenders);
+  const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
+  for (const std::size_t column : beaten(finalists, values, protocol_)) stayed[column]->has_left = true;
+}
+
+// The result once more, behind all those samples; and whether it repeats. What fails is lost.
+void Compare::check_again() {
+  for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
+    Result result = on_.bench.run(CheckAgain{one->instance->id, true});
+    const auto& checked = std::get<CheckedAgain>(result.answer);
+    if (checked.status.ok()) {
+      one->trial.numerics.include(checked.numerics);
+      one->deterministic = checked.deterministic;
+      ++one;
+    } else {
+      lose(one->trial, checked.status, result.deaths);
+      one = compared_.contenders.erase(one);
+    }
+  }
+}
+
+// False when it was interrupted: then nothing is metered.
+bool Compare::meter() {
+  if (!on_.terms.request.objectives.needs_energy()) return true;
+  const std::size_t readings = on_.bench.throttled_readings().size();
+  on_.observer.energy_started(compared_.contenders.size(), protocol_.energy_warm_seconds + protocol_.energy_seconds);
+  for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
+    if (on_.stop.load() > 0) {
+      for (Contender& contender : compared_.contenders) contender.energy.reset();
+      return false;
+    }
+    one = meter_one(*one) ? one + 1 : compared_.contenders.erase(one);
+  }
+  const std::vector<bool>& throttled = on_.bench.throttled_readings();
+  compared_.metered_throttled =
+      std::find(throttled.begin() + static_cast<std::ptrdiff_t>(readings), throttled.end(), true) != throttled.end();
+  return true;
+}
+
+// False when it is lost.
+bool Compare::meter_one(Contender& contender) {
+  SamplePlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
+  const double fitting = kMeterBatchNs / std::max(contender.times_ns.front(), 1.0);
+  if (on_.bench.can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, kMostMeterBatch));
+  Result result = on_.bench.run(
+      Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
+  const auto& metered = std::get<MeteredEnergy>(result.answer);
+  if (!metered.status.ok()) {
+    lose(contender.trial, metered.status, result.deaths);
+    return false;
+  }
+  if (!metered.energy)
+    throw Error(on_.terms.device.name + "'s energy counter took too few steps in " +
+                std::to_string(protocol_.energy_seconds) + " s to tell what " + contender.instance->text +
+                " takes; the trials are kept: choose another --objective, and they are not measured again");
+  contender.energy = metered.energy;
+  return true;
+}
+
+}  // namespace attune

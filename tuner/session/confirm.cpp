@@ -1,0 +1,150 @@
+#include "session/confirm.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace attune {
+
+std::vector<Trial> Confirm::run() {
+  const std::vector<Trial> chosen = near_best();
+  compile_missing(chosen);
+  on_.bench.take_turn();
+  if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
+  const std::optional<Ready> best = ready(chosen.front().configuration);
+  if (!best || !load(chosen.front(), *best)) return on_.progress.ranked_survivors();
+  on_.observer.confirm_started(chosen.size());
+  const std::vector<std::size_t> stayed = visits(best->instance->id, chosen);
+  on_.bench.release(best->instance->id);
+  if (stayed.empty()) return on_.progress.ranked_survivors();
+  std::vector<Trial> ranked;
+  for (const std::size_t i : stayed) ranked.push_back(chosen[i]);
+  return ranked;
+}
+
+// Of the survivors, best first, those that are worth it.
+std::vector<Trial> Confirm::near_best() const {
+  const std::vector<Trial> survivors = on_.progress.ranked_survivors();
+  std::vector<double> scores, sample_ns;
+  for (const Trial& trial : survivors) {
+    scores.push_back(on_.progress.score(trial));
+    sample_ns.push_back(trial.measurement.median_ns * on_.bench.batch());
+  }
+  std::vector<Trial> chosen;
+  for (const std::size_t i : to_confirm(scores, sample_ns, on_.terms.protocol)) chosen.push_back(survivors[i]);
+  return chosen;
+}
+
+// Of a continued session nothing is compiled yet: all at once, where the search compiled.
+void Confirm::compile_missing(const std::vector<Trial>& trials) {
+  for (const Trial& trial : trials)
+    if (on_.images.find(trial.configuration.text()) == nullptr)
+      on_.source.ask(on_.terms.instance(on_.next_instance(), trial.configuration));
+  while (on_.source.outstanding() > 0) {
+    while (!on_.source.is_ready()) {
+      std::optional<Result> result = on_.pool.next(on_.stop);
+      if (!result) return on_.source.cancel();
+      on_.source.arrive(*result);
+    }
+    const CompiledInstance compiled = on_.source.take();
+    if (compiled.outcome.image) on_.images.keep(compiled.instance->text, *compiled.outcome.image);
+  }
+}
+
+// Each in random order. Those that stayed in the last visit that came to an end, by position and best first.
+std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Trial>& chosen) {
+  const Protocol& protocol = on_.terms.protocol;
+  std::vector<std::size_t> columns(chosen.size()), stayed;
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
+  std::mt19937_64 random(on_.seed);
+  Confirmations ratios(chosen.size());
+  const double begin = on_.bench.comparing_seconds();
+  for (int i = 0; !columns.empty(); ++i) {
+    std::shuffle(columns.begin(), columns.end(), random);
+    if (!visit_all(chosen, columns, best, ratios)) {
+      std::erase_if(stayed, [&](std::size_t one) { return ratios[one].empty(); });  // cut, or failed now
+      break;
+    }
+    stayed = by_confirmation(ratios);
+    const std::size_t next = next_visit(i, stayed.size(), protocol);
+    // Loading and checking may take longer than samples.
+    if (on_.bench.comparing_seconds() - begin > protocol.confirm_seconds / 2) break;
+    for (std::size_t k = next; next > 0 && k < stayed.size(); ++k) ratios[stayed[k]].clear();
+    columns.assign(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  return stayed;
+}
+
+// In groups. False when it ended early.
+bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> columns, InstanceId best,
+                        Confirmations& ratios) {
+  const auto most = static_cast<std::size_t>(on_.terms.protocol.confirm_group);
+  for (std::size_t at = 0; at < columns.size(); at += most)
+    if (!visit(chosen, columns.subspan(at, std::min(most, columns.size() - at)), best, ratios)) return false;
+  return true;
+}
+
+// One visit to a group: each is loaded and checked, then they take turns with the best by screening, so that a clock
+// that drifts or jumps cancels: a first sample does not count, the others do relative to the best's in the same round.
+// What fails now has none. False when it ended early: stopped, or the best failed itself.
+bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_t> group, InstanceId best,
+                    Confirmations& ratios) {
+  std::vector<std::size_t> columns;
+  std::vector<InstanceId> instances;
+  for (const std::size_t i : group) {
+    if (on_.stop.load() > 0) break;
+    const std::optional<Ready> made = ready(chosen[i].configuration);
+    if (!made) continue;
+    if (load(chosen[i], *made)) {
+      columns.push_back(i);
+      instances.push_back(made->instance->id);
+    } else {
+      ratios[i].clear();
+    }
+  }
+  bool complete = on_.stop.load() == 0;
+  while (complete && !columns.empty()) {
+    const std::optional<std::size_t> failed = sample_beside(chosen, columns, best, instances, ratios);
+    if (!failed) break;
+    if (*failed == columns.size()) {
+      complete = false;
+    } else {
+      on_.bench.release(instances[*failed]);
+      columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*failed));
+      instances.erase(instances.begin() + static_cast<std::ptrdiff_t>(*failed));
+    }
+  }
+  for (const InstanceId instance : instances) on_.bench.release(instance);
+  return complete;
+}
+
+// Adds to the ratios of each; or the position of one that failed, which is then lost: the best's is behind the last.
+std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chosen,
+                                                  const std::vector<std::size_t>& columns, InstanceId best,
+                                                  const std::vector<InstanceId>& instances, Confirmations& ratios) {
+  std::vector<InstanceId> turns = instances;
+  for (int i = 0; i < on_.terms.protocol.confirm_samples; ++i) {
+    turns.push_back(best);
+    turns.insert(turns.end(), instances.begin(), instances.end());
+  }
+  const SampledInTurn samples = on_.bench.sample_in_turn(turns);
+  const std::size_t count = columns.size();
+  if (!samples.status.ok()) {
+    const auto at = std::find(instances.begin(), instances.end(), turns[samples.failed.value()]);
+    const auto failed = static_cast<std::size_t>(at - instances.begin());
+    const std::size_t trial = failed == count ? 0 : columns[failed];
+    ratios[trial].clear();
+    lose(chosen[trial], samples.status, samples.deaths);
+    return failed;
+  }
+  for (std::size_t begin = count; begin < samples.samples_ns.size(); begin += count + 1) {
+    const double best_value = on_.values.searched_value(chosen[0], samples.samples_ns[begin]);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = on_.values.searched_value(chosen[columns[i]], samples.samples_ns[begin + 1 + i]);
+      ratios[columns[i]].push_back(value / best_value);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace attune

@@ -1,0 +1,33 @@
+// Contender: a configuration in the stages that compare, with its own times. A plain value.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/trial.hpp"
+#include "kernel/instance.hpp"
+#include "measure/energy.hpp"
+#include "measure/final_stage.hpp"
+
+namespace attune {
+
+struct Contender {
+  Trial trial;
+  std::shared_ptr<const Instance> instance;
+  std::vector<double> times_ns;  // of the rounds that it took part in: from the first on
+  std::optional<bool> deterministic;
+  std::optional<LaunchEnergy> energy;
+  bool has_left = false;  // it could not win any more
+};
+
+// Those that have not left, in their order; the columns of rounds().
+std::vector<Contender*> present(std::vector<Contender>& contenders);
+
+// Those that have left, the first to leave first; of several at one look the last in the list.
+std::vector<const Contender*> left(const std::vector<Contender>& contenders);
+
+// rounds[r][c]: the time of present contender c in round r.
+RoundTimes rounds_of(const std::vector<Contender*>& present);
+
+}  // namespace attune

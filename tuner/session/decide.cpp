@@ -1,0 +1,189 @@
+#include "session/decide.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "attune/version.hpp"
+#include "core/unix_ms.hpp"
+#include "measure/statistics.hpp"
+
+namespace attune {
+namespace {
+
+// Of one that left early: of the rounds that count, those it was in; all it was in when none of them counts.
+std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vector<std::size_t>& used) {
+  std::vector<double> some;
+  for (const std::size_t r : used)
+    if (r < of_rounds.size()) some.push_back(of_rounds[r]);
+  return some.empty() ? of_rounds : some;
+}
+
+std::optional<double> joules_of(const Contender& contender) {
+  return contender.energy ? std::optional(contender.energy->joules) : std::nullopt;
+}
+
+// What the error of a metering makes of the first objective's value, as a share of it.
+double energy_share(const Contender& contender, const ObjectiveValues& values) {
+  const LaunchEnergy& energy = *contender.energy;
+  const double time_ns = contender.times_ns.front();
+  const double value = values.value(contender.trial, 0, time_ns, energy.joules);
+  return std::abs(values.value(contender.trial, 0, time_ns, energy.joules * (1 + energy.error)) / value - 1);
+}
+
+// RoundTimes repeat times, not meterings: what those may be off by is added to the interval of their ratio.
+void widen_by_energy(const std::vector<Contender*>& contenders, const SessionTerms& terms,
+                     const ObjectiveValues& values, FinalDecision& decision) {
+  const Contender& winner = *contenders[decision.winner];
+  if (terms.is_default(winner.trial.configuration)) return;
+  double off = 1 + energy_share(winner, values);
+  for (const Contender* contender : contenders)
+    if (terms.is_default(contender->trial.configuration)) off *= 1 + energy_share(*contender, values);
+  decision.speedup_interval.low /= off;
+  decision.speedup_interval.high *= off;
+}
+
+FinalistResult result_of(const Contender& contender, std::vector<double> times_ns, const std::vector<double>& values,
+                         const ObjectiveValues& objectives) {
+  FinalistResult result;
+  result.configuration = contender.trial.configuration;
+  result.measurement = summarise(std::move(times_ns));
+  result.objective_values.push_back(median(values));
+  result.numerics = contender.trial.numerics;
+  result.registers = contender.trial.usage.registers;
+  result.shared_bytes = objectives.shared_bytes(contender.trial);
+  result.deterministic = contender.deterministic;
+  return result;
+}
+
+std::vector<FinalistResult> results_of(const Compared& compared, const std::vector<Contender*>& stayed,
+                                       const FinalRounds& rounds, const FinalDecision& decision,
+                                       const SessionTerms& terms, const ObjectiveValues& values) {
+  std::vector<FinalistResult> results;
+  std::vector<std::vector<double>> objectives;
+  for (std::size_t i = 0; i < stayed.size(); ++i) {
+    FinalistResult& result =
+        results.emplace_back(result_of(*stayed[i], column(rounds.times_ns, i, decision.used),
+                                       column(rounds.values, i, decision.used), values));
+    if (stayed[i]->energy) {
+      result.energy_j = stayed[i]->energy->joules;
+      result.energy_error = stayed[i]->energy->error;
+    }
+    // After an interrupt nothing was metered: only what decided is known.
+    for (std::size_t o = 1; o < terms.request.objectives.size() && compared.is_metered; ++o)
+      result.objective_values.push_back(
+          values.value(stayed[i]->trial, o, result.measurement.median_ns, result.energy_j));
+    objectives.push_back(result.objective_values);
+  }
+  const std::vector<bool> front = pareto_front(objectives);
+  for (std::size_t i = 0; i < results.size(); ++i) results[i].pareto = front[i] && compared.is_metered;
+  for (const Contender* contender : left(compared.contenders)) {
+    const std::vector<double> times_ns = used_of(contender->times_ns, decision.used);
+    std::vector<double> own = times_ns;
+    for (double& value : own) value = values.value(contender->trial, 0, value);
+    results.push_back(result_of(*contender, times_ns, own, values));
+  }
+  std::stable_sort(results.begin(), results.end(), [](const FinalistResult& a, const FinalistResult& b) {
+    return a.objective_values.front() < b.objective_values.front();
+  });
+  return results;
+}
+
+}  // namespace
+
+std::optional<Decided> decide_between(Compared& compared, const SessionTerms& terms, const ObjectiveValues& values,
+                                      const std::vector<bool>& throttled_readings,
+                                      const std::optional<Record>& present_record) {
+  const bool needs_energy = terms.request.objectives.needs_energy(0);
+  if (needs_energy && !compared.is_metered) return std::nullopt;
+  const std::vector<Contender*> stayed = present(compared.contenders);
+  const RoundTimes times = rounds_of(stayed);
+  FinalRounds rounds{times, times, throttled_rounds(compared.heard, throttled_readings)};
+  for (const Contender* contender : left(compared.contenders)) rounds.left_ns.push_back(contender->times_ns);
+  for (std::vector<double>& round : rounds.values)
+    for (std::size_t i = 0; i < round.size(); ++i)
+      round[i] = values.value(stayed[i]->trial, 0, round[i], joules_of(*stayed[i]));
+  // What two meterings cannot distinguish is a tie.
+  Protocol protocol = terms.protocol;
+  if (needs_energy)
+    for (const Contender* contender : stayed)
+      protocol.tie_ratio = protocol.lean_tie_ratio = std::max(protocol.tie_ratio, 2 * energy_share(*contender, values));
+
+  Decided decided;
+  decided.decision = decide(finalists_of(stayed, terms, values, present_record), rounds, protocol);
+  if (needs_energy) widen_by_energy(stayed, terms, values, decided.decision);
+  decided.decision.unstable = decided.decision.unstable || compared.metered_throttled;
+  decided.winner = stayed[decided.decision.winner]->trial;
+  decided.results = results_of(compared, stayed, rounds, decided.decision, terms, values);
+  return decided;
+}
+
+Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
+                   const RecordFacts& facts) {
+  const FinalDecision& decision = decided.decision;
+  Record record;
+  record.uuid = make_uuid();
+  record.key = terms.key.record;
+  record.device_name = terms.device.name;
+  record.compute_capability = terms.device.compute_capability;
+  record.multiprocessors = terms.device.multiprocessors;
+  record.configuration = decided.winner.configuration;
+  record.median_ns = decision.median_ns;
+  record.default_ns = decision.default_ns;
+  record.speedup = decision.speedup;
+  record.speedup_low = decision.speedup_interval.low;
+  record.speedup_high = decision.speedup_interval.high;
+  record.effort = terms.request.effort;
+  record.partial = facts.partial;
+  record.unstable = decision.unstable;
+  record.self_checked = facts.self_checked;
+  record.space = terms.key.space;
+  record.toolchain = facts.toolchain;
+  record.driver = terms.device.driver;
+  record.device_uuid = terms.device.uuid;
+  record.attune_version = kVersion;
+  record.protocol = Protocol::version;
+  record.seed = facts.seed;
+  record.trials = facts.trials;
+  record.made_ms = unix_ms();
+  record.batch = facts.batch;
+  record.rounds = static_cast<std::int64_t>(decision.used.size());
+  record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
+  record.sm_clock_mhz = compared.clocks_mhz.empty() ? 0 : median(compared.clocks_mhz);
+  record.anchor_ratio = facts.first_anchor_ns > 0 ? decision.default_ns / facts.first_anchor_ns : 0;
+  record.busy = facts.busy;
+  record.value = decision.value;
+  record.default_value = decision.default_value;
+  const auto is_winner = [&](const FinalistResult& result) { return result.configuration == record.configuration; };
+  const Measurement& measured =
+      std::find_if(decided.results.begin(), decided.results.end(), is_winner)->measurement;
+  record.min_ns = measured.min_ns;
+  record.q1_ns = measured.q1_ns;
+  record.q3_ns = measured.q3_ns;
+  return record;
+}
+
+void keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
+                 WisdomStore& store) {
+  // The winner won against the present record, in the same rounds; what that one's search had covered of this very
+  // space stays covered.
+  const bool same_space = met_present && present_record->space == record.space;
+  if (same_space && present_record->effort > record.effort) {
+    record.effort = present_record->effort;
+    record.partial = present_record->partial;
+  } else if (same_space && present_record->effort == record.effort) {
+    record.partial = record.partial && present_record->partial;
+  }
+  // One that was made on a quiet device and has won again keeps what was measured then.
+  const bool confirmed = met_present && record.configuration == present_record->configuration;
+  if (confirmed && (record.busy || record.unstable) && !present_record->busy && !present_record->unstable) {
+    Record clean = *present_record;
+    clean.effort = record.effort;
+    clean.partial = record.partial;
+    clean.space = record.space;
+    record = std::move(clean);
+    decided.results = store.finalists(present_record->uuid);
+  }
+  store.put_record(record, met_present ? std::string_view(present_record->uuid) : std::string_view(), decided.results);
+}
+
+}  // namespace attune

@@ -1,0 +1,34 @@
+#include "session/explanations.hpp"
+
+#include <algorithm>
+
+namespace attune {
+
+std::string stopped_explanation() {
+  return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, a rule in "
+         "[restrictions] is missing that says which configurations cannot work (attune check shows one, attune space "
+         "--audit what rules remove); --keep-going searches on in spite of it";
+}
+
+std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors) {
+  std::map<Verdict, std::pair<int, const Trial*>> counts;
+  for (const auto& [text, trial] : trials) {
+    if (trial.verdict == Verdict::ok) continue;
+    auto& [count, example] = counts[trial.verdict];
+    if (count++ == 0) example = &trial;
+  }
+  std::string text = (survivors == 0 ? "none" : std::to_string(survivors)) + " of the " +
+                     std::to_string(trials.size()) + " configurations tried survived";
+  for (const auto& [verdict, entry] : counts)
+    text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
+  if (counts.empty()) return text;
+  const auto most = std::max_element(counts.begin(), counts.end(),
+                                     [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  const Trial& example = *most->second.second;
+  text += "\nfor instance " + example.configuration.text() + ":\n" + example.detail;
+  if (most->first == Verdict::wrong_result && most->second.first == static_cast<int>(trials.size()))
+    text += "\nall disagree with the reference: look at [[reference]] and at the tolerances in [check] first";
+  return text;
+}
+
+}  // namespace attune

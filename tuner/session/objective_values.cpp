@@ -1,0 +1,65 @@
+#include "session/objective_values.hpp"
+
+#include <algorithm>
+
+#include "attune/error.hpp"
+
+namespace attune {
+
+ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), objectives_(terms.request.objectives) {
+  const KernelSpec& spec = terms.request.spec;
+  const std::string metric =
+      objectives_.missing_metric(terms.metric_bytes.has_value(), terms.metric_flops.has_value());
+  if (!metric.empty())
+    throw UsageError("the objective `" + objectives_.text() + "` needs " + metric + ", which [metrics] of " +
+                     spec.name + " does not give for " + terms.request.problem.text());
+  if (objectives_.needs_energy() && !terms.opened.tells_energy)
+    throw UsageError("the objective `" + objectives_.text() + "` needs energy, which " + terms.device.name +
+                     " does not tell (NVML tells it of NVIDIA devices since Volta)");
+}
+
+std::uint64_t ObjectiveValues::shared_bytes(const Trial& trial) const {
+  std::uint64_t dynamic = 0;
+  for (const LaunchShape& shape : trial.shapes) dynamic = std::max(dynamic, shape.shared_bytes);
+  if (trial.shapes.empty())  // of a log that did not keep them yet
+    for (const ResolvedStep& step : resolve_steps(terms_.request.spec, terms_.request.spec.launch,
+                                                  terms_.request.problem, &trial.configuration, terms_.device))
+      dynamic = std::max(dynamic, step.shape.shared_bytes);
+  return trial.usage.shared_static + dynamic;
+}
+
+double ObjectiveValues::value(const Trial& trial, std::size_t objective, double time_ns,
+                              std::optional<double> energy_j) const {
+  if (objectives_.is_time()) return time_ns;
+  ObjectiveFacts facts;
+  facts.time_ns = time_ns;
+  facts.energy_j = energy_j;
+  facts.registers = trial.usage.registers;
+  facts.shared_bytes = static_cast<std::int64_t>(shared_bytes(trial));
+  facts.bytes = terms_.metric_bytes;
+  facts.flops = terms_.metric_flops;
+  facts.device = &terms_.device;
+  return objectives_.value(objective, facts);
+}
+
+double ObjectiveValues::searched_value(const Trial& trial, double time_ns) const {
+  return objectives_.needs_energy(0) ? time_ns : value(trial, 0, time_ns);
+}
+
+double ObjectiveValues::score(const Trial& trial, const Trial* of_default) const {
+  const double own = searched_value(trial, trial.measurement.median_ns);
+  const bool is_default = terms_.is_default(trial.configuration);
+  if (trial.anchor_ns <= 0 || (of_default == nullptr && !is_default)) return own;
+  return own / searched_value(is_default ? trial : *of_default, trial.anchor_ns);
+}
+
+void ObjectiveValues::check_values(const Trial& trial) const {
+  for (std::size_t i = 1; i < objectives_.size(); ++i)
+    if (!objectives_.needs_energy(i)) value(trial, i, trial.measurement.median_ns);
+}
+
+double time_ratio(const Trial& trial) {
+  return trial.measurement.median_ns / (trial.anchor_ns > 0 ? trial.anchor_ns : 1);
+}
+
+}  // namespace attune

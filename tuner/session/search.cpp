@@ -1,0 +1,308 @@
+#include "session/search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "core/unix_ms.hpp"
+
+namespace attune {
+namespace {
+
+// Proposals that are under way, to one image that is being compiled.
+constexpr std::size_t kMostSharing = 8;
+
+// A result waits for the next image so long before it is taken: with images that come sooner, what a strategy knows at
+// each question does not depend on speed. Where the device has a clock of its own, real time costs nothing.
+constexpr double kHoldSeconds = 0.25, kHoldSecondsOwnClock = 2;
+
+}  // namespace
+
+Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(double)> saved)
+    : on_(parts), proposals_(proposals), saved_(std::move(saved)), compiler_(parts.pool.compiler()) {
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned wanted = on_.terms.request.compile_threads;
+  const unsigned threads = wanted != 0 ? wanted : cores;
+  on_.pool.set_compilers(threads);
+  // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
+  // small ones first, so that even a short search sees some.
+  most_ahead_ = is_wave() ? threads * compiler_.preferred_batch : 2 * std::size_t{threads} + 1;
+  ahead_ = std::min(most_ahead_, 2 * std::size_t{threads} + 1);
+  untold_ = on_.log.earlier();
+  tell_strategy();
+}
+
+// Whether everything is compiled before something is tried.
+bool Search::is_wave() const { return compiler_.disturbs_timing; }
+
+// Waiting for another tuner's turn is no search.
+double Search::seconds() const {
+  return began_ ? on_.bench.seconds() - *began_ - on_.bench.waited_seconds() : 0;
+}
+
+std::optional<StopReason> Search::stop_reason() const {
+  if (on_.stop.load() > 0) return StopReason::interrupt;
+  return on_.progress.stop_reason(seconds(), on_.bench.anchor_ns());
+}
+
+StopReason Search::run() {
+  try {
+    loop();
+    on_.bench.end_turn();
+    on_.log.commit();
+  } catch (...) {  // a strategy that fails, a compiler that is broken: what was tried by then is kept
+    settle_after_failure();
+    throw;
+  }
+  std::optional<StopReason> reason = stop_reason();
+  if (!reason) return StopReason::everything_tried;
+  // A limit may be reached just as the last configuration is.
+  const bool limited = reason == StopReason::time || reason == StopReason::trials;
+  if (limited && on_.source.outstanding() == 0 && proposals_.is_exhausted()) return StopReason::everything_tried;
+  return *reason;
+}
+
+void Search::settle_after_failure() noexcept {
+  try {
+    while (!sent_.empty() && !on_.pool.has_lost_device()) finish_front();
+    // What the device was lost with keeps its attempt; what was behind it never ran.
+    for (std::size_t i = 1; i < sent_.size(); ++i)
+      if (sent_[i].has_attempt) on_.log.withdraw_attempt(sent_[i].instance->configuration, sent_[i].is_alone);
+    on_.log.commit();
+  } catch (const std::exception&) {  // what ends the search is told already
+  }
+  sent_.clear();
+}
+
+void Search::loop() {
+  began_ = on_.bench.seconds() - on_.bench.waited_seconds();
+  try_first();
+  for (std::optional<StopReason> reason; !(reason = stop_reason());) {
+    const bool thinks = is_wave() ? under_way_.empty() : !std::exchange(thought_, false) || under_way_.empty();
+    if (thinks) {
+      think();
+      if (is_wave() && !under_way_.empty()) ahead_ = std::min(2 * ahead_, most_ahead_);
+    }
+    if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
+    step();
+  }
+  while (!sent_.empty()) finish_front();
+  tell_strategy();
+}
+
+// The default goes first and alone: it becomes the anchor; one that failed before is not launched again. Then, each
+// alone, what was under way when a session was killed.
+void Search::try_first() {
+  std::vector<Configuration> first;
+  const Configuration& by_default = *on_.terms.default_configuration;
+  const Trial* const tried = on_.log.find(by_default.text());
+  if (tried == nullptr) proposals_.begin(*on_.terms.space.row_of(by_default));
+  if (tried == nullptr || tried->verdict == Verdict::ok) first.push_back(by_default);
+  for (const Attempt& attempt : on_.log.open_attempts()) {
+    const std::optional<Row> row = on_.terms.space.row_of(attempt.configuration);
+    if (!row || !on_.terms.space.contains(*row) || on_.terms.is_default(attempt.configuration)) continue;
+    proposals_.begin(*row);
+    first.push_back(attempt.configuration);
+  }
+  for (const Configuration& one : first) {
+    if (&one != &first.front() && stop_reason()) return;
+    propose(one);
+    if (under_way_.empty()) continue;
+    if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), true);
+    while (!sent_.empty()) finish_front();
+  }
+  tried_first_ = true;
+}
+
+// One trial begins or ends.
+void Search::step() {
+  const bool gives_way = on_.bench.others_wait();
+  const bool may_start = sent_.size() < on_.terms.request.depth && !gives_way && on_.source.outstanding() > 0;
+  if (!may_start && !sent_.empty()) {
+    thought_ = true;
+    finish_front();
+    if (gives_way && sent_.empty()) on_.bench.end_turn();
+    return;
+  }
+  if (gives_way) on_.bench.end_turn();
+  if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), false);
+}
+
+// The next image, waited for. Nothing once `stop` is asked for, or when a result took the wait's place.
+std::optional<CompiledInstance> Search::take_image() {
+  const auto is_ready = [this] {
+    return is_wave() ? !on_.source.is_waiting() && on_.source.is_ready() : on_.source.is_ready();
+  };
+  if (is_ready()) return on_.source.take();
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> idle_since;  // the device has nothing to do
+  const bool is_idle = sent_.empty();
+  const double most_hold = on_.terms.opened.own_clock ? kHoldSecondsOwnClock : kHoldSeconds;
+  const double hold = is_idle ? Pool::forever : most_hold;
+  if (is_idle) {
+    on_.bench.end_turn();
+    on_.log.commit();
+  }
+  while (!is_ready()) {
+    if (!idle_since && arrived_.size() >= sent_.size()) idle_since = Clock::now();
+    std::optional<Result> result = on_.pool.next(on_.stop, hold);
+    if (result && !on_.source.arrive(*result)) arrived_.emplace(result->ticket, std::move(*result));
+    if (!result && on_.stop.load() > 0) break;
+    if (result || is_idle || !arrived_.contains(sent_.front().ticket)) continue;
+    finish_front();
+    on_.log.commit();
+    break;
+  }
+  if (idle_since) compile_wait_seconds_ += std::chrono::duration<double>(Clock::now() - *idle_since).count();
+  if (!is_ready()) return std::nullopt;
+  return on_.source.take();
+}
+
+void Search::tell_strategy() {
+  for (const Trial& trial : std::exchange(untold_, {})) {
+    // Outside of the space are those of another one, not narrowed, and what only the final stage measured.
+    const std::optional<Row> row = on_.terms.space.row_of(trial.configuration);
+    if (!row || !on_.terms.space.contains(*row)) continue;
+    const bool valid = trial.verdict == Verdict::ok;
+    proposals_.tell(*row, {valid, valid ? on_.progress.score(trial) : 0, trial.compile_ms * 1e-3});
+  }
+}
+
+// Configurations that share an image are no work for the compilers, which shall not wait while the device does. Where
+// compiles come in waves, a wave is what is counted.
+bool Search::wants_more() const {
+  if (under_way_.size() < ahead_) return true;
+  const bool compilers_idle = on_.source.compiling() < ahead_ && on_.source.ready() < ahead_ / 2;
+  return !is_wave() && tried_first_ && compilers_idle && under_way_.size() < kMostSharing * ahead_;
+}
+
+// The strategy learns what there is, and is asked until enough is under way. It may take its time: the device is at
+// work meanwhile, if it can be, and once for each trial, so that what is proposed does not depend on speed.
+void Search::think() {
+  tell_strategy();
+  while (wants_more() && !stop_reason()) {
+    const auto begun = on_.progress.run_trials() + static_cast<std::int64_t>(under_way_.size());
+    if (on_.terms.request.limits.trials && begun >= *on_.terms.request.limits.trials) return;
+    const std::optional<Row> row = proposals_.next();
+    if (!row) return;
+    const Configuration next = on_.terms.space.configuration(*row);
+    const Trial* const known = on_.log.known(next.text());
+    if (known != nullptr && known->batch == on_.bench.batch())  // else the times are of another kind
+      finish_trial(*known, true);
+    else
+      propose(next);
+    tell_strategy();
+  }
+}
+
+// What cannot be resolved for this configuration is its own affair: a scalar that does not fit its type, a size that is
+// undefined.
+void Search::propose(const Configuration& configuration) {
+  if (const std::optional<Trial> verdict = on_.log.left_alone(configuration)) return finish_trial(*verdict, false);
+  try {
+    std::shared_ptr<const Instance> instance = on_.terms.instance(on_.next_instance(), configuration);
+    on_.source.ask(instance);
+    under_way_.emplace(instance->id, std::move(instance));
+  } catch (const Error& error) {
+    Trial trial;
+    trial.configuration = configuration;
+    trial.verdict = Verdict::launch_error;
+    trial.detail = error.what();
+    trial.made_ms = unix_ms();
+    finish_trial(trial, false);
+  }
+}
+
+// `is_alone`: nothing else will be under way before it ends.
+void Search::start(CompiledInstance compiled, bool is_alone) {
+  const Instance& instance = *compiled.instance;
+  Sent sent{0, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
+  if (!sent.outcome.image) {
+    Trial trial;
+    trial.configuration = instance.configuration;
+    trial.compile_ms = sent.outcome.milliseconds;
+    trial.self_checked = on_.bench.is_self_checked();
+    trial.verdict = sent.outcome.verdict;
+    trial.detail = sent.outcome.log;
+    trial.deaths = compiled.deaths;
+    trial.shapes = launch_shapes(instance);
+    trial.made_ms = unix_ms();
+    return finish_tried(sent, std::move(trial));
+  }
+  on_.bench.take_turn();
+  int attempt = 1;
+  // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
+  sent.has_attempt = on_.log.find(instance.text) == nullptr;
+  if (sent.has_attempt) {
+    const std::optional<int> begun = on_.log.begin_attempt(instance.configuration, sent.is_alone, on_.stop);
+    if (!begun) {
+      under_way_.erase(instance.id);
+      return;
+    }
+    attempt = *begun;
+  }
+  const double incumbent_ns = on_.progress.incumbent_ns(on_.bench.anchor_ns());
+  if (!on_.bench.has_anchor() && on_.terms.is_default(instance.configuration)) {
+    const auto& earlier = on_.log.earlier();
+    const auto survivor = std::find_if(earlier.begin(), earlier.end(),
+                                       [](const Trial& trial) { return trial.verdict == Verdict::ok; });
+    Trial trial = on_.bench.try_as_anchor(instance, sent.outcome, attempt, incumbent_ns,
+                                          survivor == earlier.end() ? std::nullopt : std::optional(survivor->batch));
+    return finish_tried(sent, std::move(trial));
+  }
+  sent.ticket = on_.bench.submit_try(instance, *sent.outcome.image, attempt, incumbent_ns);
+  sent_.push_back(std::move(sent));
+  // Compiles that are asked for now must not disturb its samples.
+  if (is_wave() || is_alone) return;
+  think();
+  thought_ = true;
+}
+
+// What the device's queue holds first has ended, or is waited for.
+void Search::finish_front() {
+  Result result;
+  if (const auto found = arrived_.find(sent_.front().ticket); found != arrived_.end()) {
+    result = std::move(found->second);
+    arrived_.erase(found);
+  } else {
+    result = on_.pool.wait(sent_.front().ticket);
+  }
+  const Sent sent = std::move(sent_.front());
+  sent_.pop_front();
+  if (sent.instance == nullptr) return on_.bench.hear_anchor(std::move(result));
+  finish_tried(sent, on_.bench.trial_of(*sent.instance, sent.outcome, std::move(result)));
+}
+
+void Search::finish_tried(const Sent& sent, Trial trial) {
+  const std::string& text = sent.instance->text;
+  under_way_.erase(sent.instance->id);
+  if (trial.verdict == Verdict::ok) on_.images.keep(text, *sent.outcome.image);
+  // On a continued session the default is launched for the anchor alone: its trial is there.
+  if (on_.log.find(text) == nullptr) finish_trial(trial, false);
+  if (trial.deaths > 0 && sent.outcome.image && !on_.pool.isolates()) {
+    on_.log.commit();
+    throw Error("the device is beyond use after " + text + " of " + on_.terms.request.spec.name + ": " + trial.detail +
+                "; that configuration is logged and will not be tried again: run the same command to go on");
+  }
+  if (on_.bench.is_anchor_due()) sent_.push_back({on_.bench.submit_anchor(), nullptr, {}});
+}
+
+void Search::finish_trial(const Trial& trial, bool from_log) {
+  untold_.push_back(trial);
+  const bool is_new = on_.log.add(trial);
+  on_.progress.see(trial, is_new, from_log);
+  on_.images.drop_worst([this](const std::string& text) -> std::optional<double> {
+    const Trial* const found = on_.log.find(text);
+    return found == nullptr ? std::nullopt : std::optional(on_.progress.score(*found));
+  });
+  const double used = on_.progress.used_seconds(seconds());
+  if (used - saved_seconds_ >= 1) {
+    saved_seconds_ = used;
+    saved_(used);
+  }
+  on_.log.show(on_.progress.shown(seconds(), on_.bench.anchor_ns(), from_log));
+}
+
+}  // namespace attune

@@ -1,0 +1,110 @@
+#include "session/search_progress.hpp"
+
+#include <algorithm>
+
+namespace attune {
+namespace {
+
+// When more than this share of so many first trials fail alike, the kernel is at fault, or its rules miss something.
+constexpr std::int64_t kFirstTrials = 50;
+constexpr double kFailingAlike = 0.9;
+
+}  // namespace
+
+SearchProgress::SearchProgress(const SessionTerms& terms, const ObjectiveValues& values, const TrialLog& log,
+                               double used_seconds)
+    : terms_(terms), values_(values), log_(log), used_seconds_(used_seconds) {
+  for (const Trial& trial : log.earlier()) {
+    if (trial.verdict != Verdict::ok) continue;
+    ++survivors_;
+    if (best_score_ > 0 && score(trial) >= best_score_) continue;
+    keep_best(trial);
+    improvement_.know(best_score_);
+  }
+}
+
+double SearchProgress::score(const Trial& trial) const {
+  return values_.score(trial, log_.find(terms_.default_configuration->text()));
+}
+
+void SearchProgress::keep_best(const Trial& trial) {
+  best_score_ = score(trial);
+  best_ratio_ = time_ratio(trial);
+  best_ = trial.configuration;
+}
+
+void SearchProgress::see(const Trial& trial, bool is_new, bool from_log) {
+  const bool survives = trial.verdict == Verdict::ok;
+  if (is_new && log_.size() <= kFirstTrials) ++first_verdicts_[trial.verdict];
+  if (survives) values_.check_values(trial);
+  const double objective = survives ? score(trial) : 0;
+  if (from_log)
+    improvement_.know(objective);
+  else
+    improvement_.see(objective);
+  run_trials_ += !from_log;
+  is_new_best_ = survives && (best_score_ == 0 || objective < best_score_);
+  survivors_ += survives;
+  if (is_new_best_) keep_best(trial);
+}
+
+double SearchProgress::incumbent_ns(double anchor_ns) const {
+  const Objectives& objectives = terms_.request.objectives;
+  if (objectives.name(0) != "time" && !objectives.needs_energy(0)) return 0;
+  return anchor_ns > 0 ? best_score_ * anchor_ns : best_score_;
+}
+
+Progress SearchProgress::shown(double run_seconds, double anchor_ns, bool from_log) const {
+  Progress progress;
+  progress.new_best = is_new_best_;
+  progress.trials = log_.size();
+  progress.survivors = survivors_;
+  progress.seconds = used_seconds(run_seconds);
+  const Budget& limits = terms_.request.limits;
+  progress.seconds_limit = limits.seconds ? limits.seconds : terms_.budget.seconds;
+  progress.trials_limit = limits.trials;
+  progress.default_ns = anchor_ns;
+  progress.best_ns = anchor_ns > 0 ? best_ratio_ * anchor_ns : best_ratio_;
+  progress.best = best_;
+  progress.from_log = from_log;
+  return progress;
+}
+
+// The effort's budget counts over all continuations, the user's limits for this run.
+std::optional<StopReason> SearchProgress::stop_reason(double run_seconds, double anchor_ns) const {
+  Spent spent{run_seconds, run_trials_, improvement_.idle_trials(), 0, 0};
+  if (best_ratio_ > 0) {
+    spent.best_ns = anchor_ns > 0 ? best_ratio_ * anchor_ns : best_ratio_;
+    spent.speedup = anchor_ns > 0 ? 1 / best_ratio_ : 0;
+  }
+  const std::optional<StopReason> limit = terms_.request.limits.reached(spent);
+  if (limit == StopReason::target || limit == StopReason::patience) return limit;
+  spent.seconds = used_seconds(run_seconds);
+  spent.trials = log_.size();
+  if (terms_.budget.reached(spent)) return StopReason::effort_spent;
+  if (limit) return limit;
+  return is_hopeless() ? std::optional(StopReason::hopeless) : std::nullopt;
+}
+
+// Nearly all of the first trials failed alike. An exhaustive search has them in order, failures side by side.
+bool SearchProgress::is_hopeless() const {
+  if (terms_.request.keep_going || terms_.request.effort == Effort::exhaustive) return false;
+  std::int64_t count = 0;
+  for (const auto& [verdict, trials] : first_verdicts_) count += trials;
+  if (count < kFirstTrials) return false;
+  return std::any_of(first_verdicts_.begin(), first_verdicts_.end(), [](const auto& entry) {
+    const bool is_most = static_cast<double>(entry.second) > kFailingAlike * static_cast<double>(kFirstTrials);
+    return entry.first != Verdict::ok && is_most;
+  });
+}
+
+std::vector<Trial> SearchProgress::ranked_survivors() const {
+  std::vector<Trial> survivors;
+  for (const auto& [text, trial] : log_.trials())
+    if (trial.verdict == Verdict::ok) survivors.push_back(trial);
+  std::stable_sort(survivors.begin(), survivors.end(),
+                   [this](const Trial& a, const Trial& b) { return score(a) < score(b); });
+  return survivors;
+}
+
+}  // namespace attune

@@ -1,0 +1,33 @@
+// SessionParts: what the stages of one session share. References to what outlives the stages; one thread.
+#pragma once
+
+#include <atomic>
+
+#include "session/bench.hpp"
+#include "session/image_source.hpp"
+#include "session/kept_images.hpp"
+#include "session/objective_values.hpp"
+#include "session/observer.hpp"
+#include "session/search_progress.hpp"
+#include "session/trial_log.hpp"
+
+namespace attune {
+
+struct SessionParts {
+  const SessionTerms& terms;
+  const ObjectiveValues& values;
+  Pool& pool;
+  Bench& bench;
+  TrialLog& log;
+  SearchProgress& progress;
+  ImageSource& source;
+  KeptImages& images;
+  Observer& observer;
+  const std::atomic<int>& stop;
+  const std::uint64_t seed;
+  double search_seconds = 0;  // of this run, once it has ended
+  InstanceId last_instance = 0;
+  InstanceId next_instance() { return ++last_instance; }
+};
+
+}  // namespace attune

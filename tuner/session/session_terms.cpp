@@ -1,0 +1,77 @@
+#include "session/session_terms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/roofline.hpp"
+#include "search/strategy_text.hpp"
+
+namespace attune {
+namespace {
+
+SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
+  SessionKey key;
+  key.record.kernel = request.spec.name;
+  key.record.code = request.spec.fingerprints.code;
+  key.record.contract = request.spec.fingerprints.contract;
+  key.record.device_class = device.class_key();
+  key.record.problem = request.problem;
+  key.record.regime = std::string(to_text(request.regime));
+  key.record.objective = request.objectives.text();
+  key.space = request.spec.fingerprints.space;
+  key.effort = request.effort;
+  key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
+  return key;
+}
+
+Protocol protocol_of(const SessionRequest& request) {
+  if (request.protocol) return *request.protocol;
+  const Depth depth = depth_within(effort_plan(request.effort), request.limits.seconds);
+  Protocol protocol;
+  protocol.screen_samples = depth.screen_samples;
+  protocol.confirm_most = depth.confirm_most;
+  protocol.confirm_seconds = depth.confirm_seconds;
+  protocol.finalists = depth.finalists;
+  protocol.final_rounds_min = depth.final_rounds_min;
+  protocol.final_rounds_max = depth.final_rounds_max;
+  protocol.final_seconds = depth.final_seconds;
+  protocol.settled_log_ratio = depth.settled_log_ratio;
+  return protocol;
+}
+
+// A user who gives more time than the effort would take means it.
+Budget stretched(Budget budget, const Budget& limits) {
+  if (budget.seconds && limits.seconds) budget.seconds = std::max(*budget.seconds, *limits.seconds);
+  return budget;
+}
+
+}  // namespace
+
+SessionTerms::SessionTerms(const SessionRequest& from, const DeviceOpened& device_opened)
+    : request(from),
+      opened(device_opened),
+      device(opened.info),
+      space(make_space(request.spec, request.problem, device)),
+      default_configuration(attune::default_configuration(request.spec, space)),
+      key(key_of(request, device)),
+      budget(stretched(effort_plan(request.effort).budget, request.limits)),
+      protocol(protocol_of(request)),
+      metric_bytes(amount_of(request.spec.metrics.bytes, request.problem)),
+      metric_flops(amount_of(request.spec.metrics.flops, request.problem)) {}
+
+std::shared_ptr<const Instance> SessionTerms::instance(InstanceId id, const Configuration& configuration) const {
+  return make_instance(id, request.spec, request.problem, configuration, device);
+}
+
+std::string empty_space_explanation(const SearchSpace& space) {
+  std::string text = space.empty() ? "no configuration is legal" : "no legal configuration was found";
+  text += "; of " + to_text(space.cartesian_size()) + " combinations each rule alone removes:";
+  for (const RuleEffect& effect : space.effects())
+    if (effect.removed_alone > 0)
+      text += fmt::format("\n  {}{:6.2f} %  {}{}", effect.exact ? "" : "about ", 100 * effect.removed_alone,
+                          effect.rule, effect.implied ? "  (a limit of the device)" : "");
+  return text;
+}
+
+}  // namespace attune

@@ -1,0 +1,36 @@
+// SessionTerms: what a session was asked for and works with, decided before anything is tried. Immutable.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "attune/search_space.hpp"
+#include "kernel/instance.hpp"
+#include "session/session.hpp"
+#include "worker/jobs.hpp"
+
+namespace attune {
+
+struct SessionTerms {
+  // `request` and `opened` must outlive it.
+  SessionTerms(const SessionRequest& request, const DeviceOpened& opened);
+
+  const SessionRequest& request;
+  const DeviceOpened& opened;
+  const DeviceInfo& device;
+  const SearchSpace space;
+  const std::optional<Configuration> default_configuration;  // nothing: no configuration is legal
+  const SessionKey key;
+  const Budget budget;  // of the effort; a longer time limit stretches it
+  const Protocol protocol;
+  const std::optional<double> metric_bytes, metric_flops;  // what [metrics] gives for the problem
+
+  bool is_default(const Configuration& configuration) const { return configuration == *default_configuration; }
+  // Throws Error when something of it cannot be resolved.
+  std::shared_ptr<const Instance> instance(InstanceId id, const Configuration& configuration) const;
+};
+
+// Where to look when no configuration is legal.
+std::string empty_space_explanation(const SearchSpace& space);
+
+}  // namespace attune

@@ -1,0 +1,88 @@
+#include "session/trial_log.hpp"
+
+#include <utility>
+
+namespace attune {
+namespace {
+
+// A configuration that was under way alone so often when the whole session was killed is left alone: it may be what
+// does it.
+constexpr int kMostUnfinished = 3;
+
+}  // namespace
+
+TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer)
+    : terms_(terms), store_(store), session_(session), observer_(observer) {
+  const RecordKey& key = terms_.key.record;
+  if (terms_.request.lift_quarantine) store_.lift_quarantine(key);
+  for (const QuarantineEntry& entry : store_.quarantined(key))
+    left_alone_.emplace(entry.configuration,
+                        "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail);
+  for (Attempt& attempt : store_.open_attempts(session_)) {
+    if (attempt.alone >= kMostUnfinished)
+      left_alone_.emplace(attempt.configuration.text(), "attune itself was ended " + std::to_string(attempt.alone) +
+                                                            " times while it was tried");
+    open_attempts_.push_back(std::move(attempt));
+  }
+  if (terms_.request.fresh) return;
+  // A failure elsewhere may have had its cause elsewhere: only what worked is taken over from other sessions.
+  for (Trial& trial : store_.known_trials(key, terms_.key.space))
+    if (trial.verdict == Verdict::ok) known_.emplace(trial.configuration.text(), std::move(trial));
+  for (Trial& trial : store_.trials(session_)) {
+    if (trial.verdict == Verdict::wrong_result) continue;
+    trials_.insert_or_assign(trial.configuration.text(), trial);
+    earlier_.push_back(std::move(trial));
+  }
+}
+
+const Trial* TrialLog::known(const std::string& configuration) const {
+  const auto found = known_.find(configuration);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+const Trial* TrialLog::find(const std::string& configuration) const {
+  const auto found = trials_.find(configuration);
+  return found == trials_.end() ? nullptr : &found->second;
+}
+
+std::optional<Trial> TrialLog::left_alone(const Configuration& configuration) const {
+  const auto found = left_alone_.find(configuration.text());
+  if (found == left_alone_.end()) return std::nullopt;
+  Trial trial;
+  trial.configuration = configuration;
+  trial.verdict = Verdict::quarantined;
+  trial.detail = found->second + "; --lift-quarantine gives it another chance";
+  return trial;
+}
+
+bool TrialLog::add(const Trial& trial) {
+  uncommitted_.push_back(trial);
+  return trials_.insert_or_assign(trial.configuration.text(), trial).second;
+}
+
+void TrialLog::commit() {
+  store_.add_trials(session_, uncommitted_);
+  show_committed();
+}
+
+void TrialLog::show_committed() {
+  for (std::size_t i = 0; i < progress_.size(); ++i) observer_.trial_done(uncommitted_[i], progress_[i]);
+  uncommitted_.clear();
+  progress_.clear();
+}
+
+std::optional<int> TrialLog::begin_attempt(const Configuration& configuration, bool alone,
+                                           const std::atomic<int>& stop) {
+  const bool shows = !uncommitted_.empty();
+  const int begun = store_.begin_attempt(session_, configuration, alone, uncommitted_).begun;
+  show_committed();
+  if (!shows || stop.load() == 0) return begun;
+  withdraw_attempt(configuration, alone);
+  return std::nullopt;
+}
+
+void TrialLog::withdraw_attempt(const Configuration& configuration, bool alone) {
+  store_.withdraw_attempt(session_, configuration, alone);
+}
+
+}  // namespace attune

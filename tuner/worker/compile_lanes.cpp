@@ -1,0 +1,247 @@
+#include "worker/compile_lanes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "worker/user_limits.hpp"
+
+namespace attune {
+namespace {
+
+// The first compiles of a worker make precompiled headers and are waited for kCompileLimitSeconds; once so many images
+// are known, a factor of what nine of ten of them took is enough, within bounds.
+constexpr double kLeastSeconds = 20, kFactor = 10;
+constexpr std::size_t kKnownImages = 20, kMostKnownImages = 256;
+constexpr double kOpenSeconds = 60;
+
+constexpr std::uint64_t kMostBatch = 1024;
+
+constexpr int kDeathsToVerdict = 2;
+
+CompileOutcome death_of(const Heard& heard) {
+  CompileOutcome outcome;
+  const bool late = heard.end == Heard::End::timed_out;
+  outcome.verdict = late ? Verdict::compile_timeout : Verdict::compile_crash;
+  outcome.log = (late ? "the compiler did not end, twice: " : "the compiler died, twice: ") + heard.why;
+  return outcome;
+}
+
+// The answer to one job.
+Heard answer_of(Transport& worker, const Job& job, double seconds) {
+  worker.send(job, seconds);
+  Heard heard = worker.receive(seconds);
+  if (heard.end == Heard::End::replied && std::holds_alternative<Started>(heard.reply.answer))
+    heard = worker.receive(seconds);
+  return heard;
+}
+
+std::vector<CompileOutcome>& outcomes_of(Heard& heard) {
+  return std::get<ImagesCompiled>(heard.reply.answer).outcomes;
+}
+
+}  // namespace
+
+CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
+    : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
+  const Heard heard = answer_of(*spare_, OpenCompiler{}, kOpenSeconds);
+  if (heard.end != Heard::End::replied) throw Error("the compile worker does not start: " + heard.why);
+  if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw Error(failure->text);
+  const auto* const opened = std::get_if<CompilerOpened>(&heard.reply.answer);
+  if (opened == nullptr) throw Error("the compile worker gave another answer than was asked for");
+  opened_ = *opened;
+  opened_.preferred_batch = std::clamp<std::uint64_t>(opened_.preferred_batch, 1, kMostBatch);
+}
+
+CompileLanes::~CompileLanes() {
+  cancel();
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  for (Lane& lane : lanes_) lane.thread.join();
+}
+
+void CompileLanes::set_most(unsigned lanes) {
+  const std::lock_guard lock(mutex_);
+  most_ = std::max(1u, lanes);
+}
+
+void CompileLanes::submit(Ticket ticket, ImageRequest request) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({ticket, std::move(request)});
+    if (idle_ < waiting_.size() && lanes_.size() < most_) {
+      std::unique_ptr<Transport> worker = spare_ ? std::move(spare_) : start_();
+      Lane& lane = lanes_.emplace_back();
+      lane.worker = std::move(worker);
+      lane.thread = std::thread([this, &lane] { run(lane); });
+    }
+  }
+  changed_.notify_one();
+}
+
+void CompileLanes::cancel() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++epoch_;
+  waiting_.clear();
+  for (Lane& lane : lanes_) {
+    if (!lane.is_busy) continue;
+    lane.is_interrupted = true;
+    lane.worker->interrupt();
+  }
+}
+
+bool CompileLanes::is_abandoned(std::uint64_t epoch) const {
+  const std::lock_guard lock(mutex_);
+  return epoch != epoch_;
+}
+
+// Empty at the end.
+std::vector<CompileLanes::Waiting> CompileLanes::take_batch(Lane& lane, std::uint64_t& epoch) {
+  std::unique_lock lock(mutex_);
+  lane.is_busy = false;
+  ++idle_;
+  changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+  --idle_;
+  std::vector<Waiting> batch;
+  if (ends_) return batch;
+  lane.is_busy = true;
+  epoch = epoch_;
+  // An even share for every lane, so that none takes a whole batch while others idle.
+  const std::size_t share = (waiting_.size() + most_ - 1) / most_;
+  const std::size_t count = std::clamp<std::size_t>(share, 1, opened_.preferred_batch);
+  while (batch.size() < count && !waiting_.empty()) {
+    batch.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return batch;
+}
+
+bool CompileLanes::was_interrupted(Lane& lane) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(lane.is_interrupted, false);
+}
+
+void CompileLanes::run(Lane& lane) {
+  for (;;) {
+    std::uint64_t epoch = 0;
+    const std::vector<Waiting> batch = take_batch(lane, epoch);
+    if (batch.empty()) return;
+    std::vector<ImageRequest> requests;
+    for (const Waiting& waiting : batch) requests.push_back(waiting.request);
+    try {
+      // What cancel() killed between two jobs must not be blamed on the next one.
+      if (was_interrupted(lane)) lane.worker->restart();
+      std::vector<Outcome> outcomes = compile(*lane.worker, requests, epoch);
+      for (std::size_t i = 0; i < batch.size(); ++i) deliver(batch[i], std::move(outcomes[i]), epoch);
+    } catch (...) {
+      Result result;
+      result.ticket = batch.front().ticket;
+      result.error = std::current_exception();
+      const std::lock_guard lock(mutex_);
+      if (epoch == epoch_) deliver_(std::move(result));
+    }
+  }
+}
+
+void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch) {
+  // Under the mutex: what is delivered was not cancelled by then.
+  const std::lock_guard lock(mutex_);
+  if (epoch != epoch_) return;
+  Result result;
+  result.ticket = waiting.ticket;
+  result.deaths = outcome.deaths;
+  ImagesCompiled compiled;
+  compiled.outcomes.push_back(std::move(outcome.compiled));
+  result.answer = std::move(compiled);
+  deliver_(std::move(result));
+}
+
+double CompileLanes::deadline(std::size_t images) const {
+  if (user_seconds_) return *user_seconds_ * static_cast<double>(images);
+  const std::lock_guard lock(mutex_);
+  double one = kCompileLimitSeconds;
+  if (seconds_.size() >= kKnownImages) {
+    std::vector<double> sorted = seconds_;
+    const auto nine_of_ten = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() * 9 / 10);
+    std::nth_element(sorted.begin(), nine_of_ten, sorted.end());
+    one = std::clamp(kFactor * *nine_of_ten, kLeastSeconds, kCompileLimitSeconds);
+  }
+  return one * static_cast<double>(images);
+}
+
+void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::vector<CompileOutcome>& outcomes) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i].image) continue;
+    if (!known_good_) known_good_ = requests[i];
+    if (seconds_.size() == kMostKnownImages) seconds_.erase(seconds_.begin());
+    seconds_.push_back(outcomes[i].milliseconds * 1e-3);
+  }
+}
+
+Heard CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt) {
+  Heard heard = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()));
+  if (heard.end != Heard::End::replied) return heard;
+  if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw Error(failure->text);
+  const auto* compiled = std::get_if<ImagesCompiled>(&heard.reply.answer);
+  if (compiled != nullptr && compiled->outcomes.size() == requests.size()) {
+    learn(requests, compiled->outcomes);
+    return heard;
+  }
+  worker.restart();
+  return {Heard::End::died, {}, "gave another answer than was asked for"};
+}
+
+std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, const std::vector<ImageRequest>& requests,
+                                                         std::uint64_t epoch) {
+  std::vector<Outcome> outcomes;
+  Heard heard = ask(worker, requests, 1);
+  if (heard.end == Heard::End::replied) {
+    for (CompileOutcome& outcome : outcomes_of(heard)) outcomes.push_back({std::move(outcome), 0});
+    return outcomes;
+  }
+  if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
+  // Which one of several it was is found by compiling each alone.
+  const int deaths = requests.size() == 1 ? 1 : 0;
+  if (deaths == 1) check_environment(worker, heard.why);
+  for (const ImageRequest& request : requests) outcomes.push_back(compile_alone(worker, request, deaths, epoch));
+  return outcomes;
+}
+
+CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const ImageRequest& request, int deaths,
+                                                  std::uint64_t epoch) {
+  for (;;) {
+    if (is_abandoned(epoch)) return {};
+    Heard heard = ask(worker, {request}, deaths + 1);
+    if (heard.end == Heard::End::replied) return {std::move(outcomes_of(heard).front()), deaths};
+    if (is_abandoned(epoch)) return {death_of(heard), deaths};
+    check_environment(worker, heard.why);
+    if (++deaths == kDeathsToVerdict) return {death_of(heard), deaths};
+  }
+}
+
+// What compiled before compiles in a fresh worker, once in two attempts at least: else nothing would.
+void CompileLanes::check_environment(Transport& worker, const std::string& why) {
+  std::optional<ImageRequest> known_good;
+  {
+    const std::lock_guard lock(mutex_);
+    known_good = known_good_;
+  }
+  if (!known_good) return;
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    Heard heard = ask(worker, {*known_good}, attempt);
+    if (heard.end == Heard::End::replied && outcomes_of(heard).front().image) return;
+  }
+  throw Error(
+      fmt::format("the compiler fails now, in fresh processes too, for what it compiled before ({}): the machine "
+                  "or its compiler is at fault, and no configuration is blamed. Put it right, then run the same "
+                  "command to go on",
+                  why));
+}
+
+}  // namespace attune

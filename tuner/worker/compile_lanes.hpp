@@ -1,0 +1,80 @@
+// CompileLanes: the compile workers of a Pool: for each a thread that runs straight code. Images are compiled in
+// batches of the size that the compiler likes. A compiler that hangs, crashes or eats the machine's memory costs one
+// image: after a death a fresh worker compiles what compiled before, then every image of the batch alone; two deaths
+// are a verdict. Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "worker/result.hpp"
+#include "worker/transport.hpp"
+
+namespace attune {
+
+class CompileLanes {
+ public:
+  using Start = std::function<std::unique_ptr<Transport>()>;
+  // `deliver` is called on the lanes' threads, and must not call the lanes. Opens one worker, to ask what it compiles with. Throws Error when the
+  // compiler is missing.
+  CompileLanes(Start start, std::function<void(Result)> deliver);
+  // Drops images that have not begun, and abandons the others.
+  ~CompileLanes();
+  CompileLanes(const CompileLanes&) = delete;
+  CompileLanes& operator=(const CompileLanes&) = delete;
+
+  const CompilerOpened& opened() const noexcept { return opened_; }
+  // So many images at most are compiled at once. At least 1.
+  void set_most(unsigned lanes);
+  void submit(Ticket ticket, ImageRequest request);
+  // Drops all images without a result.
+  void cancel() noexcept;
+
+ private:
+  struct Waiting {
+    Ticket ticket = 0;
+    ImageRequest request;
+  };
+  struct Lane {
+    std::unique_ptr<Transport> worker;
+    bool is_busy = false, is_interrupted = false;
+    std::thread thread;
+  };
+  struct Outcome {
+    CompileOutcome compiled;
+    int deaths = 0;
+  };
+  void run(Lane& lane);
+  std::vector<Waiting> take_batch(Lane& lane, std::uint64_t& epoch);
+  std::vector<Outcome> compile(Transport& worker, const std::vector<ImageRequest>& requests, std::uint64_t epoch);
+  Outcome compile_alone(Transport& worker, const ImageRequest& request, int deaths, std::uint64_t epoch);
+  Heard ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt);
+  void check_environment(Transport& worker, const std::string& why);
+  void learn(const std::vector<ImageRequest>& requests, const std::vector<CompileOutcome>& outcomes);
+  double deadline(std::size_t images) const;
+  bool was_interrupted(Lane& lane);
+  bool is_abandoned(std::uint64_t epoch) const;
+  void deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch);
+
+  const Start start_;
+  const std::function<void(Result)> deliver_;
+  const std::optional<double> user_seconds_;  // for one image
+  CompilerOpened opened_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Waiting> waiting_;
+  std::deque<Lane> lanes_;  // whose elements stay where they are
+  std::unique_ptr<Transport> spare_;
+  std::size_t most_ = 1, idle_ = 0;
+  std::uint64_t epoch_ = 0;                 // counts calls of cancel()
+  std::vector<double> seconds_;             // that images took, for the deadline
+  std::optional<ImageRequest> known_good_;  // one that compiled before
+  bool ends_ = false;
+};
+
+}  // namespace attune

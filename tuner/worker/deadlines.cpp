@@ -1,0 +1,54 @@
+#include "worker/deadlines.hpp"
+
+#include <algorithm>
+
+namespace attune {
+namespace {
+
+// The driver compiles PTX when it loads it.
+double load_seconds(const InstanceLaunch& launch) {
+  const bool is_ptx = launch.steps.image.architecture.starts_with("compute_");
+  return is_ptx ? compile_limit_seconds().value_or(kCompileLimitSeconds) : 0;
+}
+
+constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
+
+}  // namespace
+
+double Deadlines::of(const Job& job) const {
+  return std::visit([this](const auto& held) { return of_job(held); }, job);
+}
+
+double Deadlines::launches(int count) const {
+  if (user_seconds) return count * *user_seconds;
+  return anchor_seconds > 0 ? std::max(least_seconds, count * factor * anchor_seconds) : first_seconds;
+}
+
+double Deadlines::checks(int count) const { return count * (data_seconds + data_factor * begin_seconds); }
+
+double Deadlines::of_job(const Load& job) const {
+  return load_seconds(job.launch) + launches(1) + checks(1) +
+         std::max(job.warm_up.milliseconds, job.warm_up.most_milliseconds) * 1e-3;
+}
+
+double Deadlines::of_job(const Try& job) const {
+  return load_seconds(job.launch) + launches(2 + job.plan.count * job.plan.batch) + checks(2);
+}
+
+// By the anchor's time what is sampled in turn is known to take about so long: one of them may hang.
+double Deadlines::of_job(const Rounds& job) const {
+  const int count = static_cast<int>(job.turns.size()) * job.plan.batch;
+  const double seconds = anchor_seconds > 0 ? launches(1) + factor * count * anchor_seconds : launches(count);
+  return seconds + checks(1);
+}
+
+double Deadlines::of_job(const CheckAgain& job) const {
+  const int count = job.repeats ? kLaunchesToRepeat : 1;
+  return launches(count) + checks(count);
+}
+
+double Deadlines::of_job(const Meter& job) const {
+  return launches(2 * job.plan.batch) + job.warm_seconds + job.seconds + meter_slack_seconds;
+}
+
+}  // namespace attune

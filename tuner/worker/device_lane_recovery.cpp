@@ -1,0 +1,382 @@
+// What a death is followed by: a fresh worker, the known-good job, the job once more alone, and the verdict.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "worker/device_lane.hpp"
+
+namespace attune {
+namespace {
+
+// A death may be bad luck; a second one is not.
+constexpr int kDeathsToVerdict = 2;
+
+// A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
+constexpr int kMostInVain = 2;
+
+Status status_of_death(const Heard& heard) {
+  const bool is_late = heard.end == Heard::End::timed_out;
+  return {is_late ? Verdict::timeout : Verdict::fault,
+          (is_late ? "did not end: " : "the device worker died: ") + heard.why, true};
+}
+
+// An answer of the job's kind that holds nothing but a status.
+Answer answer_with(const Job& job, Status status) {
+  if (std::holds_alternative<Rounds>(job)) return Sampled{std::move(status), {}};
+  if (std::holds_alternative<CheckAgain>(job)) return CheckedAgain{std::move(status), {}, {}};
+  if (std::holds_alternative<Meter>(job)) return MeteredEnergy{std::move(status), {}};
+  return Tried{std::move(status), {}, {}, 0};
+}
+
+InstanceLaunch* launch_of(Job& job) {
+  if (auto* tried = std::get_if<Try>(&job)) return &tried->launch;
+  auto* const load = std::get_if<Load>(&job);
+  return load == nullptr ? nullptr : &load->launch;
+}
+
+std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
+  std::vector<InstanceId> once;
+  for (const InstanceId id : turns)
+    if (std::find(once.begin(), once.end(), id) == once.end()) once.push_back(id);
+  return once;
+}
+
+}  // namespace
+
+// The worker is gone. A job that it had not begun is not to blame.
+void DeviceLane::recover(const Heard& heard) {
+  Work work;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ends_) return in_flight_.clear();
+    is_recovering_ = true;
+    work = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    for (; !in_flight_.empty(); in_flight_.pop_back()) queue_.push_front(std::move(in_flight_.back()));
+    in_flight_.push_back(work);  // what an exception ends
+  }
+  work.is_repeated = true;
+  if (std::holds_alternative<OpenDevice>(work.job)) {
+    if (++work.deaths == kDeathsToVerdict) throw Error("the device worker does not start: " + heard.why);
+    transport_->restart();
+    const std::lock_guard lock(mutex_);
+    in_flight_.clear();
+    is_recovering_ = false;
+    count_replaced();
+    work.started = false;
+    return queue_.push_front(std::move(work));
+  }
+  Result result;
+  if (std::holds_alternative<Begin>(work.job)) {
+    {
+      const std::lock_guard lock(mutex_);
+      forget_problem();
+    }
+    problem_ = std::get<Begin>(work.job);
+    begin_problem(heard.why);
+    result.answer = Begun{free_at_begin_};
+  } else if (std::holds_alternative<Release>(work.job)) {
+    start_afresh();
+    result.answer = Done{};
+    note_loaded(work, result.answer);
+  } else if (work.started || ++work.begun_in_vain > kMostInVain) {
+    return after_death(std::move(work), status_of_death(heard));
+  } else {
+    check_environment("a death between two jobs", heard.why);
+    const std::lock_guard lock(mutex_);
+    in_flight_.clear();
+    is_recovering_ = false;
+    queue_.push_front(std::move(work));
+    return;
+  }
+  end_recovery();
+  deliver(std::move(work), std::move(result));
+}
+
+void DeviceLane::end_recovery() {
+  const std::lock_guard lock(mutex_);
+  in_flight_.clear();
+  is_recovering_ = false;
+}
+
+// One of several that were sampled together is to blame, or the job's only instance.
+void DeviceLane::after_death(Work work, Status status) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_recovering_ = true;
+    for (; !in_flight_.empty(); in_flight_.pop_back())
+      if (in_flight_.back().ticket != work.ticket) queue_.push_front(std::move(in_flight_.back()));
+    in_flight_.push_back(work);
+  }
+  work.is_repeated = true;
+  Result result;
+  if (samples_several(work.job)) {
+    {
+      const std::lock_guard lock(mutex_);
+      note_apart(work, status);
+    }
+    check_environment(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
+                      status.detail);
+    for (const InstanceId id : instances_of(work.job)) loaded_.at(id).deaths = 1;  // each one's first
+    result = one_at_a_time(work);
+  } else {
+    result = alone(work, std::move(status));
+  }
+  end_recovery();
+  deliver(std::move(work), std::move(result));
+}
+
+// Once more in a fresh worker, after its first death.
+Result DeviceLane::alone(Work& work, Status status) {
+  const std::vector<InstanceId> of = instances_of(work.job);
+  const InstanceLaunch* const launch = launch_of(work.job);
+  const std::string name = launch != nullptr ? launch->configuration : loaded_.at(of.front()).launch.configuration;
+  const int launch_attempt = of.empty() ? 0 : loaded_.at(of.front()).launch.attempt;
+  Result result;
+  for (;;) {
+    ++work.deaths;
+    check_environment(name, status.detail);
+    if (work.deaths == kDeathsToVerdict) break;
+    work.notes.push_back(name + ": " + status.detail + "; tried once more in a fresh worker");
+    if (InstanceLaunch* const again = launch_of(work.job)) ++again->attempt;
+    for (const InstanceId id : of) loaded_.at(id).launch.attempt = launch_attempt + work.deaths;
+    if (std::optional<Result> failed = load_missing(work, work.job, work.deaths)) return std::move(*failed);
+    Status death;
+    Answer answer = ask_or_die(work.job, death);
+    if (death.ok()) {
+      result.answer = std::move(answer);
+      const Status* const found = status_of(result.answer);
+      if (std::holds_alternative<Rounds>(work.job) && found != nullptr && !found->ok()) result.failed = of.front();
+      note_loaded(work, result.answer);
+      return result;
+    }
+    status = std::move(death);
+  }
+  work.notes.push_back(name + ": " + status.detail + "; quarantined after two deaths");
+  if (!of.empty()) result.failed = of.front();
+  result.answer = answer_with(work.job, std::move(status));
+  return result;
+}
+
+// Once several failed together they are kept apart: what fails by chance would fail among others again and again.
+void DeviceLane::note_apart(Work& work, const Status& status) {
+  is_apart_ = true;
+  work.notes.push_back(fmt::format("one of several that were sampled together: {}; sampled one at a time from here: {}",
+                                   status.detail, fmt::join(names_of(work.job), "; ")));
+}
+
+// One of several failed, and the worker lives: the job is done again behind what the worker has.
+void DeviceLane::keep_apart(Work work, const Status& status) {
+  const std::lock_guard lock(mutex_);
+  note_apart(work, status);
+  work.is_repeated = true;
+  queue_.push_front(std::move(work));
+}
+
+std::vector<std::string> DeviceLane::names_of(const Job& job) const {
+  std::vector<std::string> names;
+  for (const InstanceId id : distinct(instances_of(job))) names.push_back(loaded_.at(id).launch.configuration);
+  return names;
+}
+
+// The samples of several, one instance after the other. Deaths of an instance add up over jobs: what kills after many
+// samples survives the few of one more attempt.
+Result DeviceLane::one_at_a_time(Work& work) {
+  const auto& rounds = std::get<Rounds>(work.job);
+  const std::vector<InstanceId> instances = distinct(rounds.turns);
+  Result result;
+  std::vector<double> samples(rounds.turns.size());
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const InstanceId id = instances[i];
+    result.failed = id;
+    Rounds own{{}, rounds.plan};
+    own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
+    int& deaths = loaded_.at(id).deaths;
+    Answer answer = sample_alone(work, own, id, deaths);
+    const auto& sampled = std::get<Sampled>(answer);
+    if (!sampled.status.ok()) {
+      result.deaths = deaths;
+      result.answer = std::move(answer);
+      return result;
+    }
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < samples.size(); ++k)
+      if (rounds.turns[k] == id) samples[k] = sampled.samples_ns[next++];
+  }
+  result.failed.reset();
+  result.answer = Sampled{{}, std::move(samples)};
+  return result;
+}
+
+// The samples of one instance, after so many deaths of it, which are counted on.
+Answer DeviceLane::sample_alone(Work& work, const Job& job, InstanceId id, int& deaths) {
+  const std::string name = loaded_.at(id).launch.configuration;
+  for (;;) {
+    if (std::optional<Result> failed = load_missing(work, job, deaths)) {
+      deaths = failed->deaths;
+      return std::move(failed->answer);
+    }
+    Status death;
+    Answer answer = ask_or_die(job, death);
+    if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
+    if (death.ok()) return answer;
+    ++deaths;
+    if (!transport_->isolates()) return answer;
+    check_environment(name, death.detail);
+    if (deaths >= kDeathsToVerdict) {
+      work.notes.push_back(name + ": " + death.detail + "; quarantined after two deaths");
+      return Sampled{std::move(death), {}};
+    }
+    work.notes.push_back(name + ": " + death.detail + "; tried once more in a fresh worker");
+    ++loaded_.at(id).launch.attempt;
+  }
+}
+
+// One job and its reply, with nothing else under way. Throws Error at the end.
+Heard DeviceLane::ask(const Job& job) {
+  double limit = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ends_) throw Error("the device worker is ended");
+    limit = deadlines_.of(job);
+    transport_->send(job, limit);
+  }
+  Heard heard = transport_->receive(limit + Deadlines::open_seconds);
+  if (heard.end == Heard::End::replied && std::holds_alternative<Started>(heard.reply.answer))
+    heard = transport_->receive(limit);
+  return heard;
+}
+
+// `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
+Answer DeviceLane::ask_or_die(const Job& job, Status& death) {
+  Heard heard = ask(job);
+  if (heard.end != Heard::End::replied) {
+    death = status_of_death(heard);
+    return {};
+  }
+  follow(heard.reply, job);
+  Answer answer = std::move(heard.reply.answer);
+  trust(job, answer);
+  if (const Status* const status = status_of(answer); status != nullptr && status->sticky) death = *status;
+  return answer;
+}
+
+// Does a fresh worker still do what it did before? It has run the reference when it is there; then the known-good job.
+// One failure may be an echo of the death; two, and nothing that is measured here means anything.
+void DeviceLane::check_environment(const std::string& after, const std::string& detail) {
+  std::string why;
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    try {
+      start_afresh();
+      why = known_good_fails();
+      if (why.empty()) return;
+    } catch (const DeviceLost&) {
+      throw;
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  }
+  throw Error("the device or its driver is at fault, and no configuration is blamed: after " + after + " of " +
+              (problem_ ? problem_->setup.kernel : "no kernel") + " (" + detail +
+              ") what had worked before fails in two fresh workers: " + why +
+              "\nlook at the device (nvidia-smi, the kernel's log); the same command goes on where this one ended");
+}
+
+// Why; "" when it works.
+std::string DeviceLane::known_good_fails() {
+  const std::optional<KnownGood> known_good = [this] {
+    const std::lock_guard lock(mutex_);
+    return known_good_;
+  }();
+  if (!known_good) return "";
+  Status status;
+  const Answer answer = ask_or_die(known_good->job, status);
+  if (const auto* failure = std::get_if<Failure>(&answer)) return failure->text;
+  if (const auto* tried = std::get_if<Tried>(&answer); tried != nullptr && status.ok()) status = tried->status;
+  return status.ok() ? "" : status.detail;
+}
+
+void DeviceLane::start_afresh() {
+  transport_->restart();
+  {
+    const std::lock_guard lock(mutex_);
+    count_replaced();
+  }
+  for (auto& [id, loaded] : loaded_) loaded.is_there = false;
+  if (problem_) begin_problem({});
+}
+
+// Data and reference in a fresh worker. One that dies of it is given a second chance, in another one. `why`: the first
+// one has died already.
+void DeviceLane::begin_problem(std::string why) {
+  for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
+    if (!why.empty()) {
+      transport_->restart();  // it may have been given another job since
+      const std::lock_guard lock(mutex_);
+      count_replaced();
+    }
+    const auto begin = Clock::now();
+    Heard heard = ask(*problem_);
+    if (heard.end != Heard::End::replied) {
+      why = heard.why;
+      continue;
+    }
+    follow(heard.reply, *problem_);
+    if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw_failure(*failure);
+    const auto* const begun = std::get_if<Begun>(&heard.reply.answer);
+    if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
+    const std::lock_guard lock(mutex_);
+    deadlines_.begin_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    free_at_begin_ = begun->free_bytes;
+    return;
+  }
+  throw Error(fmt::format("two device workers died while the data and the reference of {} for {} were made: {}",
+                          problem_->setup.kernel, problem_->setup.problem, why));
+}
+
+std::optional<InstanceId> DeviceLane::first_missing(const Job& job) const {
+  for (const InstanceId id : instances_of(job)) {
+    const auto found = loaded_.find(id);
+    if (found == loaded_.end()) throw Error(fmt::format("instance {} was not loaded, or is released", id));
+    if (!found->second.is_there) return id;
+  }
+  return std::nullopt;
+}
+
+// Loads what a job needs and the present worker lacks. What fails is the job's result: at once, or by the second death
+// of an instance, `deaths` before included where there is but one.
+std::optional<Result> DeviceLane::load_missing(Work& work, const Job& job, int deaths) {
+  std::map<InstanceId, int> deaths_of;
+  if (const auto of = distinct(instances_of(job)); of.size() == 1) deaths_of[of.front()] = deaths;
+  while (const std::optional<InstanceId> id = first_missing(job)) {
+    Loaded& loaded = loaded_.at(*id);
+    Status status;
+    const Answer answer = ask_or_die(Load{loaded.launch, {}}, status);
+    if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
+    const bool died = !status.ok();
+    if (!died) status = std::get<Tried>(answer).status;
+    loaded.is_there = status.ok();
+    if (loaded.is_there) continue;
+    if (died) {
+      const std::string name = loaded.launch.configuration;
+      check_environment(name, status.detail);
+      const bool is_verdict = ++deaths_of[*id] >= kDeathsToVerdict;
+      work.notes.push_back(name + ": " + status.detail +
+                           (is_verdict ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
+      work.is_repeated = true;
+      ++loaded.launch.attempt;
+      if (!is_verdict) continue;
+    }
+    Result result;
+    result.failed = *id;
+    result.deaths = deaths_of[*id];
+    result.answer = answer_with(job, std::move(status));
+    return result;
+  }
+  return std::nullopt;
+}
+
+}  // namespace attune

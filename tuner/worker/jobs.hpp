@@ -1,0 +1,153 @@
+// Jobs: what a coordinator has a worker do, each a complete plain value, and the answers. A worker acknowledges a job
+// when it begins it (Started) and gives one answer when it is done, or a Failure in its place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "attune/device_info.hpp"
+#include "core/image.hpp"
+#include "core/numerics.hpp"
+#include "device/device_state.hpp"
+#include "measure/energy.hpp"
+#include "measure/screen.hpp"
+#include "measure/warm_up.hpp"
+#include "worker/trial_setup.hpp"
+
+namespace attune {
+
+// For a device worker.
+
+struct OpenDevice {};
+
+// Makes the data of a problem, runs [[prepare]] and the reference. Forgets the problem before it.
+struct Begin {
+  TrialSetup setup;
+};
+
+// Loads an instance, launches it once, checks the result, warms the device up; it stays loaded.
+struct Load {
+  InstanceLaunch launch;
+  WarmUpPlan warm_up;  // of 0 ms: none
+};
+
+// Loads an instance, checks it, takes samples, checks it again where it has scratch memory, and releases it.
+struct Try {
+  InstanceLaunch launch;
+  SamplePlan plan;
+};
+
+// Takes one sample of a loaded instance for every turn, in this order, enqueued together where the device can.
+struct Rounds {
+  std::vector<InstanceId> turns;
+  SamplePlan plan;  // its regime and batch
+};
+
+// Checks a loaded instance once more, behind its samples.
+struct CheckAgain {
+  InstanceId instance = 0;
+  bool repeats = false;  // launches it twice more: are both results equal bit for bit?
+};
+
+// Launches a loaded instance for so long while the device's energy counter is read.
+struct Meter {
+  InstanceId instance = 0;
+  SamplePlan plan;          // its regime; and of one sample, its batch
+  double warm_seconds = 0;  // before the window
+  double seconds = 0;       // the window
+};
+
+// Of an instance that is not loaded: nothing.
+struct Release {
+  InstanceId instance = 0;
+};
+
+// For a compile worker.
+
+struct OpenCompiler {};
+
+struct Compile {
+  std::vector<ImageRequest> requests;
+  int attempt = 1;
+};
+
+using Job = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter, Release, OpenCompiler, Compile>;
+
+// Answers.
+
+// The worker begins a job.
+struct Started {};
+
+// The environment is at fault: nothing can be said of the instance.
+struct Failure {
+  enum class Kind : std::uint8_t { error, out_of_memory, usage } kind = Kind::error;
+  std::string text;
+};
+
+struct DeviceOpened {
+  DeviceInfo info;
+  bool own_clock = false;  // the device's seconds are not this machine's
+  bool tells_energy = false;
+  std::vector<std::string> users;  // other processes on the device, as far as one may know
+};
+
+struct Begun {
+  std::uint64_t free_bytes = 0;  // of the device's memory
+};
+
+// Of Load and Try. The status is that of what failed first.
+struct Tried {
+  Status status;
+  Numerics numerics;
+  std::vector<double> samples_ns;  // those before one that failed
+  std::uint64_t free_bytes = 0;    // of the device's memory; 0: not known
+};
+
+// Of Rounds.
+struct Sampled {
+  Status status;
+  std::vector<double> samples_ns;  // one for each turn; some of them when the status is not ok
+};
+
+struct CheckedAgain {
+  Status status;
+  Numerics numerics;
+  std::optional<bool> deterministic;  // where it was asked for, and the device had room to find out
+};
+
+struct MeteredEnergy {
+  Status status;
+  std::optional<LaunchEnergy> energy;  // nothing: the counter took too few steps
+};
+
+struct Done {};
+
+struct CompilerOpened {
+  std::string toolchain;
+  std::uint64_t preferred_batch = 1;
+  bool disturbs_timing = false;
+};
+
+struct ImagesCompiled {
+  std::vector<CompileOutcome> outcomes;  // one for each request
+};
+
+using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Sampled, CheckedAgain, MeteredEnergy, Done,
+                            CompilerOpened, ImagesCompiled>;
+
+// The status of an answer that has one, else null.
+Status* status_of(Answer& answer) noexcept;
+
+// An answer with the device's clock when it was given; how long the worker was at it, reading included, by a real
+// clock; and what was seen of the device since the last one.
+struct Reply {
+  double seconds = 0;
+  double worked_seconds = 0;
+  Answer answer;
+  Watched watched = {};
+};
+
+}  // namespace attune

@@ -1,0 +1,182 @@
+#include "worker/problem_on_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+// A cold batch rotates over data so many times as large as the L2 cache: what it comes back to is not there any more.
+constexpr std::uint64_t kSetsOverCache = 2;
+
+// What is slower than it may be by more than a launch alone can cost is not launched a thousand times to know it.
+constexpr double kLaunchAloneNs = 20e3;
+
+// Launches that are enqueued together where time is spent on them: the device does not wait in between.
+constexpr double kTakeSeconds = 0.25;
+constexpr double kMostSamplesInTake = 1000;
+
+void append(Samples more, Samples& samples) {
+  samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
+  samples.status = std::move(more.status);
+}
+
+}  // namespace
+
+ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
+    : device_(device), name_(fmt::format("{} for {}", setup.kernel, setup.problem)), data_(device, setup) {
+  data_.reset();
+  if (setup.prepare) {
+    run_once(*setup.prepare, "[[prepare]]");
+    data_.adopt_prepared();
+    data_.reset();
+  }
+  run_once(setup.reference,
+           setup.self_checked ? "the default configuration (there is no [[reference]])" : "[[reference]]");
+  data_.adopt_expected(setup.self_checked ? "the default configuration" : "the reference");
+}
+
+void ProblemOnDevice::run_once(const StepsSetup& steps, const std::string& what) {
+  PreparedSteps prepared;
+  Status status = PreparedSteps::prepare(device_, data_, steps, prepared);
+  if (status.ok()) status = prepared.run(device_);
+  if (status.ok()) status = data_.check_guards();
+  if (!status.ok())
+    throw Error(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail));
+}
+
+Status ProblemOnDevice::load(InstanceId instance, const StepsSetup& steps) {
+  PreparedSteps made;
+  if (Status status = PreparedSteps::prepare(device_, data_, steps, made); !status.ok()) return status;
+  loaded_.insert_or_assign(instance, std::move(made));
+  return {};
+}
+
+PreparedSteps& ProblemOnDevice::prepared(InstanceId instance) {
+  const auto found = loaded_.find(instance);
+  if (found == loaded_.end()) throw Error(fmt::format("there is no instance {} of {}", instance, name_));
+  return found->second;
+}
+
+Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
+  const PreparedSteps& steps = prepared(instance);
+  data_.reset();
+  const Status status = launch_and_check(steps, numerics);
+  if (!status.ok()) release(instance);
+  return status;
+}
+
+Status ProblemOnDevice::launch_and_check(const PreparedSteps& steps, Numerics& numerics) {
+  Status status = steps.run(device_);
+  if (status.sticky) return status;
+  // Whatever else went wrong: the next configuration finds its inputs as they were.
+  const Status inputs = data_.restore_inputs();
+  if (status.ok()) status = inputs;
+  if (status.ok()) status = data_.check(numerics);
+  if (status.ok()) status = steps.check_scratch(data_);
+  return status;
+}
+
+Sampling ProblemOnDevice::sampling_of(InstanceId instance, const SamplePlan& plan, Sets& sets) {
+  PreparedSteps& steps = prepared(instance);
+  Sampling sampling{.before = data_.restores(), .timed = {}, .regime = plan.regime, .count = 1, .batch = 1};
+  if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
+  sets = {steps.operations()};
+  if (sampling.batch > 1 && plan.regime == Regime::cold) {
+    data_.make_sets(kSetsOverCache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
+    sets = steps.operations_by_set(data_);
+  }
+  sampling.timed = sets;
+  return sampling;
+}
+
+Samples ProblemOnDevice::sample(InstanceId instance, const SamplePlan& plan) {
+  Sets sets;
+  Sampling sampling = sampling_of(instance, plan, sets);
+  Samples samples;
+  if (sampling.batch > 1 && plan.stop_above_ns > 0) {
+    Sampling alone = sampling;
+    alone.batch = 1;
+    samples = device_.take_samples(alone);
+    const bool is_hopeless = samples.status.ok() && samples.nanoseconds.front() > plan.stop_above_ns + kLaunchAloneNs;
+    if (!samples.status.ok() || is_hopeless) return samples;
+    samples.nanoseconds.clear();
+  }
+  while (samples.status.ok()) {
+    sampling.count = samples_wanted(samples.nanoseconds, plan);
+    if (sampling.count <= 0) break;
+    append(device_.take_samples(sampling), samples);
+  }
+  return samples;
+}
+
+Samples ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan) {
+  std::map<InstanceId, std::pair<Sets, Sampling>> known;  // the same sampling of the same: its batch is recorded once
+  std::vector<Sampling> samplings;
+  for (const InstanceId instance : turns) {
+    const auto [at, is_new] = known.try_emplace(instance);
+    auto& [sets, sampling] = at->second;
+    if (is_new) sampling = sampling_of(instance, plan, sets);
+    samplings.push_back(sampling);
+  }
+  return device_.take_samples_in_turn(samplings);
+}
+
+Status ProblemOnDevice::check_again(InstanceId instance, Numerics& numerics) {
+  const PreparedSteps& steps = prepared(instance);
+  data_.reset();
+  Status status = launch_and_check(steps, numerics);
+  if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
+  return status;
+}
+
+Status ProblemOnDevice::repeat(InstanceId instance, std::optional<bool>& deterministic) {
+  const PreparedSteps& steps = prepared(instance);
+  const auto launch = [&] {
+    data_.reset();
+    return steps.run(device_);
+  };
+  Status status = launch();
+  if (status.ok()) status = data_.compare_with_next(launch, deterministic);
+  const Status inputs = status.sticky ? Status{} : data_.restore_inputs();
+  return status.ok() ? inputs : status;
+}
+
+void ProblemOnDevice::release(InstanceId instance) { loaded_.erase(instance); }
+
+Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
+  const PreparedSteps& steps = prepared(instance);
+  const double begin = device_.seconds();
+  do {
+    if (Status status = steps.run(device_); !status.ok()) return status;
+    if (device_.has_own_clock()) break;  // nothing there gets warm
+  } while (device_.seconds() - begin < milliseconds * 1e-3);
+  return {};
+}
+
+// Not flushed: what is counted is the kernel's, and what restores its inputs.
+Status ProblemOnDevice::launch_for(InstanceId instance, const SamplePlan& plan, double seconds,
+                              const std::function<void(const Launched&)>& tell) {
+  Sets sets;
+  Sampling sampling = sampling_of(instance, plan, sets);
+  sampling.regime = Regime::warm;
+  const double begin = device_.seconds();
+  Launched launched{begin, 0};
+  tell(launched);
+  do {
+    const Samples samples = device_.take_samples(sampling);
+    if (!samples.status.ok()) return samples.status;
+    launched = {device_.seconds(), launched.launches + static_cast<double>(sampling.count) * sampling.batch};
+    tell(launched);
+    const double sample_seconds = samples.nanoseconds.back() * sampling.batch * 1e-9;
+    if (!device_.has_own_clock())  // that one stands still between takes
+      sampling.count = static_cast<int>(std::clamp(kTakeSeconds / sample_seconds, 1.0, kMostSamplesInTake));
+  } while (launched.seconds - begin < seconds);
+  return {};
+}
+
+}  // namespace attune

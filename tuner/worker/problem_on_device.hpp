@@ -1,0 +1,62 @@
+// ProblemOnDevice: one kernel and problem on one device, with its data and what is loaded: load, check, sample.
+// It decides nothing. It runs where the device is: in a device worker's process, mostly. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "measure/energy.hpp"
+#include "measure/screen.hpp"
+#include "worker/prepared_steps.hpp"
+
+namespace attune {
+
+class ProblemOnDevice {
+ public:
+  // Makes the data, runs [[prepare]] and the reference. Throws OutOfMemory; Error when the reference fails or gives
+  // values that are not finite. The device must outlive it.
+  ProblemOnDevice(Device& device, const TrialSetup& setup);
+
+  // Loads an instance. Launches nothing.
+  Status load(InstanceId instance, const StepsSetup& steps);
+
+  // The calls below throw Error for an instance that is not there.
+  // Launches it once and checks the result. One that fails is released.
+  Status check(InstanceId instance, Numerics& numerics);
+  // Timed launches. Kernels whose inputs are restored before every launch are not batched, whatever the plan says.
+  Samples sample(InstanceId instance, const SamplePlan& plan);
+  // One sample of each, in this order, as far as possible without a wait in between. Which of them failed is not known.
+  Samples sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan);
+  // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
+  Status check_again(InstanceId instance, Numerics& numerics);
+  bool has_scratch(InstanceId instance) { return prepared(instance).has_scratch(); }
+  // Launches it twice on the same data: are the results equal, bit for bit? Nothing where there is no room to find out.
+  Status repeat(InstanceId instance, std::optional<bool>& deterministic);
+  // Launches it for at least this long, untimed.
+  Status warm_up(InstanceId instance, double milliseconds);
+  // The same, and tells how many launches were done by when. In the cold regime over data in turn; nothing is flushed.
+  Status launch_for(InstanceId instance, const SamplePlan& plan, double seconds,
+                    const std::function<void(const Launched&)>& tell);
+  // One that is not there is no error.
+  void release(InstanceId instance);
+
+ private:
+  // On data that were reset.
+  Status launch_and_check(const PreparedSteps& prepared, Numerics& numerics);
+  // `sets`: what it points to.
+  using Sets = std::vector<std::span<const Operation>>;
+  Sampling sampling_of(InstanceId instance, const SamplePlan& plan, Sets& sets);
+  void run_once(const StepsSetup& steps, const std::string& what);
+  PreparedSteps& prepared(InstanceId instance);
+
+  Device& device_;
+  const std::string name_;  // kernel and problem
+  ProblemData data_;
+  std::map<InstanceId, PreparedSteps> loaded_;
+};
+
+}  // namespace attune

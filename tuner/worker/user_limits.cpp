@@ -1,0 +1,39 @@
+#include "worker/user_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "attune/error.hpp"
+
+namespace attune {
+namespace {
+
+constexpr double kMost = 1e9;  // of seconds and of MiB: as good as none, and safe to calculate with
+
+std::optional<double> positive(const char* variable, const char* unit) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  const std::string_view text = value;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number > 0 && number <= kMost))
+    throw UsageError(fmt::format("{}={} is not a number of {} above 0; correct or unset it", variable, text, unit));
+  return number;
+}
+
+}  // namespace
+
+std::optional<double> compile_limit_seconds() { return positive("ATTUNE_COMPILE_LIMIT", "seconds"); }
+
+std::optional<std::uint64_t> compile_limit_bytes() {
+  const std::optional<double> mebibytes = positive("ATTUNE_COMPILE_MEMORY", "MiB");
+  if (!mebibytes) return std::nullopt;
+  return static_cast<std::uint64_t>(*mebibytes * 1024 * 1024);
+}
+
+std::optional<double> launch_limit_seconds() { return positive("ATTUNE_LAUNCH_LIMIT", "seconds"); }
+
+}  // namespace attune
