@@ -96,10 +96,10 @@ void Search::loop() {
 // alone, what was under way when a session was killed.
 void Search::try_first() {
   std::vector<Configuration> first;
-  const Configuration& by_default = *on_.terms.default_configuration;
-  const Trial* const tried = on_.log.find(by_default.text());
-  if (tried == nullptr) proposals_.begin(*on_.terms.space.row_of(by_default));
-  if (tried == nullptr || tried->verdict == Verdict::ok) first.push_back(by_default);
+  const Configuration& default_configuration = *on_.terms.default_configuration;
+  const Trial* const tried = on_.log.find(default_configuration.text());
+  if (tried == nullptr) proposals_.begin(*on_.terms.space.row_of(default_configuration));
+  if (tried == nullptr || tried->verdict == Verdict::ok) first.push_back(default_configuration);
   for (const Attempt& attempt : on_.log.open_attempts()) {
     const std::optional<Row> row = on_.terms.space.row_of(attempt.configuration);
     if (!row || !on_.terms.space.contains(*row) || on_.terms.is_default(attempt.configuration)) continue;

@@ -1,5 +1,5 @@
 // ProblemData: the arguments of one problem on one device while tuning: arrays between guard bands, filled from a seed,
-// the expected outputs, and what restores them before every launch. Owned by the TrialBench; one thread.
+// the expected outputs, and what restores them before every launch. Owned by ProblemOnDevice; one thread.
 #pragma once
 
 #include <cstddef>
