@@ -1,5 +1,5 @@
 // Search: the first stage of a session: proposals are compiled ahead, tried on the bench and logged, until a rule ends
-// it. The strategy thinks while the device is at work. It is told results in the order in which trials went to the
+// it. The strategy thinks while the device is at work. It learns results in the order in which trials went to the
 // bench, at moments that do not depend on speed. One thread.
 #pragma once
 

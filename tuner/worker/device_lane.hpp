@@ -123,7 +123,7 @@ class DeviceLane {
     int replaced = 0;
     double busy_seconds = 0, timed_seconds = 0;
     bool own_clock = false;
-    double clock = 0, clock_before = 0;  // of the present worker's device; of those before it
+    double clock = 0, clock_before = 0;  // of the present worker's device; of workers before it
     Watched watched;
   } figures_;
   std::thread thread_;
