@@ -43,7 +43,7 @@ struct WisdomStore::State {
   // strongest sound one.
   std::optional<Record> serving_record(SQLite::Database& database, const KeyIds& ids, const std::string& regime,
                                        const std::string& objective);
-  // `rows`: current ones of record_view. In place of those that are damaged, the ones that serve.
+  // `rows`: current rows of record_view. The strongest sound record of its key replaces a damaged one.
   std::vector<Record> read_current(SQLite::Database& database, SQLite::Statement& rows);
 
   // Throws Error when there is no such session.

@@ -180,7 +180,7 @@ Ticket Bench::submit_anchor() {
 }
 
 // It was timed before: when that fails now, the time before stands.
-void Bench::hear_anchor(Result result) {
+void Bench::finish_anchor(Result result) {
   note(result);
   const Status status = status_in(result);
   if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<Sampled>(result.answer).samples_ns);

@@ -55,9 +55,8 @@ class Bench {
   // To be timed again every so many trials.
   bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
   Ticket submit_anchor();
-  void hear_anchor(Result result);
+  void finish_anchor(Result result);
   int batch() const noexcept { return batch_; }
-  void set_batch(int batch) noexcept { batch_ = batch; }
 
   // Loads and checks an instance, which stays loaded when the status is ok.
   Result load(const Instance& instance, const Image& image, int attempt);

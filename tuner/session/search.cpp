@@ -271,7 +271,7 @@ void Search::finish_front() {
   }
   const Sent sent = std::move(sent_.front());
   sent_.pop_front();
-  if (sent.instance == nullptr) return on_.bench.hear_anchor(std::move(result));
+  if (sent.instance == nullptr) return on_.bench.finish_anchor(std::move(result));
   finish_tried(sent, on_.bench.trial_of(*sent.instance, sent.outcome, std::move(result)));
 }
 
