@@ -79,7 +79,7 @@ int run_calibrate(const Arguments& arguments) {
   options.add()("device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   const std::string name = device_name(options);
   if (is_replay(name))
     throw UsageError("`" + name + "` is a recording: there is no device to calibrate; take cuda, cuda:N or host");
@@ -100,10 +100,10 @@ int run_calibrate(const Arguments& arguments) {
         stderr,
         "attune: the device was disturbed ({}): the ceilings may be too low; calibrate it again when it is quiet\n",
         calibrated.disturbed);
-  if (json) return kDone;
+  if (json) return exit_done;
   if (device.info.kind == "host") fmt::print("these are ceilings of the emulation, not of the processor\n");
   fmt::print("kept in {}\n", store.file().string());
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

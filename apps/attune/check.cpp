@@ -15,7 +15,7 @@
 namespace attune::cli {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t seed = 1;
 
 void show_image(const Image& image, double milliseconds) {
   fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
@@ -32,7 +32,7 @@ void show_image(const Image& image, double milliseconds) {
 int show_verdict(Verdict verdict, const std::string& detail) {
   fmt::print("verdict: {}\n", to_text(verdict));
   if (!detail.empty()) fmt::print("{}\n", detail);
-  return verdict == Verdict::ok ? kDone : kNoSurvivor;
+  return verdict == Verdict::ok ? exit_done : exit_no_survivor;
 }
 
 int run_on_device(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
@@ -41,7 +41,7 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
   const auto compile = [&device](const ImageRequest& request) {
     return device.compiler()->compile(std::span(&request, 1)).front();
   };
-  const TrialSetup setup = trial_setup(spec, problem, default_configuration, device.info(), compile, kSeed);
+  const TrialSetup setup = trial_setup(spec, problem, default_configuration, device.info(), compile, seed);
   ProblemOnDevice on_device(device, setup);
   const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, configuration, device.info());
   Numerics numerics;
@@ -63,7 +63,7 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
   return show_verdict(Verdict::ok, "");
 }
 
-constexpr double kSanitizedSeconds = 600;
+constexpr double sanitized_seconds = 600;
 
 // What was asked for; nothing without --sanitize, and in the process that was started for it. Throws UsageError.
 std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
@@ -95,9 +95,9 @@ int run_check(const Arguments& arguments) {
       "with --device host: run under `address`, `undefined` or `address,undefined`, which name the line, block and "
       "thread of a mistake")("time-limit", po::value<std::string>(),
                              "with --sanitize: when a run that has not ended is stopped (10m)");
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   if (const std::optional<Sanitizers> wanted = sanitizers_wanted(options))
-    return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(kSanitizedSeconds));
+    return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(sanitized_seconds));
 
   const KernelSpec spec = load_kernel(options.required("kernel"));
   const std::string name = device_name(options);

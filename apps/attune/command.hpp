@@ -8,7 +8,7 @@
 namespace attune::cli {
 
 // Exit codes, as documented in docs/command_line.md.
-enum ExitCode { kDone = 0, kError = 1, kUsage = 2, kNoSurvivor = 3, kInterrupted = 130 };
+enum ExitCode { exit_done = 0, exit_error = 1, exit_usage = 2, exit_no_survivor = 3, exit_interrupted = 130 };
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
 

@@ -16,7 +16,7 @@
 namespace attune::cli {
 namespace {
 
-constexpr Command kCommands[] = {
+constexpr Command all_commands[] = {
     {"tune", "search the best configuration of a kernel on this device and remember it", run_tune},
     {"check", "compile and run one configuration; show verdict, resources and the compiler's log", run_check},
     {"plan", "what an application would launch for a problem, and why", run_plan},
@@ -30,7 +30,7 @@ constexpr Command kCommands[] = {
 
 std::string help_text() {
   std::string text = "attune: a planner for your own CUDA kernels\n\nusage: attune COMMAND [options]\n\n";
-  for (const Command& command : kCommands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  for (const Command& command : all_commands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   return text +
          "\nexamples\n"
          "  attune tune transpose --problem \"width=8192 height=8192 T=float\"    # once per GPU\n"
@@ -44,20 +44,20 @@ std::string help_text() {
 int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
   if (arguments.empty()) {
     std::cerr << help_text();
-    return kUsage;
+    return exit_usage;
   }
   const std::string& name = arguments.front();
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << help_text();
-    return kDone;
+    return exit_done;
   }
   if (name == "--version") {
     std::cout << version_text();
-    return kDone;
+    return exit_done;
   }
   if (name == "worker") return run_worker(Arguments(arguments.begin() + 1, arguments.end()), seams);
   std::vector<std::string> names;
-  for (const Command& command : kCommands) {
+  for (const Command& command : all_commands) {
     if (name == command.name) return command.run(Arguments(arguments.begin() + 1, arguments.end()));
     names.emplace_back(command.name);
   }
@@ -72,14 +72,14 @@ int run_command_line(int count, char** values, const WorkerSeams& seams) {
   try {
     const int code = dispatch(Arguments(values + 1, values + count), seams);
     std::cout.flush();
-    if (!std::cout && code == kDone) throw Error("cannot write to standard output");
+    if (!std::cout && code == exit_done) throw Error("cannot write to standard output");
     return code;
   } catch (const UsageError& error) {
     std::cerr << "attune: " << error.what() << "\n";
-    return kUsage;
+    return exit_usage;
   } catch (const std::exception& error) {
     std::cerr << "attune: " << error.what() << "\n";
-    return kError;
+    return exit_error;
   }
 }
 

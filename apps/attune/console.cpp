@@ -13,7 +13,7 @@ namespace attune::cli {
 namespace {
 
 // Faster than this nobody reads; slower looks stuck.
-constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::milliseconds redraw{100};
 
 std::string limit_text(const Progress& progress) {
   std::string text = fmt::format("{:.0f}", progress.seconds);
@@ -52,7 +52,7 @@ Console::~Console() { clear(); }
 void Console::draw(const std::string& line) {
   if (!live_) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_draw_ < kRedraw) return;
+  if (now - last_draw_ < redraw) return;
   last_draw_ = now;
   fmt::print("\r\x1b[2K{}", line);
   std::fflush(stdout);

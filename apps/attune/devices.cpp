@@ -36,7 +36,7 @@ std::string compiler_text(const std::string& device) {
 int run_devices(const Arguments& arguments) {
   Options options("attune devices [options]", "  attune devices\n  attune devices --json\n");
   options.add()("json", "one JSON object per line");
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   const bool json = options.has("json");
   std::string why_not;
   if (cuda_available(why_not)) {
@@ -45,14 +45,14 @@ int run_devices(const Arguments& arguments) {
     fmt::print("cuda    none: {}\n", why_not);
   }
   show_device(open_device("host")->info(), json);
-  return kDone;
+  return exit_done;
 }
 
 std::string version_text() {
   std::string why_not;
   const std::string driver = cuda_available(why_not) ? driver_version_text().value_or("unknown") : "none: " + why_not;
-  return fmt::format("attune {}\nNVRTC   {}\ndriver  {}\nhost    {}\nSQLite  {}\n", kVersion, compiler_text("sm_75"),
-                     driver, compiler_text("host"), WisdomStore::sqlite_version());
+  return fmt::format("attune {}\nNVRTC   {}\ndriver  {}\nhost    {}\nSQLite  {}\n", library_version,
+                     compiler_text("sm_75"), driver, compiler_text("host"), WisdomStore::sqlite_version());
 }
 
 }  // namespace attune::cli

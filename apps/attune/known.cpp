@@ -63,7 +63,7 @@ void print_text(const KnownRequest& request, const Problem& problem, const Devic
 
 int show_known(const KnownRequest& request, const std::vector<Problem>& problems, Device& device) {
   const std::vector<Record> records = records_for(request, device.info());
-  int code = kDone;
+  int code = exit_done;
   for (const Problem& problem : problems) {
     try {
       const MatchRequest wanted{request.spec,     problem, device.info(), request.kernel, to_text(request.regime),
@@ -72,7 +72,7 @@ int show_known(const KnownRequest& request, const std::vector<Problem>& problems
       (request.json ? print_json : print_text)(request, problem, device.info(), match);
     } catch (const Error& error) {  // of this problem; the others may have an answer
       std::cerr << "attune: " << error.what() << "\n";
-      code = kError;
+      code = exit_error;
     }
   }
   std::fflush(stdout);

@@ -21,7 +21,7 @@ int run_plan(const Arguments& arguments) {
       "regime", po::value<std::string>(), "of the caches that was tuned for: cold (default) or warm")(
       "objective", po::value<std::string>(), "what was tuned for (default: time)")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
 
   const std::string given = options.required("kernel");
   const KernelSpec spec = load_kernel(given);
@@ -36,10 +36,10 @@ int run_plan(const Arguments& arguments) {
   const Match match = dispatcher.match(spec.name, problem);
   fmt::print("{} for {} on {}\n  rung           {}\n  why            {}\n  configuration  {}\n", spec.name,
              problem.text(), dispatcher.device_info().name, to_text(match.rung), match.why, match.configuration.text());
-  if (match.rung == Rung::none) return kDone;
+  if (match.rung == Rung::none) return exit_done;
   fmt::print("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
              ratio_text(match.speedup));
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

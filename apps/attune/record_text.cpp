@@ -12,7 +12,7 @@
 namespace attune::cli {
 namespace {
 
-constexpr int kColumn = 14;  // characters of an objective's name or value
+constexpr int objective_width = 14;  // characters of an objective's name or value
 
 // A later version may know objectives that this one does not.
 std::optional<Objectives> objectives_of(const Record& record) {
@@ -55,7 +55,8 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
   if (!known || known->size() < 2 || finalists.empty()) return "";
   const Objectives& objectives = *known;
   std::string text = "  trade-offs: none of the finalists beats one of these in all objectives\n  ";
-  for (std::size_t i = 0; i < objectives.size(); ++i) text += fmt::format("{:>{}}", objectives.name(i), kColumn);
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    text += fmt::format("{:>{}}", objectives.name(i), objective_width);
   text += "\n";
   for (const FinalistResult& result : finalists) {
     if (!result.pareto || result.objective_values.size() != objectives.size()) continue;
@@ -63,7 +64,7 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
     for (std::size_t i = 0; i < result.objective_values.size(); ++i) {
       const double value = result.objective_values[i];
       const std::string shown = objectives.name(i) == "time" ? time_text(value) : fmt::format("{:.5g}", value);
-      text += fmt::format("{:>{}}", shown, kColumn);
+      text += fmt::format("{:>{}}", shown, objective_width);
     }
     text += "  " + result.configuration.text() + "\n";
   }

@@ -31,10 +31,10 @@ using Clock = std::chrono::steady_clock;
 
 // What the runtimes are told. Leaks are none of a kernel's mistakes; two loaded objects may well have the same
 // variables; LeakSanitizer's interest in thread-local storage crashes g++ 12's runtime.
-constexpr const char* kAddressOptions =
+constexpr const char* address_options =
     "detect_leaks=0:detect_odr_violation=0:detect_stack_use_after_return=0:intercept_tls_get_addr=0:"
     "allocator_may_return_null=1:handle_sigill=1:handle_sigfpe=1:color=never:exitcode=1";
-constexpr const char* kUndefinedOptions = "print_stacktrace=1:color=never:exitcode=1";
+constexpr const char* undefined_options = "print_stacktrace=1:color=never:exitcode=1";
 
 std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std::filesystem::path& folder) {
   std::string preload;
@@ -53,8 +53,8 @@ std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std:
   variables["ATTUNE_SANITIZE_REPORT"] = report;
   // The user's own come later, and win.
   std::string &address = variables["ASAN_OPTIONS"], &undefined = variables["UBSAN_OPTIONS"];
-  address = fmt::format("{}:{}", kAddressOptions, address);
-  undefined = fmt::format("{}:{}:log_path=\"{}\"", kUndefinedOptions, undefined, report);
+  address = fmt::format("{}:{}", address_options, address);
+  undefined = fmt::format("{}:{}:log_path=\"{}\"", undefined_options, undefined, report);
   std::vector<std::string> list;
   for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
   return list;
@@ -73,7 +73,7 @@ pid_t start(const std::vector<std::string>& command, const std::vector<std::stri
   if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
   if (child > 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kError);
+  if (getppid() != parent) _exit(exit_error);
   // Where Linux scatters addresses widely, older runtimes find their own place taken. Some containers forbid this.
   personality(ADDR_NO_RANDOMIZE);
   execve("/proc/self/exe", arguments.data(), environment.data());
@@ -104,7 +104,7 @@ std::optional<int> wait_for(pid_t child, double seconds) {
 
 int no_survivor(Verdict verdict, const std::string& text) {
   fmt::print("verdict: {}\n{}\n", to_text(verdict), text);
-  return kNoSurvivor;
+  return exit_no_survivor;
 }
 
 // ---- What was found ----
@@ -258,7 +258,7 @@ int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& argume
     return WEXITSTATUS(*status);
   }
   const int signal = WTERMSIG(*status);
-  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return kInterrupted;
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return exit_interrupted;
   return no_survivor(Verdict::fault,
                      fmt::format("the process under {} was ended by signal {} ({}){}", chosen.text(), signal,
                                  strsignal(signal), signal == SIGKILL ? ": is the machine out of memory?" : ""));
@@ -277,7 +277,7 @@ void print_findings(const KernelSpec& spec, const Problem& problem, const Config
                 fmt::format("{}{}\n  in {} of {}\n{}", line.empty() ? "" : line + ": ", what_text(finding, launches),
                             finding.thread, finding.call.expression, excerpt_of(finding)));
     std::fflush(stdout);
-    _exit(kNoSurvivor);
+    _exit(exit_no_survivor);
   });
 }
 

@@ -81,7 +81,7 @@ void refuse_several_views(const Options& options) {
 
 int run_space(const Arguments& arguments) {
   Options options = space_options();
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   refuse_several_views(options);
   const auto list = options.integer("list", 1, most_listed), sample = options.integer("sample", 1, most_listed);
   const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807);

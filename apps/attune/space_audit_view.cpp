@@ -129,7 +129,7 @@ int show_audit(const AskedSpace& asked, bool json) {
     show_core(found);
     show_rules(found);
     show_parameters(found);
-    return kDone;
+    return exit_done;
   }
   Json line = space_json(asked, "audit");
   line["rules"] = Json::array();
@@ -139,7 +139,7 @@ int show_audit(const AskedSpace& asked, bool json) {
   line["core"] = nullptr;
   if (found.core) line["core"] = {{"rules", found.core->rules}, {"smallest", found.core->smallest}};
   print_json(line);
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

@@ -43,7 +43,7 @@ void show_sample_without_indices(const SearchSpace& space, SpaceSize most, std::
 
 int nothing_to_show(const AskedSpace& asked) {
   std::cerr << "attune: no configuration of " << asked.title() << " is legal; --audit says why\n";
-  return kNoSurvivor;
+  return exit_no_survivor;
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ int show_list(const AskedSpace& asked, SpaceSize most, bool json) {
     show_one(space.configuration(row), index, json);
     ++shown;
   }
-  return kDone;
+  return exit_done;
 }
 
 int show_sample(const AskedSpace& asked, SpaceSize most, std::uint64_t seed, bool json) {
@@ -72,7 +72,7 @@ int show_sample(const AskedSpace& asked, SpaceSize most, std::uint64_t seed, boo
   if (space.empty()) return nothing_to_show(asked);
   if (space.size_saturated()) {
     show_sample_without_indices(space, most, seed, json);
-    return kDone;
+    return exit_done;
   }
   SampleStream stream(space, seed);
   for (SpaceSize shown = 0; shown < most; ++shown) {
@@ -80,7 +80,7 @@ int show_sample(const AskedSpace& asked, SpaceSize most, std::uint64_t seed, boo
     if (!index) break;
     show_one(space.at(*index), *index, json);
   }
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

@@ -167,14 +167,14 @@ int show_space(const AskedSpace& asked, bool json) {
     line["parameters"] = parameters_json(asked.space);
     line["rules"] = effects_json(asked.space);
     print_json(line);
-    return kDone;
+    return exit_done;
   }
   fmt::print("{}\n  {}\n  {} independent group{} of parameters, {} nodes, {:.1f} KB\n", asked.title(),
              legal_line(asked.space), figures.components, figures.components == 1 ? "" : "s", figures.nodes,
              static_cast<double>(figures.bytes) / 1024);
   show_parameters(asked.space);
   show_effects(asked.space);
-  return kDone;
+  return exit_done;
 }
 
 int show_count(const AskedSpace& asked, bool json) {
@@ -182,7 +182,7 @@ int show_count(const AskedSpace& asked, bool json) {
     print_json(space_json(asked, "count"));
   else
     fmt::print("{}\n", to_text(asked.space.size()));
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

@@ -165,7 +165,7 @@ int show_why(const AskedSpace& asked, const std::string& wished, bool json) {
     print_json(answer_json(asked, found));
   else
     show_text(asked, found);
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

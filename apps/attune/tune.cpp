@@ -30,7 +30,7 @@ std::atomic<int> stop_requests{0};
 // The first asks the session to end with the best so far, the second to skip the final stage, the third leaves at once
 // (trials are committed as they end).
 void on_signal(int) {
-  if (stop_requests.fetch_add(1) >= 2) _exit(kInterrupted);
+  if (stop_requests.fetch_add(1) >= 2) _exit(exit_interrupted);
 }
 
 std::string effort_help() {
@@ -110,8 +110,8 @@ SessionRequest request_from(const Options& options, KernelSpec spec) {
 }
 
 int exit_code(SessionResult::End end) {
-  if (end == SessionResult::End::interrupted) return kInterrupted;
-  return end == SessionResult::End::no_survivor ? kNoSurvivor : kDone;
+  if (end == SessionResult::End::interrupted) return exit_interrupted;
+  return end == SessionResult::End::no_survivor ? exit_no_survivor : exit_done;
 }
 
 std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& store) {
@@ -187,10 +187,10 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
 
 int run_tune(const Arguments& arguments) {
   Options options = tune_options();
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   if (options.text("strategy") == "help") {
     fmt::print("{}", strategies_text());
-    return kDone;
+    return exit_done;
   }
   const EffortPlan& effort = effort_plan(options.text("effort").value_or("measure"));
   const std::string name = device_name(options);
@@ -214,12 +214,12 @@ int run_tune(const Arguments& arguments) {
   request.lock_folder = default_cache_path() / "locks";
   catch_signals();
   if (kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
-  int code = kDone;
+  int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
     const int one = tune_one(request, pool, store, &images, options.has("json"));
-    if (one != kDone) code = one;
-    if (one == kInterrupted) break;
+    if (one != exit_done) code = one;
+    if (one == exit_interrupted) break;
   }
   return code;
 }

@@ -110,7 +110,7 @@ void write_export(const std::string& output, const std::string& text) {
 int run_list(const Arguments& arguments) {
   Options options("attune list [options]", "  attune list\n");
   add_database_option(options);
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   std::map<std::string, int> recorded;
   std::optional<WisdomStore> store = open_store(options);
   for (const Record& record : read_records(store)) ++recorded[record.key.kernel];
@@ -128,13 +128,13 @@ int run_list(const Arguments& arguments) {
   for (const auto& [name, count] : recorded)
     if (count > 0) others.push_back(name);
   for (const std::string& name : others) line(name, "(not built in)");
-  return kDone;
+  return exit_done;
 }
 
 int run_show(const Arguments& arguments) {
   Options options("attune show KERNEL [options]", "  attune show transpose\n", {"kernel"});
   add_database_option(options);
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   const std::string given = options.required("kernel");
   const bool is_file = given.find('/') != std::string::npos || given.ends_with(".cu");
   const std::optional<KernelSpec> spec = is_file ? load_kernel(given) : builtin_kernel(given);
@@ -143,10 +143,10 @@ int run_show(const Arguments& arguments) {
   const std::vector<Record> records = read_records(store, kernel);
   for (const Record& record : records)
     show_record(record, rate_and_bound(record, spec, *store), store->finalists(record.uuid));
-  if (!records.empty()) return kDone;
+  if (!records.empty()) return exit_done;
   if (!is_file && read_records(store).empty()) load_kernel(given);  // an unknown name is an error, not "no records"
   fmt::print("no records of {} yet (try: attune tune {})\n", kernel, given);
-  return kDone;
+  return exit_done;
 }
 
 int run_export(const Arguments& arguments) {
@@ -155,7 +155,7 @@ int run_export(const Arguments& arguments) {
                                                               "write to this file instead of standard output")(
       "kernel,k", po::value<std::string>(), "of this kernel only");
   add_database_option(options);
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   const std::string format = options.text("format").value_or("json");
   if (format != "json") throw UsageError("unknown export format `" + format + "`; known: json");
   const std::optional<std::string> output = options.text("output");
@@ -166,7 +166,7 @@ int run_export(const Arguments& arguments) {
     write_export(*output, text);
   else
     std::cout << text;
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace attune::cli

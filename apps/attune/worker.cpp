@@ -46,10 +46,10 @@ int serve_opened(Open open, Serve serve_it) {
       reply.answer = failure;
       return reply;
     });
-    return kDone;
+    return exit_done;
   }
   serve_it(std::move(opened), folder->path());  // what it throws ends this process
-  return kDone;
+  return exit_done;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
   namespace po = boost::program_options;
   options.add()("device,d", po::value<std::string>(), "what to open")(
       "kernel", po::value<std::string>(), "of a recording")("problem,p", po::value<std::string>(), "of a recording");
-  if (options.parse(arguments)) return kDone;
+  if (options.parse(arguments)) return exit_done;
   const std::string role = options.required("role");
   if (role == "device") {
     return serve_opened(

@@ -8,7 +8,7 @@
 namespace attune::cli {
 namespace {
 
-enum ExitCode { kDone = 0, kError = 1, kUsage = 2 };
+enum ExitCode { exit_done = 0, exit_error = 1, exit_usage = 2 };
 
 std::string run(const ScoreRequest& request) {
   const Spaces spaces = load_spaces(request.files, request.threads);
@@ -30,12 +30,12 @@ int main(int count, char** values) {
   try {
     if (const auto request = cli::read_request(count, values)) std::cout << cli::run(*request) << std::flush;
     if (!std::cout) throw Error("cannot write to standard output");
-    return cli::kDone;
+    return cli::exit_done;
   } catch (const UsageError& error) {
     std::cerr << "attune-score: " << error.what() << "\n";
-    return cli::kUsage;
+    return cli::exit_usage;
   } catch (const std::exception& error) {
     std::cerr << "attune-score: " << error.what() << "\n";
-    return cli::kError;
+    return cli::exit_error;
   }
 }

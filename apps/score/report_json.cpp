@@ -9,12 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kNanosecondsPerMs = 1e6;
-constexpr std::size_t kShownTraces = 3;
-constexpr std::size_t kShownBags = 10;
+constexpr double nanoseconds_per_ms = 1e6;
+constexpr std::size_t shown_traces = 3;
+constexpr std::size_t shown_bags = 10;
 // Curves are shown at every 100th point and the last.
-constexpr std::size_t kShownStep = 100;
-constexpr std::size_t kReferenceEvaluations[] = {20, 25, 50, 100, 200, 400};
+constexpr std::size_t shown_step = 100;
+constexpr std::size_t reference_evaluations[] = {20, 25, 50, 100, 200, 400};
 
 // Names of files may be no UTF-8.
 std::string text_of(const Json& root) { return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -24,7 +24,7 @@ Json or_null(const std::optional<double>& number) { return number ? Json(*number
 Json to_json(const Fractions& fractions) {
   Json object;
   for (std::size_t i = 0; i < fractions.size(); ++i)
-    object[std::to_string(kFractionEvaluations[i])] = or_null(fractions[i]);
+    object[std::to_string(fraction_evaluations[i])] = or_null(fractions[i]);
   return object;
 }
 
@@ -68,24 +68,24 @@ Json space_json(const Space& space) {
 
 Json curve_json(const Curve& curve) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < curve.size(); i += kShownStep) list.push_back(curve[i] / kNanosecondsPerMs);
-  list.push_back(curve.back() / kNanosecondsPerMs);
+  for (std::size_t i = 0; i < curve.size(); i += shown_step) list.push_back(curve[i] / nanoseconds_per_ms);
+  list.push_back(curve.back() / nanoseconds_per_ms);
   return list;
 }
 
 Json trace_json(const Space& space) {
   std::vector<Visits> repeats;
-  for (std::size_t r = 0; r < kTraceRepeats; ++r)
+  for (std::size_t r = 0; r < trace_repeats; ++r)
     repeats.push_back(reference_trace(space.recorded, space.statistics, r));
   Json used = Json::array();
-  for (std::size_t r = 0; r < kShownTraces; ++r) used.push_back(repeats[r].size());
+  for (std::size_t r = 0; r < shown_traces; ++r) used.push_back(repeats[r].size());
   const Curve curve = strategy_curve(space.statistics, repeats, std::nullopt);
   Json object;
   object["trace_evals_used"] = used;
   object["trace_isotonic_curve_at_points_ms"] = curve_json(curve);
   object["trace_score_single_isotonic"] = score({performance(space.statistics, curve, space.random)}).score;
   Curve scores;  // with ten bags
-  for (std::size_t seed = 0; seed < kShownBags; ++seed) {
+  for (std::size_t seed = 0; seed < shown_bags; ++seed) {
     const Curve bagged = strategy_curve(space.statistics, repeats, Bag{seed});
     scores.push_back(score({performance(space.statistics, bagged, space.random)}).score);
   }
@@ -102,9 +102,9 @@ Json reference_of(const Space& space) {
   Json object;
   object["size"] = statistics.rows;
   object["invalid"] = statistics.rows - statistics.ascending.size();
-  object["optimum_ms"] = statistics.optimum() / kNanosecondsPerMs;
-  object["median_ms"] = statistics.median / kNanosecondsPerMs;
-  object["cutoff_value_ms"] = statistics.cutoff_value / kNanosecondsPerMs;
+  object["optimum_ms"] = statistics.optimum() / nanoseconds_per_ms;
+  object["median_ms"] = statistics.median / nanoseconds_per_ms;
+  object["cutoff_value_ms"] = statistics.cutoff_value / nanoseconds_per_ms;
   object["cutoff_fevals"] = statistics.span->end_evaluations;
   object["start_fevals"] = statistics.span->start_evaluations;
   object["time_median_per_eval_s"] = statistics.median_cost;
@@ -113,7 +113,7 @@ Json reference_of(const Space& space) {
   object["t_end_s"] = statistics.span->end_cost;
   object["baseline_at_points_ms"] = curve_json(space.random);
   object.update(trace_json(space));
-  for (const std::size_t evaluations : kReferenceEvaluations) {
+  for (const std::size_t evaluations : reference_evaluations) {
     object["exact_random_search_mean_fraction_of_optimum"][std::to_string(evaluations)] =
         random_fraction(statistics.ascending, statistics.rows, evaluations);
   }

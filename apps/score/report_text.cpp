@@ -29,7 +29,7 @@ std::string rows_text(const Report& report, const ResultRow& row) {
   std::size_t width = std::string_view("random, exact").size();
   for (const std::string& strategy : report.strategies) width = std::max(width, strategy.size());
   std::string text = fmt::format("  {:<{}}{:>8}{:>8}", "strategy", width, "score", "error");
-  for (const std::size_t evaluations : kFractionEvaluations) text += fmt::format("{:>8}", evaluations);
+  for (const std::size_t evaluations : fraction_evaluations) text += fmt::format("{:>8}", evaluations);
   text += fmt::format("{:>13}\n", "evaluations") + line("random, exact", width, std::nullopt, row.random, "");
   for (std::size_t i = 0; i < row.results.size(); ++i) {
     const Result& result = row.results[i];

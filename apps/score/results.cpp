@@ -26,9 +26,9 @@ Cell cell_of(const ScoreRequest& request, const Space& space, const std::vector<
     const Curve curve = strategy_curve(space.statistics, repeats, Bag{request.seed});
     cell.performance = performance(space.statistics, curve, space.random);
   }
-  for (std::size_t i = 0; i < kFractionEvaluations.size(); ++i) {
-    if (within_budget(request, kFractionEvaluations[i]))
-      cell.fractions[i] = mean_fraction(repeats, space.statistics.optimum(), kFractionEvaluations[i]);
+  for (std::size_t i = 0; i < fraction_evaluations.size(); ++i) {
+    if (within_budget(request, fraction_evaluations[i]))
+      cell.fractions[i] = mean_fraction(repeats, space.statistics.optimum(), fraction_evaluations[i]);
   }
   for (const Visits& visits : repeats) cell.evaluations += static_cast<double>(visits.size());
   cell.evaluations /= static_cast<double>(repeats.size());
@@ -73,9 +73,9 @@ class Table {
     });
     for (std::size_t i = 0; i < spaces.size(); ++i) {
       const SpaceStatistics& space = spaces[i]->statistics;
-      for (std::size_t j = 0; j < kFractionEvaluations.size(); ++j) {
-        if (within_budget(request, kFractionEvaluations[j]))
-          random_[i][j] = random_fraction(space.ascending, space.rows, kFractionEvaluations[j]);
+      for (std::size_t j = 0; j < fraction_evaluations.size(); ++j) {
+        if (within_budget(request, fraction_evaluations[j]))
+          random_[i][j] = random_fraction(space.ascending, space.rows, fraction_evaluations[j]);
       }
     }
   }

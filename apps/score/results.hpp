@@ -11,7 +11,7 @@
 
 namespace attune::cli {
 
-using Fractions = std::array<std::optional<double>, kFractionEvaluations.size()>;
+using Fractions = std::array<std::optional<double>, fraction_evaluations.size()>;
 
 // Of a strategy on one space, or their mean over several.
 struct Result {

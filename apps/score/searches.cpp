@@ -10,13 +10,13 @@ namespace attune::cli {
 namespace {
 
 // Repeats of nearby seeds share none.
-constexpr std::uint64_t kSeedStride = 1'000'003;
+constexpr std::uint64_t seed_stride = 1'000'003;
 
 // Far enough for the methodology's score and for the fractions.
 Extent extent_of(const ScoreRequest& request, const Space& space) {
   Extent extent;
   if (space.statistics.span) extent.cost = space.statistics.span->budget();
-  extent.evaluations = kFractionEvaluations.back();
+  extent.evaluations = fraction_evaluations.back();
   if (request.most_evaluations) extent.most_evaluations = *request.most_evaluations;
   return extent;
 }
@@ -53,7 +53,7 @@ Known known_of(const Spaces& spaces, const Space& space) {
 // A strategy that makes nothing of experience tries the best configurations of the others first.
 Visits search(const ScoreRequest& request, const std::string& name, const Space& space, const Known& known,
               std::size_t repeat) {
-  const auto strategy = make_strategy(name, space.recorded.space(), request.seed * kSeedStride + repeat);
+  const auto strategy = make_strategy(name, space.recorded.space(), request.seed * seed_stride + repeat);
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < known.experiences.size(); ++i) {
     const std::optional<std::size_t> best = known.best[i];

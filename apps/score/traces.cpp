@@ -16,27 +16,27 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMostDepth = 8;  // a line has 2
-constexpr const char* kExpected = R"(expected {"file": "...", "strategy": "...", "repeat": 0, "rows": [...]})";
+constexpr int most_depth = 8;  // a line has 2
+constexpr const char* expected_path = R"(expected {"file": "...", "strategy": "...", "repeat": 0, "rows": [...]})";
 
 std::string shown(const Json& value) { return cut_short(value.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 Json parse(std::string_view line) {
   try {
     return Json::parse(line, [](int depth, Json::parse_event_t, Json&) {
-      if (depth > kMostDepth) throw UsageError(fmt::format("{}, not nested {} deep", kExpected, depth));
+      if (depth > most_depth) throw UsageError(fmt::format("{}, not nested {} deep", expected_path, depth));
       return true;
     });
   } catch (const Json::parse_error& error) {
-    throw UsageError(fmt::format("{}; this is no JSON at byte {}", kExpected, error.byte));
+    throw UsageError(fmt::format("{}; this is no JSON at byte {}", expected_path, error.byte));
   } catch (const Json::exception&) {
-    throw UsageError(fmt::format("{}; a number is too large", kExpected));
+    throw UsageError(fmt::format("{}; a number is too large", expected_path));
   }
 }
 
 const Json& member(const Json& object, const char* name, Json::value_t type, std::string_view expected) {
   const auto found = object.find(name);
-  if (found == object.end()) throw UsageError(fmt::format("{}; `{}` is missing", kExpected, name));
+  if (found == object.end()) throw UsageError(fmt::format("{}; `{}` is missing", expected_path, name));
   if (found->type() != type) throw UsageError(fmt::format("`{}` is {}: expected {}", name, shown(*found), expected));
   return *found;
 }
@@ -48,7 +48,7 @@ struct Trace {
 
 Trace read_line(std::string_view line) {
   const Json object = parse(line);
-  if (!object.is_object()) throw UsageError(kExpected);
+  if (!object.is_object()) throw UsageError(expected_path);
   return {member(object, "file", Json::value_t::string, "the name of a recording"),
           member(object, "strategy", Json::value_t::string, "a name"),
           member(object, "rows", Json::value_t::array, "positions of rows")};

@@ -19,7 +19,7 @@
 namespace attune {
 namespace {
 
-constexpr double kWarmUpMs = 300;
+constexpr double calibration_warm_up_ms = 300;
 
 void load(test::OnDevice& problem_on, InstanceId id, const Configuration& configuration) {
   const Status status = problem_on.load(id, configuration);
@@ -64,7 +64,7 @@ void run(const std::string& kernel, const std::string& text, int rounds) {
   copy.source = source.data();
   copy.bytes = half;
 
-  const Status warmed_up = problem_on.on_device.warm_up(0, kWarmUpMs);
+  const Status warmed_up = problem_on.on_device.warm_up(0, calibration_warm_up_ms);
   if (!warmed_up.ok()) throw Error(warmed_up.detail);
   std::vector<double> times[3];
   std::mt19937_64 random(1);

@@ -17,15 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double kTolerance = 1e-6;  // relative, absolute below 1
+constexpr double score_tolerance = 1e-6;  // relative, absolute below 1
 
 struct Reference {
   const char* file;   // without .json.xz
   const char* space;  // in the reference values
 };
-constexpr Reference kAlways = {"pnpoly_RTX_3090", "pnpoly/RTX_3090"};
-constexpr Reference kElsewhere[] = {
-    kAlways,
+constexpr Reference every_time = {"pnpoly_RTX_3090", "pnpoly/RTX_3090"};
+constexpr Reference elsewhere[] = {
+    every_time,
     {"convolution_milo_A100", "convolution_milo/A100"},
     {"convolution_milo_A4000", "convolution_milo/A4000"},
     {"convolution_milo_MI250X", "convolution_milo/MI250X"},
@@ -48,7 +48,7 @@ void expect_near(const json& actual, const json& expected, const std::string& wh
   ASSERT_EQ(actual.is_array(), expected.is_array()) << where;
   if (!expected.is_structured()) {
     const double value = expected.get<double>();
-    EXPECT_NEAR(actual.get<double>(), value, kTolerance * std::max(1.0, std::abs(value))) << where;
+    EXPECT_NEAR(actual.get<double>(), value, score_tolerance * std::max(1.0, std::abs(value))) << where;
     return;
   }
   ASSERT_EQ(actual.size(), expected.size()) << where;
@@ -78,13 +78,13 @@ void compare(const fs::path& folder, const Reference& reference) {
   expect_near(actual, expected, reference.file);
 }
 
-TEST(MethodologyReference, IsMetOnTheFileThatIsAlwaysHere) { compare(ATTUNE_TEST_DATA "/recorded", kAlways); }
+TEST(MethodologyReference, IsMetOnTheFileThatIsAlwaysHere) { compare(ATTUNE_TEST_DATA "/recorded", every_time); }
 
 TEST(MethodologyReference, IsMetOnAllRecordedFiles) {
   const fs::path folder = recorded_folder();
   if (!fs::is_directory(folder))
     GTEST_SKIP() << "no folder of recorded files: " << folder << "; name it in ATTUNE_RECORDED";
-  for (const Reference& reference : kElsewhere) compare(folder, reference);
+  for (const Reference& reference : elsewhere) compare(folder, reference);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ bool matches(const std::string& pattern, Phase phase, const std::string& text) {
 }
 
 [[noreturn]] void send_and_end(const std::string& bytes, bool ends) {
-  if (write(kReplies, bytes.data(), bytes.size()) < 0) _exit(9);
+  if (write(replies_descriptor, bytes.data(), bytes.size()) < 0) _exit(9);
   if (ends) _exit(0);
   wait_for_ever();
 }

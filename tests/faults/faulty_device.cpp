@@ -14,8 +14,8 @@
 namespace attune::test {
 namespace {
 
-constexpr double kClockMhz = 2000;
-constexpr double kEnergyStepJ = 5;  // of the counter
+constexpr double clock_mhz = 2000;
+constexpr double energy_step_j = 5;  // of the counter
 
 const cuda::DriverApi no_names;  // a driver that names no errors: the numbers must do
 
@@ -56,10 +56,10 @@ class FaultyDevice final : public Device {
     DeviceState state = device_->state();
     if (script_.has("drop")) {
       const double dropped = dropped_.exchange(0);
-      state.sm_clock_mhz = kClockMhz * (1 - dropped);
+      state.sm_clock_mhz = clock_mhz * (1 - dropped);
       state.throttle = dropped > 0 ? std::uint32_t{throttle_hardware_thermal} : 0;
     }
-    if (script_.has("energy")) state.energy_j = kEnergyStepJ * std::floor(energy_j_ / kEnergyStepJ);
+    if (script_.has("energy")) state.energy_j = energy_step_j * std::floor(energy_j_ / energy_step_j);
     return state;
   }
   std::shared_ptr<Compiler> compiler() override { return device_->compiler(); }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr const char* best = "A=3 B=2";
-constexpr double kSpeedup = 2 / 1.1, kScatter = 0.005;  // of samples, 0.1 %, by 0.1 %
+constexpr double speedup = 2 / 1.1, scatter = 0.005;  // of samples, 0.1 %, by 0.1 %
 
 class MeasureFaults : public FaultBench {
  protected:
@@ -41,7 +41,7 @@ TEST_F(MeasureFaults, RoundsInWhichTheHardwareHoldsBackAreDroppedAndCounted) {
   EXPECT_EQ(record().rounds + record().rounds_dropped, 60);
   EXPECT_FALSE(record().unstable);
   EXPECT_EQ(record().configuration.text(), best);
-  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+  EXPECT_NEAR(record().speedup, speedup, scatter);
   EXPECT_EQ(record().sm_clock_mhz, 2000);
 }
 
@@ -55,7 +55,7 @@ TEST_F(MeasureFaults, AReadingIsOfAllRoundsThatWereAskedForAtOnce) {
   EXPECT_EQ(record().rounds_dropped, run.best.at("rounds_dropped"));
   EXPECT_TRUE(record().unstable) << "of 60";
   EXPECT_EQ(record().configuration.text(), best);
-  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+  EXPECT_NEAR(record().speedup, speedup, scatter);
 }
 
 // In three rounds all but the default and the best by screening, which were sampled more often before.
@@ -67,7 +67,7 @@ TEST_F(MeasureFaults, AClockThatDropsAndToldNobodyIsSeenByTheRounds) {
   EXPECT_EQ(run.best.at("rounds_dropped"), 3);
   EXPECT_FALSE(record().unstable);
   EXPECT_EQ(record().configuration.text(), best);
-  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+  EXPECT_NEAR(record().speedup, speedup, scatter);
 }
 
 TEST_F(MeasureFaults, ADeviceThatHoldsBackForGoodMakesAnUnstableRecord) {
@@ -76,7 +76,7 @@ TEST_F(MeasureFaults, ADeviceThatHoldsBackForGoodMakesAnUnstableRecord) {
   ASSERT_EQ(run.command.code, 0) << run.command.err;
   EXPECT_TRUE(record().unstable);
   EXPECT_EQ(record().configuration.text(), best);
-  EXPECT_NEAR(record().speedup, kSpeedup, kScatter);
+  EXPECT_NEAR(record().speedup, speedup, scatter);
   const CommandResult shown = attune({"tune", "--device", "replay:" + recording(6, 5), "--db", database()});
   EXPECT_THAT(shown.out, HasSubstr("unstable: "));
 }

@@ -35,10 +35,10 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   const Status& checked = std::get<Tried>(loaded.answer).status;
   ASSERT_TRUE(checked.ok()) << checked.detail;
 
-  constexpr int kBatch = 250;  // 10 ms
-  constexpr double kSeconds = 5;
-  const SamplePlan plan{.count = 1, .regime = Regime::warm, .batch = kBatch};
-  const Result metered = pool.run(Meter{instance->id, plan, 0.5, kSeconds});
+  constexpr int metering_batch = 250;  // 10 ms
+  constexpr double metering_seconds = 5;
+  const SamplePlan plan{.count = 1, .regime = Regime::warm, .batch = metering_batch};
+  const Result metered = pool.run(Meter{instance->id, plan, 0.5, metering_seconds});
   const auto& metering = std::get<MeteredEnergy>(metered.answer);
   ASSERT_TRUE(metering.status.ok()) << metering.status.detail;
   ASSERT_TRUE(metering.energy);
@@ -51,7 +51,7 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   std::printf("%.3g mJ, error %.2f %%, %d steps in %.3f s, at work %.1f %% of it, %.0f W\n", 1e3 * energy.joules,
               100 * energy.error, energy.steps, energy.seconds, 100 * busy, watts);
 
-  EXPECT_GE(energy.seconds, kSeconds);
+  EXPECT_GE(energy.seconds, metering_seconds);
   EXPECT_GE(energy.steps, 10);
   EXPECT_GT(energy.error, 0);
   EXPECT_LT(energy.error, 0.05);

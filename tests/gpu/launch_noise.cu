@@ -15,10 +15,10 @@
 
 namespace {
 
-constexpr int kWidth = 4096;
-constexpr int kTile = 32, kRows = 8;
-constexpr unsigned long long kAheadNs = 2'000'000;
-constexpr int kInOneGo = 40, kTimes = 26;  // the first time is not counted
+constexpr int matrix_width = 4096;
+constexpr int tile_size = 32, tile_rows = 8;
+constexpr unsigned long long ahead_ns = 2'000'000;
+constexpr int in_one_go = 40, times_each = 26;  // the first time is not counted
 
 void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
@@ -34,14 +34,14 @@ __device__ unsigned long long now() {
 
 // span: the first block's begin and the last one's end, when it is given.
 __global__ void transpose(const float* in, float* out, unsigned long long* span) {
-  __shared__ float tile[kTile][kTile + 1];
+  __shared__ float tile[tile_size][tile_size + 1];
   const bool tells = span != nullptr && threadIdx.x == 0 && threadIdx.y == 0;
   if (tells) atomicMin(&span[0], now());
-  const int column = blockIdx.x * kTile, row = blockIdx.y * kTile;
-  for (int i = threadIdx.y; i < kTile; i += kRows) tile[i][threadIdx.x] = in[(row + i) * kWidth + column + threadIdx.x];
+  const int column = blockIdx.x * tile_size, row = blockIdx.y * tile_size;
+  for (int i = threadIdx.y; i < tile_size; i += tile_rows) tile[i][threadIdx.x] = in[(row + i) * matrix_width + column + threadIdx.x];
   __syncthreads();
-  for (int i = threadIdx.y; i < kTile; i += kRows)
-    out[(column + i) * kWidth + row + threadIdx.x] = tile[threadIdx.x][i];
+  for (int i = threadIdx.y; i < tile_size; i += tile_rows)
+    out[(column + i) * matrix_width + row + threadIdx.x] = tile[threadIdx.x][i];
   if (span != nullptr) __syncthreads();
   if (tells) atomicMax(&span[1], now());
 }
@@ -63,16 +63,16 @@ double median(std::vector<double> values) {
 
 // The standard deviation of the median of sixty log-ratios of samples drawn from these.
 double precision(const std::vector<double>& samples) {
-  constexpr int kPairs = 60, kDraws = 1000;
+  constexpr int pairs = 60, draws = 1000;
   std::mt19937 random(1);
   double squares = 0;
-  for (int draw = 0; draw < kDraws; ++draw) {
+  for (int draw = 0; draw < draws; ++draw) {
     std::vector<double> ratios;
-    for (int i = 0; i < kPairs; ++i)
+    for (int i = 0; i < pairs; ++i)
       ratios.push_back(std::log(samples[random() % samples.size()] / samples[random() % samples.size()]));
     squares += std::pow(median(ratios), 2);
   }
-  return std::sqrt(squares / kDraws);
+  return std::sqrt(squares / draws);
 }
 
 void show(const std::string& name, std::vector<double> us) {
@@ -92,7 +92,7 @@ struct Way {
 };
 
 // Of each sample: when it began and when it ended, in ns.
-using Spans = std::array<std::array<unsigned long long, 2>, kInOneGo>;
+using Spans = std::array<std::array<unsigned long long, 2>, in_one_go>;
 
 class Bench {
  public:
@@ -100,7 +100,7 @@ class Bench {
     int l2_bytes = 0;
     check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "asking for the L2 cache");
     flush_bytes_ = 2 * static_cast<std::size_t>(l2_bytes);
-    std::vector<float> random(static_cast<std::size_t>(kWidth) * kWidth);
+    std::vector<float> random(static_cast<std::size_t>(matrix_width) * matrix_width);
     for (float& one : random) one = static_cast<float>(std::rand());
     check(cudaMalloc(&in_, random.size() * sizeof(float)), "allocating");
     check(cudaMalloc(&out_, random.size() * sizeof(float)), "allocating");
@@ -116,16 +116,16 @@ class Bench {
 
   void run(const Way& way) {
     std::vector<double> us, inside;
-    for (int time = 0; time < kTimes; ++time) {
+    for (int time = 0; time < times_each; ++time) {
       Spans spans;
       for (auto& span : spans) span = {~0ull, 0};
       check(cudaMemcpy(spans_, &spans, sizeof(spans), cudaMemcpyHostToDevice), "copying");
-      idle<<<1, 1, 0, way.own_stream ? own_ : nullptr>>>(kAheadNs);  // while the rest is enqueued
-      for (int i = 0; i < kInOneGo; ++i) enqueue(way, i);
+      idle<<<1, 1, 0, way.own_stream ? own_ : nullptr>>>(ahead_ns);  // while the rest is enqueued
+      for (int i = 0; i < in_one_go; ++i) enqueue(way, i);
       check(cudaGetLastError(), "launching");
       check(cudaDeviceSynchronize(), "running samples");
       check(cudaMemcpy(&spans, spans_, sizeof(spans), cudaMemcpyDeviceToHost), "copying");
-      for (int i = 0; i < kInOneGo && time > 0; ++i) {
+      for (int i = 0; i < in_one_go && time > 0; ++i) {
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, starts_[i], stops_[i]), "reading events");
         us.push_back(1e3 * milliseconds);
@@ -138,7 +138,7 @@ class Bench {
 
  private:
   void launch(cudaStream_t stream, unsigned long long* span) {
-    transpose<<<dim3(kWidth / kTile, kWidth / kTile), dim3(kTile, kRows), 0, stream>>>(in_, out_, span);
+    transpose<<<dim3(matrix_width / tile_size, matrix_width / tile_size), dim3(tile_size, tile_rows), 0, stream>>>(in_, out_, span);
   }
 
   void enqueue(const Way& way, int i) {
@@ -157,7 +157,7 @@ class Bench {
   unsigned long long* spans_ = nullptr;
   int word_ = 0;
   cudaStream_t own_ = nullptr;
-  std::vector<cudaEvent_t> starts_ = std::vector<cudaEvent_t>(kInOneGo), stops_ = starts_;
+  std::vector<cudaEvent_t> starts_ = std::vector<cudaEvent_t>(in_one_go), stops_ = starts_;
 };
 
 }  // namespace

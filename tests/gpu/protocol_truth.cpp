@@ -39,7 +39,7 @@ class Compiling {
         info_(Pool(*bench.workers).device().info),
         lanes_([this] { return workers_->compile_worker(info_); }, [this](const Result& result) { repeat(result); }) {
     const SearchSpace space = make_space(bench.spec, bench.problem, info_);
-    std::mt19937_64 random(kTruthSeed);
+    std::mt19937_64 random(truth_seed);
     for (int i = 0; i < count; ++i) {
       const Configuration one = space.sample(random);
       requests_.push_back(image_request(bench.spec, bench.spec.launch, bench.problem, &one, info_));
@@ -127,7 +127,7 @@ void run(TruthBench& bench, const std::string& attune, const std::string& device
              bench.problem.text(), truth.ratio.size(), bench.samples, truth.seconds);
   fmt::print(
       "those within {:.0f} % {} times in each of {} further workers; the best takes {:.2f} us, {} are within 1 %\n\n",
-      100 * (kNearTruth - 1), bench.samples_near, bench.workers_more, truth.best_ns / 1e3, near);
+      100 * (near_truth - 1), bench.samples_near, bench.workers_more, truth.best_ns / 1e3, near);
   std::optional<Compiling> compiling;
   if (compilers > 0) {
     fmt::print("with {} compilers at work beside it:\n\n", compilers);

@@ -25,8 +25,8 @@ using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
 
 // Device memory that a driver may keep for itself after a process of it was killed.
-constexpr std::uint64_t kSlackBytes = 64 << 20;
-constexpr double kDeadlineSeconds = 2, kGraceSeconds = 5;
+constexpr std::uint64_t slack_bytes = 64 << 20;
+constexpr double deadline_seconds = 2, grace_seconds = 5;
 
 struct Session {
   int code = -1;
@@ -109,7 +109,7 @@ class Reliability : public test::GpuTest {
     EXPECT_EQ(verdict(session, fault), wanted) << detail(session, fault);
     EXPECT_EQ(session.best["workers_replaced"], replaced);
     const std::uint64_t free_after = device().free_memory();
-    EXPECT_GE(free_after + kSlackBytes, free_before_);
+    EXPECT_GE(free_after + slack_bytes, free_before_);
     report(session, fault, free_after);
   }
   void report(const Session& session, const std::string& fault, std::uint64_t free_after) const {
@@ -137,7 +137,7 @@ TEST_F(Reliability, AnEndlessLoopIsKilledByItsDeadline) {
   const Session session = tune("FAULT=0,2");
   expect_goes_on(session, "2", "timeout", 2);
   // Two deaths, each its deadline and what making the data again takes.
-  EXPECT_LT(session.seconds, 2 * (kDeadlineSeconds + kGraceSeconds) + 15);
+  EXPECT_LT(session.seconds, 2 * (deadline_seconds + grace_seconds) + 15);
 }
 
 TEST_F(Reliability, MoreRegistersThanTheDeviceHasAreAVerdict) {
@@ -183,7 +183,7 @@ TEST_F(Reliability, AWorkerKilledWhileItsKernelRunsGivesItsMemoryBack) {
   EXPECT_EQ(session.code, 0) << session.err;
   EXPECT_EQ(verdict(session, "0"), "ok");
   const std::uint64_t free_after = device().free_memory();
-  EXPECT_GE(free_after + kSlackBytes, free_before_);
+  EXPECT_GE(free_after + slack_bytes, free_before_);
   report(session, "2", free_after);
 }
 
@@ -223,7 +223,7 @@ TEST_F(Reliability, TwoHundredFaultsLeakNothing) {
   for (const auto& [name, trial] : session.trials) faults += trial["verdict"] == "fault";
   EXPECT_EQ(faults, 100);
   const std::uint64_t free_after = device().free_memory();
-  EXPECT_GE(free_after + kSlackBytes, free_before_);
+  EXPECT_GE(free_after + slack_bytes, free_before_);
   report(session, "1", free_after);
 }
 

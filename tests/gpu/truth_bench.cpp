@@ -22,16 +22,16 @@
 namespace attune {
 namespace {
 
-constexpr double kWarmUpMs = 300;
-constexpr std::size_t kTurnsInJob = 256;                         // samples that one job takes
-constexpr std::size_t kNeighbours = 24;                          // of the truth's best
-constexpr std::array<std::size_t, 5> kBetween{0, 1, 4, 16, 64};  // others between two samples of them
+constexpr double calibration_warm_up_ms = 300;
+constexpr std::size_t turns_in_job = 256;                            // samples that one job takes
+constexpr std::size_t neighbours = 24;                               // of the truth's best
+constexpr std::array<std::size_t, 5> gaps_between{0, 1, 4, 16, 64};  // others between two samples of them
 
 using Loaded = std::map<std::string, InstanceId>;
 
 std::vector<Configuration> configurations_of(const SearchSpace& space, std::size_t most) {
   std::vector<Configuration> all;
-  std::mt19937_64 random(kTruthSeed);
+  std::mt19937_64 random(truth_seed);
   if (space.size() > SpaceSize{most}) {
     std::map<std::string, Configuration> drawn;
     while (drawn.size() < most) {
@@ -83,8 +83,8 @@ Loaded load(Pool& pool, const TruthBench& bench, const DeviceInfo& device,
 // One sample of each, in this order.
 std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns) {
   std::vector<double> taken;
-  for (std::size_t begin = 0; begin < turns.size(); begin += kTurnsInJob) {
-    const auto part = std::span(turns).subspan(begin, std::min(kTurnsInJob, turns.size() - begin));
+  for (std::size_t begin = 0; begin < turns.size(); begin += turns_in_job) {
+    const auto part = std::span(turns).subspan(begin, std::min(turns_in_job, turns.size() - begin));
     const auto sampled = run<Sampled>(pool, Rounds{{part.begin(), part.end()}, SamplePlan{}});
     if (!sampled.status.ok()) throw Error("a configuration that was right fails now: " + sampled.status.detail);
     taken.insert(taken.end(), sampled.samples_ns.begin(), sampled.samples_ns.end());
@@ -159,22 +159,22 @@ Ratios in_fours(Pool& pool, const TruthBench& bench, const std::vector<std::pair
     std::vector<InstanceId> four{instances.front()};
     const std::size_t end = std::min(begin + 3, best.size());
     for (std::size_t i = begin; i < end; ++i) four.push_back(instances[i]);
-    const std::vector<double> medians = relative_medians(sample_rounds(pool, four, bench.samples_near, kTruthSeed));
+    const std::vector<double> medians = relative_medians(sample_rounds(pool, four, bench.samples_near, truth_seed));
     for (std::size_t i = begin; i < end; ++i) column[best[i].second] = medians[1 + i - begin] / medians.front();
   }
   return column;
 }
 
-// The truth's best in the worker that has loaded all: a column for each of kBetween, and one in fours.
+// The truth's best in the worker that has loaded all: a column for each of gaps_between, and one in fours.
 std::vector<Ratios> among_others(Pool& pool, const TruthBench& bench, const Ratios& ratios, const Loaded& loaded) {
-  const auto best = best_of(ratios, kNeighbours);
+  const auto best = best_of(ratios, neighbours);
   std::vector<InstanceId> instances, all;
   for (const auto& [ratio, name] : best) instances.push_back(loaded.at(name));
   for (const auto& [name, instance] : loaded) all.push_back(instance);
   std::vector<Ratios> columns;
-  for (const std::size_t between : kBetween) {
+  for (const std::size_t between : gaps_between) {
     const std::vector<double> medians =
-        relative_medians(sample_rounds(pool, instances, bench.samples_near, kTruthSeed, all, between));
+        relative_medians(sample_rounds(pool, instances, bench.samples_near, truth_seed, all, between));
     Ratios& column = columns.emplace_back();
     for (std::size_t i = 0; i < best.size(); ++i) column[best[i].second] = medians[i];
   }
@@ -184,7 +184,7 @@ std::vector<Ratios> among_others(Pool& pool, const TruthBench& bench, const Rati
 
 // `alone`: in workers that have loaded nothing else.
 void show_neighbours(const Truth& truth, std::vector<Ratios> alone) {
-  const auto best = best_of(truth.first, kNeighbours);
+  const auto best = best_of(truth.first, neighbours);
   std::vector<Ratios> all(1);
   for (const auto& [ratio, name] : best) all.front()[name] = ratio;
   all.insert(all.end(), truth.among.begin(), truth.among.end());
@@ -195,7 +195,7 @@ void show_neighbours(const Truth& truth, std::vector<Ratios> alone) {
 
   fmt::print(
       "the truth's best, with so many others between any two of them, in fours, and alone in a worker:\n| in truth ");
-  for (const std::size_t between : kBetween) fmt::print("| {} ", between);
+  for (const std::size_t between : gaps_between) fmt::print("| {} ", between);
   fmt::print("| in fours ");
   for (std::size_t i = 0; i < alone.size(); ++i) fmt::print("| alone ");
   fmt::print("| configuration |\n|");
@@ -247,15 +247,15 @@ class Measuring {
   Truth measure() {
     const std::vector<Configuration> all = configurations_of(space_, bench_.most);
     Truth truth;
-    truth.first = in_one_worker(all, kTruthSeed, &truth);
+    truth.first = in_one_worker(all, truth_seed, &truth);
     std::vector<Configuration> near;
     for (const Configuration& one : all)
-      if (const auto found = truth.first.find(one.text()); found != truth.first.end() && found->second <= kNearTruth)
+      if (const auto found = truth.first.find(one.text()); found != truth.first.end() && found->second <= near_truth)
         near.push_back(one);
     truth.ratio = over_all_workers(truth.first, in_further_workers(near));
     if (!bench_.neighbours) return truth;
     std::vector<Configuration> best;
-    for (const auto& [ratio, name] : best_of(truth.first, kNeighbours))
+    for (const auto& [ratio, name] : best_of(truth.first, neighbours))
       best.push_back(*std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.text() == name; }));
     show_neighbours(truth, in_further_workers(best));
     return truth;
@@ -265,7 +265,7 @@ class Measuring {
   std::vector<Ratios> in_further_workers(const std::vector<Configuration>& configurations) {
     std::vector<Ratios> ratios;
     for (int i = 0; i < bench_.workers_more; ++i)
-      ratios.push_back(in_one_worker(configurations, kTruthSeed + 1 + static_cast<std::uint64_t>(i), nullptr));
+      ratios.push_back(in_one_worker(configurations, truth_seed + 1 + static_cast<std::uint64_t>(i), nullptr));
     return ratios;
   }
 
@@ -298,7 +298,7 @@ class Measuring {
   void begin(Pool& pool) {
     const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
     run<Begun>(pool,
-               Begin{trial_setup(bench_.spec, bench_.problem, default_configuration_, device_, compile, kTruthSeed)});
+               Begin{trial_setup(bench_.spec, bench_.problem, default_configuration_, device_, compile, truth_seed)});
   }
 
   // With the default configuration, by whose time a hang is known from then on.
@@ -307,7 +307,7 @@ class Measuring {
     const CompileOutcome compiled = pool.compile(instance->image);
     if (!compiled.image) throw Error("the default configuration does not compile:\n" + compiled.log);
     const InstanceLaunch launch = instance_launch(bench_.spec, *instance, *compiled.image);
-    const Status status = run<Tried>(pool, Load{launch, {.milliseconds = kWarmUpMs}}).status;
+    const Status status = run<Tried>(pool, Load{launch, {.milliseconds = calibration_warm_up_ms}}).status;
     if (!status.ok()) throw Error("the default configuration fails: " + status.detail);
     const double nanoseconds = sample_each(pool, {id}).front();
     pool.set_known_good(KnownGood{Try{launch, SamplePlan{}}, nanoseconds * 1e-9});

@@ -16,8 +16,8 @@
 
 namespace attune {
 
-constexpr std::uint64_t kTruthSeed = 1;
-constexpr double kNearTruth = 1.05;  // of what further workers sample, to the best
+constexpr std::uint64_t truth_seed = 1;
+constexpr double near_truth = 1.05;  // of what further workers sample, to the best
 
 // What the truth is measured of, with what, and how deep.
 struct TruthBench {

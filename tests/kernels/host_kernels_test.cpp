@@ -34,19 +34,19 @@ void expect_all_right(const Case& one, bool pairwise) {
   EXPECT_TRUE(failures.empty()) << to_text(failures);
 }
 
-const std::vector<const char*> kLengths{"n=1", "n=997", "n=4097", "n=40000"};
-const std::vector<const char*> kShapes{"width=1 height=1", "width=97 height=89", "width=129 height=260",
-                                       "width=256 height=128"};
+const std::vector<const char*> lengths{"n=1", "n=997", "n=4097", "n=40000"};
+const std::vector<const char*> shapes{"width=1 height=1", "width=97 height=89", "width=129 height=260",
+                                      "width=256 height=128"};
 
-TEST(HostKernels, AxpyIsRightForEveryPairOfValues) { expect_all_right({"axpy", "float", kLengths}, true); }
-TEST(HostKernels, TransposeIsRightForEveryPairOfValues) { expect_all_right({"transpose", "float", kShapes}, true); }
-TEST(HostKernels, ReduceIsRightForEveryPairOfValues) { expect_all_right({"reduce", "float", kLengths}, true); }
+TEST(HostKernels, AxpyIsRightForEveryPairOfValues) { expect_all_right({"axpy", "float", lengths}, true); }
+TEST(HostKernels, TransposeIsRightForEveryPairOfValues) { expect_all_right({"transpose", "float", shapes}, true); }
+TEST(HostKernels, ReduceIsRightForEveryPairOfValues) { expect_all_right({"reduce", "float", lengths}, true); }
 
 class HostKernelTypes : public testing::TestWithParam<const char*> {};
 TEST_P(HostKernelTypes, EveryKernelIsRight) {
-  expect_all_right({"axpy", GetParam(), kLengths}, false);
-  expect_all_right({"transpose", GetParam(), kShapes}, false);
-  expect_all_right({"reduce", GetParam(), kLengths}, false);
+  expect_all_right({"axpy", GetParam(), lengths}, false);
+  expect_all_right({"transpose", GetParam(), shapes}, false);
+  expect_all_right({"reduce", GetParam(), lengths}, false);
 }
 INSTANTIATE_TEST_SUITE_P(Types, HostKernelTypes, testing::Values("double", "int32", "int64"),
                          [](const auto& one) { return std::string(one.param); });

@@ -11,10 +11,10 @@ namespace attune {
 
 namespace {
 
-constexpr std::string_view kCudaPrefix = "cuda:";
+constexpr std::string_view cuda_prefix = "cuda:";
 
 int ordinal_of(std::string_view name) {
-  const std::string_view digits = name.substr(kCudaPrefix.size());
+  const std::string_view digits = name.substr(cuda_prefix.size());
   int ordinal = -1;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
   if (failed != std::errc() || end != digits.data() + digits.size() || ordinal < 0)
@@ -39,7 +39,7 @@ int ordinal_of(std::string_view name) {
 std::unique_ptr<Device> open_device(std::string_view name) {
   if (name == "host") return open_host_device();
   if (name == "cuda") return open_cuda_device(std::nullopt);
-  if (name.starts_with(kCudaPrefix)) return open_cuda_device(ordinal_of(name));
+  if (name.starts_with(cuda_prefix)) return open_cuda_device(ordinal_of(name));
   refuse(name);
 }
 

@@ -8,7 +8,7 @@ namespace attune {
 namespace {
 
 // Less than this share of all traffic written: the rate of reading alone is what can be reached.
-constexpr double kMostlyRead = 0.1;
+constexpr double mostly_read = 0.1;
 
 const Ceiling* ceiling_named(std::span<const Ceiling> ceilings, std::string_view name) {
   const auto found =
@@ -42,7 +42,7 @@ std::string memory_ceiling(const KernelSpec& spec, const Problem& problem) {
     if (argument.role != Role::out) read += bytes;
     if (argument.role != Role::in) written += bytes;
   }
-  return written < kMostlyRead * (read + written) ? "read" : "copy";
+  return written < mostly_read * (read + written) ? "read" : "copy";
 }
 
 std::string arithmetic_ceiling(const Problem& problem, std::span<const Ceiling> ceilings) {

@@ -8,8 +8,8 @@
 namespace attune {
 namespace {
 
-constexpr int kLeastVisits = 2;
-constexpr int kUncounted = 2;  // launches: the check, and the first sample behind it
+constexpr int least_visits = 2;
+constexpr int uncounted = 2;  // launches: the check, and the first sample behind it
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::vector<std::size_t> to_confirm(std::span<const double> screen_scores, std::
     order.resize(static_cast<std::size_t>(protocol.confirm_most));
   // With each group the reference is sampled as often as one of them.
   // Visits are half as long each time: all of them together twice as long as the first.
-  const double launches = 2 * (kUncounted + protocol.confirm_samples * (1 + 1.0 / protocol.confirm_group));
+  const double launches = 2 * (uncounted + protocol.confirm_samples * (1 + 1.0 / protocol.confirm_group));
   double seconds = 0;
   const auto too_late = [&](std::size_t i) {
     seconds += launches * sample_ns[i] * 1e-9;
@@ -51,7 +51,7 @@ std::vector<std::size_t> by_confirmation(const Confirmations& ratios) {
 std::size_t next_visit(int visit, std::size_t visited, const Protocol& protocol) {
   const auto finalists = static_cast<std::size_t>(protocol.finalists);
   const std::size_t next = std::min(visited, std::max(visited / 2, finalists));
-  return visit + 1 >= kLeastVisits && next <= finalists ? 0 : next;
+  return visit + 1 >= least_visits && next <= finalists ? 0 : next;
 }
 
 }  // namespace attune

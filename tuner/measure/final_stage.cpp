@@ -40,12 +40,12 @@ std::vector<std::size_t> by_median(const RoundTimes& rounds) {
 }
 
 // With fewer rounds there is no 95 % interval: what is taken for one is their range, and the record is marked.
-constexpr std::size_t kLeastRounds = 6;
+constexpr std::size_t least_rounds = 6;
 
-constexpr double kBeatenConfidence = 0.999;
+constexpr double beaten_confidence = 0.999;
 
 // From so many looks on they are half as far between, from twice as many a quarter: all rounds are sorted each time.
-constexpr int kRoundsToLookLess = 40;
+constexpr int rounds_to_look_less = 40;
 
 // What is in use already.
 bool wins_ties(const Finalist& finalist) {
@@ -62,7 +62,7 @@ double tie_limit(const Finalist& finalist, const Protocol& protocol) {
 // Behind the fastest by more than a tie, for sure.
 bool is_behind(const RoundTimes& values, std::size_t slower, std::size_t fastest, const Finalist& finalist,
                const Protocol& protocol) {
-  const Interval interval = median_interval(paired_log_ratios(values, slower, fastest), kBeatenConfidence);
+  const Interval interval = median_interval(paired_log_ratios(values, slower, fastest), beaten_confidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 
@@ -156,7 +156,7 @@ std::vector<std::size_t> steady_rounds(const FinalRounds& rounds, const Protocol
 bool is_looked_at(std::size_t rounds, const Protocol& protocol) {
   const int done = static_cast<int>(rounds);
   int every = protocol.look_every;
-  while (done >= kRoundsToLookLess * every) every *= 2;
+  while (done >= rounds_to_look_less * every) every *= 2;
   return done >= protocol.final_rounds_min && done % every == 0;
 }
 
@@ -204,7 +204,7 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
     decision.used.resize(all);  // which are the steady ones is itself unsure: all of them count, and the record says so
     std::iota(decision.used.begin(), decision.used.end(), std::size_t{0});
   }
-  if (decision.used.size() < kLeastRounds) decision.unstable = true;
+  if (decision.used.size() < least_rounds) decision.unstable = true;
 
   const RoundTimes values = chosen(rounds.values, decision.used);
   const std::vector<std::size_t> order = by_median(values);

@@ -12,7 +12,8 @@
 namespace attune {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"time", "energy", "power", "registers", "shared", "bytes", "flops"};
+constexpr std::array<std::string_view, 7> known_names = {"time",   "energy", "power", "registers",
+                                                         "shared", "bytes",  "flops"};
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\n");
@@ -59,12 +60,12 @@ Objectives::Objectives(std::string_view text) {
       throw UsageError(fmt::format("an objective is missing in `{}`; for instance: time, energy * time", text));
     const Expression& formula = formulas_.emplace_back(part);
     for (const std::string& name : formula.names()) {
-      if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) continue;
-      throw UsageError(fmt::format("the objective `{}` names {}; known: {}", part, name, fmt::join(kNames, ", ")));
+      if (std::find(known_names.begin(), known_names.end(), name) != known_names.end()) continue;
+      throw UsageError(fmt::format("the objective `{}` names {}; known: {}", part, name, fmt::join(known_names, ", ")));
     }
     if (formula.names().empty())
       throw UsageError(fmt::format("the objective `{}` is the same for every configuration; name at least one of {}",
-                                   part, fmt::join(kNames, ", ")));
+                                   part, fmt::join(known_names, ", ")));
     text_ += (text_.empty() ? "" : ", ") + formula.text();
   }
 }

@@ -53,11 +53,11 @@ Measurement summarise(std::vector<double> samples_ns) {
 }
 
 double expected_half_width(std::span<const double> samples) {
-  constexpr double kTwoSided95 = 1.959964;  // standard deviations
-  constexpr double kAround = 1.0 / 3;       // of the samples
+  constexpr double two_sided95 = 1.959964;  // standard deviations
+  constexpr double around = 1.0 / 3;        // of the samples
   const std::vector<double> sorted = sorted_copy(samples);
-  const double width = quantile_of_sorted(sorted, 0.5 + kAround / 2) - quantile_of_sorted(sorted, 0.5 - kAround / 2);
-  return kTwoSided95 * width / kAround / 2 / std::sqrt(static_cast<double>(sorted.size()));
+  const double width = quantile_of_sorted(sorted, 0.5 + around / 2) - quantile_of_sorted(sorted, 0.5 - around / 2);
+  return two_sided95 * width / around / 2 / std::sqrt(static_cast<double>(sorted.size()));
 }
 
 Interval median_interval(std::span<const double> samples, double confidence) {

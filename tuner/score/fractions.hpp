@@ -9,7 +9,7 @@
 
 namespace attune {
 
-inline constexpr std::array<std::size_t, 6> kFractionEvaluations = {5, 25, 50, 100, 200, 400};
+inline constexpr std::array<std::size_t, 6> fraction_evaluations = {5, 25, 50, 100, 200, 400};
 
 // Objectives of the valid trials, ascending. Throws UsageError naming the file where there is none.
 std::vector<double> valid_objectives(const RecordedSpace& recorded);

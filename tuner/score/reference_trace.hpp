@@ -5,7 +5,7 @@
 
 namespace attune {
 
-inline constexpr std::size_t kTraceRepeats = 25;
+inline constexpr std::size_t trace_repeats = 25;
 
 // Repeat r evaluates row (r * 37 + k * 1009) mod rows at step k, until the summed cost reaches the span's budget.
 // `space.span` is set, and the recording has costs.

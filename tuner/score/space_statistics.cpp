@@ -39,7 +39,7 @@ std::optional<std::size_t> cutoff_evaluations(const SpaceStatistics& space, doub
 }
 
 std::optional<Span> span_of(const SpaceStatistics& space) {
-  const auto start = cutoff_evaluations(space, kCutoffStart), end = cutoff_evaluations(space, kCutoffEnd);
+  const auto start = cutoff_evaluations(space, cutoff_start), end = cutoff_evaluations(space, cutoff_end);
   if (!start || !end) return std::nullopt;
   Span span{*start, *end, 0, 0};
   if (span.end_evaluations < span.start_evaluations + 2) {  // too short for a curve: move the ends apart
@@ -73,9 +73,9 @@ void add_costs(const RecordedSpace& recorded, SpaceStatistics& space) {
 }  // namespace
 
 std::vector<double> Span::points() const {
-  std::vector<double> points(kTimePoints);
-  const double step = (end_cost - start_cost) / static_cast<double>(kTimePoints - 1);
-  for (std::size_t i = 0; i < kTimePoints; ++i) points[i] = start_cost + static_cast<double>(i) * step;
+  std::vector<double> points(time_points);
+  const double step = (end_cost - start_cost) / static_cast<double>(time_points - 1);
+  for (std::size_t i = 0; i < time_points; ++i) points[i] = start_cost + static_cast<double>(i) * step;
   points.back() = end_cost;
   return points;
 }
@@ -85,7 +85,7 @@ SpaceStatistics space_statistics(const RecordedSpace& recorded) {
   space.ascending = valid_objectives(recorded);
   space.rows = recorded.recording().trials.size();
   space.median = median_of(space.ascending);
-  space.cutoff_value = cutoff_value(space, kCutoffEnd);
+  space.cutoff_value = cutoff_value(space, cutoff_end);
   add_costs(recorded, space);
   space.span = span_of(space);
   return space;

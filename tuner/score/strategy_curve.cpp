@@ -10,9 +10,9 @@ namespace attune {
 namespace {
 
 // How far outside the span visits still count; a little more where there are few evaluations.
-constexpr double kMargin = 0.1;
-constexpr double kMarginOfFew = 0.25;
-constexpr std::size_t kLeastEstimators = 3;
+constexpr double score_margin = 0.1;
+constexpr double margin_of_few = 0.25;
+constexpr std::size_t least_estimators = 3;
 
 struct Pool {
   std::vector<WeightedPoint> points;  // (cost, rank of the best so far), by cost, then rank; rank 0 is the optimum
@@ -51,7 +51,7 @@ Pool pool(const SpaceStatistics& space, const std::vector<Visits>& repeats) {
     if (count > 0 && visits[count - 1].best > 0) ends.push_back(visits[count - 1].cost);
   }
   const auto used = std::max<std::ptrdiff_t>(std::count(is_used.begin(), is_used.end(), true), 1);
-  const double margin = kMargin + kMarginOfFew / static_cast<double>(used);
+  const double margin = score_margin + margin_of_few / static_cast<double>(used);
   const double least = span.start_cost * (1 - margin), most = span.end_cost * (1 + margin);
   for (const Visits& visits : repeats) {
     const std::size_t count = within_budget(visits, span.budget());
@@ -76,7 +76,7 @@ std::vector<double> ranks_of(const NonIncreasingFit& fit, const std::vector<doub
 // Mean over max(repeats, 3) fits, each to a sample with replacement of 1 / sqrt(that number) of the points.
 std::vector<double> bagged_ranks(const std::vector<WeightedPoint>& points, std::size_t repeats, Bag bag,
                                  const std::vector<double>& costs) {
-  const std::size_t estimators = std::max(repeats, kLeastEstimators);
+  const std::size_t estimators = std::max(repeats, least_estimators);
   const double share = 1 / std::sqrt(static_cast<double>(estimators));
   const auto draws = std::max<std::size_t>(static_cast<std::size_t>(share * static_cast<double>(points.size())), 1);
   std::mt19937_64 random(bag.seed);

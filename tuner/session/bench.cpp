@@ -14,7 +14,7 @@ namespace {
 
 // Samples that one job takes, by the anchor's time: between two jobs it is decided whether to go on, and a hang among
 // them is noticed 50 times this later at most.
-constexpr double kJobSeconds = 0.02;
+constexpr double job_seconds = 0.02;
 
 Status status_in(const Result& result) {
   Answer answer = result.answer;
@@ -186,10 +186,10 @@ void Bench::finish_anchor(Result result) {
   if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<Sampled>(result.answer).samples_ns);
 }
 
-// In jobs that take kJobSeconds at most, or one sample.
+// In jobs that take job_seconds at most, or one sample.
 SampledInTurn Bench::sample_in_turn(std::span<const InstanceId> turns) {
   const double one = anchor_ns() * 1e-9 * batch_;
-  const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(kJobSeconds / one, 1.0, 1e6)) : 1;
+  const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;
   std::vector<Ticket> tickets;
   for (std::size_t at = 0; at < turns.size(); at += in_job) {
     const std::span<const InstanceId> part = turns.subspan(at, std::min(in_job, turns.size() - at));

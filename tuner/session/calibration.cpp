@@ -17,17 +17,17 @@
 namespace attune {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
-constexpr double kWarmUpMs = 100;  // of each kernel before it is timed: clocks settle
+constexpr std::uint64_t seed = 1;
+constexpr double calibration_warm_up_ms = 100;  // of each kernel before it is timed: clocks settle
 
 // Samples of a configuration: fewer of one that takes long, on a device whose double is slow or that is emulated.
-constexpr int kSamples = 20, kLeastSamples = 5;
-constexpr double kConfigurationNs = 0.25e9;
+constexpr int samples_each = 20, least_samples = 5;
+constexpr double configuration_ns = 0.25e9;
 
-constexpr int kLaunchesInBatch = 1000;
+constexpr int launches_in_batch = 1000;
 
 // Where there is no room for the arrays, smaller ones, down to so many times the cache.
-constexpr std::uint64_t kLeastCaches = 2;
+constexpr std::uint64_t least_caches = 2;
 
 // A ceiling that is a rate: the best of a kernel's configurations.
 struct Rate {
@@ -38,10 +38,10 @@ struct Rate {
   std::optional<Expression> Metrics::*amount;
   Regime regime;  // what only computes needs no empty caches
 };
-constexpr Rate kRates[] = {{"copy", "copy", "", "B/s", &Metrics::bytes, Regime::cold},
-                           {"read", "read", "", "B/s", &Metrics::bytes, Regime::cold},
-                           {"fma float", "fma", "float", "FLOP/s", &Metrics::flops, Regime::warm},
-                           {"fma double", "fma", "double", "FLOP/s", &Metrics::flops, Regime::warm}};
+constexpr Rate calibrated_rates[] = {{"copy", "copy", "", "B/s", &Metrics::bytes, Regime::cold},
+                                     {"read", "read", "", "B/s", &Metrics::bytes, Regime::cold},
+                                     {"fma float", "fma", "float", "FLOP/s", &Metrics::flops, Regime::warm},
+                                     {"fma double", "fma", "double", "FLOP/s", &Metrics::flops, Regime::warm}};
 
 // A ceiling that is a time: what every sample of that kind holds, whatever is launched.
 struct Overhead {
@@ -49,12 +49,13 @@ struct Overhead {
   SamplePlan plan;
   const char* detail;
 };
-const Overhead kOverheads[] = {
-    {"launch", {.count = kSamples, .regime = Regime::warm}, "one block, one store; warm"},
-    {"launch cold", {.count = kSamples, .regime = Regime::cold}, "one block, one store; behind a flush of the caches"},
-    {"launch in batch",
-     {.count = kSamples, .regime = Regime::warm, .batch = kLaunchesInBatch},
-     "one block, one store; 1000 in a row"}};
+const Overhead overheads[] = {{"launch", {.count = samples_each, .regime = Regime::warm}, "one block, one store; warm"},
+                              {"launch cold",
+                               {.count = samples_each, .regime = Regime::cold},
+                               "one block, one store; behind a flush of the caches"},
+                              {"launch in batch",
+                               {.count = samples_each, .regime = Regime::warm, .batch = launches_in_batch},
+                               "one block, one store; 1000 in a row"}};
 
 class Calibration {
  public:
@@ -67,11 +68,12 @@ class Calibration {
 
   Calibrated run() {
     for (const std::string& user : device_.users) note_user(user);
-    for (const Rate& rate : kRates)
+    for (const Rate& rate : calibrated_rates)
       subjects_.push_back(calibration_subject(request_.kernels, rate.kernel, rate.type, device_.info));
     subjects_.push_back(calibration_subject(request_.kernels, "launch", "", device_.info));
     compile_all(subjects_, pool_, device_.info, stop_);
-    for (std::size_t i = 0; i < std::size(kRates) && !stopped(); ++i) measure_rate(kRates[i], subjects_[i]);
+    for (std::size_t i = 0; i < std::size(calibrated_rates) && !stopped(); ++i)
+      measure_rate(calibrated_rates[i], subjects_[i]);
     if (!stopped()) measure_overheads(subjects_.back());
     if (stopped()) return {};
     return {std::move(ceilings_), fmt::format("{}", fmt::join(disturbances_, ", "))};
@@ -86,11 +88,11 @@ class Calibration {
       try {
         run(Begin{trial_setup(
             *subject.spec, subject.problem, subject.configurations.front(), device_.info,
-            [this](const ImageRequest& request) { return pool_.compile(request); }, kSeed)});
+            [this](const ImageRequest& request) { return pool_.compile(request); }, seed)});
         return;
       } catch (const OutOfMemory&) {
         const std::int64_t n = may_shrink ? subject.problem.at("n").integer() / 2 : 0;
-        if (static_cast<std::uint64_t>(n) * sizeof(std::uint32_t) < kLeastCaches * device_.info.l2_bytes || n == 0)
+        if (static_cast<std::uint64_t>(n) * sizeof(std::uint32_t) < least_caches * device_.info.l2_bytes || n == 0)
           throw;
         subject.problem.set("n", n);
       }
@@ -126,7 +128,7 @@ class Calibration {
   // As many as its time allows; the first one says how long it takes.
   std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, Regime regime) {
     const double first_ns = sample(subject, i, SamplePlan{.regime = regime}).front();
-    const double wanted = std::clamp<double>(kConfigurationNs / first_ns, kLeastSamples, kSamples);
+    const double wanted = std::clamp<double>(configuration_ns / first_ns, least_samples, samples_each);
     return sample(subject, i, SamplePlan{.count = static_cast<int>(wanted), .regime = regime});
   }
 
@@ -137,7 +139,7 @@ class Calibration {
     double best_ns = 0;
     std::size_t best = 0;
     for (std::size_t i = 0; i < subject.configurations.size() && !stopped(); ++i) {
-      load(subject, i, i == 0 ? kWarmUpMs : 0);
+      load(subject, i, i == 0 ? calibration_warm_up_ms : 0);
       const double median_ns = median(sample(subject, i, rate.regime));
       run(Release{i});
       if (best_ns > 0 && best_ns <= median_ns) continue;
@@ -152,8 +154,8 @@ class Calibration {
   void measure_overheads(CalibrationSubject& subject) {
     const DeviceLock::Turn turn(lock_, stop_);
     begin(subject, false);
-    load(subject, 0, kWarmUpMs);
-    for (const Overhead& overhead : kOverheads)
+    load(subject, 0, calibration_warm_up_ms);
+    for (const Overhead& overhead : overheads)
       tell(overhead.name, median(sample(subject, 0, overhead.plan)), "ns", overhead.detail);
   }
 
@@ -162,7 +164,7 @@ class Calibration {
   }
 
   void tell(const char* name, double value, const char* unit, std::string detail) {
-    ceilings_.push_back({name, value, unit, std::move(detail), device_.info.driver, kVersion, unix_ms()});
+    ceilings_.push_back({name, value, unit, std::move(detail), device_.info.driver, library_version, unix_ms()});
     request_.measured(ceilings_.back());
   }
 
@@ -175,7 +177,7 @@ class Calibration {
   const DeviceOpened& device_;
   const std::atomic<int>& stop_;
   DeviceLock lock_;
-  std::vector<CalibrationSubject> subjects_;  // of kRates, then the launch
+  std::vector<CalibrationSubject> subjects_;  // of calibrated_rates, then the launch
   std::vector<Ceiling> ceilings_;
   std::set<std::string> disturbances_;
 };

@@ -16,23 +16,23 @@ namespace attune {
 namespace {
 
 // Arrays: so many times the L2 cache that what is found there does not count. Without a known cache, no less than this.
-constexpr std::uint64_t kCachesPerArray = 16, kLeastBytes = 64 << 20;
-constexpr std::uint64_t kArraysPerMemory = 16;
+constexpr std::uint64_t caches_per_array = 16, least_bytes = 64 << 20;
+constexpr std::uint64_t arrays_per_memory = 16;
 
 // Points of the kernel that computes, for each thread that the device holds at a time: a multiple of what a thread
 // takes in any configuration, so that no multiprocessor has more to do than another.
-constexpr std::int64_t kPointsPerThread = 8;
+constexpr std::int64_t points_per_thread = 8;
 
 std::int64_t elements(const KernelSpec& spec, const DeviceInfo& device) {
-  if (spec.metrics.flops) return kPointsPerThread * device.multiprocessors * device.max_threads_per_multiprocessor;
+  if (spec.metrics.flops) return points_per_thread * device.multiprocessors * device.max_threads_per_multiprocessor;
   return static_cast<std::int64_t>(calibration_bytes(device) / sizeof(std::uint32_t));
 }
 
 }  // namespace
 
 std::uint64_t calibration_bytes(const DeviceInfo& device) {
-  const std::uint64_t wanted = std::bit_ceil(std::max(kCachesPerArray * device.l2_bytes, kLeastBytes));
-  return std::min(wanted, std::bit_floor(std::max<std::uint64_t>(device.memory_bytes / kArraysPerMemory, 1 << 20)));
+  const std::uint64_t wanted = std::bit_ceil(std::max(caches_per_array * device.l2_bytes, least_bytes));
+  return std::min(wanted, std::bit_floor(std::max<std::uint64_t>(device.memory_bytes / arrays_per_memory, 1 << 20)));
 }
 
 CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std::string_view kernel,

@@ -9,14 +9,14 @@ namespace attune {
 namespace {
 
 // After an interruption the user waits: this much comparing at most.
-constexpr double kInterruptedSeconds = 1;
+constexpr double interrupted_seconds = 1;
 
 // Where there are several objectives, the best by others than the first are no slower than this, relative to the best.
-constexpr double kOthersWithin = 4;
+constexpr double others_within = 4;
 
 // A launch is metered in batches of so long, so that the device hardly waits between them.
-constexpr double kMeterBatchNs = 10e6;
-constexpr int kMostMeterBatch = 1000;
+constexpr double meter_batch_ns = 10e6;
+constexpr int most_meter_batch = 1000;
 
 bool contains(const std::vector<Trial>& trials, const Configuration& configuration) {
   return std::any_of(trials.begin(), trials.end(),
@@ -45,7 +45,7 @@ Compared Compare::run(std::vector<Trial> ranked) {
   load_all(choose(std::move(ranked)));
   if (compared_.contenders.empty())
     throw Error("no finalist of " + kernel + " passes its check again; run the command once more");
-  if (on_.stop.load() > 0) protocol_.final_seconds = std::min(protocol_.final_seconds, kInterruptedSeconds);
+  if (on_.stop.load() > 0) protocol_.final_seconds = std::min(protocol_.final_seconds, interrupted_seconds);
   on_.observer.final_started(compared_.contenders.size());
   on_.bench.clocks_mhz().clear();
   take_rounds();
@@ -94,7 +94,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
   chosen.resize(std::min(chosen.size(), (most + 1) / 2));
   for (std::size_t rank = 0; rank < survivors.size(); ++rank)
     for (const std::vector<Trial>& ranked : by_others) {
-      if (time_ratio(ranked[rank]) > kOthersWithin * time_ratio(survivors.front())) continue;
+      if (time_ratio(ranked[rank]) > others_within * time_ratio(survivors.front())) continue;
       if (chosen.size() < most && !contains(chosen, ranked[rank].configuration)) chosen.push_back(ranked[rank]);
     }
 }
@@ -211,8 +211,8 @@ bool Compare::meter() {
 // False when it is lost.
 bool Compare::meter_one(Contender& contender) {
   SamplePlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
-  const double fitting = kMeterBatchNs / std::max(contender.times_ns.front(), 1.0);
-  if (on_.bench.can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, kMostMeterBatch));
+  const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
+  if (on_.bench.can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result = on_.bench.run(
       Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
   const auto& metered = std::get<MeteredEnergy>(result.answer);

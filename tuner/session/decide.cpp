@@ -140,7 +140,7 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   record.toolchain = facts.toolchain;
   record.driver = terms.device.driver;
   record.device_uuid = terms.device.uuid;
-  record.attune_version = kVersion;
+  record.attune_version = library_version;
   record.protocol = Protocol::version;
   record.seed = facts.seed;
   record.trials = facts.trials;

@@ -62,7 +62,7 @@ void ImageSource::cancel() {
 void ImageSource::keep(const std::string& key, Kept kept) {
   kept_[key] = std::move(kept);
   kept_order_.push_back(key);
-  if (kept_order_.size() <= kKeptImages) return;
+  if (kept_order_.size() <= most_kept_images) return;
   kept_.erase(kept_order_.front());
   kept_order_.pop_front();
 }

@@ -43,7 +43,7 @@ class ImageSource {
 
  private:
   // Images of this many compiles are kept for instances to come; at 20 KB a cubin that is 40 MB.
-  static constexpr std::size_t kKeptImages = 2048;
+  static constexpr std::size_t most_kept_images = 2048;
   struct Kept {
     CompileOutcome outcome;
     int deaths = 0;

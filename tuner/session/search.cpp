@@ -12,11 +12,11 @@ namespace attune {
 namespace {
 
 // Proposals that are under way, to one image that is being compiled.
-constexpr std::size_t kMostSharing = 8;
+constexpr std::size_t most_sharing = 8;
 
 // A result waits for the next image so long before it is taken: with images that come sooner, what a strategy knows at
 // each question does not depend on speed. Where the device has a clock of its own, real time costs nothing.
-constexpr double kHoldSeconds = 0.25, kHoldSecondsOwnClock = 2;
+constexpr double hold_seconds = 0.25, hold_seconds_own_clock = 2;
 
 }  // namespace
 
@@ -139,7 +139,7 @@ std::optional<CompiledInstance> Search::take_image() {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> idle_since;  // the device has nothing to do
   const bool is_idle = sent_.empty();
-  const double most_hold = on_.terms.opened.own_clock ? kHoldSecondsOwnClock : kHoldSeconds;
+  const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
   const double hold = is_idle ? Pool::forever : most_hold;
   if (is_idle) {
     on_.bench.end_turn();
@@ -175,7 +175,7 @@ void Search::tell_strategy() {
 bool Search::wants_more() const {
   if (under_way_.size() < ahead_) return true;
   const bool compilers_idle = on_.source.compiling() < ahead_ && on_.source.ready() < ahead_ / 2;
-  return !is_wave() && tried_first_ && compilers_idle && under_way_.size() < kMostSharing * ahead_;
+  return !is_wave() && tried_first_ && compilers_idle && under_way_.size() < most_sharing * ahead_;
 }
 
 // The strategy learns what there is, and is asked until enough is under way. It may take its time: the device is at

@@ -6,8 +6,8 @@ namespace attune {
 namespace {
 
 // When more than this share of so many first trials fail alike, the kernel is at fault, or its rules miss something.
-constexpr std::int64_t kFirstTrials = 50;
-constexpr double kFailingAlike = 0.9;
+constexpr std::int64_t first_trials = 50;
+constexpr double failing_alike = 0.9;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void SearchProgress::keep_best(const Trial& trial) {
 
 void SearchProgress::see(const Trial& trial, bool is_new, bool from_log) {
   const bool survives = trial.verdict == Verdict::ok;
-  if (is_new && log_.size() <= kFirstTrials) ++first_verdicts_[trial.verdict];
+  if (is_new && log_.size() <= first_trials) ++first_verdicts_[trial.verdict];
   if (survives) values_.check_values(trial);
   const double objective = survives ? score(trial) : 0;
   if (from_log)
@@ -91,9 +91,9 @@ bool SearchProgress::is_hopeless() const {
   if (terms_.request.keep_going || terms_.request.effort == Effort::exhaustive) return false;
   std::int64_t count = 0;
   for (const auto& [verdict, trials] : first_verdicts_) count += trials;
-  if (count < kFirstTrials) return false;
+  if (count < first_trials) return false;
   return std::any_of(first_verdicts_.begin(), first_verdicts_.end(), [](const auto& entry) {
-    const bool is_most = static_cast<double>(entry.second) > kFailingAlike * static_cast<double>(kFirstTrials);
+    const bool is_most = static_cast<double>(entry.second) > failing_alike * static_cast<double>(first_trials);
     return entry.first != Verdict::ok && is_most;
   });
 }

@@ -17,7 +17,7 @@ namespace attune {
 namespace {
 
 // Sessions elsewhere that a strategy learns from, and the trials that make one worth it.
-constexpr std::size_t kMostSources = 8, kLeastExperience = 5;
+constexpr std::size_t most_sources = 8, least_experience = 5;
 
 std::string host_name() {
   char name[256] = {};
@@ -74,7 +74,7 @@ SessionRow open_session(const SessionTerms& terms, const std::string& toolchain,
   row.driver = terms.device.driver;
   row.device_uuid = terms.device.uuid;
   row.host = host_name();
-  row.attune_version = kVersion;
+  row.attune_version = library_version;
   row.protocol = to_json(terms.protocol);
   row.started_ms = unix_ms();
   row.id = store.begin_session(row, terms.device);
@@ -93,7 +93,7 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
   if (is_here || record.space != terms.key.space) return false;
   const Experience experience = experience_of(record.device_name + ", " + record.key.problem.text(),
                                               store.known_trials(record.key, record.space), terms.space);
-  return experience.trials.size() >= kLeastExperience && strategy.learn_from(experience);
+  return experience.trials.size() >= least_experience && strategy.learn_from(experience);
 }
 
 WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
@@ -105,7 +105,7 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
   std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
   // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.
   std::erase_if(ranked, [&](const Record& record) {
-    const bool learns = started.sources < kMostSources && learns_from(record, terms, store, strategy);
+    const bool learns = started.sources < most_sources && learns_from(record, terms, store, strategy);
     started.sources += learns;
     return learns;
   });

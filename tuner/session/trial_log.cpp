@@ -7,7 +7,7 @@ namespace {
 
 // A configuration that was under way alone so often when the whole session was killed is left alone: it may be what
 // does it.
-constexpr int kMostUnfinished = 3;
+constexpr int most_unfinished = 3;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
     left_alone_.emplace(entry.configuration,
                         "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail);
   for (Attempt& attempt : store_.open_attempts(session_)) {
-    if (attempt.alone >= kMostUnfinished)
+    if (attempt.alone >= most_unfinished)
       left_alone_.emplace(attempt.configuration.text(), "attune itself was ended " + std::to_string(attempt.alone) +
                                                             " times while it was tried");
     open_attempts_.push_back(std::move(attempt));

@@ -80,7 +80,7 @@ void read_sections(const Document& document, KernelSpec& spec) {
 }
 
 // No source is as large; Document refuses larger texts too.
-constexpr std::uintmax_t kLargestFile = 4 << 20;
+constexpr std::uintmax_t largest_file = 4 << 20;
 
 std::string read_text(const std::filesystem::path& file) {
   std::error_code error;
@@ -90,9 +90,9 @@ std::string read_text(const std::filesystem::path& file) {
   if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
     throw Error(fmt::format("cannot read the kernel file {}: it is no regular file", file.string()));
   // Before reading: a sparse file may claim any size.
-  if (const auto size = std::filesystem::file_size(file, error); !error && size > kLargestFile)
+  if (const auto size = std::filesystem::file_size(file, error); !error && size > largest_file)
     throw Error(fmt::format("cannot read the kernel file {}: it has {} bytes, more than {}", file.string(), size,
-                            kLargestFile));
+                            largest_file));
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (stream) text << stream.rdbuf();

@@ -11,15 +11,15 @@
 namespace attune {
 namespace {
 
-// The first compiles of a worker make precompiled headers and are waited for kCompileLimitSeconds; once so many images
-// are known, a factor of what nine of ten of them took is enough, within bounds.
-constexpr double kLeastSeconds = 20, kFactor = 10;
-constexpr std::size_t kKnownImages = 20, kMostKnownImages = 256;
-constexpr double kOpenSeconds = 60;
+// The first compiles of a worker make precompiled headers and are waited for default_compile_limit_seconds; once so
+// many images are known, a factor of what nine of ten of them took is enough, within bounds.
+constexpr double least_seconds = 20, limit_factor = 10;
+constexpr std::size_t known_images = 20, most_known_images = 256;
+constexpr double open_seconds = 60;
 
-constexpr std::uint64_t kMostBatch = 1024;
+constexpr std::uint64_t most_batch = 1024;
 
-constexpr int kDeathsToVerdict = 2;
+constexpr int deaths_to_verdict = 2;
 
 CompileOutcome death_of(const Heard& heard) {
   CompileOutcome outcome;
@@ -46,13 +46,13 @@ std::vector<CompileOutcome>& outcomes_of(Heard& heard) {
 
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
-  const Heard heard = answer_of(*spare_, OpenCompiler{}, kOpenSeconds);
+  const Heard heard = answer_of(*spare_, OpenCompiler{}, open_seconds);
   if (heard.end != Heard::End::replied) throw Error("the compile worker does not start: " + heard.why);
   if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw Error(failure->text);
   const auto* const opened = std::get_if<CompilerOpened>(&heard.reply.answer);
   if (opened == nullptr) throw Error("the compile worker gave another answer than was asked for");
   opened_ = *opened;
-  opened_.preferred_batch = std::clamp<std::uint64_t>(opened_.preferred_batch, 1, kMostBatch);
+  opened_.preferred_batch = std::clamp<std::uint64_t>(opened_.preferred_batch, 1, most_batch);
 }
 
 CompileLanes::~CompileLanes() {
@@ -164,12 +164,12 @@ void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_
 double CompileLanes::deadline(std::size_t images) const {
   if (user_seconds_) return *user_seconds_ * static_cast<double>(images);
   const std::lock_guard lock(mutex_);
-  double one = kCompileLimitSeconds;
-  if (seconds_.size() >= kKnownImages) {
+  double one = default_compile_limit_seconds;
+  if (seconds_.size() >= known_images) {
     std::vector<double> sorted = seconds_;
     const auto nine_of_ten = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() * 9 / 10);
     std::nth_element(sorted.begin(), nine_of_ten, sorted.end());
-    one = std::clamp(kFactor * *nine_of_ten, kLeastSeconds, kCompileLimitSeconds);
+    one = std::clamp(limit_factor * *nine_of_ten, least_seconds, default_compile_limit_seconds);
   }
   return one * static_cast<double>(images);
 }
@@ -179,7 +179,7 @@ void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::v
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (!outcomes[i].image) continue;
     if (!known_good_) known_good_ = requests[i];
-    if (seconds_.size() == kMostKnownImages) seconds_.erase(seconds_.begin());
+    if (seconds_.size() == most_known_images) seconds_.erase(seconds_.begin());
     seconds_.push_back(outcomes[i].milliseconds * 1e-3);
   }
 }
@@ -221,7 +221,7 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
     if (heard.end == Heard::End::replied) return {std::move(outcomes_of(heard).front()), deaths};
     if (is_abandoned(epoch)) return {death_of(heard), deaths};
     check_environment(worker, heard.why);
-    if (++deaths == kDeathsToVerdict) return {death_of(heard), deaths};
+    if (++deaths == deaths_to_verdict) return {death_of(heard), deaths};
   }
 }
 

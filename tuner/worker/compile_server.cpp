@@ -14,8 +14,8 @@ namespace {
 
 // Processor time for one image, in times of its deadline (a compiler may have several threads): one that never ends is
 // ended by the operating system too, should the coordinator that waits for it be unable to.
-constexpr double kDeadlines = 10;
-constexpr rlim_t kRounded = 2;  // seconds: what was used is counted in whole ones, of two kinds
+constexpr double deadlines = 10;
+constexpr rlim_t rounding_seconds = 2;  // seconds: what was used is counted in whole ones, of two kinds
 
 }  // namespace
 
@@ -24,17 +24,17 @@ void limit_processor_time(std::size_t images) {
   rlimit limit{};
   if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
   const double allowed =
-      kDeadlines * compile_limit_seconds().value_or(kCompileLimitSeconds) * static_cast<double>(images);
+      deadlines * compile_limit_seconds().value_or(default_compile_limit_seconds) * static_cast<double>(images);
   const rlim_t wanted = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                        static_cast<rlim_t>(std::ceil(allowed)) + kRounded;
+                        static_cast<rlim_t>(std::ceil(allowed)) + rounding_seconds;
   limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);
   setrlimit(RLIMIT_CPU, &limit);
 }
 
 void shorten_log(std::string& log) {
-  if (log.size() <= kLogBytes) return;
-  const std::size_t left_out = log.size() - kLogBytes;
-  log.resize(kLogBytes);
+  if (log.size() <= log_bytes) return;
+  const std::size_t left_out = log.size() - log_bytes;
+  log.resize(log_bytes);
   log += "\n... (" + std::to_string(left_out) + " bytes more)";
 }
 

@@ -33,7 +33,7 @@ class CompileServer {
 void limit_processor_time(std::size_t images);
 
 // The most of a compiler's messages that is kept: the first of them say what is wrong.
-constexpr std::size_t kLogBytes = 64 * 1024;
+constexpr std::size_t log_bytes = 64 * 1024;
 void shorten_log(std::string& log);
 
 }  // namespace attune

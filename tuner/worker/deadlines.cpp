@@ -8,10 +8,10 @@ namespace {
 // The driver compiles PTX when it loads it.
 double load_seconds(const InstanceLaunch& launch) {
   const bool is_ptx = launch.steps.image.architecture.starts_with("compute_");
-  return is_ptx ? compile_limit_seconds().value_or(kCompileLimitSeconds) : 0;
+  return is_ptx ? compile_limit_seconds().value_or(default_compile_limit_seconds) : 0;
 }
 
-constexpr int kLaunchesToRepeat = 3;  // one that is checked, two that are compared
+constexpr int launches_to_repeat = 3;  // one that is checked, two that are compared
 
 }  // namespace
 
@@ -43,7 +43,7 @@ double Deadlines::of_job(const Rounds& job) const {
 }
 
 double Deadlines::of_job(const CheckAgain& job) const {
-  const int count = job.repeats ? kLaunchesToRepeat : 1;
+  const int count = job.repeats ? launches_to_repeat : 1;
   return launches(count) + checks(count);
 }
 

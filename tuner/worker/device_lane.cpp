@@ -11,17 +11,17 @@ namespace attune {
 namespace {
 
 // One job that the worker does, and one that waits in its pipe, so that it never waits for the coordinator.
-constexpr std::size_t kMostInFlight = 2;
+constexpr std::size_t most_in_flight = 2;
 
 // A job with a larger image waits here: a pipe holds a megabyte, and nothing may block behind a job under way.
-constexpr std::size_t kMostBytesAhead = 512 << 10;
+constexpr std::size_t most_bytes_ahead = 512 << 10;
 
 // A worker that has lost so much of its memory to what it ran is replaced before it fails for want of it.
-constexpr double kLeakedShare = 0.5;
+constexpr double leaked_share = 0.5;
 
-constexpr double kMostSeconds = 1e12;  // what is beyond, or goes back, is no clock
+constexpr double most_seconds = 1e12;  // what is beyond, or goes back, is no clock
 
-constexpr double kMostJoules = 1e9, kMostEnergyError = 1;  // what is beyond is no energy of a launch
+constexpr double most_joules = 1e9, most_energy_error = 1;  // what is beyond is no energy of a launch
 
 // What no clock can show is no time: a clock that fails must not make a winner.
 bool is_time(double nanoseconds) { return nanoseconds > 0 && nanoseconds < 1e18; }
@@ -63,7 +63,7 @@ void distrust(const Job& job, Answer& answer) {
   if (auto* metered = std::get_if<MeteredEnergy>(&answer); metered != nullptr && metered->energy) {
     const LaunchEnergy& energy = *metered->energy;
     const bool is_energy =
-        energy.joules > 0 && energy.joules < kMostJoules && energy.error >= 0 && energy.error < kMostEnergyError;
+        energy.joules > 0 && energy.joules < most_joules && energy.error >= 0 && energy.error < most_energy_error;
     if (metered->status.ok() && !is_energy)
       *metered = {
           {Verdict::unstable, "the device's energy counter gave " + std::to_string(energy.joules) + " J", false}, {}};
@@ -254,10 +254,10 @@ bool DeviceLane::can_be_sent(const Job& job) const {
 
 // Under the mutex.
 void DeviceLane::send_queued() {
-  while (!queue_.empty() && in_flight_.size() < kMostInFlight && !is_recovering_ && !is_stale_) {
+  while (!queue_.empty() && in_flight_.size() < most_in_flight && !is_recovering_ && !is_stale_) {
     Work& next = queue_.front();
     const bool is_ahead = !in_flight_.empty();
-    if (!can_be_sent(next.job) || (is_ahead && image_bytes(next.job) > kMostBytesAhead)) return;
+    if (!can_be_sent(next.job) || (is_ahead && image_bytes(next.job) > most_bytes_ahead)) return;
     const double limit = deadlines_.of(next.job);
     wait_from_now(next, limit + Deadlines::open_seconds);
     next.began = seconds();
@@ -323,8 +323,8 @@ void DeviceLane::serve_front() {
 void DeviceLane::follow(Reply& reply, const Job& job) {
   const std::lock_guard lock(mutex_);
   if (const auto* opened = std::get_if<DeviceOpened>(&reply.answer)) figures_.own_clock = opened->own_clock;
-  if (reply.seconds >= figures_.clock && reply.seconds < kMostSeconds) figures_.clock = reply.seconds;
-  if (reply.worked_seconds >= 0 && reply.worked_seconds < kMostSeconds) figures_.busy_seconds += reply.worked_seconds;
+  if (reply.seconds >= figures_.clock && reply.seconds < most_seconds) figures_.clock = reply.seconds;
+  if (reply.worked_seconds >= 0 && reply.worked_seconds < most_seconds) figures_.busy_seconds += reply.worked_seconds;
   const auto* tried = std::get_if<Tried>(&reply.answer);
   const auto* sampled = std::get_if<Sampled>(&reply.answer);
   if (tried != nullptr || sampled != nullptr)
@@ -357,7 +357,7 @@ void DeviceLane::finish(Work work, Answer answer) {
   note_loaded(work, answer);
   const auto* const tried = std::get_if<Tried>(&answer);
   if (tried != nullptr && tried->free_bytes > 0 &&
-      static_cast<double>(tried->free_bytes) < (1 - kLeakedShare) * static_cast<double>(free_at_begin_)) {
+      static_cast<double>(tried->free_bytes) < (1 - leaked_share) * static_cast<double>(free_at_begin_)) {
     const std::lock_guard lock(mutex_);
     is_stale_ = transport_->isolates();
   }

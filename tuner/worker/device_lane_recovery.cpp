@@ -12,10 +12,10 @@ namespace attune {
 namespace {
 
 // A death may be bad luck; a second one is not.
-constexpr int kDeathsToVerdict = 2;
+constexpr int deaths_to_verdict = 2;
 
 // A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
-constexpr int kMostInVain = 2;
+constexpr int most_in_vain = 2;
 
 Status status_of_death(const Heard& heard) {
   const bool is_late = heard.end == Heard::End::timed_out;
@@ -60,7 +60,7 @@ void DeviceLane::recover(const Heard& heard) {
   }
   work.is_repeated = true;
   if (std::holds_alternative<OpenDevice>(work.job)) {
-    if (++work.deaths == kDeathsToVerdict) throw Error("the device worker does not start: " + heard.why);
+    if (++work.deaths == deaths_to_verdict) throw Error("the device worker does not start: " + heard.why);
     transport_->restart();
     const std::lock_guard lock(mutex_);
     in_flight_.clear();
@@ -82,7 +82,7 @@ void DeviceLane::recover(const Heard& heard) {
     start_afresh();
     result.answer = Done{};
     note_loaded(work, result.answer);
-  } else if (work.started || ++work.begun_in_vain > kMostInVain) {
+  } else if (work.started || ++work.begun_in_vain > most_in_vain) {
     return after_death(std::move(work), status_of_death(heard));
   } else {
     check_environment("a death between two jobs", heard.why);
@@ -139,7 +139,7 @@ Result DeviceLane::alone(Work& work, Status status) {
   for (;;) {
     ++work.deaths;
     check_environment(name, status.detail);
-    if (work.deaths == kDeathsToVerdict) break;
+    if (work.deaths == deaths_to_verdict) break;
     work.notes.push_back(name + ": " + status.detail + "; tried once more in a fresh worker");
     if (InstanceLaunch* const again = launch_of(work.job)) ++again->attempt;
     for (const InstanceId id : of) loaded_.at(id).launch.attempt = launch_attempt + work.deaths;
@@ -226,7 +226,7 @@ Answer DeviceLane::sample_alone(Work& work, const Job& job, InstanceId id, int& 
     ++deaths;
     if (!transport_->isolates()) return answer;
     check_environment(name, death.detail);
-    if (deaths >= kDeathsToVerdict) {
+    if (deaths >= deaths_to_verdict) {
       work.notes.push_back(name + ": " + death.detail + "; quarantined after two deaths");
       return Sampled{std::move(death), {}};
     }
@@ -363,7 +363,7 @@ std::optional<Result> DeviceLane::load_missing(Work& work, const Job& job, int d
     if (died) {
       const std::string name = loaded.launch.configuration;
       check_environment(name, status.detail);
-      const bool is_verdict = ++deaths_of[*id] >= kDeathsToVerdict;
+      const bool is_verdict = ++deaths_of[*id] >= deaths_to_verdict;
       work.notes.push_back(name + ": " + status.detail +
                            (is_verdict ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
       work.is_repeated = true;

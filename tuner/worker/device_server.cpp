@@ -8,10 +8,10 @@ namespace attune {
 namespace {
 
 // Of the energy counter within a window: fewer, and how it moves decides more than what was launched.
-constexpr int kLeastSteps = 10;
+constexpr int least_steps = 10;
 
 // What is counted begins and ends with a step: for so much longer it is launched, two steps of the slowest counter.
-constexpr double kStepsSeconds = 0.2;
+constexpr double steps_seconds = 0.2;
 
 }  // namespace
 
@@ -115,12 +115,12 @@ Answer DeviceServer::handle(const Meter& job) {
   std::vector<Launched> launched;
   watch_.meter_energy();
   metered.status =
-      problem().launch_for(job.instance, job.plan, job.seconds + kStepsSeconds, [&](const Launched& by_now) {
+      problem().launch_for(job.instance, job.plan, job.seconds + steps_seconds, [&](const Launched& by_now) {
         launched.push_back(by_now);
         watch_.follow_own_clock();
       });
   const std::vector<Metered> readings = watch_.take_energy();
-  if (metered.status.ok()) metered.energy = energy_of_launch(readings, launched, kLeastSteps);
+  if (metered.status.ok()) metered.energy = energy_of_launch(readings, launched, least_steps);
   return metered;
 }
 

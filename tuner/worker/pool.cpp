@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-constexpr double kStopInterval = 0.05;  // a signal's handler can wake no thread
+constexpr double stop_interval = 0.05;  // a signal's handler can wake no thread
 
 }  // namespace
 
@@ -102,7 +102,7 @@ std::optional<Result> Pool::next(const std::atomic<int>& stop, double seconds) {
   while (results_.empty()) {
     const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
     if (stop.load() > 0 || left <= 0) return std::nullopt;
-    changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, kStopInterval)));
+    changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, stop_interval)));
   }
   Result result = std::move(results_.front());
   results_.pop_front();

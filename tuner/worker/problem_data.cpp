@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-constexpr int kPoison = 0xFF;  // NaN in every floating type, -1 in every integer type
+constexpr int poison = 0xFF;  // NaN in every floating type, -1 in every integer type
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
 
@@ -124,7 +124,7 @@ void ProblemData::reset() {
       operation.source = array.pristine.data();
     } else {
       operation.kind = Operation::Kind::memset;
-      operation.value = kPoison;
+      operation.value = poison;
     }
     if (role != Role::in) run(operation);
     array.working.arm_guards();

@@ -11,14 +11,14 @@ namespace attune {
 namespace {
 
 // A cold batch rotates over data so many times as large as the L2 cache: what it comes back to is not there any more.
-constexpr std::uint64_t kSetsOverCache = 2;
+constexpr std::uint64_t sets_over_cache = 2;
 
 // What is slower than it may be by more than a launch alone can cost is not launched a thousand times to know it.
-constexpr double kLaunchAloneNs = 20e3;
+constexpr double launch_alone_ns = 20e3;
 
 // Launches that are enqueued together where time is spent on them: the device does not wait in between.
-constexpr double kTakeSeconds = 0.25;
-constexpr double kMostSamplesInTake = 1000;
+constexpr double take_seconds = 0.25;
+constexpr double most_samples_in_take = 1000;
 
 void append(Samples more, Samples& samples) {
   samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
@@ -87,7 +87,7 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const SamplePlan& pla
   if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
   sets = {steps.operations()};
   if (sampling.batch > 1 && plan.regime == Regime::cold) {
-    data_.make_sets(kSetsOverCache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
+    data_.make_sets(sets_over_cache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
     sets = steps.operations_by_set(data_);
   }
   sampling.timed = sets;
@@ -102,7 +102,7 @@ Samples ProblemOnDevice::sample(InstanceId instance, const SamplePlan& plan) {
     Sampling alone = sampling;
     alone.batch = 1;
     samples = device_.take_samples(alone);
-    const bool is_hopeless = samples.status.ok() && samples.nanoseconds.front() > plan.stop_above_ns + kLaunchAloneNs;
+    const bool is_hopeless = samples.status.ok() && samples.nanoseconds.front() > plan.stop_above_ns + launch_alone_ns;
     if (!samples.status.ok() || is_hopeless) return samples;
     samples.nanoseconds.clear();
   }
@@ -174,7 +174,7 @@ Status ProblemOnDevice::launch_for(InstanceId instance, const SamplePlan& plan, 
     tell(launched);
     const double sample_seconds = samples.nanoseconds.back() * sampling.batch * 1e-9;
     if (!device_.has_own_clock())  // that one stands still between takes
-      sampling.count = static_cast<int>(std::clamp(kTakeSeconds / sample_seconds, 1.0, kMostSamplesInTake));
+      sampling.count = static_cast<int>(std::clamp(take_seconds / sample_seconds, 1.0, most_samples_in_take));
   } while (launched.seconds - begin < seconds);
   return {};
 }

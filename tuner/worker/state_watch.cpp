@@ -7,10 +7,10 @@ namespace attune {
 namespace {
 
 // What nobody takes is not kept for ever: the oldest goes.
-constexpr std::size_t kMostKept = 1000;
+constexpr std::size_t most_kept = 1000;
 
 // Processes come and go more slowly than clocks change.
-constexpr int kReadingsPerLookAtUsers = 10;
+constexpr int readings_per_look_at_users = 10;
 
 bool tells_anything(const DeviceState& state) {
   return state.sm_clock_mhz || state.memory_clock_mhz || state.temperature_c || state.power_w || state.energy_j ||
@@ -19,7 +19,7 @@ bool tells_anything(const DeviceState& state) {
 
 template <typename T>
 void append(std::vector<T>& kept, T value) {
-  if (kept.size() >= kMostKept) kept.erase(kept.begin());
+  if (kept.size() >= most_kept) kept.erase(kept.begin());
   kept.push_back(std::move(value));
 }
 
@@ -50,7 +50,7 @@ void StateWatch::read_for_ever() {
       return;
     }
     lock.lock();
-    const auto period = meters_ ? kShortPeriod : kPeriod;
+    const auto period = meters_ ? short_period : slow_period;
     const bool metered = meters_;
     changed_.wait_until(lock, begin + period, [&] { return ends_ || meters_ != metered; });
   }
@@ -60,7 +60,7 @@ void StateWatch::read() {
   DeviceState state = device_.state();
   const double now = device_.seconds();
   std::vector<std::string> users;
-  if (!is_metering() && readings_++ % kReadingsPerLookAtUsers == 0) users = device_.other_users();
+  if (!is_metering() && readings_++ % readings_per_look_at_users == 0) users = device_.other_users();
   const std::lock_guard lock(mutex_);
   for (std::string& user : users)
     if (std::find(watched_.users.begin(), watched_.users.end(), user) == watched_.users.end())

@@ -16,9 +16,9 @@ namespace attune {
 
 class StateWatch {
  public:
-  static constexpr std::chrono::milliseconds kPeriod{50};
+  static constexpr std::chrono::milliseconds slow_period{50};
   // While energy is measured.
-  static constexpr std::chrono::milliseconds kShortPeriod{10};
+  static constexpr std::chrono::milliseconds short_period{10};
 
   // The device must outlive it. One with a clock of its own stands still between calls: it is read when somebody asks.
   explicit StateWatch(Device& device);

@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-constexpr double kMost = 1e9;  // of seconds and of MiB: as good as none, and safe to calculate with
+constexpr double most_of_a_limit = 1e9;  // of seconds and of MiB: as good as none, and safe to calculate with
 
 std::optional<double> positive(const char* variable, const char* unit) {
   const char* const value = std::getenv(variable);
@@ -19,7 +19,7 @@ std::optional<double> positive(const char* variable, const char* unit) {
   const std::string_view text = value;
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number > 0 && number <= kMost))
+  if (error != std::errc{} || end != text.data() + text.size() || !(number > 0 && number <= most_of_a_limit))
     throw UsageError(fmt::format("{}={} is not a number of {} above 0; correct or unset it", variable, text, unit));
   return number;
 }

@@ -8,7 +8,7 @@
 namespace attune {
 
 // Seconds for one image while nothing is known of how long images take.
-constexpr double kCompileLimitSeconds = 60;
+constexpr double default_compile_limit_seconds = 60;
 // $ATTUNE_COMPILE_LIMIT: seconds for one image, in place of the limit that adapts.
 std::optional<double> compile_limit_seconds();
 // $ATTUNE_COMPILE_MEMORY, given in MiB: bytes of address space of a compile worker.

@@ -53,7 +53,7 @@ TEST(CompilerProcess, StopsOneThatClosedItsOutputAndDoesNotEnd) {
 TEST(CompilerProcess, CutsLongOutput) {
   const ProcessResult result = shell("head -c 200000 /dev/zero | tr '\\0' x");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_LT(result.output.size(), kOutputBytes + 100);
+  EXPECT_LT(result.output.size(), output_bytes + 100);
   EXPECT_THAT(result.output, HasSubstr("134464 bytes more"));
 }
 

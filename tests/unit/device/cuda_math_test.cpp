@@ -16,9 +16,9 @@
 
 namespace {
 
-constexpr float kFloatNan = std::numeric_limits<float>::quiet_NaN();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr float float_nan = std::numeric_limits<float>::quiet_NaN();
+constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double positive_infinity = std::numeric_limits<double>::infinity();
 
 template <typename A, typename B>
 using MinOf = decltype(min(A(), B()));
@@ -29,7 +29,7 @@ TEST(CudaMath, MinAndMaxConvertAsCudaDoes) {
   static_assert(std::is_same_v<MinOf<int, unsigned>, unsigned> && std::is_same_v<MinOf<float, double>, double>);
   static_assert(std::is_same_v<MinOf<long, unsigned long>, unsigned long> && std::is_same_v<MinOf<short, char>, int>);
   static_assert(min(-1, 2) == -1 && max(-1, 0u) == 0xffffffffu && max(3LL, 4LL) == 4 && min(sizeof(int), 9ul) == 4);
-  EXPECT_EQ(max(kFloatNan, 1.0f), 1.0f);
+  EXPECT_EQ(max(float_nan, 1.0f), 1.0f);
   EXPECT_EQ(min(1.0f, 2.0), 1.0);
   static_assert(umin(1u, 2u) == 1 && llmax(-1, 2) == 2 && ullmin(1, 2) == 1);
 }
@@ -60,8 +60,8 @@ TEST(CudaMath, FunctionsOfPiAreExactWhereTheyCanBe) {
     EXPECT_NEAR(sinpif(static_cast<float>(x)), sin(M_PI * static_cast<float>(x)), 1e-7) << x;
   }
   EXPECT_EQ(cospi(1e15 + 1), -1);
-  EXPECT_TRUE(isnan(sinpi(kInfinity)));
-  EXPECT_TRUE(isnan(cospif(kFloatNan)));
+  EXPECT_TRUE(isnan(sinpi(positive_infinity)));
+  EXPECT_TRUE(isnan(cospif(float_nan)));
   float sine = 0, cosine = 0;
   sincospi(0.5f, &sine, &cosine);
   EXPECT_EQ(sine, 1);
@@ -77,8 +77,8 @@ TEST(CudaMath, NormsDoNotOverflowOnTheWay) {
   EXPECT_DOUBLE_EQ(norm4d(1e-310, 0, 0, 0), 1e-310);
   EXPECT_EQ(norm3df(2, 3, 6), 7);
   EXPECT_EQ(rnorm4d(1, 1, 1, 1), 0.5);
-  EXPECT_TRUE(isnan(norm3d(1, kNan, 1)));
-  EXPECT_TRUE(isinf(norm3d(kNan, 1, -kInfinity)));
+  EXPECT_TRUE(isnan(norm3d(1, quiet_nan, 1)));
+  EXPECT_TRUE(isinf(norm3d(quiet_nan, 1, -positive_infinity)));
   const double all[] = {2, 3, 6};
   EXPECT_DOUBLE_EQ(norm(3, all), 7);
   const float floats[] = {3e30f, 4e30f};
@@ -94,7 +94,7 @@ TEST(CudaMath, FastFunctionsAreTheExactOnes) {
   EXPECT_EQ(__fdividef(1, 4), 0.25f);
   EXPECT_EQ(__saturatef(2), 1);
   EXPECT_EQ(__saturatef(-2), 0);
-  EXPECT_EQ(__saturatef(kFloatNan), 0);
+  EXPECT_EQ(__saturatef(float_nan), 0);
 }
 
 TEST(CudaMath, ArithmeticRoundsAsItsNameSays) {
@@ -132,9 +132,9 @@ TEST(CudaMath, ConversionsRoundAndSaturate) {
   EXPECT_EQ(__double2ll_rn(-0x1p63), std::numeric_limits<long long>::min());
   EXPECT_EQ(__double2ull_rz(0x1p63), 0x8000000000000000ull);
   EXPECT_EQ(__double2ull_rz(1e300), ~0ull);
-  EXPECT_EQ(__float2int_rz(kFloatNan), 0);
-  EXPECT_EQ(__double2int_rz(kNan), std::numeric_limits<int>::min());
-  EXPECT_EQ(__float2ll_rn(kFloatNan), std::numeric_limits<long long>::min());
+  EXPECT_EQ(__float2int_rz(float_nan), 0);
+  EXPECT_EQ(__double2int_rz(quiet_nan), std::numeric_limits<int>::min());
+  EXPECT_EQ(__float2ll_rn(float_nan), std::numeric_limits<long long>::min());
   EXPECT_EQ(__ll2float_rn(std::numeric_limits<long long>::max()), 0x1p63f);
   EXPECT_EQ(__ll2float_rz(std::numeric_limits<long long>::max()), nextafterf(0x1p63f, 0));
   EXPECT_EQ(__ull2double_ru((1ull << 53) + 1), 0x1p53 + 2);

@@ -37,14 +37,14 @@ inline unsigned exchange(unsigned mask, unsigned long long value, unsigned long 
 class OneThread {
  public:
   explicit OneThread(attune_host::Thread thread = {}) : thread_(thread) {
-    static constexpr attune_host::Runtime kRuntime = {attune_host::kHostAbiVersion,
-                                                      sync_block,
-                                                      exchange,
-                                                      [](const void*) { return 0xffu; },
-                                                      [] { ++warp.yields; },
-                                                      [](const char* what) { throw Fault{what}; }};
+    static constexpr attune_host::Runtime runtime = {attune_host::host_abi_version,
+                                                     sync_block,
+                                                     exchange,
+                                                     [](const void*) { return 0xffu; },
+                                                     [] { ++warp.yields; },
+                                                     [](const char* what) { throw Fault{what}; }};
     warp = {};
-    attune_host_set_runtime(&kRuntime);
+    attune_host_set_runtime(&runtime);
     *attune_host_current_slot() = &thread_;
   }
   ~OneThread() { *attune_host_current_slot() = nullptr; }

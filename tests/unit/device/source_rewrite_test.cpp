@@ -25,33 +25,36 @@ void expect(const std::string& source, const std::string& wanted) {
       << source;
 }
 
-constexpr const char* kArray = " = ::attune_host::dynamic_shared_array()";
+constexpr const char* shared_array_text = " = ::attune_host::dynamic_shared_array()";
 
 TEST(SourceRewrite, MakesDynamicSharedMemoryAReference) {
-  expect("void f() { extern __shared__ float tile[]; }", "void f() { float (&tile)[]" + std::string(kArray) + "; }");
-  expect("void f() { __shared__ extern float tile[]; }", "void f() { float (&tile)[]" + std::string(kArray) + "; }");
+  expect("void f() { extern __shared__ float tile[]; }",
+         "void f() { float (&tile)[]" + std::string(shared_array_text) + "; }");
+  expect("void f() { __shared__ extern float tile[]; }",
+         "void f() { float (&tile)[]" + std::string(shared_array_text) + "; }");
   expect("void f() { extern volatile __shared__ float tile[]; }",
-         "void f() { volatile float (&tile)[]" + std::string(kArray) + "; }");
+         "void f() { volatile float (&tile)[]" + std::string(shared_array_text) + "; }");
   expect("void f() { extern __shared__ Vec<T, 4> rows[][N + 1]; }",
-         "void f() { Vec<T, 4> (&rows)[][N + 1]" + std::string(kArray) + "; }");
+         "void f() { Vec<T, 4> (&rows)[][N + 1]" + std::string(shared_array_text) + "; }");
 }
 
 TEST(SourceRewrite, KnowsNamespacesFromFunctions) {
-  expect("extern __shared__ int a[];", "static thread_local int (&a)[]" + std::string(kArray) + ";");
+  expect("extern __shared__ int a[];", "static thread_local int (&a)[]" + std::string(shared_array_text) + ";");
   expect(
       "namespace x { extern \"C\" { extern __shared__ int a[]; } void f() { extern __shared__ int b[]; } extern "
       "__shared__ int c[]; }",
-      "namespace x { extern \"C\" { static thread_local int (&a)[]" + std::string(kArray) +
-          "; } void f() { int (&b)[]" + kArray + "; } static thread_local int (&c)[]" + kArray + "; }");
+      "namespace x { extern \"C\" { static thread_local int (&a)[]" + std::string(shared_array_text) +
+          "; } void f() { int (&b)[]" + shared_array_text + "; } static thread_local int (&c)[]" + shared_array_text +
+          "; }");
 }
 
 TEST(SourceRewrite, LeavesOutAlignment) {
   for (const char* alignment :
        {"__align__(16)", "alignas(16)", "alignas(sizeof(T) * (2))", "__attribute__((aligned(8)))"}) {
     expect("void f() { extern __shared__ " + std::string(alignment) + " char raw[]; }",
-           "void f() { char (&raw)[]" + std::string(kArray) + "; }");
+           "void f() { char (&raw)[]" + std::string(shared_array_text) + "; }");
     expect("void f() { extern " + std::string(alignment) + " __shared__ char raw[]; }",
-           "void f() { char (&raw)[]" + std::string(kArray) + "; }");
+           "void f() { char (&raw)[]" + std::string(shared_array_text) + "; }");
   }
 }
 
@@ -85,8 +88,9 @@ TEST(SourceRewrite, KeepsLinesAndCommentsInsideDeclarations) {
 }
 
 TEST(SourceRewrite, RewritesInsideMacros) {
-  expect("#define TILE(T) extern __shared__ T tile[]\nvoid f() { TILE(int); }",
-         "#define TILE(T) static thread_local T (&tile)[]" + std::string(kArray) + "\nvoid f() { TILE(int); }");
+  expect(
+      "#define TILE(T) extern __shared__ T tile[]\nvoid f() { TILE(int); }",
+      "#define TILE(T) static thread_local T (&tile)[]" + std::string(shared_array_text) + "\nvoid f() { TILE(int); }");
   expect("#define WORKSPACE static __shared__ int w[4];\n", "#define WORKSPACE __shared__ int w[4];\n");
 }
 

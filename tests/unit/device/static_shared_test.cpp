@@ -24,7 +24,7 @@ std::vector<std::byte> object_of(const std::string& source, const std::string& o
   return {begin, begin + text.size()};
 }
 
-constexpr const char* kSource = R"(
+constexpr const char* kernel_text = R"(
 static thread_local int current_thread;
 __attribute__((noinline)) static float* scratch(int i) { static thread_local float cells[64]; return cells + i; }
 template <int N> __attribute__((noinline)) int* room() { static thread_local int cells[N]; return cells; }
@@ -42,7 +42,7 @@ TEST(StaticShared, IsWhatAnEntryReaches) {
   for (const char* optimisation : {"-O0", "-O1", "-O2", "-O3"}) {
     SCOPED_TRACE(optimisation);
     const auto bytes =
-        static_shared_bytes(object_of(kSource, optimisation),
+        static_shared_bytes(object_of(kernel_text, optimisation),
                             {"nothing", "own", "through_call", "twice", "through_table"}, "current_thread");
     EXPECT_EQ(bytes.at("nothing"), 0u);
     EXPECT_EQ(bytes.at("own"), 80u);
@@ -59,7 +59,7 @@ TEST(StaticShared, RefusesWhatIsNoObject) {
 }
 
 TEST(StaticShared, RefusesDamagedObjectsAndReadsNothingBehindThem) {
-  const std::vector<std::byte> whole = object_of(kSource, "-O1");
+  const std::vector<std::byte> whole = object_of(kernel_text, "-O1");
   for (std::size_t length = 0; length < whole.size(); length += 37) {
     const std::vector<std::byte> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     EXPECT_THROW(static_shared_bytes(part, {"own"}, "x"), Error) << length;

@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-const Protocol kProtocol;
+const Protocol default_protocol;
 
 // RoundTimes in which finalist f takes times[f], with multiplicative noise; the drift of the clock hits a whole round.
 RoundTimes noisy_rounds(const std::vector<double>& times, int count, double noise, std::uint64_t seed, double drift = 0) {
@@ -32,7 +32,7 @@ std::vector<Finalist> three_finalists() {
 
 TEST(FinalStage, TheFastestWinsWhenTheDifferenceIsClear) {
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.002, 1)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.002, 1)), default_protocol);
   EXPECT_EQ(decision.winner, 1u);
   EXPECT_NEAR(decision.speedup, 1.5, 0.01);
   EXPECT_GT(decision.speedup_interval.low, 1.48);
@@ -49,13 +49,13 @@ TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
       const double clock = random() % 2 == 0 ? 1 : 1.08;
       for (double& time : round) time *= clock;
     }
-    EXPECT_EQ(decide(three_finalists(), of_times(rounds), kProtocol).winner, 1u) << seed;
+    EXPECT_EQ(decide(three_finalists(), of_times(rounds), default_protocol).winner, 1u) << seed;
   }
 }
 
 TEST(FinalStage, LessThanAQuarterOfAPerCentIsATieThatTheLeanerWins) {
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 200.3}, 30, 0.0005, 2)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 200.3}, 30, 0.0005, 2)), default_protocol);
   EXPECT_EQ(decision.fastest, 1u);
   EXPECT_EQ(decision.winner, 2u);
 }
@@ -63,14 +63,14 @@ TEST(FinalStage, LessThanAQuarterOfAPerCentIsATieThatTheLeanerWins) {
 TEST(FinalStage, WhatIsInUseGivesWayForMoreThanWhatIsOnlyLeaner) {
   const RoundTimes rounds = noisy_rounds({300, 200, 200.8}, 40, 0.0005, 11);
   std::vector<Finalist> finalists = three_finalists();
-  EXPECT_EQ(decide(finalists, of_times(rounds), kProtocol).winner, 1u);
+  EXPECT_EQ(decide(finalists, of_times(rounds), default_protocol).winner, 1u);
   finalists[2].is_record = true;
-  EXPECT_EQ(decide(finalists, of_times(rounds), kProtocol).winner, 2u);
+  EXPECT_EQ(decide(finalists, of_times(rounds), default_protocol).winner, 2u);
 }
 
 TEST(FinalStage, ATieWithTheDefaultGoesToTheDefault) {
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({201, 200, 300}, 30, 0.0005, 3)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({201, 200, 300}, 30, 0.0005, 3)), default_protocol);
   EXPECT_EQ(decision.winner, 0u);
   EXPECT_DOUBLE_EQ(decision.speedup, 1);
 }
@@ -79,14 +79,15 @@ TEST(FinalStage, ATieWithThePresentRecordGoesToTheRecord) {
   std::vector<Finalist> finalists = three_finalists();
   finalists[1].is_record = true;
   finalists[1].resource_cost = 1000;
-  const FinalDecision decision = decide(finalists, of_times(noisy_rounds({300, 201, 200}, 30, 0.0005, 4)), kProtocol);
+  const FinalDecision decision =
+      decide(finalists, of_times(noisy_rounds({300, 201, 200}, 30, 0.0005, 4)), default_protocol);
   EXPECT_EQ(decision.winner, 1u);
 }
 
 TEST(FinalStage, ANoisyDifferenceIsNoDifference) {
   // 2 % apart, but each sample scatters by 30 %: the interval contains 0.
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({204, 200, 900}, 12, 0.3, 5)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({204, 200, 900}, 12, 0.3, 5)), default_protocol);
   EXPECT_EQ(decision.winner, 0u);
 }
 
@@ -94,8 +95,8 @@ TEST(FinalStage, RoundsThatAreOffAsAWholeAreDropped) {
   RoundTimes rounds = noisy_rounds({300, 200, 210}, 30, 0.001, 6);
   for (int r = 0; r < 4; ++r)
     for (double& time : rounds[static_cast<std::size_t>(r)]) time *= 1.1;
-  EXPECT_EQ(steady_rounds(of_times(rounds), kProtocol).size(), 26u);
-  const FinalDecision decision = decide(three_finalists(), of_times(rounds), kProtocol);
+  EXPECT_EQ(steady_rounds(of_times(rounds), default_protocol).size(), 26u);
+  const FinalDecision decision = decide(three_finalists(), of_times(rounds), default_protocol);
   EXPECT_EQ(decision.rounds_dropped, 4u);
   EXPECT_FALSE(decision.unstable);
 }
@@ -103,7 +104,7 @@ TEST(FinalStage, RoundsThatAreOffAsAWholeAreDropped) {
 // A short kernel: single samples scatter by more than a clock step, and the device is quiet all the same.
 TEST(FinalStage, ScatterOfSingleSamplesIsNoDrift) {
   const RoundTimes rounds = noisy_rounds({300, 200, 202, 204, 206, 208, 210, 212, 214}, 200, 0.025, 12);
-  EXPECT_GE(steady_rounds(of_times(rounds), kProtocol).size(), 195u);
+  EXPECT_GE(steady_rounds(of_times(rounds), default_protocol).size(), 195u);
 }
 
 // A launch that takes 5 % longer now and then is no clock, however few are left in the rounds.
@@ -111,12 +112,12 @@ TEST(FinalStage, RoundsAreJudgedByAllWhoTookPartInThem) {
   FinalRounds rounds = of_times(noisy_rounds({200, 201}, 100, 0.001, 14));
   for (std::size_t r = 0; r < 40; ++r)
     for (double& time : rounds.times_ns[r]) time *= 1.05;
-  EXPECT_EQ(steady_rounds(rounds, kProtocol).size(), 60u) << "both are off";
+  EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 60u) << "both are off";
   rounds.left_ns.push_back(std::vector<double>(30, 210));
-  EXPECT_EQ(steady_rounds(rounds, kProtocol).size(), 90u) << "but not who left after the 30th";
+  EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 90u) << "but not who left after the 30th";
   for (std::size_t r = 10; r < 20; ++r) rounds.left_ns.front()[r] *= 0.9;
-  EXPECT_EQ(steady_rounds(rounds, kProtocol).size(), 90u) << "the other way is not the same way";
-  EXPECT_EQ(steady_rounds(of_times(noisy_rounds({200}, 50, 0.1, 15)), kProtocol).size(), 50u) << "a lone one";
+  EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 90u) << "the other way is not the same way";
+  EXPECT_EQ(steady_rounds(of_times(noisy_rounds({200}, 50, 0.1, 15)), default_protocol).size(), 50u) << "a lone one";
 }
 
 // Of six readings the second tells of throttling. RoundTimes between readings, or over several.
@@ -140,7 +141,7 @@ TEST(FinalStage, ThrottledRoundsAreDroppedAndCounted) {
     rounds.times_ns[r][1] *= 10;  // of no consequence
     rounds.values[r][1] *= 10;
   }
-  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  const FinalDecision decision = decide(three_finalists(), rounds, default_protocol);
   EXPECT_EQ(decision.rounds_throttled, 5u);
   EXPECT_EQ(decision.rounds_dropped, 5u);
   EXPECT_EQ(decision.used.size(), 25u);
@@ -151,7 +152,7 @@ TEST(FinalStage, ThrottledRoundsAreDroppedAndCounted) {
 TEST(FinalStage, ThrottledAllTheTimeIsUnstableAndStillDecided) {
   FinalRounds rounds = of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 6));
   rounds.throttled.assign(30, true);
-  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  const FinalDecision decision = decide(three_finalists(), rounds, default_protocol);
   EXPECT_TRUE(decision.unstable);
   EXPECT_EQ(decision.rounds_throttled, 30u);
   EXPECT_EQ(decision.used.size(), 30u);
@@ -166,7 +167,7 @@ TEST(FinalStage, TheObjectiveDecidesAndTimesAreTold) {
     round[1] *= 3e-3;
     round[2] *= 1e-3;
   }
-  const FinalDecision decision = decide(three_finalists(), rounds, kProtocol);
+  const FinalDecision decision = decide(three_finalists(), rounds, default_protocol);
   EXPECT_EQ(decision.winner, 2u);
   EXPECT_NEAR(decision.median_ns, 210, 1);
   EXPECT_NEAR(decision.default_ns, 300, 1);
@@ -177,7 +178,7 @@ TEST(FinalStage, TheObjectiveDecidesAndTimesAreTold) {
 
 TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 7, 0.2)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 7, 0.2)), default_protocol);
   EXPECT_TRUE(decision.unstable);
   EXPECT_EQ(decision.used.size(), 30u);
   EXPECT_EQ(decision.winner, 1u);  // paired ratios cancel what hits a whole round
@@ -187,11 +188,11 @@ TEST(FinalStage, WhoCannotWinAnyMoreIsBeaten) {
   std::vector<Finalist> finalists = three_finalists();
   finalists.push_back({"A=4", false, false, 20});
   const RoundTimes rounds = noisy_rounds({300, 200, 202, 200.8}, 40, 0.003, 13);
-  EXPECT_EQ(beaten(finalists, rounds, kProtocol), std::vector<std::size_t>{2}) << "not the default, not a tie";
+  EXPECT_EQ(beaten(finalists, rounds, default_protocol), std::vector<std::size_t>{2}) << "not the default, not a tie";
   finalists[2].is_record = true;
-  EXPECT_TRUE(beaten(finalists, rounds, kProtocol).empty());
+  EXPECT_TRUE(beaten(finalists, rounds, default_protocol).empty());
   finalists[2].is_doubtful = true;
-  EXPECT_TRUE(beaten(finalists, rounds, kProtocol).empty()) << "whoever wins must have been compared with it";
+  EXPECT_TRUE(beaten(finalists, rounds, default_protocol).empty()) << "whoever wins must have been compared with it";
 }
 
 // In how many of 200 seeds the second finalist leaves, asked as often as a session asks.
@@ -213,7 +214,7 @@ int times_lost(const std::vector<double>& times, int count, const Protocol& prot
 }
 
 TEST(FinalStage, TheBestIsNeverBeaten) {
-  EXPECT_EQ(times_lost({300, 200, 201, 201, 201, 201, 202, 202}, 400, kProtocol), 0);
+  EXPECT_EQ(times_lost({300, 200, 201, 201, 201, 201, 202, 202}, 400, default_protocol), 0);
 }
 
 // Not even by looking often, nor by many rounds, where all are as good. Without the limit of a tie between, which only
@@ -227,7 +228,7 @@ TEST(FinalStage, WhoIsAsGoodAsTheOthersIsHardlyEverBeaten) {
 bool wants_more(const RoundTimes& rounds, double seconds = 1) {
   std::vector<Finalist> finalists(rounds.empty() ? 2 : rounds.front().size());
   finalists[0].is_default = true;
-  return wants_another_round(finalists, rounds, seconds, kProtocol);
+  return wants_another_round(finalists, rounds, seconds, default_protocol);
 }
 
 TEST(FinalStage, StopsWhenItIsSettledAndNotBefore) {
@@ -235,9 +236,9 @@ TEST(FinalStage, StopsWhenItIsSettledAndNotBefore) {
   EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 29, 0.0001, 8)));
   EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.0001, 8)));
   EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8)));
-  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), kProtocol.final_seconds - 1));
-  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), kProtocol.final_seconds));
-  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, kProtocol.final_rounds_max, 0.1, 8)));
+  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), default_protocol.final_seconds - 1));
+  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), default_protocol.final_seconds));
+  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, default_protocol.final_rounds_max, 0.1, 8)));
   EXPECT_FALSE(wants_more(noisy_rounds({200}, 30, 0.1, 8))) << "nobody to compare it with";
 }
 
@@ -258,16 +259,16 @@ TEST(FinalStage, RoundsAreForThoseWhoMayStillWin) {
 // Of a kernel of seconds there are no more, nor after an interrupt: what is twice as fast still is.
 TEST(FinalStage, AHandfulOfRoundsDecidesAndIsMarked) {
   const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 3, 0.001, 10)), kProtocol);
+      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 3, 0.001, 10)), default_protocol);
   EXPECT_EQ(decision.winner, 1u);
-  EXPECT_EQ(decide(three_finalists(), of_times({{300, 200, 210}}), kProtocol).winner, 1u) << "a single one";
+  EXPECT_EQ(decide(three_finalists(), of_times({{300, 200, 210}}), default_protocol).winner, 1u) << "a single one";
   EXPECT_TRUE(decision.unstable);
 }
 
 TEST(FinalStage, IsLookedAtLessOftenTheMoreRoundsThereAre) {
   std::vector<std::size_t> looks;
   for (std::size_t rounds = 1; rounds <= 1000; ++rounds)
-    if (is_looked_at(rounds, kProtocol)) looks.push_back(rounds);
+    if (is_looked_at(rounds, default_protocol)) looks.push_back(rounds);
   EXPECT_EQ(looks.size(), 38u + 20u + 5u) << "from 30, then 400, then 800 on";
   EXPECT_EQ(looks.front(), 30u);
   EXPECT_EQ(looks[37], 400u);
@@ -276,13 +277,13 @@ TEST(FinalStage, IsLookedAtLessOftenTheMoreRoundsThereAre) {
 }
 
 TEST(FinalStage, RoundsAreAskedForAheadUpToTheNextLookAndForSoLong) {
-  EXPECT_EQ(rounds_ahead(0, 0, kProtocol), 1u) << "nobody knows yet how long one takes";
-  EXPECT_EQ(rounds_ahead(1, 1e-6, kProtocol), 29u);
-  EXPECT_EQ(rounds_ahead(30, 30e-6, kProtocol), 10u);
-  EXPECT_EQ(rounds_ahead(37, 37e-6, kProtocol), 3u);
-  EXPECT_EQ(rounds_ahead(30, 30 * 4.5e-3, kProtocol), 4u) << "20 ms";
-  EXPECT_EQ(rounds_ahead(30, 300, kProtocol), 1u) << "longer than that";
-  EXPECT_EQ(rounds_ahead(30, 0, kProtocol), 10u) << "of a clock that stands still";
+  EXPECT_EQ(rounds_ahead(0, 0, default_protocol), 1u) << "nobody knows yet how long one takes";
+  EXPECT_EQ(rounds_ahead(1, 1e-6, default_protocol), 29u);
+  EXPECT_EQ(rounds_ahead(30, 30e-6, default_protocol), 10u);
+  EXPECT_EQ(rounds_ahead(37, 37e-6, default_protocol), 3u);
+  EXPECT_EQ(rounds_ahead(30, 30 * 4.5e-3, default_protocol), 4u) << "20 ms";
+  EXPECT_EQ(rounds_ahead(30, 300, default_protocol), 1u) << "longer than that";
+  EXPECT_EQ(rounds_ahead(30, 0, default_protocol), 10u) << "of a clock that stands still";
   Protocol few;
   few.final_rounds_max = 33;
   EXPECT_EQ(rounds_ahead(30, 30e-6, few), 3u);
@@ -290,7 +291,7 @@ TEST(FinalStage, RoundsAreAskedForAheadUpToTheNextLookAndForSoLong) {
 
 TEST(FinalStage, ALoneFinalistWins) {
   const FinalDecision decision =
-      decide({{"A=1", true, false, 1}}, of_times(noisy_rounds({100}, 5, 0.01, 9)), kProtocol);
+      decide({{"A=1", true, false, 1}}, of_times(noisy_rounds({100}, 5, 0.01, 9)), default_protocol);
   EXPECT_EQ(decision.winner, 0u);
   EXPECT_DOUBLE_EQ(decision.speedup, 1);
 }
@@ -307,7 +308,7 @@ TEST(FinalStage, RegretIsAtMostOnePerCentInNineteenOfTwentySeeds) {
     for (auto& round : rounds)
       if (random() % 8 == 0)
         for (double& time : round) time *= 1.08;
-    good += truth[decide(finalists, of_times(rounds), kProtocol).winner] <= 101;
+    good += truth[decide(finalists, of_times(rounds), default_protocol).winner] <= 101;
   }
   EXPECT_GE(good, 95);
 }

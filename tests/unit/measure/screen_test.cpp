@@ -7,32 +7,33 @@
 namespace attune {
 namespace {
 
-const Protocol kProtocol;
+const Protocol default_protocol;
 
 TEST(Screen, TakesTheFullSetWhileNothingIsKnown) {
   std::vector<double> samples;
-  while (samples_wanted(samples, screen_plan(0, kProtocol)) > 0) samples.push_back(1e6);
-  EXPECT_EQ(samples.size(), static_cast<std::size_t>(1 + kProtocol.screen_samples));
+  while (samples_wanted(samples, screen_plan(0, default_protocol)) > 0) samples.push_back(1e6);
+  EXPECT_EQ(samples.size(), static_cast<std::size_t>(1 + default_protocol.screen_samples));
 }
 
 TEST(Screen, OneSampleEndsAHopelessConfiguration) {
-  EXPECT_EQ(samples_wanted({}, screen_plan(1e6, kProtocol)), 1);
-  EXPECT_EQ(samples_wanted(std::vector<double>{2.1e6}, screen_plan(1e6, kProtocol)), 0);
-  EXPECT_EQ(samples_wanted(std::vector<double>{1.9e6}, screen_plan(1e6, kProtocol)), kProtocol.screen_samples);
+  EXPECT_EQ(samples_wanted({}, screen_plan(1e6, default_protocol)), 1);
+  EXPECT_EQ(samples_wanted(std::vector<double>{2.1e6}, screen_plan(1e6, default_protocol)), 0);
+  EXPECT_EQ(samples_wanted(std::vector<double>{1.9e6}, screen_plan(1e6, default_protocol)),
+            default_protocol.screen_samples);
 }
 
 TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
-  EXPECT_GT(samples_wanted(std::vector<double>{30e3}, screen_plan(10e3, kProtocol)), 0);
-  EXPECT_EQ(samples_wanted(std::vector<double>{41e3}, screen_plan(10e3, kProtocol)), 0);
-  EXPECT_GT(samples_wanted(std::vector<double>{50e3}, screen_plan(19e3, kProtocol)), 0);
-  EXPECT_EQ(samples_wanted(std::vector<double>{50e3}, screen_plan(21e3, kProtocol)), 0) << "short no more";
+  EXPECT_GT(samples_wanted(std::vector<double>{30e3}, screen_plan(10e3, default_protocol)), 0);
+  EXPECT_EQ(samples_wanted(std::vector<double>{41e3}, screen_plan(10e3, default_protocol)), 0);
+  EXPECT_GT(samples_wanted(std::vector<double>{50e3}, screen_plan(19e3, default_protocol)), 0);
+  EXPECT_EQ(samples_wanted(std::vector<double>{50e3}, screen_plan(21e3, default_protocol)), 0) << "short no more";
 }
 
 TEST(Screen, ShortKernelsAreTimedInBatchesOfAMillisecond) {
-  EXPECT_EQ(batch_for(20e3, kProtocol), 1);
-  EXPECT_EQ(batch_for(10e3, kProtocol), 100);
-  EXPECT_EQ(batch_for(19.9e3, kProtocol), 51);
-  EXPECT_EQ(batch_for(1, kProtocol), kProtocol.batch_most);
+  EXPECT_EQ(batch_for(20e3, default_protocol), 1);
+  EXPECT_EQ(batch_for(10e3, default_protocol), 100);
+  EXPECT_EQ(batch_for(19.9e3, default_protocol), 51);
+  EXPECT_EQ(batch_for(1, default_protocol), default_protocol.batch_most);
 }
 
 TEST(Screen, TheFirstSampleCountsOnlyWhenItIsAlone) {

@@ -61,14 +61,14 @@ TEST(Statistics, MedianIntervalCoversTheMedianAsOftenAsItClaims) {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> noise(0, 1);  // its median is 1
   int covered = 0;
-  constexpr int kRepeats = 4000;
-  for (int i = 0; i < kRepeats; ++i) {
+  constexpr int repeats = 4000;
+  for (int i = 0; i < repeats; ++i) {
     std::vector<double> samples(30);
     for (double& sample : samples) sample = noise(random);
     covered += median_interval(samples).contains(1);
   }
-  EXPECT_GE(covered, kRepeats * 94 / 100);
-  EXPECT_LE(covered, kRepeats * 98 / 100);  // exact coverage for n = 30: 95.7 %
+  EXPECT_GE(covered, repeats * 94 / 100);
+  EXPECT_LE(covered, repeats * 98 / 100);  // exact coverage for n = 30: 95.7 %
 }
 
 std::vector<double> normal_samples(std::size_t count, double mean, double deviation, std::uint64_t seed) {

@@ -23,7 +23,7 @@
 namespace attune {
 namespace {
 
-constexpr int kSeeds = 100;
+constexpr int seeds = 100;
 
 // A quiet H200, as seen in the samples of a transpose of 38 us: launches have two modes, and next to no noise.
 constexpr DisturbanceModel two_modes{.noise = 0.006,
@@ -89,7 +89,7 @@ int right_seeds(const Recording& recording, double& worst) {
   double best = 1e300;
   for (const RecordedTrial& trial : recording.trials) best = std::min(best, trial.median_ns);
   int right = 0;
-  for (int seed = 0; seed < kSeeds; ++seed) {
+  for (int seed = 0; seed < seeds; ++seed) {
     const SessionResult result = tune(recording, seed);
     if (!result.record) continue;
     const double regret = true_time(recording, result.record->configuration) / best - 1;
@@ -113,7 +113,7 @@ void expect_found(const char* space, const std::vector<double>& times) {
   double worst = 0;
   const int right = right_seeds(recording_of(times, 8), worst);
   EXPECT_GE(right, 95) << "worst regret " << worst;
-  std::printf("%s near the best: %d of %d within 1 %%, worst regret %.2f %%\n", space, right, kSeeds, 100 * worst);
+  std::printf("%s near the best: %d of %d within 1 %%, worst regret %.2f %%\n", space, right, seeds, 100 * worst);
 }
 
 // As in spaces of convolutions.
@@ -130,7 +130,7 @@ TEST(DisturbedSession, TiesAreDecidedAlikeWhateverTheSeed) {
   for (const int i : {17, 40, 77, 101}) times[static_cast<std::size_t>(i)] = 1e6 * (1 + 0.0007 * (i % 4));
   const Recording recording = recording_of(times, 8);
   std::map<std::string, int> winners;
-  for (int seed = 0; seed < kSeeds; ++seed) ++winners[tune(recording, seed).record->configuration.text()];
+  for (int seed = 0; seed < seeds; ++seed) ++winners[tune(recording, seed).record->configuration.text()];
   EXPECT_EQ(winners.size(), 1u) << testing::PrintToString(winners);
 }
 
@@ -172,7 +172,7 @@ void expect_found_for(double share, const char* space, const std::vector<double>
   const double all = 100 * 1e-9 * std::accumulate(times.begin(), times.end(), 0.0);
   const Recording recording = recording_of(times, 8);
   double worst = 0, most = 0;
-  for (int seed = 0; seed < kSeeds; ++seed) {
+  for (int seed = 0; seed < seeds; ++seed) {
     const SessionResult result = tune(recording, seed, two_modes, Protocol{});
     ASSERT_TRUE(result.record);
     EXPECT_FALSE(result.record->unstable) << seed;

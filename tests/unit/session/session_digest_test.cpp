@@ -33,19 +33,20 @@
 namespace attune {
 namespace {
 
-constexpr int kSeeds = 20;
-constexpr std::size_t kDigits = 16;  // of a digest that are kept: 64 bits
-constexpr const char* kExpected = ATTUNE_TEST_DATA "/session_digests.txt";
+constexpr int seeds = 20;
+constexpr std::size_t kept_digits = 16;  // of a digest that are kept: 64 bits
+constexpr const char* expected_path = ATTUNE_TEST_DATA "/session_digests.txt";
 
 // In turn by seed. A list of its own: a strategy that is added moves no digest.
-constexpr const char* kStrategies[] = {"auto",      "bayesian", "random",                 "exhaustive",     "local",
-                                       "annealing", "genetic",  "differential_evolution", "particle_swarm", "tabu"};
+constexpr const char* strategies[] = {"auto",           "bayesian",  "random",  "exhaustive",
+                                      "local",          "annealing", "genetic", "differential_evolution",
+                                      "particle_swarm", "tabu"};
 
 // Sums and roots agree everywhere. Logarithms, powers and random distributions are a library's own.
 #if defined(__x86_64__) && defined(__GLIBCXX__) && defined(__GLIBC__)
-constexpr bool kSameArithmetic = true;
+constexpr bool same_arithmetic = true;
 #else
-constexpr bool kSameArithmetic = false;
+constexpr bool same_arithmetic = false;
 #endif
 
 Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
@@ -135,7 +136,7 @@ class Shown final : public Observer {
 SessionRequest request_of(const Subject& subject, const Recording& recording, int seed) {
   SessionRequest request;
   request.spec = replay_kernel(recording);
-  request.strategy = kStrategies[static_cast<std::size_t>(seed) % std::size(kStrategies)];
+  request.strategy = strategies[static_cast<std::size_t>(seed) % std::size(strategies)];
   request.seed = static_cast<std::uint64_t>(seed);
   request.limits.trials = subject.trials;
   request.compile_threads = 1;
@@ -183,7 +184,7 @@ struct Digests {
 };
 
 Digests digests_of(const Parts& parts) {
-  const auto digest = [](const std::string& text) { return sha256(text).substr(0, kDigits); };
+  const auto digest = [](const std::string& text) { return sha256(text).substr(0, kept_digits); };
   return {digest(parts.trials), digest(parts.finalists), digest(parts.record)};
 }
 
@@ -192,12 +193,12 @@ using Lines = std::map<std::string, Digests>;
 
 std::string name_of(const Subject& subject, int seed) {
   return std::string(subject.recording) + " " + subject.kind() + (seed < 10 ? " 0" : " ") + std::to_string(seed) + " " +
-         kStrategies[static_cast<std::size_t>(seed) % std::size(kStrategies)];
+         strategies[static_cast<std::size_t>(seed) % std::size(strategies)];
 }
 
 Lines read_lines() {
   Lines lines;
-  std::ifstream file(kExpected);
+  std::ifstream file(expected_path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string recording, kind, seed, strategy;
@@ -212,15 +213,15 @@ Lines read_lines() {
 void write_lines(const Lines& found) {
   Lines lines = read_lines();
   for (const auto& [name, digests] : found) lines[name] = digests;
-  std::ofstream file(kExpected);
+  std::ofstream file(expected_path);
   for (const auto& [name, digests] : lines)
     file << name << " " << digests.trials << " " << digests.finalists << " " << digests.record << "\n";
-  ASSERT_TRUE(file.flush()) << kExpected;
+  ASSERT_TRUE(file.flush()) << expected_path;
 }
 
 void compare(const std::string& name, const Digests& found, const Lines& expected) {
   const auto line = expected.find(name);
-  ASSERT_NE(line, expected.end()) << "no digest of " << name << " in " << kExpected;
+  ASSERT_NE(line, expected.end()) << "no digest of " << name << " in " << expected_path;
   EXPECT_EQ(found.trials, line->second.trials) << "trials of " << name;
   EXPECT_EQ(found.finalists, line->second.finalists) << "finalists of " << name;
   EXPECT_EQ(found.record, line->second.record) << "record of " << name;
@@ -229,10 +230,10 @@ void compare(const std::string& name, const Digests& found, const Lines& expecte
 class SessionDigest : public testing::TestWithParam<Subject> {};
 
 TEST_P(SessionDigest, HoldsTrialsFinalistsAndRecord) {
-  if (!kSameArithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
+  if (!same_arithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
   const Recording recording = GetParam().read();
   Lines found;
-  for (int seed = 0; seed < kSeeds; ++seed) {
+  for (int seed = 0; seed < seeds; ++seed) {
     const Parts parts = run(GetParam(), recording, seed);
     keep_text(GetParam(), seed, parts);
     found[name_of(GetParam(), seed)] = digests_of(parts);
@@ -243,23 +244,23 @@ TEST_P(SessionDigest, HoldsTrialsFinalistsAndRecord) {
 }
 
 // `bowl` ends by its limit, `failing` has tried everything, `pnpoly` has far more than is tried.
-constexpr Subject kSubjects[] = {
-    {"bowl", bowl, 30, false, 1},     {"bowl", bowl, 30, true, 1},     {"failing", failing, 60, false, 1},
+constexpr Subject digest_subjects[] = {
+    {"bowl", bowl, 30, false, 1},      {"bowl", bowl, 30, true, 1},       {"failing", failing, 60, false, 1},
     {"failing", failing, 60, true, 1}, {"pnpoly", pnpoly, 150, false, 1}, {"pnpoly", pnpoly, 150, true, 1},
-    {"bowl", bowl, 30, false, 2},     {"bowl", bowl, 30, true, 2},     {"failing", failing, 60, false, 2},
+    {"bowl", bowl, 30, false, 2},      {"bowl", bowl, 30, true, 2},       {"failing", failing, 60, false, 2},
     {"failing", failing, 60, true, 2}, {"pnpoly", pnpoly, 150, false, 2}, {"pnpoly", pnpoly, 150, true, 2}};
-INSTANTIATE_TEST_SUITE_P(Replay, SessionDigest, testing::ValuesIn(kSubjects),
+INSTANTIATE_TEST_SUITE_P(Replay, SessionDigest, testing::ValuesIn(digest_subjects),
                          [](const testing::TestParamInfo<Subject>& each) {
                            return std::string(each.param.recording) + "_" + each.param.kind();
                          });
 
 // Two jobs deep, in processes that may be fast or slow: the very trials, finalists and records of one process.
 TEST(SessionDigest, IsTheSameThroughWorkerProcesses) {
-  if (!kSameArithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
+  if (!same_arithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
   const Lines expected = read_lines();
   const Recording recording = bowl();
   for (const bool disturbed : {false, true})
-    for (int seed = 0; seed < kSeeds; seed += 2) {
+    for (int seed = 0; seed < seeds; seed += 2) {
       const Subject subject{"bowl", bowl, 30, disturbed, 2};
       const std::string device = "replay:" ATTUNE_TEST_DATA "/recordings/bowl.json,seed=" +
                                  std::to_string(device_seed(seed)) + (disturbed ? ",disturbed" : "");

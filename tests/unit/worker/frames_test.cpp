@@ -53,7 +53,7 @@ TEST_F(Frames, MessagesOfAnyLengthArriveInOrder) {
   for (const std::size_t length : {0u, 1u, 4096u, 3'000'001u}) {
     std::vector<std::byte> sent(length);
     for (std::size_t i = 0; i < length; ++i) sent[i] = static_cast<std::byte>(i * 7);
-    std::thread writer([&] { EXPECT_EQ(write_frame(far_, sent, kNoDeadline), FrameEnd::whole); });
+    std::thread writer([&] { EXPECT_EQ(write_frame(far_, sent, no_deadline), FrameEnd::whole); });
     EXPECT_EQ(receive(), FrameEnd::whole);
     writer.join();
     EXPECT_EQ(message_, sent);
@@ -117,7 +117,7 @@ TEST_F(Frames, WritingGivesUpWhenNobodyReads) {
 
 TEST_F(Frames, WritingToNobodyIsClosed) {
   close_far();
-  EXPECT_EQ(write_frame(near_, std::vector<std::byte>(100), kNoDeadline), FrameEnd::closed);
+  EXPECT_EQ(write_frame(near_, std::vector<std::byte>(100), no_deadline), FrameEnd::closed);
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST(Messages, RepliesComeBackAndDamageIsNoticedOrAnotherReply) {
 TEST(Messages, NoiseIsNoMessage) {
   Random random(3);
   for (int i = 0; i < 20'000; ++i) {
-    Bytes noise{std::byte{kMessageVersion}, std::byte{0}, std::byte{0}, std::byte{0}};
+    Bytes noise{std::byte{message_version}, std::byte{0}, std::byte{0}, std::byte{0}};
     for (std::size_t n = random.below(60); n > 0; --n)
       noise.push_back(static_cast<std::byte>(random.below(i % 2 ? 256 : 4)));
     expect_harmless(noise, [](const Bytes& bytes) { return decode_job(bytes); });
@@ -190,7 +190,7 @@ TEST(Messages, NoiseIsNoMessage) {
 TEST(Messages, AnotherVersionIsRefused) {
   Bytes job = encode(Job{OpenDevice{}}), reply = encode(Reply{});
   EXPECT_TRUE(decode_job(job) && decode_reply(reply));
-  job[0] = reply[0] = std::byte{kMessageVersion + 1};
+  job[0] = reply[0] = std::byte{message_version + 1};
   EXPECT_FALSE(decode_job(job));
   EXPECT_FALSE(decode_reply(reply));
 }

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr int kAlways = 1000;
+constexpr int every_time = 1000;
 
 // What runs `work` throws.
 std::string error_of(const std::function<void()>& work) {
@@ -198,7 +198,7 @@ TEST_F(PoolTest, ALoadedInstanceThatDiesIsTriedOnceMore) {
   EXPECT_TRUE(status(result).ok());
   EXPECT_EQ(result.deaths, 1);
   EXPECT_EQ(result.attempt, 2);
-  ends("check 1", Heard::End::died, kAlways);
+  ends("check 1", Heard::End::died, every_time);
   const Result again = pool().run(CheckAgain{1, false});
   EXPECT_EQ(status(again).verdict, Verdict::fault);
   EXPECT_EQ(again.deaths, 2);
@@ -306,7 +306,7 @@ TEST_F(PoolTest, TheFirstWorkerMayDieOfTheReferenceOnce) {
 }
 
 TEST_F(PoolTest, AReferenceThatKillsTwoWorkersIsAnError) {
-  ends("begin", Heard::End::died, kAlways);
+  ends("begin", Heard::End::died, every_time);
   EXPECT_THAT(error_of([&] { begin(); }), HasSubstr("two device workers died"));
   EXPECT_EQ(script_.workers, 2);
 }

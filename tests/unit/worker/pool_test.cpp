@@ -17,7 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 const std::atomic<int> never{0};
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinite = std::numeric_limits<double>::infinity();
+constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN(),
+                 infinite = std::numeric_limits<double>::infinity();
 
 TEST_F(PoolTest, ATryAnswersWithSamples) {
   begin();
@@ -137,7 +138,7 @@ TEST_F(PoolTest, AClockThatRunsBackOrAwayIsNotFollowed) {
   begin();
   load(1);
   const double before = pool().run(try_of(1)).seconds, busy = pool().busy_seconds();
-  for (const double wrong : {-1.0, kInfinite, kNan}) {
+  for (const double wrong : {-1.0, infinite, quiet_nan}) {
     script_.change = [=](const Job&, Reply& reply) { reply.seconds = reply.worked_seconds = wrong; };
     EXPECT_EQ(pool().run(Rounds{{1}, {1, 0}}).seconds, before) << wrong;
     EXPECT_EQ(pool().busy_seconds(), busy) << wrong;
@@ -150,7 +151,7 @@ TEST_F(PoolTest, AClockThatRunsBackOrAwayIsNotFollowed) {
 TEST_F(PoolTest, ATimeThatNoClockCanShowIsUnstable) {
   begin();
   load(1);
-  for (const double wrong : {0.0, -1.0, 1e30, kNan}) {
+  for (const double wrong : {0.0, -1.0, 1e30, quiet_nan}) {
     script_.change = [=](const Job&, Reply& reply) {
       if (auto* sampled = std::get_if<Sampled>(&reply.answer)) sampled->samples_ns = {wrong};
       if (auto* tried = std::get_if<Tried>(&reply.answer)) tried->samples_ns.back() = wrong;
@@ -178,9 +179,9 @@ TEST_F(PoolTest, EnergyThatCannotBeIsNone) {
   begin();
   load(1);
   for (const LaunchEnergy& lie :
-       {LaunchEnergy{kNan, 0.1, 5, 50}, LaunchEnergy{-1, 0.1, 5, 50}, LaunchEnergy{0, 0.1, 5, 50},
-        LaunchEnergy{kInfinite, 0.1, 5, 50}, LaunchEnergy{1, kNan, 5, 50}, LaunchEnergy{1, -0.1, 5, 50},
-        LaunchEnergy{1, kInfinite, 5, 50}}) {
+       {LaunchEnergy{quiet_nan, 0.1, 5, 50}, LaunchEnergy{-1, 0.1, 5, 50}, LaunchEnergy{0, 0.1, 5, 50},
+        LaunchEnergy{infinite, 0.1, 5, 50}, LaunchEnergy{1, quiet_nan, 5, 50}, LaunchEnergy{1, -0.1, 5, 50},
+        LaunchEnergy{1, infinite, 5, 50}}) {
     script_.change = [&](const Job&, Reply& reply) { reply.answer = MeteredEnergy{{}, lie}; };
     const Result result = pool().run(Meter{1, {}, 0, 0});
     EXPECT_EQ(status(result).verdict, Verdict::unstable) << lie.joules << " " << lie.error;

@@ -27,7 +27,7 @@ class ProcessTransportTest : public testing::Test {
     const int file = open(replies_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     for (int i = 1; i <= count; ++i) {
       Reply reply{0, 0, Begun{static_cast<std::uint64_t>(i)}};
-      ASSERT_EQ(write_frame(file, encode(reply), kNoDeadline), FrameEnd::whole);
+      ASSERT_EQ(write_frame(file, encode(reply), no_deadline), FrameEnd::whole);
     }
     close(file);
   }

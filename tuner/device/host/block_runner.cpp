@@ -67,10 +67,10 @@ void BlockRunner::run_block(std::uint64_t block) {
   started_ = 0;
   arrived_ = 0;
   held_ = 0;
-  const unsigned warps = (threads_ + kWarp - 1) / kWarp;
+  const unsigned warps = (threads_ + warp_lanes - 1) / warp_lanes;
   for (unsigned w = 0; w < warps; ++w) {
-    const unsigned lanes = threads_ - w * kWarp;
-    warps_[w] = {lanes >= kWarp ? ~0U : (1U << lanes) - 1, 0, 0, 0};
+    const unsigned lanes = threads_ - w * warp_lanes;
+    warps_[w] = {lanes >= warp_lanes ? ~0U : (1U << lanes) - 1, 0, 0, 0};
   }
   Fiber* const first = next_runnable();
   running_ = first;
@@ -149,7 +149,7 @@ bool BlockRunner::take_thread(Fiber& fiber) {
   if (all_started()) return false;
   fiber.thread = started_++;
   fiber.state = next_;
-  fiber.state.lane = fiber.thread % kWarp;
+  fiber.state.lane = fiber.thread % warp_lanes;
   fiber_of_[fiber.thread] = &fiber;
   attune_host::Index3& index = next_.thread_index;
   if (++index.x < next_.block_size.x) return true;
@@ -166,7 +166,7 @@ void BlockRunner::exit_thread(Fiber& fiber) {
   warp.exited |= lane_bit(fiber);
   --live_;
   if (arrived_ > 0 && arrived_ == live_) release_barrier();
-  if (warp.waiting != 0) lane_exited(warp, warp_of(fiber) * kWarp);
+  if (warp.waiting != 0) lane_exited(warp, warp_of(fiber) * warp_lanes);
 }
 
 // A fiber for the next thread that has not started, or the one that has been ready longest; null when there is neither.

@@ -39,8 +39,8 @@ class BlockRunner {
  private:
   friend struct RuntimeTable;
 
-  static constexpr unsigned kWarp = 32;
-  static constexpr unsigned kMostThreads = 1024;
+  static constexpr unsigned warp_lanes = 32;
+  static constexpr unsigned most_threads = 1024;
 
   enum class Wait : std::uint8_t { none, barrier, warp, active };
 
@@ -114,8 +114,8 @@ class BlockRunner {
   std::string waits_text(const Fiber& fiber) const;
   std::string deadlock_text() const;
 
-  static unsigned warp_of(const Fiber& fiber) { return fiber.thread / kWarp; }
-  static unsigned lane_bit(const Fiber& fiber) { return 1U << (fiber.thread % kWarp); }
+  static unsigned warp_of(const Fiber& fiber) { return fiber.thread / warp_lanes; }
+  static unsigned lane_bit(const Fiber& fiber) { return 1U << (fiber.thread % warp_lanes); }
   bool all_started() const { return started_ == threads_; }
 
   FiberContext main_;  // of the OS thread
@@ -140,8 +140,8 @@ class BlockRunner {
   unsigned threads_ = 0;
   unsigned started_ = 0;                         // threads 0 .. started_ - 1 have started
   unsigned live_ = 0;                            // have not exited
-  std::array<Fiber*, kMostThreads> fiber_of_{};  // of the threads that have started and not exited
-  std::array<Warp, kMostThreads / kWarp> warps_{};
+  std::array<Fiber*, most_threads> fiber_of_{};  // of the threads that have started and not exited
+  std::array<Warp, most_threads / warp_lanes> warps_{};
   Queue at_barrier_;
   unsigned arrived_ = 0;
   unsigned held_ = 0;  // arrived with a predicate that is not 0

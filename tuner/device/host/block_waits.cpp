@@ -16,7 +16,7 @@ using attune_host::BlockVote;
 
 // So many turns given away by one OS thread before it offers its core to another one: a block may wait for a block that
 // runs there.
-constexpr unsigned kTurnsPerSlice = 1024;
+constexpr unsigned turns_per_slice = 1024;
 
 bool same_name(const char* left, const char* right) { return left == right || std::strcmp(left, right) == 0; }
 
@@ -87,7 +87,7 @@ unsigned BlockRunner::exchange(unsigned mask, unsigned long long value, unsigned
 // If all lanes of the mask of `last` that have not exited wait at the same intrinsic with the same mask: gives each
 // what they brought, and makes the others ready.
 bool BlockRunner::complete_warp(Warp& warp, const Fiber& last) {
-  const unsigned lanes = last.mask & ~warp.exited, first = last.thread / kWarp * kWarp;
+  const unsigned lanes = last.mask & ~warp.exited, first = last.thread / warp_lanes * warp_lanes;
   if ((warp.waiting & lanes) != lanes) return false;
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     const Fiber& fiber = *fiber_of_[first + lowest(left)];
@@ -133,7 +133,7 @@ unsigned BlockRunner::active_mask(const void* place) {
 // Makes every lane of the warp that waits there ready, those of one place together.
 void BlockRunner::release_active(unsigned warp_number) {
   Warp& warp = warps_[warp_number];
-  const unsigned first = warp_number * kWarp;
+  const unsigned first = warp_number * warp_lanes;
   for (unsigned left = warp.active; left != 0;) {
     const void* const place = fiber_of_[first + lowest(left)]->place;
     unsigned together = 0;
@@ -152,14 +152,14 @@ void BlockRunner::release_active(unsigned warp_number) {
 }
 
 void BlockRunner::release_all_active() {
-  for (unsigned w = 0; w * kWarp < threads_; ++w) release_active(w);
+  for (unsigned w = 0; w * warp_lanes < threads_; ++w) release_active(w);
 }
 
 // ---- Turns ----
 
 void BlockRunner::yield() {
   if (stop_->load(std::memory_order_relaxed)) leave();  // what it waits for may never come
-  if (++yields_ % kTurnsPerSlice == 0) std::this_thread::yield();
+  if (++yields_ % turns_per_slice == 0) std::this_thread::yield();
   if (all_started() && ready_count_ == 0 && active_waiting_ == 0) return;
   Fiber& self = *running_;
   make_ready(self);
@@ -195,8 +195,8 @@ struct RuntimeTable {
 
 const attune_host::Runtime& host_runtime() noexcept {
   static constexpr attune_host::Runtime table = {
-      attune_host::kHostAbiVersion, RuntimeTable::sync_block, RuntimeTable::exchange, RuntimeTable::active_mask,
-      RuntimeTable::yield,          RuntimeTable::fault,      RuntimeTable::fence,    RuntimeTable::unfence};
+      attune_host::host_abi_version, RuntimeTable::sync_block, RuntimeTable::exchange, RuntimeTable::active_mask,
+      RuntimeTable::yield,           RuntimeTable::fault,      RuntimeTable::fence,    RuntimeTable::unfence};
   return table;
 }
 

@@ -63,7 +63,7 @@ bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
     const ssize_t count = read(source, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
-    const std::size_t room = kOutputBytes - std::min(kOutputBytes, result.output.size());
+    const std::size_t room = output_bytes - std::min(output_bytes, result.output.size());
     const std::size_t kept = std::min(room, static_cast<std::size_t>(count));
     result.output.append(buffer, kept);
     left_out += static_cast<std::size_t>(count) - kept;

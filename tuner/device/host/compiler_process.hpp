@@ -11,10 +11,10 @@ struct ProcessResult {
   int exit_code = -1;  // -1: ended by a signal or the deadline
   int signal = 0;
   bool timed_out = false;  // its whole process group was killed
-  std::string output;      // standard output and error, at most kOutputBytes, then "... (N bytes more)"
+  std::string output;      // standard output and error, at most output_bytes, then "... (N bytes more)"
 };
 
-inline constexpr std::size_t kOutputBytes = 64 * 1024;
+inline constexpr std::size_t output_bytes = 64 * 1024;
 
 // Throws Error when the program cannot be started.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,

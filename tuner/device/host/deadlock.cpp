@@ -34,7 +34,7 @@ std::string BlockRunner::deadlock_text() const {
   for (unsigned thread = 0; thread < threads_; ++thread) {
     const Fiber* const waiting = fiber_of_[thread];
     if (waiting == nullptr || waiting->wait != Wait::warp) continue;
-    const unsigned first = thread / kWarp * kWarp;
+    const unsigned first = thread / warp_lanes * warp_lanes;
     for (unsigned lanes = waiting->mask; lanes != 0; lanes &= lanes - 1) {
       const Fiber* const other = fiber_of_[first + static_cast<unsigned>(std::countr_zero(lanes))];
       if (other == nullptr) continue;  // exited

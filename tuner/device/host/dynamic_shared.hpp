@@ -7,7 +7,7 @@
 namespace attune {
 
 // The most that a launch may ask for, with its static shared memory: as on the largest current GPUs.
-inline constexpr std::uint64_t kSharedPerBlock = 227 * 1024;
+inline constexpr std::uint64_t shared_per_block = 227 * 1024;
 
 // Aligned to a page, between two pages that cannot be accessed. Throws OutOfMemory.
 void* dynamic_shared_of_thread();

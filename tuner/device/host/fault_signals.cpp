@@ -16,7 +16,7 @@ struct HandledSignal {
   const char* text;
   bool has_address;
 };
-constexpr std::array<HandledSignal, 4> kSignals = {{
+constexpr std::array<HandledSignal, 4> signals = {{
     {SIGSEGV, "illegal memory access", true},
     {SIGBUS, "illegal memory access (bus error)", true},
     {SIGFPE, "integer division by zero or overflow", false},
@@ -25,7 +25,7 @@ constexpr std::array<HandledSignal, 4> kSignals = {{
 
 std::mutex installing;
 int installed = 0;
-std::array<struct sigaction, kSignals.size()> before;
+std::array<struct sigaction, signals.size()> before;
 
 thread_local FaultTarget* fault_target = nullptr;
 
@@ -47,15 +47,15 @@ void on_signal(int number, siginfo_t* info, void* context) {
     target->address = info->si_addr;
     siglongjmp(target->place, 1);
   }
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    if (kSignals[i].number == number) pass_on(number, info, context, before[i]);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    if (signals[i].number == number) pass_on(number, info, context, before[i]);
   }
 }
 
 // Enough for the handler above and for one of the application's that a signal is passed on to.
-constexpr std::size_t kSignalStackBytes = 64 * 1024;
+constexpr std::size_t signal_stack_bytes = 64 * 1024;
 // For a sanitizer's report of a stack overflow.
-constexpr std::size_t kSanitizedSignalStackBytes = 1024 * 1024;
+constexpr std::size_t sanitized_signal_stack_bytes = 1024 * 1024;
 
 }  // namespace
 
@@ -68,18 +68,18 @@ FaultSignals::FaultSignals() {
   // SA_NODEFER: the handler is left by a jump, so nothing would unblock the signal.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i].number, &action, &before[i]);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i].number, &action, &before[i]);
 }
 
 FaultSignals::~FaultSignals() {
   if (sanitizers().address) return;
   const std::lock_guard lock(installing);
   if (--installed > 0) return;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i].number, &before[i], nullptr);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i].number, &before[i], nullptr);
 }
 
 SignalStack::SignalStack() {
-  const std::size_t bytes = sanitizers().any() ? kSanitizedSignalStackBytes : kSignalStackBytes;
+  const std::size_t bytes = sanitizers().any() ? sanitized_signal_stack_bytes : signal_stack_bytes;
   thread_local const auto memory = std::make_unique<std::byte[]>(bytes);
   stack_t stack{};
   stack.ss_sp = memory.get();
@@ -92,7 +92,7 @@ SignalStack::~SignalStack() { sigaltstack(&before_, nullptr); }
 void set_fault_target(FaultTarget* target) noexcept { fault_target = target; }
 
 std::string signal_text(int signal, const void* address) {
-  for (const HandledSignal& known : kSignals) {
+  for (const HandledSignal& known : signals) {
     if (known.number != signal) continue;
     return known.has_address ? fmt::format("{} at address {}", known.text, fmt::ptr(address)) : known.text;
   }

@@ -9,7 +9,7 @@ namespace attune {
 namespace detail = boost::context::detail;
 
 namespace {
-const FiberAnnotations kSanitizer = fiber_annotations();
+const FiberAnnotations sanitizer = fiber_annotations();
 }  // namespace
 
 void FiberContext::restart(FiberStack& stack, Main main) {
@@ -52,15 +52,15 @@ void FiberContext::arrived(detail::transfer_t from) {
 }
 
 void FiberContext::announce(FiberContext& target, bool for_good) {
-  if (kSanitizer.start_switch == nullptr) return;
-  kSanitizer.start_switch(for_good ? nullptr : &sanitizer_stack_, target.stack_bottom_, target.stack_size_);
+  if (sanitizer.start_switch == nullptr) return;
+  sanitizer.start_switch(for_good ? nullptr : &sanitizer_stack_, target.stack_bottom_, target.stack_size_);
 }
 
 void FiberContext::landed() {
-  if (kSanitizer.finish_switch == nullptr) return;
+  if (sanitizer.finish_switch == nullptr) return;
   const void* bottom = nullptr;
   std::size_t size = 0;
-  kSanitizer.finish_switch(sanitizer_stack_, &bottom, &size);
+  sanitizer.finish_switch(sanitizer_stack_, &bottom, &size);
   // The stack of an OS thread is learnt here, from the first switch away from it.
   if (origin_->stack_bottom_ == nullptr) {
     origin_->stack_bottom_ = bottom;
@@ -69,9 +69,9 @@ void FiberContext::landed() {
 }
 
 void FiberContext::jumped_back() {
-  if (kSanitizer.start_switch == nullptr) return;
-  kSanitizer.start_switch(nullptr, stack_bottom_, stack_size_);
-  kSanitizer.finish_switch(sanitizer_stack_, nullptr, nullptr);
+  if (sanitizer.start_switch == nullptr) return;
+  sanitizer.start_switch(nullptr, stack_bottom_, stack_size_);
+  sanitizer.finish_switch(sanitizer_stack_, nullptr, nullptr);
 }
 
 }  // namespace attune

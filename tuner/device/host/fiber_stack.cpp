@@ -16,13 +16,13 @@ namespace {
 
 // A guard page splits a mapping in two, and Linux allows a process 65,530 mappings: beyond this many stacks the word at
 // the end of each has to do.
-constexpr int kMostGuardPages = 16'000;
+constexpr int most_guard_pages = 16'000;
 std::atomic<int> guard_pages{0};
 
 // Tops of stacks that are a power of two apart would share one set of the first-level cache.
-constexpr std::size_t kColours = 32, kColourBytes = 128;
+constexpr std::size_t colours = 32, colour_bytes = 128;
 
-constexpr std::uint64_t kEndWord = 0x5A5AA5A5C3C33C3CULL;
+constexpr std::uint64_t end_word = 0x5A5AA5A5C3C33C3CULL;
 
 std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -31,7 +31,7 @@ std::size_t page_bytes() {
 
 }  // namespace
 
-std::size_t FiberStack::default_bytes() noexcept { return sanitizers().any() ? kSanitizedBytes : kBytes; }
+std::size_t FiberStack::default_bytes() noexcept { return sanitizers().any() ? sanitized_bytes : usable_bytes; }
 
 FiberStack::FiberStack(std::size_t number) {
   mapped_ = default_bytes() + 2 * page_bytes();  // a guard page, and a page for the colours
@@ -45,11 +45,11 @@ FiberStack::FiberStack(std::size_t number) {
   }
   mapping_ = static_cast<std::byte*>(memory);
   bottom_ = mapping_ + page_bytes();
-  top_ = mapping_ + mapped_ - number % kColours * kColourBytes;
-  if (guard_pages.fetch_add(1) < kMostGuardPages) guarded_ = mprotect(mapping_, page_bytes(), PROT_NONE) == 0;
+  top_ = mapping_ + mapped_ - number % colours * colour_bytes;
+  if (guard_pages.fetch_add(1) < most_guard_pages) guarded_ = mprotect(mapping_, page_bytes(), PROT_NONE) == 0;
   if (guarded_) return;
   guard_pages.fetch_sub(1);
-  std::memcpy(bottom_, &kEndWord, sizeof kEndWord);
+  std::memcpy(bottom_, &end_word, sizeof end_word);
 }
 
 FiberStack::~FiberStack() {
@@ -67,7 +67,7 @@ bool FiberStack::intact() const noexcept {
   if (guarded_) return true;
   std::uint64_t word;
   std::memcpy(&word, bottom_, sizeof word);
-  return word == kEndWord;
+  return word == end_word;
 }
 
 }  // namespace attune

@@ -10,9 +10,9 @@ class FiberStack {
  public:
   // Local variables of one CUDA thread and the calls below it. Kernels keep small arrays and few frames; printf is the
   // deepest thing they call (measured: under 8 KiB). Untouched pages cost address space only.
-  static constexpr std::size_t kBytes = 64 * 1024;
+  static constexpr std::size_t usable_bytes = 64 * 1024;
   // Sanitized code has larger frames, and the sanitizer's report and what describes it run on the same stack.
-  static constexpr std::size_t kSanitizedBytes = 1024 * 1024;
+  static constexpr std::size_t sanitized_bytes = 1024 * 1024;
   static std::size_t default_bytes() noexcept;
 
   // `number` spreads the tops of stacks over the sets of the first-level cache. Throws OutOfMemory.

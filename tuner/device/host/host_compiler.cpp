@@ -35,18 +35,18 @@ namespace fs = std::filesystem;
 // wrapv and no strict aliasing: what kernels rely on. Contraction off: the same bits as operations written out.
 // Null pointer checks stay, and so do accesses through null: a fault to report, not something that cannot happen.
 // O1: a launch is dominated by switching threads, and instantiations compile a third faster than with O2.
-constexpr const char* kFlags[] = {"-std=c++20",
-                                  "-O1",
-                                  "-fPIC",
-                                  "-fvisibility=hidden",
-                                  "-fno-gnu-unique",
-                                  "-fno-strict-aliasing",
-                                  "-fwrapv",
-                                  "-ffp-contract=off",
-                                  "-ffunction-sections",
-                                  "-fno-delete-null-pointer-checks",
-                                  "-w",
-                                  "-fdiagnostics-color=never"};
+constexpr const char* compiler_flags[] = {"-std=c++20",
+                                          "-O1",
+                                          "-fPIC",
+                                          "-fvisibility=hidden",
+                                          "-fno-gnu-unique",
+                                          "-fno-strict-aliasing",
+                                          "-fwrapv",
+                                          "-ffp-contract=off",
+                                          "-ffunction-sections",
+                                          "-fno-delete-null-pointer-checks",
+                                          "-w",
+                                          "-fdiagnostics-color=never"};
 
 void write_file(const fs::path& path, std::string_view text) {
   fs::create_directories(path.parent_path());
@@ -159,7 +159,7 @@ std::string host_image_architecture() {
 #endif
   // What is sanitized loads only where the sanitizers are.
   const std::string sanitized = sanitizers().any() ? "-" + sanitizers().text() : "";
-  return fmt::format("host-{}-{}{}", machine, attune_host::kHostAbiVersion, sanitized);
+  return fmt::format("host-{}-{}{}", machine, attune_host::host_abi_version, sanitized);
 }
 
 const HostTool& HostCompiler::tool() {
@@ -264,7 +264,7 @@ std::vector<std::string> sanitize_flags(const fs::path& place) {
 
 std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place, Variant variant) {
   std::vector<std::string> command = compiler;
-  command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
+  command.insert(command.end(), std::begin(compiler_flags), std::end(compiler_flags));
   // clang makes no unique symbols, and does not know the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
@@ -275,13 +275,13 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
 }
 
 // Deep, so that headers named "../x.cuh" stay inside.
-constexpr const char* kPlace = "1/2/3/4/5/6/7/8";
+constexpr const char* source_place = "1/2/3/4/5/6/7/8";
 
 // Does the source compile when nothing is instantiated? If not, why, in `failed`.
 Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds) {
   Built built;
   const TemporaryFolder folder;
-  const fs::path place = folder.path() / kPlace;
+  const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, {}, Variant::plain);
   std::vector<std::string> command = command_for(compiler, place, Variant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
@@ -297,7 +297,7 @@ struct Files {
 std::optional<Files> build_files(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds,
                                  Variant variant, Built& built) {
   const TemporaryFolder folder;
-  const fs::path place = folder.path() / kPlace;
+  const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, built.entries, variant);
   std::vector<std::string> compile = command_for(compiler, place, variant), link = compile;
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});

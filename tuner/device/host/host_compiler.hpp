@@ -14,9 +14,9 @@ namespace attune {
 class HostCompiler final : public Compiler {
  public:
   // No instantiation takes a tenth of this; a compiler that does is stopped, with whatever it has started.
-  static constexpr double kCompileSeconds = 60;
+  static constexpr double compile_seconds = 60;
 
-  explicit HostCompiler(double seconds = kCompileSeconds) : seconds_(seconds) {}
+  explicit HostCompiler(double seconds = compile_seconds) : seconds_(seconds) {}
 
   std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override;
   // More instantiations in one run share the cost of reading the source; fewer keep both cores busy.

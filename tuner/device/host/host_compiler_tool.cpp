@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kAnswerSeconds = 10;
+constexpr double answer_seconds = 10;
 
 ProcessResult ask(std::vector<std::string> command, const std::vector<std::string>& options) {
   command.insert(command.end(), options.begin(), options.end());
-  return run_process(command, "/", kAnswerSeconds);
+  return run_process(command, "/", answer_seconds);
 }
 
 std::optional<HostTool> probe(const std::string& command) {

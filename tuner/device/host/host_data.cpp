@@ -50,22 +50,22 @@ constexpr Typed typed(std::string_view name) {
 }
 
 // Poisoned bytes are no bool: those are compared as what they are.
-constexpr std::array kTypes{Typed{"bool", generate<bool>, compare<unsigned char>},
-                            typed<signed char>("int8"),
-                            typed<short>("int16"),
-                            typed<int>("int32"),
-                            typed<long long>("int64"),
-                            typed<unsigned char>("uint8"),
-                            typed<unsigned short>("uint16"),
-                            typed<unsigned>("uint32"),
-                            typed<unsigned long long>("uint64"),
-                            typed<float>("float"),
-                            typed<double>("double"),
-                            typed<ops::Half>("half"),
-                            typed<ops::Bfloat16>("bfloat16")};
+constexpr std::array element_types{Typed{"bool", generate<bool>, compare<unsigned char>},
+                                   typed<signed char>("int8"),
+                                   typed<short>("int16"),
+                                   typed<int>("int32"),
+                                   typed<long long>("int64"),
+                                   typed<unsigned char>("uint8"),
+                                   typed<unsigned short>("uint16"),
+                                   typed<unsigned>("uint32"),
+                                   typed<unsigned long long>("uint64"),
+                                   typed<float>("float"),
+                                   typed<double>("double"),
+                                   typed<ops::Half>("half"),
+                                   typed<ops::Bfloat16>("bfloat16")};
 
 const Typed& element_of(const TypeInfo& type) {
-  for (const Typed& entry : kTypes)
+  for (const Typed& entry : element_types)
     if (entry.name == type.element) return entry;
   throw Error("no data of type " + std::string(type.name) + " on the host device");
 }

@@ -22,15 +22,15 @@
 namespace attune {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t alignment = 256;
 
 // From here on an allocation is compared with what the machine has left: Linux grants anything, and kills the process
 // when it writes to it.
-constexpr std::size_t kLargeBytes = 64 << 20;
+constexpr std::size_t large_bytes = 64 << 20;
 
 // A cold sample writes twice the last-level cache, but not more than this: server processors share hundreds of MiB, and
 // writing that takes longer than the kernels that are timed.
-constexpr std::size_t kMaxFlushBytes = 64 << 20;
+constexpr std::size_t max_flush_bytes = 64 << 20;
 
 class HostDevice final : public Device {
  public:
@@ -46,9 +46,9 @@ class HostDevice final : public Device {
 
   void* allocate(std::size_t bytes) override {
     if (bytes > info_.memory_bytes) refuse(bytes);
-    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-    if (rounded >= kLargeBytes && rounded > free_memory()) refuse(bytes);
-    void* const memory = std::aligned_alloc(kAlignment, rounded);
+    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    if (rounded >= large_bytes && rounded > free_memory()) refuse(bytes);
+    void* const memory = std::aligned_alloc(alignment, rounded);
     if (memory == nullptr) refuse(bytes);
     const std::lock_guard lock(allocating_);
     sizes_[memory] = rounded;
@@ -171,7 +171,7 @@ class HostDevice final : public Device {
   }
 
   void flush() {
-    flush_.resize(std::min<std::size_t>(2 * info_.l2_bytes, kMaxFlushBytes));
+    flush_.resize(std::min<std::size_t>(2 * info_.l2_bytes, max_flush_bytes));
     std::memset(flush_.data(), ++flush_value_, flush_.size());
   }
 

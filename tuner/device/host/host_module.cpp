@@ -91,9 +91,9 @@ class HostModule final : public Module {
     const auto set_runtime = symbol<void(const attune_host::Runtime*)>("attune_host_set_runtime");
     const auto slot = symbol<attune_host::Thread**()>("attune_host_current_slot");
     if (version == nullptr || set_runtime == nullptr || slot == nullptr) return "it is no kernel object of attune";
-    if (version() != attune_host::kHostAbiVersion)
+    if (version() != attune_host::host_abi_version)
       return fmt::format("it was made for version {} of the host device, this is {}", version(),
-                         attune_host::kHostAbiVersion);
+                         attune_host::host_abi_version);
     set_runtime(&host_runtime());
     for (auto& [expression, entry] : functions_) {
       entry.second.entry = symbol<void(void**)>(entry.first.symbol.c_str());

@@ -12,23 +12,23 @@ namespace attune {
 namespace {
 
 // Each may hold 64 MiB of stacks in address space, and memory as far as kernels use them.
-constexpr int kMaxHostThreads = 256;
+constexpr int max_host_threads = 256;
 
 // Blocks taken at a time: few enough to balance, enough to keep the counter out of the way.
-constexpr std::uint64_t kChunk = 8;
+constexpr std::uint64_t blocks_at_once = 8;
 
 }  // namespace
 
 int host_thread_count() {
-  const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxHostThreads);
+  const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, max_host_threads);
   const char* const wanted = std::getenv("ATTUNE_HOST_THREADS");
   if (wanted == nullptr || *wanted == '\0') return cores;
   int count = 0;
   const char* const end = wanted + std::strlen(wanted);
   const auto [stop, failed] = std::from_chars(wanted, end, count);
-  if (failed != std::errc() || stop != end || count < 1 || count > kMaxHostThreads)
+  if (failed != std::errc() || stop != end || count < 1 || count > max_host_threads)
     throw UsageError("ATTUNE_HOST_THREADS is `" + std::string(wanted) + "`; expected a number from 1 to " +
-                     std::to_string(kMaxHostThreads));
+                     std::to_string(max_host_threads));
   return count;
 }
 
@@ -95,7 +95,7 @@ void LaunchPool::run_blocks(BlockRunner& runner) {
     return report(error.what());
   }
   const std::uint64_t blocks = call_.blocks();
-  const std::uint64_t chunk = std::clamp<std::uint64_t>(blocks / (4 * (helpers_.size() + 1)), 1, kChunk);
+  const std::uint64_t chunk = std::clamp<std::uint64_t>(blocks / (4 * (helpers_.size() + 1)), 1, blocks_at_once);
   while (!faulted_) {
     const std::uint64_t first = next_block_.fetch_add(chunk);
     if (first >= blocks) return;

@@ -15,7 +15,7 @@
 
 namespace attune {
 
-// OS threads that blocks are spread over: $ATTUNE_HOST_THREADS, else the cores, at most kMaxHostThreads.
+// OS threads that blocks are spread over: $ATTUNE_HOST_THREADS, else the cores, at most max_host_threads.
 int host_thread_count();
 
 class LaunchPool {

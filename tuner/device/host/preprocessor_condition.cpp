@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-constexpr std::string_view kNeverDefined[] = {
+constexpr std::string_view never_defined[] = {
     "__CUDA_ARCH__", "__CUDA_ARCH_LIST__", "__CUDACC__",      "__CUDACC_RTC__",  "__NVCC__",           "CUDART_VERSION",
     "CUDA_VERSION",  "ATTUNE_HALF",        "ATTUNE_HAS_HALF", "ATTUNE_BFLOAT16", "ATTUNE_HAS_BFLOAT16"};
 
@@ -46,14 +46,14 @@ class Condition {
     std::string_view text;
     int precedence;
   };
-  static constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
-                                            {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};
+  static constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
+                                           {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};
   // Conditions nest no deeper than people write them; deeper ones count as unknown.
-  static constexpr int kDeepest = 200;
+  static constexpr int deepest = 200;
 
   static bool is_pair(std::string_view text) {
-    constexpr std::array<std::string_view, 8> kPairs = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>"};
-    return std::find(kPairs.begin(), kPairs.end(), text) != kPairs.end();
+    constexpr std::array<std::string_view, 8> pairs = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>"};
+    return std::find(pairs.begin(), pairs.end(), text) != pairs.end();
   }
 
   std::string_view peek() const { return at_ < tokens_.size() ? tokens_[at_] : std::string_view(); }
@@ -64,13 +64,13 @@ class Condition {
   }
 
   Value binary(int least) {
-    if (++depth_ > kDeepest) malformed_ = true;
+    if (++depth_ > deepest) malformed_ = true;
     Value left = malformed_ ? std::nullopt : unary();
     for (;;) {
-      const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators), [&](const Operator& o) {
+      const auto* const found = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) {
         return o.text == peek() && o.precedence > least;
       });
-      if (found == std::end(kOperators) || malformed_) break;
+      if (found == std::end(operators) || malformed_) break;
       ++at_;
       left = combined(found->text, left, binary(found->precedence));
     }
@@ -94,7 +94,7 @@ class Condition {
   }
 
   Value unary() {
-    if (at_ >= tokens_.size() || ++depth_ > kDeepest) malformed_ = true;
+    if (at_ >= tokens_.size() || ++depth_ > deepest) malformed_ = true;
     if (malformed_) return std::nullopt;
     const Value result = operand();
     --depth_;
@@ -151,7 +151,7 @@ class Condition {
 
 std::optional<long long> defined_on_host(std::string_view macro, const MacroNames& left_out) {
   if (macro == "ATTUNE_HOST") return 1;
-  if (std::find(std::begin(kNeverDefined), std::end(kNeverDefined), macro) != std::end(kNeverDefined)) return 0;
+  if (std::find(std::begin(never_defined), std::end(never_defined), macro) != std::end(never_defined)) return 0;
   return left_out.contains(macro) ? std::optional<long long>(0) : std::nullopt;
 }
 

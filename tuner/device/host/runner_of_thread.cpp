@@ -15,13 +15,13 @@ namespace {
 
 thread_local BlockRunner* runner = nullptr;
 
-constexpr std::size_t kCanaryBytes = 64;
+constexpr std::size_t canary_bytes = 64;
 
 class SharedBuffer {
  public:
   SharedBuffer() {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    usable_ = (kSharedPerBlock + kCanaryBytes + page - 1) / page * page;
+    usable_ = (shared_per_block + canary_bytes + page - 1) / page * page;
     mapped_ = usable_ + 2 * page;
     void* const memory =
         mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -52,11 +52,11 @@ const SharedBuffer& buffer() {
 }
 
 struct Canary {
-  unsigned char bytes[kCanaryBytes];
+  unsigned char bytes[canary_bytes];
 };
-constexpr Canary kCanary = [] {
+constexpr Canary canary = [] {
   Canary made{};
-  for (std::size_t i = 0; i < kCanaryBytes; ++i) made.bytes[i] = static_cast<unsigned char>(0xA5 ^ (i * 29));
+  for (std::size_t i = 0; i < canary_bytes; ++i) made.bytes[i] = static_cast<unsigned char>(0xA5 ^ (i * 29));
   return made;
 }();
 
@@ -70,13 +70,13 @@ void* dynamic_shared_of_thread() { return buffer().data(); }
 void arm_dynamic_shared(std::uint64_t bytes) {
   std::byte* const data = buffer().data();
   remove_fence(data);
-  std::memcpy(data + bytes, kCanary.bytes, kCanaryBytes);
+  std::memcpy(data + bytes, canary.bytes, canary_bytes);
   fence_off({Fence::Around::dynamic_shared, "", data, bytes, buffer().page(), buffer().usable() - bytes});
 }
 
 bool dynamic_shared_intact(std::uint64_t bytes) {
   if (sanitizers().address) return true;  // who wrote there was reported
-  return std::memcmp(buffer().data() + bytes, kCanary.bytes, kCanaryBytes) == 0;
+  return std::memcmp(buffer().data() + bytes, canary.bytes, canary_bytes) == 0;
 }
 
 }  // namespace attune

@@ -13,9 +13,9 @@ namespace attune {
 namespace {
 
 #if defined(__aarch64__)
-constexpr const char* kMachine = "aarch64";
+constexpr const char* machine_name = "aarch64";
 #else
-constexpr const char* kMachine = "x86_64";
+constexpr const char* machine_name = "x86_64";
 #endif
 
 // Some distributions put a linker script where the library is expected: INPUT ( /usr/lib64/libasan.so.8.0.0 )
@@ -33,7 +33,7 @@ std::string behind_script(const std::string& path) {
 
 // clang names the machine, or keeps a folder for each.
 std::string clang_library(const HostTool& tool, const std::string& name) {
-  const std::string path = library_of(tool, fmt::format("libclang_rt.{}-{}.so", name, kMachine));
+  const std::string path = library_of(tool, fmt::format("libclang_rt.{}-{}.so", name, machine_name));
   return path.empty() ? library_of(tool, fmt::format("libclang_rt.{}.so", name)) : path;
 }
 

@@ -61,7 +61,7 @@ class Scan {
         after_member_access_ = false;
         continue;
       }
-      if (active() && rest().starts_with("<<<")) return report("<<<", kLaunches, begin);
+      if (active() && rest().starts_with("<<<")) return report("<<<", no_launches, begin);
       const bool arrow = rest().starts_with("->");
       after_member_access_ = arrow || (source_[at_] == '.' && !rest().starts_with("..."));
       at_ += arrow ? 2 : rest().starts_with("...") ? 3 : 1;
@@ -120,8 +120,8 @@ class Scan {
 
   // A string or character literal with its prefix.
   bool skip_literal() {
-    constexpr std::string_view kPrefixes[] = {"", "L", "u8", "u", "U"};
-    for (const std::string_view prefix : kPrefixes) {
+    constexpr std::string_view literal_prefixes[] = {"", "L", "u8", "u", "U"};
+    for (const std::string_view prefix : literal_prefixes) {
       if (!rest().starts_with(prefix)) continue;
       const std::string_view text = rest().substr(prefix.size());
       if (text.starts_with("R\"") && active()) return skip_raw_string(at_ + prefix.size());
@@ -170,8 +170,9 @@ class Scan {
   }
 
   std::optional<std::string> check_name(std::string_view name, std::size_t begin) const {
-    if (const Refusal* const found = find_refusal(kNames, name, qualifies())) return report(name, found->reason, begin);
-    if (names_runtime_call(name)) return report(name, kRuntimeCalls, begin);
+    if (const Refusal* const found = find_refusal(refused_names, name, qualifies()))
+      return report(name, found->reason, begin);
+    if (names_runtime_call(name)) return report(name, runtime_calls, begin);
     return std::nullopt;
   }
 
@@ -243,7 +244,7 @@ class Scan {
   std::optional<std::string> include(std::string_view text, std::size_t begin) const {
     if (text.size() < 2 || (text[0] != '<' && text[0] != '"')) return std::nullopt;
     const std::string_view name = text.substr(1, text.find(text[0] == '<' ? '>' : '"', 1) - 1);
-    const Refusal* const found = find_refusal(kHeaders, name, false);
+    const Refusal* const found = find_refusal(refused_headers, name, false);
     if (found == nullptr) return std::nullopt;
     return report(name, found->reason, begin);
   }

@@ -11,131 +11,131 @@ struct Refusal {
   std::string_view reason;
 };
 
-constexpr std::string_view kAssembly =
+constexpr std::string_view no_assembly =
     "PTX assembly runs on GPUs only; put it between #ifdef __CUDA_ARCH__ and an #else";
-constexpr std::string_view kGroups =
+constexpr std::string_view no_groups =
     "it has no cooperative groups; use __syncthreads, __syncwarp and the _sync intrinsics";
-constexpr std::string_view kHalf = "half and bfloat16 run on GPUs only; tune with another type, or on a cuda device";
-constexpr std::string_view kTextures = "it has no textures and surfaces; read through pointers or __ldg";
-constexpr std::string_view kTensorCores = "it has no tensor cores, so no wmma";
-constexpr std::string_view kRuntimeCalls = "kernels cannot call the CUDA runtime here; attune allocates and copies";
-constexpr std::string_view kLaunches = "kernels cannot launch kernels here; add a [[launch]] step";
-constexpr std::string_view kLibraries = "the CUDA libraries' headers are made for nvcc and NVRTC";
-constexpr std::string_view kRandom = "it has no cuRAND; compute random numbers from a counter";
-constexpr std::string_view kClusters = "it has no thread block clusters";
-constexpr std::string_view kAsyncCopies = "it has no asynchronous copies; copy by assignment";
-constexpr std::string_view kUnsynchronised =
+constexpr std::string_view no_half = "half and bfloat16 run on GPUs only; tune with another type, or on a cuda device";
+constexpr std::string_view no_textures = "it has no textures and surfaces; read through pointers or __ldg";
+constexpr std::string_view tensor_cores = "it has no tensor cores, so no wmma";
+constexpr std::string_view runtime_calls = "kernels cannot call the CUDA runtime here; attune allocates and copies";
+constexpr std::string_view no_launches = "kernels cannot launch kernels here; add a [[launch]] step";
+constexpr std::string_view no_libraries = "the CUDA libraries' headers are made for nvcc and NVRTC";
+constexpr std::string_view no_random = "it has no cuRAND; compute random numbers from a counter";
+constexpr std::string_view no_clusters = "it has no thread block clusters";
+constexpr std::string_view async_copies = "it has no asynchronous copies; copy by assignment";
+constexpr std::string_view unsynchronised =
     "GPUs since Volta do not have it; use the intrinsic whose name ends in _sync";
-constexpr std::string_view kAddressSpaces = "all memory is one address space here";
-constexpr std::string_view kPackedWords = "it has no SIMD-in-a-word intrinsics; compute the parts one by one";
-constexpr std::string_view kSpecialFunctions = "the host's C library does not have this function";
-constexpr std::string_view kNvAtomics = "use atomicAdd and its relatives";
-constexpr std::string_view kNotNeeded = "the language is built in; leave the #include out, NVRTC needs none either";
+constexpr std::string_view address_spaces = "all memory is one address space here";
+constexpr std::string_view packed_words = "it has no SIMD-in-a-word intrinsics; compute the parts one by one";
+constexpr std::string_view special_functions = "the host's C library does not have this function";
+constexpr std::string_view nv_atomics = "use atomicAdd and its relatives";
+constexpr std::string_view not_needed = "the language is built in; leave the #include out, NVRTC needs none either";
 
-constexpr std::string_view kExceptions = "device code has no exceptions; use __trap() to end the launch";
+constexpr std::string_view no_exceptions = "device code has no exceptions; use __trap() to end the launch";
 
-constexpr Refusal kNames[] = {
-    {"asm", kAssembly},
-    {"__asm__", kAssembly},
-    {"__asm", kAssembly},
-    {"cooperative_groups", kGroups},
-    {"__half*", kHalf},
-    {"__float2half*", kHalf},
-    {"__nv_bfloat16*", kHalf},
-    {"__float2bfloat16*", kHalf},
-    {"__nv_fp8*", kHalf},
-    {"tex1D*", kTextures},
-    {"tex2D*", kTextures},
-    {"tex3D*", kTextures},
-    {"texCubemap*", kTextures},
-    {"surf1D*", kTextures},
-    {"surf2D*", kTextures},
-    {"surf3D*", kTextures},
-    {"surfCubemap*", kTextures},
-    {"cudaTextureObject_t", kTextures},
-    {"cudaSurfaceObject_t", kTextures},
-    {"nvcuda", kTensorCores},
-    {"wmma::", kTensorCores},
-    {"__nv_atomic_*", kNvAtomics},
-    {"__cluster_*", kClusters},
-    {"clusterIdx", kClusters},
-    {"clusterDim", kClusters},
-    {"__pipeline_*", kAsyncCopies},
-    {"cuda::", kLibraries},
-    {"cub::", kLibraries},
-    {"thrust::", kLibraries},
-    {"cutlass::", kLibraries},
-    {"curand*", kRandom},
-    {"__shfl", kUnsynchronised},
-    {"__shfl_up", kUnsynchronised},
-    {"__shfl_down", kUnsynchronised},
-    {"__shfl_xor", kUnsynchronised},
-    {"__any", kUnsynchronised},
-    {"__all", kUnsynchronised},
-    {"__ballot", kUnsynchronised},
-    {"__cvta_*", kAddressSpaces},
-    {"__isGlobal", kAddressSpaces},
-    {"__isShared", kAddressSpaces},
-    {"__isConstant", kAddressSpaces},
-    {"__isLocal", kAddressSpaces},
-    {"__isGridConstant", kAddressSpaces},
-    {"__vabs*", kPackedWords},
-    {"__vadd*", kPackedWords},
-    {"__vavg*", kPackedWords},
-    {"__vcmp*", kPackedWords},
-    {"__vhaddu*", kPackedWords},
-    {"__viadd*", kPackedWords},
-    {"__vibm*", kPackedWords},
-    {"__vim*", kPackedWords},
-    {"__vmax*", kPackedWords},
-    {"__vmin*", kPackedWords},
-    {"__vneg*", kPackedWords},
-    {"__vsad*", kPackedWords},
-    {"__vset*", kPackedWords},
-    {"__vsub*", kPackedWords},
-    {"erfinv", kSpecialFunctions},
-    {"erfinvf", kSpecialFunctions},
-    {"erfcinv", kSpecialFunctions},
-    {"erfcinvf", kSpecialFunctions},
-    {"erfcx", kSpecialFunctions},
-    {"erfcxf", kSpecialFunctions},
-    {"normcdfinv", kSpecialFunctions},
-    {"normcdfinvf", kSpecialFunctions},
-    {"cyl_bessel_i0*", kSpecialFunctions},
-    {"cyl_bessel_i1*", kSpecialFunctions},
-    {"throw", kExceptions},
+constexpr Refusal refused_names[] = {
+    {"asm", no_assembly},
+    {"__asm__", no_assembly},
+    {"__asm", no_assembly},
+    {"cooperative_groups", no_groups},
+    {"__half*", no_half},
+    {"__float2half*", no_half},
+    {"__nv_bfloat16*", no_half},
+    {"__float2bfloat16*", no_half},
+    {"__nv_fp8*", no_half},
+    {"tex1D*", no_textures},
+    {"tex2D*", no_textures},
+    {"tex3D*", no_textures},
+    {"texCubemap*", no_textures},
+    {"surf1D*", no_textures},
+    {"surf2D*", no_textures},
+    {"surf3D*", no_textures},
+    {"surfCubemap*", no_textures},
+    {"cudaTextureObject_t", no_textures},
+    {"cudaSurfaceObject_t", no_textures},
+    {"nvcuda", tensor_cores},
+    {"wmma::", tensor_cores},
+    {"__nv_atomic_*", nv_atomics},
+    {"__cluster_*", no_clusters},
+    {"clusterIdx", no_clusters},
+    {"clusterDim", no_clusters},
+    {"__pipeline_*", async_copies},
+    {"cuda::", no_libraries},
+    {"cub::", no_libraries},
+    {"thrust::", no_libraries},
+    {"cutlass::", no_libraries},
+    {"curand*", no_random},
+    {"__shfl", unsynchronised},
+    {"__shfl_up", unsynchronised},
+    {"__shfl_down", unsynchronised},
+    {"__shfl_xor", unsynchronised},
+    {"__any", unsynchronised},
+    {"__all", unsynchronised},
+    {"__ballot", unsynchronised},
+    {"__cvta_*", address_spaces},
+    {"__isGlobal", address_spaces},
+    {"__isShared", address_spaces},
+    {"__isConstant", address_spaces},
+    {"__isLocal", address_spaces},
+    {"__isGridConstant", address_spaces},
+    {"__vabs*", packed_words},
+    {"__vadd*", packed_words},
+    {"__vavg*", packed_words},
+    {"__vcmp*", packed_words},
+    {"__vhaddu*", packed_words},
+    {"__viadd*", packed_words},
+    {"__vibm*", packed_words},
+    {"__vim*", packed_words},
+    {"__vmax*", packed_words},
+    {"__vmin*", packed_words},
+    {"__vneg*", packed_words},
+    {"__vsad*", packed_words},
+    {"__vset*", packed_words},
+    {"__vsub*", packed_words},
+    {"erfinv", special_functions},
+    {"erfinvf", special_functions},
+    {"erfcinv", special_functions},
+    {"erfcinvf", special_functions},
+    {"erfcx", special_functions},
+    {"erfcxf", special_functions},
+    {"normcdfinv", special_functions},
+    {"normcdfinvf", special_functions},
+    {"cyl_bessel_i0*", special_functions},
+    {"cyl_bessel_i1*", special_functions},
+    {"throw", no_exceptions},
 };
 
 // The names of #include lines, with or without folders behind them.
-constexpr Refusal kHeaders[] = {
-    {"cooperative_groups*", kGroups},
-    {"cuda_fp16*", kHalf},
-    {"cuda_bf16*", kHalf},
-    {"cuda_fp8*", kHalf},
-    {"cuda_fp6*", kHalf},
-    {"cuda_fp4*", kHalf},
-    {"mma.h", kTensorCores},
-    {"crt/mma*", kTensorCores},
-    {"cuda_pipeline*", kAsyncCopies},
-    {"cuda_awbarrier*", kAsyncCopies},
-    {"texture_*", kTextures},
-    {"surface_*", kTextures},
-    {"curand*", kRandom},
-    {"cuda/*", kLibraries},
-    {"cub/*", kLibraries},
-    {"thrust/*", kLibraries},
-    {"cute/*", kLibraries},
-    {"cutlass/*", kLibraries},
-    {"cuda.h", kNotNeeded},
-    {"cuda_runtime*", kNotNeeded},
-    {"device_launch_parameters.h", kNotNeeded},
-    {"device_functions.h", kNotNeeded},
-    {"vector_types.h", kNotNeeded},
-    {"vector_functions.h", kNotNeeded},
-    {"math_constants.h", kNotNeeded},
-    {"math_functions.h", kNotNeeded},
-    {"device_atomic_functions.h", kNotNeeded},
-    {"sm_*", kNotNeeded},
+constexpr Refusal refused_headers[] = {
+    {"cooperative_groups*", no_groups},
+    {"cuda_fp16*", no_half},
+    {"cuda_bf16*", no_half},
+    {"cuda_fp8*", no_half},
+    {"cuda_fp6*", no_half},
+    {"cuda_fp4*", no_half},
+    {"mma.h", tensor_cores},
+    {"crt/mma*", tensor_cores},
+    {"cuda_pipeline*", async_copies},
+    {"cuda_awbarrier*", async_copies},
+    {"texture_*", no_textures},
+    {"surface_*", no_textures},
+    {"curand*", no_random},
+    {"cuda/*", no_libraries},
+    {"cub/*", no_libraries},
+    {"thrust/*", no_libraries},
+    {"cute/*", no_libraries},
+    {"cutlass/*", no_libraries},
+    {"cuda.h", not_needed},
+    {"cuda_runtime*", not_needed},
+    {"device_launch_parameters.h", not_needed},
+    {"device_functions.h", not_needed},
+    {"vector_types.h", not_needed},
+    {"vector_functions.h", not_needed},
+    {"math_constants.h", not_needed},
+    {"math_functions.h", not_needed},
+    {"device_atomic_functions.h", not_needed},
+    {"sm_*", not_needed},
 };
 
 }  // namespace attune

@@ -2,5 +2,5 @@
 #pragma once
 
 namespace attune {
-inline constexpr const char* kVersion = "0.1.0";
+inline constexpr const char* library_version = "0.1.0";
 }

@@ -14,7 +14,7 @@
 
 namespace attune {
 
-constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 30;
 
 class WriteArchive {
  public:
@@ -33,7 +33,7 @@ class WriteArchive {
   void write(bool value) { bytes_.flag(value); }
   void write(double value) { bytes_.real(value); }
   void write(std::byte value) { bytes_.number(std::to_integer<std::uint8_t>(value)); }
-  void write(const std::string& value) { bytes_.text(value, kMaxMessageBytes); }
+  void write(const std::string& value) { bytes_.text(value, max_message_bytes); }
   void write(const Image& image) { bytes_.piece(image_payload(image)); }
   template <typename Integer>
   requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) void write(Integer value) {
@@ -77,9 +77,9 @@ class ReadArchive {
   void read(bool& value) { value = bytes_.flag(); }
   void read(double& value) { value = bytes_.real(); }
   void read(std::byte& value) { value = static_cast<std::byte>(bytes_.number<std::uint8_t>()); }
-  void read(std::string& value) { value = bytes_.text(kMaxMessageBytes); }
+  void read(std::string& value) { value = bytes_.text(max_message_bytes); }
   void read(Image& image) {
-    if (std::optional<Image> found = image_of_payload(bytes_.piece(kMaxMessageBytes))) {
+    if (std::optional<Image> found = image_of_payload(bytes_.piece(max_message_bytes))) {
       image = std::move(*found);
     } else {
       bytes_.fail();

@@ -52,14 +52,14 @@ bool consistent(Answer& answer) {
 
 std::vector<std::byte> encode(const Job& job) {
   WriteArchive archive;
-  archive(kMessageVersion);
+  archive(message_version);
   write_variant(archive, job);
   return archive.take();
 }
 
 std::vector<std::byte> encode(const Reply& reply) {
   WriteArchive archive;
-  archive(kMessageVersion, reply.seconds, reply.worked_seconds, reply.watched);
+  archive(message_version, reply.seconds, reply.worked_seconds, reply.watched);
   write_variant(archive, reply.answer);
   return archive.take();
 }
@@ -69,7 +69,7 @@ std::optional<Job> decode_job(std::span<const std::byte> bytes) {
   std::uint32_t version = 0;
   archive(version);
   Job job;
-  if (version != kMessageVersion || !read_variant(archive, job)) return std::nullopt;
+  if (version != message_version || !read_variant(archive, job)) return std::nullopt;
   return job;
 }
 
@@ -78,7 +78,7 @@ std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
   std::uint32_t version = 0;
   Reply reply;
   archive(version, reply.seconds, reply.worked_seconds, reply.watched);
-  if (version != kMessageVersion || !read_variant(archive, reply.answer)) return std::nullopt;
+  if (version != message_version || !read_variant(archive, reply.answer)) return std::nullopt;
   if (!consistent(reply.answer)) return std::nullopt;
   return reply;
 }

@@ -25,12 +25,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What is kept of a worker's output: the last of it.
-constexpr std::size_t kPrintedBytes = 4096;
+constexpr std::size_t printed_bytes = 4096;
 
-constexpr int kRequestsBytes = 1 << 20;
+constexpr int requests_bytes = 1 << 20;
 
 // A worker whose pipe broke is about to end by itself: how it ends is worth this long a wait.
-constexpr double kLastWordsSeconds = 0.05;
+constexpr double last_words_seconds = 0.05;
 
 struct Pipe {
   int read = -1, write = -1;
@@ -79,11 +79,11 @@ struct Becoming {
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  dup2(requests, kRequests);
-  dup2(replies, kReplies);
-  dup2(lifeline, kLifeline);
+  dup2(requests, requests_descriptor);
+  dup2(replies, replies_descriptor);
+  dup2(lifeline, lifeline_descriptor);
 #ifdef SYS_close_range
-  syscall(SYS_close_range, kLifeline + 1, ~0u, 0);
+  syscall(SYS_close_range, lifeline_descriptor + 1, ~0u, 0);
 #endif
   for (const int number : {requests, replies, lifeline, output}) close(number);
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + what.limits.niceness);
@@ -134,7 +134,7 @@ void ChildProcess::Descriptor::close() noexcept {
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits) {
   const Pipe requests = make_pipe();
   // An image fits, so that who sends it goes on before all of it is read. Where it may not be so large it stays small.
-  fcntl(requests.write, F_SETPIPE_SZ, kRequestsBytes);
+  fcntl(requests.write, F_SETPIPE_SZ, requests_bytes);
   requests_.number = requests.write;
   Descriptor their_requests{requests.read};
   const Pipe replies = make_pipe();
@@ -186,7 +186,7 @@ bool ChildProcess::reap(double seconds) noexcept {
 bool ChildProcess::kill(double seconds) noexcept {
   if (killed_) return reap(seconds);
   killed_ = true;
-  reap(kLastWordsSeconds);
+  reap(last_words_seconds);
   if (!status_) ::kill(child_, SIGKILL);
   kill_session(child_);  // a compiler runs in a process group of its own
   return reap(seconds);
@@ -206,7 +206,7 @@ std::string ChildProcess::last_output() {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     printed_.append(piece.data(), static_cast<std::size_t>(count));
-    if (printed_.size() > kPrintedBytes) printed_.erase(0, printed_.size() - kPrintedBytes);
+    if (printed_.size() > printed_bytes) printed_.erase(0, printed_.size() - printed_bytes);
   }
   return printed_;
 }

@@ -22,7 +22,7 @@ struct ChildLimits {
 };
 
 // The numbers of a worker's descriptors.
-enum WorkerDescriptor { kRequests = 3, kReplies = 4, kLifeline = 5 };
+enum WorkerDescriptor { requests_descriptor = 3, replies_descriptor = 4, lifeline_descriptor = 5 };
 
 class ChildProcess {
  public:

@@ -14,13 +14,13 @@
 namespace attune {
 namespace {
 
-constexpr std::uint32_t kMark = 0x4b575441;  // "ATWK"
-constexpr std::size_t kHeadBytes = 8;        // mark, length
-constexpr std::size_t kPieceBytes = 1 << 20;
+constexpr std::uint32_t frame_mark = 0x4b575441;  // "ATWK"
+constexpr std::size_t head_bytes = 8;             // mark, length
+constexpr std::size_t piece_bytes = 1 << 20;
 
 // Milliseconds for poll(): -1 for ever; 0 when it is over.
 int left_until(FrameClock::time_point deadline) {
-  if (deadline == kNoDeadline) return -1;
+  if (deadline == no_deadline) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - FrameClock::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, 1 << 30));
 }
@@ -60,25 +60,25 @@ FrameEnd read_all(int descriptor, std::span<std::byte> bytes, FrameClock::time_p
 }  // namespace
 
 FrameEnd write_frame(int descriptor, std::span<const std::byte> message, FrameClock::time_point deadline) {
-  if (message.size() > kMaxMessageBytes) return FrameEnd::damaged;
+  if (message.size() > max_message_bytes) return FrameEnd::damaged;
   ByteWriter frame;
-  frame.number(kMark);
+  frame.number(frame_mark);
   frame.number(static_cast<std::uint32_t>(message.size()));
   frame.raw(message);
   return write_all(descriptor, frame.take(), deadline);
 }
 
 FrameEnd read_frame(int descriptor, std::vector<std::byte>& message, FrameClock::time_point deadline) {
-  std::array<std::byte, kHeadBytes> head{};
+  std::array<std::byte, head_bytes> head{};
   if (const FrameEnd end = read_all(descriptor, head, deadline); end != FrameEnd::whole) return end;
   ByteReader reader(head);
   const auto mark = reader.number<std::uint32_t>();
   const auto length = reader.number<std::uint32_t>();
-  if (mark != kMark || length > kMaxMessageBytes) return FrameEnd::damaged;
+  if (mark != frame_mark || length > max_message_bytes) return FrameEnd::damaged;
   message.clear();
   while (message.size() < length) {
     const std::size_t begin = message.size();
-    message.resize(begin + std::min<std::size_t>(kPieceBytes, length - begin));
+    message.resize(begin + std::min<std::size_t>(piece_bytes, length - begin));
     const FrameEnd end = read_all(descriptor, std::span(message).subspan(begin), deadline);
     if (end != FrameEnd::whole) return end;
   }

@@ -12,7 +12,7 @@ namespace attune {
 enum class FrameEnd { whole, closed, damaged, timed_out };
 
 using FrameClock = std::chrono::steady_clock;
-constexpr FrameClock::time_point kNoDeadline = FrameClock::time_point::max();
+constexpr FrameClock::time_point no_deadline = FrameClock::time_point::max();
 
 // Writes one frame. Descriptors may be non-blocking. `closed`: nobody reads any more. SIGPIPE must be ignored.
 FrameEnd write_frame(int descriptor, std::span<const std::byte> message, FrameClock::time_point deadline);

@@ -11,14 +11,14 @@ namespace attune {
 namespace {
 
 // A process that is still there so long after SIGKILL hangs in the driver: nothing of ours will end it.
-constexpr double kSecondsAfterKill = 30;
+constexpr double seconds_after_kill = 30;
 
 // A deadline further off than this is none.
-constexpr double kLongestSeconds = 1e8;
+constexpr double longest_seconds = 1e8;
 
 FrameClock::time_point in(double seconds) {
   return FrameClock::now() + std::chrono::duration_cast<FrameClock::duration>(
-                                 std::chrono::duration<double>(std::min(seconds, kLongestSeconds)));
+                                 std::chrono::duration<double>(std::min(seconds, longest_seconds)));
 }
 
 }  // namespace
@@ -29,11 +29,11 @@ void ProcessTransport::end_child() {
     const std::lock_guard lock(running_mutex_);
     running_ = -1;
   }
-  if (child_->kill(kSecondsAfterKill)) return;
+  if (child_->kill(seconds_after_kill)) return;
   throw DeviceLost(fmt::format(
       "the {} was killed {:.0f} s ago and still exists: the device is lost. Nothing can be measured on it until it is "
       "reset or the machine is restarted; what was tried by then is kept, and the same command goes on with it",
-      command_.what, kSecondsAfterKill));
+      command_.what, seconds_after_kill));
 }
 
 Heard ProcessTransport::lose(Heard::End end, const std::string& why) {

@@ -10,11 +10,11 @@ namespace attune {
 namespace {
 
 // Compiling gives way to measuring.
-constexpr int kCompileNiceness = 10;
+constexpr int compile_niceness = 10;
 
 // A compile worker's address space: a template that outgrows it is a verdict, not the end of the machine. NVRTC with
 // everything of CCCL included stays below 2 GiB.
-constexpr std::uint64_t kCompileBytes = std::uint64_t{8} << 30;
+constexpr std::uint64_t default_compile_bytes = std::uint64_t{8} << 30;
 
 std::uint64_t compile_bytes() {
   const auto limit = compile_limit_bytes();
@@ -24,7 +24,7 @@ std::uint64_t compile_bytes() {
   if (limit) return *limit;
   const auto machine = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *
                        static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PAGESIZE)));
-  return machine == 0 ? kCompileBytes : std::min(kCompileBytes, machine);
+  return machine == 0 ? default_compile_bytes : std::min(default_compile_bytes, machine);
 }
 
 class ProcessWorkers final : public Workers {
@@ -39,7 +39,7 @@ class ProcessWorkers final : public Workers {
     // An architecture is compiled for without a context on the device.
     const std::vector<std::string> architecture{"--device", device.architecture()};
     return std::make_unique<ProcessTransport>(
-        command("compile", device.kind == "cuda" ? architecture : arguments_, {kCompileNiceness, compile_bytes()}));
+        command("compile", device.kind == "cuda" ? architecture : arguments_, {compile_niceness, compile_bytes()}));
   }
 
  private:

@@ -22,21 +22,21 @@ namespace {
 // thread's own: a kernel may have changed TMPDIR.
 void watch_lifeline(const std::filesystem::path& folder) {
   char byte = 0;
-  while (read(kLifeline, &byte, 1) < 0 && errno == EINTR) continue;
+  while (read(lifeline_descriptor, &byte, 1) < 0 && errno == EINTR) continue;
   kill_session(getpid());
   if (!folder.empty()) remove_worker_folder(folder);
   kill(getpid(), SIGKILL);
 }
 
 void wait_for_job() {
-  pollfd requests{kRequests, POLLIN, 0};
+  pollfd requests{requests_descriptor, POLLIN, 0};
   while (poll(&requests, 1, -1) < 0 && errno == EINTR) continue;
 }
 
 }  // namespace
 
 void serve(const std::filesystem::path& folder, const std::function<Reply(const Job&)>& answer) {
-  for (const int number : {kRequests, kReplies, kLifeline})
+  for (const int number : {requests_descriptor, replies_descriptor, lifeline_descriptor})
     if (fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
       throw Error("`attune worker` is started by attune itself, with pipes at descriptors 3, 4 and 5");
   signal(SIGPIPE, SIG_IGN);
@@ -47,14 +47,14 @@ void serve(const std::filesystem::path& folder, const std::function<Reply(const 
   for (;;) {
     wait_for_job();
     const auto begin = FrameClock::now() - unaccounted;
-    if (read_frame(kRequests, message, kNoDeadline) != FrameEnd::whole) return;
+    if (read_frame(requests_descriptor, message, no_deadline) != FrameEnd::whole) return;
     const std::optional<Job> job = decode_job(message);
     if (!job) throw Error("a damaged job; coordinator and worker must be the same build of attune");
-    if (write_frame(kReplies, started, kNoDeadline) != FrameEnd::whole) return;
+    if (write_frame(replies_descriptor, started, no_deadline) != FrameEnd::whole) return;
     Reply reply = answer(*job);
     const auto made = FrameClock::now();
     reply.worked_seconds = std::chrono::duration<double>(made - begin).count();
-    if (write_frame(kReplies, encode(reply), kNoDeadline) != FrameEnd::whole) return;
+    if (write_frame(replies_descriptor, encode(reply), no_deadline) != FrameEnd::whole) return;
     unaccounted = FrameClock::now() - made;
   }
 }

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kPrivateMode = 0700;
+constexpr mode_t private_mode = 0700;
 
 // A file that another thread adds while the folder is emptied makes one pass fail.
-constexpr int kPasses = 10;
+constexpr int passes = 10;
 
 [[noreturn]] void refuse(const std::string& place, const std::string& reason) {
   throw Error(
@@ -39,7 +39,7 @@ fs::path folder_for_temporary_files() {
 fs::path make_folder() {
   if (const char* const named = getenv("TMPDIR"); named != nullptr && *named != '\0') {
     const fs::path folder = fs::absolute(named);
-    if (mkdir(folder.c_str(), kPrivateMode) == 0) return folder;
+    if (mkdir(folder.c_str(), private_mode) == 0) return folder;
     const int error = errno;  // some systems answer EACCES or EROFS for a folder that exists
     std::error_code unknown;
     if (!fs::is_directory(folder, unknown)) refuse(folder.parent_path().string(), std::strerror(error));
@@ -67,7 +67,7 @@ void remove_worker_folder(const fs::path& folder) noexcept {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   std::error_code failed;
-  for (int pass = 0; pass < kPasses; ++pass) {
+  for (int pass = 0; pass < passes; ++pass) {
     fs::remove_all(folder, failed);
     if (!failed) return;
   }

@@ -1,10 +1,10 @@
 // What a compiled kernel object and the executor agree on. Included by both: by the executor as a header, by kernels as
-// embedded text in front of their source. A change here needs a new kHostAbiVersion.
+// embedded text in front of their source. A change here needs a new host_abi_version.
 #pragma once
 
 namespace attune_host {
 
-inline constexpr unsigned kHostAbiVersion = 2;
+inline constexpr unsigned host_abi_version = 2;
 
 struct Index3 {
   unsigned x, y, z;

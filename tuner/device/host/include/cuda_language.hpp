@@ -90,21 +90,21 @@ __forceinline__ DynamicShared dynamic_shared_array() { return {}; }
 // rewritten to when sanitizers look on. Value is a structure that holds the variable alone.
 template <class Value>
 struct Fenced {
-  static constexpr unsigned kFence = 64;
-  alignas(64) char before[kFence];
+  static constexpr unsigned fence = 64;
+  alignas(64) char before[fence];
   Value value;
-  char after[kFence];
-  explicit Fenced(const char* name) { runtime->fence(name, &value, sizeof value, kFence); }
+  char after[fence];
+  explicit Fenced(const char* name) { runtime->fence(name, &value, sizeof value, fence); }
   ~Fenced() { runtime->unfence(&value); }
 };
 
 // Fibers do not preempt each other: a thread that waits in a loop for what another one does must let the others run now
 // and then, so that atomics, fences and __syncwarp do. Yielding at each would make a histogram a long series of
 // switches; one in 16 keeps both costs small.
-inline constexpr unsigned kOperationsPerYield = 16;
+inline constexpr unsigned operations_per_yield = 16;
 
 __forceinline__ void count_operation() {
-  if (++self()->operations % kOperationsPerYield == 0) runtime->yield();
+  if (++self()->operations % operations_per_yield == 0) runtime->yield();
 }
 
 // ---- Entries: a kernel is called with an array of pointers to its arguments ----
@@ -151,7 +151,7 @@ __forceinline__ To bits_to(const From& from) {
 
 // What the executor asks an object for.
 extern "C" {
-__attribute__((visibility("default"))) unsigned attune_host_abi_version() { return attune_host::kHostAbiVersion; }
+__attribute__((visibility("default"))) unsigned attune_host_abi_version() { return attune_host::host_abi_version; }
 __attribute__((visibility("default"))) void attune_host_set_runtime(const attune_host::Runtime* runtime) {
   attune_host::runtime = runtime;
 }
