@@ -8,7 +8,7 @@ namespace attune {
 namespace {
 
 // Weights as one would guess them: their logarithms are normal around these. Longer ranges than a unit cube's size:
-// most parameters matter a little. Chosen on recorded spaces of four kernels; docs/strategies.md has the others tried.
+// most parameters matter a little. Chosen on recorded spaces of four kernels; docs/results/search.md has others.
 constexpr double prior_log_weight_matern = -2.5;
 constexpr double prior_log_weight_exponential = -1;
 constexpr double prior_spread = 1;
