@@ -1,7 +1,6 @@
 #include "session/bench.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "attune/error.hpp"
@@ -30,7 +29,9 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
       terms_(terms),
       observer_(observer),
       stop_(stop),
-      lock_(terms.opened.own_clock ? std::filesystem::path() : terms.request.lock_folder, lock_name(terms.device)) {}
+      lock_(terms.opened.own_clock ? std::filesystem::path() : terms.request.lock_folder, lock_name(terms.device)),
+      turn_(lock_, stop),
+      watch_(observer, !terms.request.lock_folder.empty()) {}
 
 void Bench::begin(std::uint64_t seed) {
   const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
@@ -53,24 +54,10 @@ Result Bench::run(Job job) {
   return result;
 }
 
-// Beside the samples the device is watched. Other tuners that take turns with this one do not disturb it.
 void Bench::note(Result& result) {
   for (const std::string& text : std::exchange(result.notes, {})) observer_.note(text);
   lost_seconds_ += result.lost_seconds;
-  for (const std::string& user : result.watched.users) note_user(user);
-  for (const DeviceState& state : result.watched.states) {
-    const bool is_throttled = hardware_throttled(state);
-    if (is_throttled &&
-        std::find(throttled_readings_.begin(), throttled_readings_.end(), true) == throttled_readings_.end())
-      observer_.note("the device holds itself back: " + throttle_text(*state.throttle));
-    throttled_readings_.push_back(is_throttled);
-    if (state.sm_clock_mhz && std::isfinite(*state.sm_clock_mhz)) clocks_mhz_.push_back(*state.sm_clock_mhz);
-  }
-}
-
-void Bench::note_user(const std::string& user) {
-  const bool waits = !terms_.request.lock_folder.empty() && takes_turns(user);
-  if (!waits && users_.insert(user).second) observer_.note("another process uses the device: " + user);
+  watch_.see(result.watched);
 }
 
 SamplePlan Bench::timed(SamplePlan plan) const {
@@ -117,8 +104,8 @@ Result Bench::load(const Instance& instance, const Image& image, int attempt) {
   return run(Load{instance_launch(terms_.request.spec, instance, image, attempt), {}});
 }
 
-Result Bench::sample_anchor(InstanceId instance, int count) {
-  return run(Rounds{std::vector<InstanceId>(static_cast<std::size_t>(count), instance), timed({.count = 1})});
+Rounds Bench::rounds_of(InstanceId instance, int count) const {
+  return {std::vector<InstanceId>(static_cast<std::size_t>(count), instance), timed({.count = 1})};
 }
 
 void Bench::set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns) {
@@ -152,15 +139,15 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
   batch_ = batch.value_or(1);
   const bool may_batch = !batch && can_batch() && !terms_.opened.own_clock;
   for (int i = 0; i < 2 && may_batch; ++i) {
-    const Result sampled = sample_anchor(instance.id, protocol.anchor_samples);
+    const Result sampled = run(rounds_of(instance.id, protocol.anchor_samples));
     if (!goes_on(sampled)) return trial;
     batch_ = batch_for(median(samples_in(sampled)), protocol);
     if (batch_ == 1) break;
   }
-  const Result timed_again = sample_anchor(instance.id, protocol.anchor_samples);
+  const Result timed_again = run(rounds_of(instance.id, protocol.anchor_samples));
   if (!goes_on(timed_again)) return trial;
   const double anchor_ns = median(samples_in(timed_again));
-  const Result screened = sample_anchor(instance.id, screen_plan(incumbent_ns, protocol).count);
+  const Result screened = run(rounds_of(instance.id, screen_plan(incumbent_ns, protocol).count));
   if (!goes_on(screened)) return trial;
   Result again = run(CheckAgain{instance.id, false});
   if (!goes_on(again)) return trial;
@@ -174,9 +161,7 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
 
 Ticket Bench::submit_anchor() {
   trials_since_anchor_ = 0;
-  const std::vector<InstanceId> turns(static_cast<std::size_t>(terms_.protocol.anchor_samples),
-                                      anchor_->launch.instance);
-  return pool_.submit(Rounds{turns, timed({.count = 1})});
+  return pool_.submit(rounds_of(anchor_->launch.instance, terms_.protocol.anchor_samples));
 }
 
 // It was timed before: when that fails now, the time before stands.

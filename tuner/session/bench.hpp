@@ -3,14 +3,13 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/trial.hpp"
 #include "measure/final_stage.hpp"
-#include "session/observer.hpp"
+#include "session/device_watch.hpp"
 #include "session/session_terms.hpp"
 #include "worker/device_lock.hpp"
 #include "worker/pool.hpp"
@@ -36,11 +35,8 @@ class Bench {
   void begin(std::uint64_t seed);
   bool is_self_checked() const noexcept { return setup_.self_checked; }
 
-  // Turns at the device, between processes. One is kept from job to job, until it is ended with nothing under way.
-  void take_turn() { if (!turn_) turn_.emplace(lock_, stop_); }
-  void end_turn() { turn_.reset(); }
-  bool others_wait() const noexcept { return turn_ && lock_.somebody_waits(); }
-  double waited_seconds() const noexcept { return lock_.waited_seconds(); }
+  // Kept from job to job, until it is ended with nothing under way.
+  KeptTurn& turn() noexcept { return turn_; }
 
   // A trial, done while the caller goes on; its result is to be given to trial_of().
   Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
@@ -49,8 +45,7 @@ class Bench {
   // The same, waited for; on success the instance is the anchor from then on, and stays loaded.
   Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
                       std::optional<int> batch);
-  bool has_anchor() const noexcept { return anchor_.has_value(); }
-  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }
+  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }  // 0: there is none yet
   double first_anchor_ns() const noexcept { return first_anchor_ns_; }
   // To be timed again every so many trials.
   bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
@@ -70,10 +65,7 @@ class Bench {
   // Without what failures took: stages that compare have limits.
   double comparing_seconds() const { return pool_.seconds() - lost_seconds_; }
 
-  void note_user(const std::string& user);
-  bool is_busy() const noexcept { return !users_.empty(); }  // other processes were on the device
-  const std::vector<bool>& throttled_readings() const noexcept { return throttled_readings_; }
-  std::vector<double>& clocks_mhz() noexcept { return clocks_mhz_; }
+  DeviceWatch& watch() noexcept { return watch_; }
 
  private:
   struct Anchor {
@@ -82,7 +74,7 @@ class Bench {
   };
   void note(Result& result);
   SamplePlan timed(SamplePlan plan) const;
-  Result sample_anchor(InstanceId instance, int count);
+  Rounds rounds_of(InstanceId instance, int count) const;
   void set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns);
   void take_samples(const std::vector<double>& samples_ns, Trial& trial) const;
 
@@ -91,16 +83,14 @@ class Bench {
   Observer& observer_;
   const std::atomic<int>& stop_;
   DeviceLock lock_;
-  std::optional<DeviceLock::Turn> turn_;
+  KeptTurn turn_;
   TrialSetup setup_;
   std::optional<Anchor> anchor_;
   int trials_since_anchor_ = 0;
   double first_anchor_ns_ = 0;  // when it was first timed
   int batch_ = 1;               // launches that a sample is the mean of
   double lost_seconds_ = 0;
-  std::vector<bool> throttled_readings_;  // all readings of the device's state so far
-  std::vector<double> clocks_mhz_;        // since a stage cleared them
-  std::set<std::string> users_;
+  DeviceWatch watch_;
 };
 
 }  // namespace attune

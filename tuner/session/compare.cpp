@@ -47,11 +47,11 @@ Compared Compare::run(std::vector<Trial> ranked) {
     throw Error("no finalist of " + kernel + " passes its check again; run the command once more");
   if (on_.stop.load() > 0) protocol_.final_seconds = std::min(protocol_.final_seconds, interrupted_seconds);
   on_.observer.final_started(compared_.contenders.size());
-  on_.bench.clocks_mhz().clear();
+  on_.bench.watch().clocks_mhz().clear();
   take_rounds();
   check_again();
   compared_.is_metered = meter();
-  compared_.clocks_mhz = on_.bench.clocks_mhz();
+  compared_.clocks_mhz = on_.bench.watch().clocks_mhz();
   for (const Contender& contender : compared_.contenders) on_.bench.release(contender.instance->id);
   if (present(compared_.contenders).empty())
     throw Error("every finalist of " + kernel + " failed while it was measured");
@@ -150,7 +150,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
   }
   std::vector<InstanceId> instances;
   for (const std::size_t i : turns) instances.push_back(stayed[i]->instance->id);
-  const std::size_t heard = on_.bench.throttled_readings().size();
+  const std::size_t heard = on_.bench.watch().throttled_readings().size();
   const SampledInTurn samples = on_.bench.sample_in_turn(instances);
   if (!samples.status.ok()) {
     const Contender& failed = *stayed[turns[samples.failed.value()]];
@@ -158,7 +158,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
     compared_.contenders.erase(compared_.contenders.begin() + (&failed - compared_.contenders.data()));
     return false;
   }
-  compared_.heard.insert(compared_.heard.end(), rounds, {heard, on_.bench.throttled_readings().size()});
+  compared_.heard.insert(compared_.heard.end(), rounds, {heard, on_.bench.watch().throttled_readings().size()});
   for (std::size_t k = 0; k < turns.size(); ++k)
     stayed[turns[k]]->times_ns.push_back(std::max(samples.samples_ns[k], 1.0));
   return true;
@@ -193,7 +193,7 @@ void Compare::check_again() {
 // False when it was interrupted: then nothing is metered.
 bool Compare::meter() {
   if (!on_.terms.request.objectives.needs_energy()) return true;
-  const std::size_t readings = on_.bench.throttled_readings().size();
+  const std::size_t readings = on_.bench.watch().throttled_readings().size();
   on_.observer.energy_started(compared_.contenders.size(), protocol_.energy_warm_seconds + protocol_.energy_seconds);
   for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
     if (on_.stop.load() > 0) {
@@ -202,7 +202,7 @@ bool Compare::meter() {
     }
     one = meter_one(*one) ? one + 1 : compared_.contenders.erase(one);
   }
-  const std::vector<bool>& throttled = on_.bench.throttled_readings();
+  const std::vector<bool>& throttled = on_.bench.watch().throttled_readings();
   compared_.metered_throttled =
       std::find(throttled.begin() + static_cast<std::ptrdiff_t>(readings), throttled.end(), true) != throttled.end();
   return true;

@@ -9,7 +9,7 @@ namespace attune {
 std::vector<Trial> Confirm::run() {
   const std::vector<Trial> chosen = near_best();
   compile_missing(chosen);
-  on_.bench.take_turn();
+  on_.bench.turn().take();
   if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
   const std::optional<Ready> best = ready(chosen.front().configuration);
   if (!best || !load(chosen.front(), *best)) return on_.progress.ranked_survivors();

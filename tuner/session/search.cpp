@@ -39,7 +39,7 @@ bool Search::is_wave() const { return compiler_.disturbs_timing; }
 
 // Waiting for another tuner's turn is no search.
 double Search::seconds() const {
-  return began_ ? on_.bench.seconds() - *began_ - on_.bench.waited_seconds() : 0;
+  return began_ ? on_.bench.seconds() - *began_ - on_.bench.turn().waited_seconds() : 0;
 }
 
 std::optional<StopReason> Search::stop_reason() const {
@@ -50,7 +50,7 @@ std::optional<StopReason> Search::stop_reason() const {
 StopReason Search::run() {
   try {
     loop();
-    on_.bench.end_turn();
+    on_.bench.turn().end();
     on_.log.commit();
   } catch (...) {  // a strategy that fails, a compiler that is broken: what was tried by then is kept
     settle_after_failure();
@@ -77,7 +77,7 @@ void Search::settle_after_failure() noexcept {
 }
 
 void Search::loop() {
-  began_ = on_.bench.seconds() - on_.bench.waited_seconds();
+  began_ = on_.bench.seconds() - on_.bench.turn().waited_seconds();
   try_first();
   for (std::optional<StopReason> reason; !(reason = stop_reason());) {
     const bool thinks = is_wave() ? under_way_.empty() : !std::exchange(thought_, false) || under_way_.empty();
@@ -118,15 +118,15 @@ void Search::try_first() {
 
 // One trial begins or ends.
 void Search::step() {
-  const bool gives_way = on_.bench.others_wait();
+  const bool gives_way = on_.bench.turn().others_wait();
   const bool may_start = sent_.size() < on_.terms.request.depth && !gives_way && on_.source.outstanding() > 0;
   if (!may_start && !sent_.empty()) {
     thought_ = true;
     finish_front();
-    if (gives_way && sent_.empty()) on_.bench.end_turn();
+    if (gives_way && sent_.empty()) on_.bench.turn().end();
     return;
   }
-  if (gives_way) on_.bench.end_turn();
+  if (gives_way) on_.bench.turn().end();
   if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), false);
 }
 
@@ -142,7 +142,7 @@ std::optional<CompiledInstance> Search::take_image() {
   const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
   const double hold = is_idle ? Pool::forever : most_hold;
   if (is_idle) {
-    on_.bench.end_turn();
+    on_.bench.turn().end();
     on_.log.commit();
   }
   while (!is_ready()) {
@@ -231,7 +231,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
     trial.made_ms = unix_ms();
     return finish_tried(sent, std::move(trial));
   }
-  on_.bench.take_turn();
+  on_.bench.turn().take();
   int attempt = 1;
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   sent.has_attempt = on_.log.find(instance.text) == nullptr;
@@ -244,7 +244,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
     attempt = *begun;
   }
   const double incumbent_ns = on_.progress.incumbent_ns(on_.bench.anchor_ns());
-  if (!on_.bench.has_anchor() && on_.terms.is_default(instance.configuration)) {
+  if (on_.bench.anchor_ns() == 0 && on_.terms.is_default(instance.configuration)) {
     const auto& earlier = on_.log.earlier();
     const auto survivor = std::find_if(earlier.begin(), earlier.end(),
                                        [](const Trial& trial) { return trial.verdict == Verdict::ok; });

@@ -150,8 +150,7 @@ class SessionRun {
         stop_(stop),
         present_(std::move(present)),
         values_(terms),
-        toolchain_(pool.compiler().toolchain),
-        row_(open_session(terms, toolchain_, store)),
+        row_(open_session(terms, pool.compiler().toolchain, store)),
         log_(terms, store, row_.id, observer),
         progress_(terms, values_, log_, row_.used_seconds),
         bench_(pool, terms, observer, stop) {}
@@ -172,8 +171,8 @@ class SessionRun {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
       return ended(SessionResult::End::no_survivor, "it does not compile:\n" + outcome.log);
     }
-    observer_.session_started(start_of(terms_, row_, log_, warm, toolchain_, bench_.is_self_checked()));
-    for (const std::string& user : terms_.opened.users) bench_.note_user(user);
+    observer_.session_started(start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, bench_.is_self_checked()));
+    for (const std::string& user : terms_.opened.users) bench_.watch().see_user(user);
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
     const StopReason reason = search.run();
@@ -203,7 +202,6 @@ class SessionRun {
   const std::atomic<int>& stop_;
   const std::optional<Record> present_;  // the record that stood when the session began
   const ObjectiveValues values_;
-  const std::string toolchain_;
   const SessionRow row_;
   TrialLog log_;
   SearchProgress progress_;
@@ -222,8 +220,8 @@ void SessionRun::conclude(SessionResult& result) {
                : complete          ? SessionResult::End::finished
                : stop_.load() > 0  ? SessionResult::End::interrupted
                                    : SessionResult::End::partial;
-  if (bench_.waited_seconds() > 1)
-    observer_.note("waited " + std::to_string(static_cast<int>(bench_.waited_seconds())) +
+  if (bench_.turn().waited_seconds() > 1)
+    observer_.note("waited " + std::to_string(static_cast<int>(bench_.turn().waited_seconds())) +
                    " s for another tuner on this device");
   source_.cancel();
   if (progress_.survivors() == 0 || is_hopeless) {
@@ -239,7 +237,7 @@ void SessionRun::conclude(SessionResult& result) {
   // The session counts as finished only once its record stands: a kill in a later stage leaves it to be continued.
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, complete, used);
-  bench_.end_turn();
+  bench_.turn().end();
 }
 
 void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {
@@ -250,7 +248,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   }
   Compared compared = Compare(parts_, present_).run(std::move(ranked));
   std::optional<Decided> decided =
-      decide_between(compared, terms_, values_, bench_.throttled_readings(), present_);
+      decide_between(compared, terms_, values_, bench_.watch().throttled_readings(), present_);
   if (!decided) {
     result.end = SessionResult::End::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
@@ -260,8 +258,14 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   }
   observer_.final_done(decided->decision);
   result.decision = decided->decision;
-  const RecordFacts facts{row_.seed,        log_.size(),    !complete, bench_.is_busy(), bench_.is_self_checked(),
-                          bench_.batch(),   bench_.first_anchor_ns(),  toolchain_};
+  const RecordFacts facts{row_.seed,
+                          log_.size(),
+                          !complete,
+                          bench_.watch().is_busy(),
+                          bench_.is_self_checked(),
+                          bench_.batch(),
+                          bench_.first_anchor_ns(),
+                          pool_.compiler().toolchain};
   const std::vector<Contender*> stayed = present(compared.contenders);
   const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
                              return contender->trial.configuration == present_->configuration;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,23 @@ class DeviceLock {
   int queue_ = -1, device_ = -1;  // descriptors
   int depth_ = 0;                 // turns within turns are one
   double waited_seconds_ = 0;
+};
+
+// A turn that is taken once and kept until it is ended. The lock must outlive it.
+class KeptTurn {
+ public:
+  KeptTurn(DeviceLock& lock, const std::atomic<int>& stop) : lock_(lock), stop_(stop) {}
+  void take() {
+    if (!turn_) turn_.emplace(lock_, stop_);
+  }
+  void end() { turn_.reset(); }
+  bool others_wait() const noexcept { return turn_ && lock_.somebody_waits(); }
+  double waited_seconds() const noexcept { return lock_.waited_seconds(); }
+
+ private:
+  DeviceLock& lock_;
+  const std::atomic<int>& stop_;
+  std::optional<DeviceLock::Turn> turn_;
 };
 
 }  // namespace attune

@@ -1,10 +1,17 @@
 #include "worker/jobs.hpp"
 
+#include <algorithm>
+#include <functional>
+
+#include "attune/error.hpp"
+
 namespace attune {
 namespace {
 
 template <typename T>
-concept HasStatus = requires(T& answer) { answer.status; };
+concept HasStatus = requires(T& answer) {
+  answer.status;
+};
 
 }  // namespace
 
@@ -17,6 +24,31 @@ Status* status_of(Answer& answer) noexcept {
           return nullptr;
       },
       answer);
+}
+
+std::vector<InstanceId> instances_of(const Job& job) {
+  if (const auto* rounds = std::get_if<Rounds>(&job)) return rounds->turns;
+  if (const auto* again = std::get_if<CheckAgain>(&job)) return {again->instance};
+  if (const auto* meter = std::get_if<Meter>(&job)) return {meter->instance};
+  return {};
+}
+
+bool samples_several(const Job& job) {
+  const auto* const rounds = std::get_if<Rounds>(&job);
+  return rounds != nullptr &&
+         std::adjacent_find(rounds->turns.begin(), rounds->turns.end(), std::not_equal_to<>()) != rounds->turns.end();
+}
+
+const InstanceLaunch* launch_of(const Job& job) noexcept {
+  if (const auto* tried = std::get_if<Try>(&job)) return &tried->launch;
+  const auto* const load = std::get_if<Load>(&job);
+  return load == nullptr ? nullptr : &load->launch;
+}
+
+void throw_failure(const Failure& failure) {
+  if (failure.kind == Failure::Kind::out_of_memory) throw OutOfMemory(failure.text);
+  if (failure.kind == Failure::Kind::usage) throw UsageError(failure.text);
+  throw Error(failure.text);
 }
 
 }  // namespace attune

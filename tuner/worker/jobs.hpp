@@ -141,6 +141,18 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Sample
 // The status of an answer that has one, else null.
 Status* status_of(Answer& answer) noexcept;
 
+// The instances that a job needs loaded, in the order of its turns.
+std::vector<InstanceId> instances_of(const Job& job);
+
+// Whether it takes samples of more than one instance.
+bool samples_several(const Job& job);
+
+// What a Load or a Try brings along; else null.
+const InstanceLaunch* launch_of(const Job& job) noexcept;
+
+// Throws what the worker failed with.
+[[noreturn]] void throw_failure(const Failure& failure);
+
 // An answer with the device's clock when it was given; how long the worker was at it, reading included, by a real
 // clock; and what was seen of the device since the last one.
 struct Reply {

@@ -54,9 +54,9 @@ class Pool {
 
   // The clock that sessions are timed by, in seconds: the machine's, or as of the last result the device's own.
   double seconds() const;
-  int replaced() const { return lane_->replaced(); }                     // device workers
-  double busy_seconds() const { return lane_->busy_seconds(); }          // that device workers were at jobs
-  double timed_seconds() const { return lane_->timed_seconds(); }        // the sum of all samples
+  int replaced() const { return lane_->figures().replaced(); }               // device workers
+  double busy_seconds() const { return lane_->figures().busy_seconds(); }    // that device workers were at jobs
+  double timed_seconds() const { return lane_->figures().timed_seconds(); }  // the sum of all samples
 
   static constexpr double forever = 1e9;
 

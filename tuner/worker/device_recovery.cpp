@@ -1,4 +1,5 @@
-// What a death is followed by: a fresh worker, the known-good job, the job once more alone, and the verdict.
+#include "worker/device_recovery.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,7 +7,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "worker/device_lane.hpp"
+#include "worker/answer_check.hpp"
 
 namespace attune {
 namespace {
@@ -31,10 +32,9 @@ Answer answer_with(const Job& job, Status status) {
   return Tried{std::move(status), {}, {}, 0};
 }
 
-InstanceLaunch* launch_of(Job& job) {
-  if (auto* tried = std::get_if<Try>(&job)) return &tried->launch;
-  auto* const load = std::get_if<Load>(&job);
-  return load == nullptr ? nullptr : &load->launch;
+void count_attempt(Job& job) {
+  if (auto* const tried = std::get_if<Try>(&job)) ++tried->launch.attempt;
+  if (auto* const load = std::get_if<Load>(&job)) ++load->launch.attempt;
 }
 
 std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
@@ -46,103 +46,67 @@ std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
 
 }  // namespace
 
-// The worker is gone. A job that it had not begun is not to blame.
-void DeviceLane::recover(const Heard& heard) {
-  Work work;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ends_) return in_flight_.clear();
-    is_recovering_ = true;
-    work = std::move(in_flight_.front());
-    in_flight_.pop_front();
-    for (; !in_flight_.empty(); in_flight_.pop_back()) queue_.push_front(std::move(in_flight_.back()));
-    in_flight_.push_back(work);  // what an exception ends
-  }
+DeviceRecovery::DeviceRecovery(Transport& transport, WorkerContents& contents, LaneFigures& figures, Send send)
+    : transport_(transport), contents_(contents), figures_(figures), send_(std::move(send)) {}
+
+// A job that the worker had not begun is not to blame.
+std::optional<Result> DeviceRecovery::after_loss(Work& work, const Heard& heard) {
   work.is_repeated = true;
+  Result result;
   if (std::holds_alternative<OpenDevice>(work.job)) {
     if (++work.deaths == deaths_to_verdict) throw Error("the device worker does not start: " + heard.why);
-    transport_->restart();
-    const std::lock_guard lock(mutex_);
-    in_flight_.clear();
-    is_recovering_ = false;
-    count_replaced();
+    restart();
     work.started = false;
-    return queue_.push_front(std::move(work));
+    return std::nullopt;
   }
-  Result result;
-  if (std::holds_alternative<Begin>(work.job)) {
-    {
-      const std::lock_guard lock(mutex_);
-      forget_problem();
-    }
-    problem_ = std::get<Begin>(work.job);
+  if (const auto* const begin = std::get_if<Begin>(&work.job)) {
+    contents_.begin(*begin);
     begin_problem(heard.why);
-    result.answer = Begun{free_at_begin_};
-  } else if (std::holds_alternative<Release>(work.job)) {
+    result.answer = Begun{contents_.free_at_begin()};
+    return result;
+  }
+  if (std::holds_alternative<Release>(work.job)) {
     start_afresh();
     result.answer = Done{};
-    note_loaded(work, result.answer);
-  } else if (work.started || ++work.begun_in_vain > most_in_vain) {
-    return after_death(std::move(work), status_of_death(heard));
-  } else {
-    check_environment("a death between two jobs", heard.why);
-    const std::lock_guard lock(mutex_);
-    in_flight_.clear();
-    is_recovering_ = false;
-    queue_.push_front(std::move(work));
-    return;
+    contents_.note(work.job, result.answer, 0);
+    return result;
   }
-  end_recovery();
-  deliver(std::move(work), std::move(result));
+  if (work.started || ++work.begun_in_vain > most_in_vain) return after_death(work, status_of_death(heard));
+  check_environment("a death between two jobs", heard.why);
+  return std::nullopt;
 }
 
-void DeviceLane::end_recovery() {
-  const std::lock_guard lock(mutex_);
-  in_flight_.clear();
-  is_recovering_ = false;
+std::optional<Result> DeviceRecovery::prepare(Work& work) {
+  if (contents_.is_worn()) start_afresh();
+  work.began = figures_.seconds();
+  if (contents_.is_apart() && samples_several(work.job)) return one_at_a_time(work);
+  return load_missing(work, work.job, work.deaths);
 }
 
-// One of several that were sampled together is to blame, or the job's only instance.
-void DeviceLane::after_death(Work work, Status status) {
-  {
-    const std::lock_guard lock(mutex_);
-    is_recovering_ = true;
-    for (; !in_flight_.empty(); in_flight_.pop_back())
-      if (in_flight_.back().ticket != work.ticket) queue_.push_front(std::move(in_flight_.back()));
-    in_flight_.push_back(work);
-  }
+Result DeviceRecovery::after_death(Work& work, Status status) {
   work.is_repeated = true;
-  Result result;
-  if (samples_several(work.job)) {
-    {
-      const std::lock_guard lock(mutex_);
-      note_apart(work, status);
-    }
-    check_environment(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
-                      status.detail);
-    for (const InstanceId id : instances_of(work.job)) loaded_.at(id).deaths = 1;  // each one's first
-    result = one_at_a_time(work);
-  } else {
-    result = alone(work, std::move(status));
-  }
-  end_recovery();
-  deliver(std::move(work), std::move(result));
+  if (!samples_several(work.job)) return alone(work, std::move(status));
+  keep_apart(work, status);
+  check_environment(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
+                    status.detail);
+  for (const InstanceId id : instances_of(work.job)) contents_.at(id).deaths = 1;  // each one's first
+  return one_at_a_time(work);
 }
 
 // Once more in a fresh worker, after its first death.
-Result DeviceLane::alone(Work& work, Status status) {
+Result DeviceRecovery::alone(Work& work, Status status) {
   const std::vector<InstanceId> of = instances_of(work.job);
   const InstanceLaunch* const launch = launch_of(work.job);
-  const std::string name = launch != nullptr ? launch->configuration : loaded_.at(of.front()).launch.configuration;
-  const int launch_attempt = of.empty() ? 0 : loaded_.at(of.front()).launch.attempt;
+  const std::string name = launch != nullptr ? launch->configuration : contents_.at(of.front()).launch.configuration;
+  const int launch_attempt = of.empty() ? 0 : contents_.at(of.front()).launch.attempt;
   Result result;
   for (;;) {
     ++work.deaths;
     check_environment(name, status.detail);
     if (work.deaths == deaths_to_verdict) break;
     work.notes.push_back(name + ": " + status.detail + "; tried once more in a fresh worker");
-    if (InstanceLaunch* const again = launch_of(work.job)) ++again->attempt;
-    for (const InstanceId id : of) loaded_.at(id).launch.attempt = launch_attempt + work.deaths;
+    count_attempt(work.job);
+    for (const InstanceId id : of) contents_.at(id).launch.attempt = launch_attempt + work.deaths;
     if (std::optional<Result> failed = load_missing(work, work.job, work.deaths)) return std::move(*failed);
     Status death;
     Answer answer = ask_or_die(work.job, death);
@@ -150,7 +114,7 @@ Result DeviceLane::alone(Work& work, Status status) {
       result.answer = std::move(answer);
       const Status* const found = status_of(result.answer);
       if (std::holds_alternative<Rounds>(work.job) && found != nullptr && !found->ok()) result.failed = of.front();
-      note_loaded(work, result.answer);
+      contents_.note(work.job, result.answer, 0);
       return result;
     }
     status = std::move(death);
@@ -161,30 +125,23 @@ Result DeviceLane::alone(Work& work, Status status) {
   return result;
 }
 
-// Once several failed together they are kept apart: what fails by chance would fail among others again and again.
-void DeviceLane::note_apart(Work& work, const Status& status) {
-  is_apart_ = true;
+// What fails by chance would fail among others again and again.
+void DeviceRecovery::keep_apart(Work& work, const Status& status) {
+  contents_.keep_apart();
+  work.is_repeated = true;
   work.notes.push_back(fmt::format("one of several that were sampled together: {}; sampled one at a time from here: {}",
                                    status.detail, fmt::join(names_of(work.job), "; ")));
 }
 
-// One of several failed, and the worker lives: the job is done again behind what the worker has.
-void DeviceLane::keep_apart(Work work, const Status& status) {
-  const std::lock_guard lock(mutex_);
-  note_apart(work, status);
-  work.is_repeated = true;
-  queue_.push_front(std::move(work));
-}
-
-std::vector<std::string> DeviceLane::names_of(const Job& job) const {
+std::vector<std::string> DeviceRecovery::names_of(const Job& job) const {
   std::vector<std::string> names;
-  for (const InstanceId id : distinct(instances_of(job))) names.push_back(loaded_.at(id).launch.configuration);
+  for (const InstanceId id : distinct(instances_of(job))) names.push_back(contents_.at(id).launch.configuration);
   return names;
 }
 
 // The samples of several, one instance after the other. Deaths of an instance add up over jobs: what kills after many
 // samples survives the few of one more attempt.
-Result DeviceLane::one_at_a_time(Work& work) {
+Result DeviceRecovery::one_at_a_time(Work& work) {
   const auto& rounds = std::get<Rounds>(work.job);
   const std::vector<InstanceId> instances = distinct(rounds.turns);
   Result result;
@@ -194,7 +151,7 @@ Result DeviceLane::one_at_a_time(Work& work) {
     result.failed = id;
     Rounds own{{}, rounds.plan};
     own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
-    int& deaths = loaded_.at(id).deaths;
+    int& deaths = contents_.at(id).deaths;
     Answer answer = sample_alone(work, own, id, deaths);
     const auto& sampled = std::get<Sampled>(answer);
     if (!sampled.status.ok()) {
@@ -212,8 +169,8 @@ Result DeviceLane::one_at_a_time(Work& work) {
 }
 
 // The samples of one instance, after so many deaths of it, which are counted on.
-Answer DeviceLane::sample_alone(Work& work, const Job& job, InstanceId id, int& deaths) {
-  const std::string name = loaded_.at(id).launch.configuration;
+Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id, int& deaths) {
+  const std::string name = contents_.at(id).launch.configuration;
   for (;;) {
     if (std::optional<Result> failed = load_missing(work, job, deaths)) {
       deaths = failed->deaths;
@@ -224,49 +181,44 @@ Answer DeviceLane::sample_alone(Work& work, const Job& job, InstanceId id, int& 
     if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
     if (death.ok()) return answer;
     ++deaths;
-    if (!transport_->isolates()) return answer;
+    if (!transport_.isolates()) return answer;
     check_environment(name, death.detail);
     if (deaths >= deaths_to_verdict) {
       work.notes.push_back(name + ": " + death.detail + "; quarantined after two deaths");
       return Sampled{std::move(death), {}};
     }
     work.notes.push_back(name + ": " + death.detail + "; tried once more in a fresh worker");
-    ++loaded_.at(id).launch.attempt;
+    ++contents_.at(id).launch.attempt;
   }
 }
 
-// One job and its reply, with nothing else under way. Throws Error at the end.
-Heard DeviceLane::ask(const Job& job) {
-  double limit = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ends_) throw Error("the device worker is ended");
-    limit = deadlines_.of(job);
-    transport_->send(job, limit);
-  }
-  Heard heard = transport_->receive(limit + Deadlines::open_seconds);
+// One job and its reply, with nothing else under way.
+Heard DeviceRecovery::ask(const Job& job) {
+  const double limit = contents_.limit(job);
+  send_(job, limit);
+  Heard heard = transport_.receive(limit + Deadlines::open_seconds);
   if (heard.end == Heard::End::replied && std::holds_alternative<Started>(heard.reply.answer))
-    heard = transport_->receive(limit);
+    heard = transport_.receive(limit);
   return heard;
 }
 
 // `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
-Answer DeviceLane::ask_or_die(const Job& job, Status& death) {
+Answer DeviceRecovery::ask_or_die(const Job& job, Status& death) {
   Heard heard = ask(job);
   if (heard.end != Heard::End::replied) {
     death = status_of_death(heard);
     return {};
   }
-  follow(heard.reply, job);
+  figures_.add(heard.reply, job);
   Answer answer = std::move(heard.reply.answer);
-  trust(job, answer);
+  check_answer(job, answer);
   if (const Status* const status = status_of(answer); status != nullptr && status->sticky) death = *status;
   return answer;
 }
 
 // Does a fresh worker still do what it did before? It has run the reference when it is there; then the known-good job.
 // One failure may be an echo of the death; two, and nothing that is measured here means anything.
-void DeviceLane::check_environment(const std::string& after, const std::string& detail) {
+void DeviceRecovery::check_environment(const std::string& after, const std::string& detail) {
   std::string why;
   for (int attempt = 1; attempt <= 2; ++attempt) {
     try {
@@ -279,18 +231,16 @@ void DeviceLane::check_environment(const std::string& after, const std::string& 
       why = error.what();
     }
   }
+  const std::optional<Begin> problem = contents_.problem();
   throw Error("the device or its driver is at fault, and no configuration is blamed: after " + after + " of " +
-              (problem_ ? problem_->setup.kernel : "no kernel") + " (" + detail +
+              (problem ? problem->setup.kernel : "no kernel") + " (" + detail +
               ") what had worked before fails in two fresh workers: " + why +
               "\nlook at the device (nvidia-smi, the kernel's log); the same command goes on where this one ended");
 }
 
 // Why; "" when it works.
-std::string DeviceLane::known_good_fails() {
-  const std::optional<KnownGood> known_good = [this] {
-    const std::lock_guard lock(mutex_);
-    return known_good_;
-  }();
+std::string DeviceRecovery::known_good_fails() {
+  const std::optional<KnownGood> known_good = contents_.known_good();
   if (!known_good) return "";
   Status status;
   const Answer answer = ask_or_die(known_good->job, status);
@@ -299,60 +249,47 @@ std::string DeviceLane::known_good_fails() {
   return status.ok() ? "" : status.detail;
 }
 
-void DeviceLane::start_afresh() {
-  transport_->restart();
-  {
-    const std::lock_guard lock(mutex_);
-    count_replaced();
-  }
-  for (auto& [id, loaded] : loaded_) loaded.is_there = false;
-  if (problem_) begin_problem({});
+void DeviceRecovery::restart() {
+  transport_.restart();
+  contents_.worker_lost();
+  figures_.add_replaced();
+}
+
+void DeviceRecovery::start_afresh() {
+  restart();
+  if (contents_.problem()) begin_problem({});
 }
 
 // Data and reference in a fresh worker. One that dies of it is given a second chance, in another one. `why`: the first
 // one has died already.
-void DeviceLane::begin_problem(std::string why) {
+void DeviceRecovery::begin_problem(std::string why) {
+  const Begin problem = *contents_.problem();
   for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
-    if (!why.empty()) {
-      transport_->restart();  // it may have been given another job since
-      const std::lock_guard lock(mutex_);
-      count_replaced();
-    }
-    const auto begin = Clock::now();
-    Heard heard = ask(*problem_);
+    if (!why.empty()) restart();  // it may have been given another job since
+    const auto begin = std::chrono::steady_clock::now();
+    Heard heard = ask(problem);
     if (heard.end != Heard::End::replied) {
       why = heard.why;
       continue;
     }
-    follow(heard.reply, *problem_);
+    figures_.add(heard.reply, problem);
     if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw_failure(*failure);
     const auto* const begun = std::get_if<Begun>(&heard.reply.answer);
     if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
-    const std::lock_guard lock(mutex_);
-    deadlines_.begin_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    free_at_begin_ = begun->free_bytes;
-    return;
+    return contents_.set_begun(begun->free_bytes,
+                               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   throw Error(fmt::format("two device workers died while the data and the reference of {} for {} were made: {}",
-                          problem_->setup.kernel, problem_->setup.problem, why));
-}
-
-std::optional<InstanceId> DeviceLane::first_missing(const Job& job) const {
-  for (const InstanceId id : instances_of(job)) {
-    const auto found = loaded_.find(id);
-    if (found == loaded_.end()) throw Error(fmt::format("instance {} was not loaded, or is released", id));
-    if (!found->second.is_there) return id;
-  }
-  return std::nullopt;
+                          problem.setup.kernel, problem.setup.problem, why));
 }
 
 // Loads what a job needs and the present worker lacks. What fails is the job's result: at once, or by the second death
 // of an instance, `deaths` before included where there is but one.
-std::optional<Result> DeviceLane::load_missing(Work& work, const Job& job, int deaths) {
+std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job, int deaths) {
   std::map<InstanceId, int> deaths_of;
   if (const auto of = distinct(instances_of(job)); of.size() == 1) deaths_of[of.front()] = deaths;
-  while (const std::optional<InstanceId> id = first_missing(job)) {
-    Loaded& loaded = loaded_.at(*id);
+  while (const std::optional<InstanceId> id = contents_.first_missing(job)) {
+    WorkerContents::Loaded& loaded = contents_.at(*id);
     Status status;
     const Answer answer = ask_or_die(Load{loaded.launch, {}}, status);
     if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);

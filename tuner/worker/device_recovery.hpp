@@ -1,0 +1,68 @@
+// DeviceRecovery: what a device worker's death is followed by, and what a job needs before it can be sent. After each
+// death a fresh worker does the known-good job; if that fails twice, the environment is at fault and no instance is.
+// The lane's thread calls it, while nothing else is sent.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "worker/lane_figures.hpp"
+#include "worker/result.hpp"
+#include "worker/transport.hpp"
+#include "worker/worker_contents.hpp"
+
+namespace attune {
+
+// A job on its way through a lane.
+struct Work {
+  Ticket ticket = 0;
+  Job job;
+  bool started = false;
+  std::chrono::steady_clock::time_point started_at, deadline;
+  double began = 0;  // by the session's clock
+  int deaths = 0;
+  int begun_in_vain = 0;  // workers that died before they began it
+  bool is_repeated = false;
+  std::vector<std::string> notes;
+};
+
+class DeviceRecovery {
+ public:
+  // Gives a job to the worker, within so many seconds. Throws Error once the lane ends.
+  using Send = std::function<void(const Job&, double)>;
+
+  // All must outlive it.
+  DeviceRecovery(Transport& transport, WorkerContents& contents, LaneFigures& figures, Send send);
+
+  // Each returns what became of the job, or nothing: it is to be sent again. They throw Error where the environment is
+  // at fault, DeviceLost, and what a worker failed with.
+  std::optional<Result> after_loss(Work& work, const Heard& heard);  // the worker is gone
+  std::optional<Result> prepare(Work& work);  // has what the job needs loaded; does alone what is kept apart
+  // One of several that were sampled together is to blame, or the job's only instance.
+  Result after_death(Work& work, Status status);
+  // One of several failed, and the worker lives: they are sampled one at a time from here.
+  void keep_apart(Work& work, const Status& status);
+
+ private:
+  Result alone(Work& work, Status status);
+  Result one_at_a_time(Work& work);
+  Answer sample_alone(Work& work, const Job& job, InstanceId id, int& deaths);
+  std::optional<Result> load_missing(Work& work, const Job& job, int deaths);
+  Heard ask(const Job& job);
+  Answer ask_or_die(const Job& job, Status& death);
+  void check_environment(const std::string& after, const std::string& detail);
+  std::string known_good_fails();
+  void start_afresh();
+  void restart();
+  void begin_problem(std::string why);
+  std::vector<std::string> names_of(const Job& job) const;
+
+  Transport& transport_;
+  WorkerContents& contents_;
+  LaneFigures& figures_;
+  const Send send_;
+};
+
+}  // namespace attune

@@ -1,0 +1,127 @@
+#include "worker/worker_contents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attune/error.hpp"
+
+namespace attune {
+
+void WorkerContents::set_known_good(std::optional<KnownGood> known_good) {
+  const std::lock_guard lock(mutex_);
+  deadlines_.anchor_seconds = known_good ? known_good->launch_seconds : 0;
+  known_good_ = std::move(known_good);
+}
+
+std::optional<KnownGood> WorkerContents::known_good() const {
+  const std::lock_guard lock(mutex_);
+  return known_good_;
+}
+
+double WorkerContents::limit(const Job& job) const {
+  const std::lock_guard lock(mutex_);
+  return deadlines_.of(job);
+}
+
+// An instance that was never loaded is the worker's to refuse.
+bool WorkerContents::is_ready_for(const Job& job) const {
+  const std::lock_guard lock(mutex_);
+  if (is_worn_ || (is_apart_ && samples_several(job))) return false;
+  const std::vector<InstanceId> wanted = instances_of(job);
+  return std::all_of(wanted.begin(), wanted.end(), [this](InstanceId id) {
+    const auto found = loaded_.find(id);
+    return found == loaded_.end() || found->second.is_there;
+  });
+}
+
+std::optional<InstanceId> WorkerContents::first_missing(const Job& job) const {
+  const std::lock_guard lock(mutex_);
+  for (const InstanceId id : instances_of(job)) {
+    const auto found = loaded_.find(id);
+    if (found == loaded_.end()) throw Error(fmt::format("instance {} was not loaded, or is released", id));
+    if (!found->second.is_there) return id;
+  }
+  return std::nullopt;
+}
+
+void WorkerContents::note(const Job& job, const Answer& answer, double seconds) {
+  if (const auto* begin = std::get_if<Begin>(&job)) {
+    forget_problem();
+    const auto* const begun = std::get_if<Begun>(&answer);
+    if (begun == nullptr) return;
+    this->begin(*begin);
+    set_begun(begun->free_bytes, seconds);
+  }
+  const std::lock_guard lock(mutex_);
+  const auto* const tried = std::get_if<Tried>(&answer);
+  if (const auto* load = std::get_if<Load>(&job); load != nullptr && tried != nullptr && tried->status.ok())
+    loaded_.insert_or_assign(load->launch.instance, Loaded{load->launch, true});
+  if (const auto* release = std::get_if<Release>(&job)) loaded_.erase(release->instance);
+}
+
+void WorkerContents::begin(const Begin& job) {
+  forget_problem();
+  const std::lock_guard lock(mutex_);
+  problem_ = job;
+}
+
+void WorkerContents::set_begun(std::uint64_t free_bytes, double seconds) {
+  const std::lock_guard lock(mutex_);
+  deadlines_.begin_seconds = seconds;
+  free_at_begin_ = free_bytes;
+}
+
+void WorkerContents::worker_lost() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, loaded] : loaded_) loaded.is_there = false;
+  is_worn_ = false;
+}
+
+void WorkerContents::forget_problem() {
+  const std::lock_guard lock(mutex_);
+  problem_.reset();
+  known_good_.reset();
+  loaded_.clear();
+  deadlines_.anchor_seconds = 0;
+  is_apart_ = false;
+}
+
+void WorkerContents::wear() {
+  const std::lock_guard lock(mutex_);
+  is_worn_ = true;
+}
+
+bool WorkerContents::is_worn() const {
+  const std::lock_guard lock(mutex_);
+  return is_worn_;
+}
+
+void WorkerContents::keep_apart() {
+  const std::lock_guard lock(mutex_);
+  is_apart_ = true;
+}
+
+std::optional<Begin> WorkerContents::problem() const {
+  const std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+std::uint64_t WorkerContents::free_at_begin() const {
+  const std::lock_guard lock(mutex_);
+  return free_at_begin_;
+}
+
+bool WorkerContents::is_apart() const {
+  const std::lock_guard lock(mutex_);
+  return is_apart_;
+}
+
+std::optional<int> WorkerContents::attempt_of(InstanceId instance) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = loaded_.find(instance);
+  return found == loaded_.end() ? std::nullopt : std::optional(found->second.launch.attempt);
+}
+
+}  // namespace attune
