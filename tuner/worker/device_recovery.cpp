@@ -93,7 +93,8 @@ Result DeviceRecovery::after_death(Work& work, Status status) {
   return one_at_a_time(work);
 }
 
-// Once more in a fresh worker, after its first death.
+// Once more in a fresh worker, after its first death. Deaths of a loaded instance add up over jobs: what kills after many
+// samples survives the few of one more attempt.
 Result DeviceRecovery::alone(Work& work, Status status) {
   const std::vector<InstanceId> of = instances_of(work.job);
   const InstanceLaunch* const launch = launch_of(work.job);
@@ -102,8 +103,9 @@ Result DeviceRecovery::alone(Work& work, Status status) {
   Result result;
   for (;;) {
     ++work.deaths;
+    for (const InstanceId id : of) work.deaths = std::max(work.deaths, ++contents_.at(id).deaths);
     check_environment(name, status.detail);
-    if (work.deaths == deaths_to_verdict) break;
+    if (work.deaths >= deaths_to_verdict) break;
     work.notes.push_back(name + ": " + status.detail + "; tried once more in a fresh worker");
     count_attempt(work.job);
     for (const InstanceId id : of) contents_.at(id).launch.attempt = launch_attempt + work.deaths;
@@ -139,8 +141,7 @@ std::vector<std::string> DeviceRecovery::names_of(const Job& job) const {
   return names;
 }
 
-// The samples of several, one instance after the other. Deaths of an instance add up over jobs: what kills after many
-// samples survives the few of one more attempt.
+// The samples of several, one instance after the other.
 Result DeviceRecovery::one_at_a_time(Work& work) {
   const auto& rounds = std::get<Rounds>(work.job);
   const std::vector<InstanceId> instances = distinct(rounds.turns);
