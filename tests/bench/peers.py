@@ -81,6 +81,29 @@ def peers_python(venv, wanted):
     return python, found
 
 
+# ---- programs of ours ------------------------------------------------------------------------------------------------
+
+
+def find_program(path, name, option, preset=""):
+    """The program at `path`, else the one of the build; says how to name or build it where it is missing."""
+    program = Path(path) if path else REPOSITORY / "build/bin" / name
+    if not (program.is_file() and os.access(program, os.X_OK)):
+        fail(f"no program {program}; name it with {option} PATH, or build it:\n    cmake --preset release{preset} && "
+             f"cmake --build --preset release --target {name}")
+    return program.resolve()
+
+
+def json_of(*command):
+    """What a program of ours prints; ends this one where that failed."""
+    answer = subprocess.run(command, capture_output=True, text=True)
+    if answer.returncode != 0:
+        fail(f"{shlex.join(map(str, command))} ended with {answer.returncode}:\n{answer.stderr.strip()[-1000:]}")
+    try:
+        return json.loads(answer.stdout)
+    except ValueError:
+        fail(f"{shlex.join(map(str, command))} printed no JSON: {answer.stdout[:200]!r}")
+
+
 # ---- the report ------------------------------------------------------------------------------------------------------
 
 
@@ -111,6 +134,12 @@ def circumstances(found, program, load):
             f"- Python {found['python']}; {platform.system()} {platform.release()}",
             f"- {setting(Path('/proc/cpuinfo'), 'model name', ':')}, {cores}; load average at the start {load:.2f}",
             f"- {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC: `{shlex.join(sys.argv)}`"]
+
+
+def publish(lines, file):
+    print("\n".join(lines), flush=True)
+    if file:
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

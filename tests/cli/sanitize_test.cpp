@@ -1,6 +1,4 @@
 // attune check --sanitize: kernels with one mistake each, run for real under the sanitizers of the machine's compiler.
-#include <fstream>
-
 #include "cli/workbench.hpp"
 
 namespace attune::test {
@@ -8,8 +6,8 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+
+constexpr const char *thread_141 = "block (2,0,0), thread (5,1,0)", *thread_999 = "block (15,0,0), thread (7,0,1)";
 
 class Sanitize : public Workbench {
  protected:
@@ -24,8 +22,7 @@ class Sanitize : public Workbench {
   // A kernel file of 1000 int32 elements in blocks of (8,4,2) threads: `body` stands alone on line 28 and sees y, x, n,
   // i (the element), t (the thread in the block), and 0 as `zero`, which no compiler knows.
   std::string kernel(const std::string& body, const std::string& shared = "float unused") const {
-    const std::string path = (folder_ / "wrong.cu").string();
-    std::ofstream(path) << R"cu(/*attune
+    return write("wrong.cu", R"cu(/*attune
 [kernel]
 name = "wrong"
 summary = "y = 3 x"
@@ -46,15 +43,13 @@ n = { type = "int64" }
 */
 template <int STEP>
 __global__ void wrong(long long n, const int* x, int* y) {
-  __shared__ )cu" << shared
-                        << R"cu(;
+  __shared__ )cu" + shared + R"cu(;
   extern __shared__ int dynamic[];
   const int t = threadIdx.x + 8 * threadIdx.y + 32 * threadIdx.z, zero = x[0];
   const long long i = blockIdx.x * 64ll + t;
   dynamic[t] = t; __syncthreads();
   if (i < n) y[i] = 3 * x[i];
-)cu" << body << "\n}\n";
-    return path;
+)cu" + body + "\n}\n");
   }
 
   CommandResult check(const std::string& path, const std::string& sanitizers = "address,undefined",
@@ -63,118 +58,72 @@ __global__ void wrong(long long n, const int* x, int* y) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return attune(std::move(arguments));
   }
-
-  // What a mistake in line 28 is to be reported with. `who` is thread 13 of block 2, element 141, unless said
-  // otherwise.
-  void expect_found(const std::string& body, const std::string& verdict, const std::string& what,
-                    const std::string& shared = "float unused", const std::string& who = thread_141) const {
-    const CommandResult result = check(kernel(body, shared));
-    EXPECT_EQ(result.code, 3) << result.out << result.err;
-    EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: " + verdict + "\n"), HasSubstr("wrong.cu:28: " + what),
-                                  HasSubstr("in " + who + " of wrong<1>")))
-        << result.err;
-  }
-
-  static constexpr const char* thread_141 = "block (2,0,0), thread (5,1,0)";
-  static constexpr const char* thread_999 = "block (15,0,0), thread (7,0,1)";
 };
 
-TEST_F(Sanitize, NamesTheElementThatIsWrittenBehindAnArray) {
-  expect_found("  if (i == 999) y[i + STEP] = 1;", "guard",
-               "wrote 4 bytes outside argument `y`, at element [1000]; it has 1000 of int32", "float unused",
-               thread_999);
-}
+// A mistake in line 28, made by thread 13 of block 2 at element 141 unless `at` is another, and its report.
+struct Mistake {
+  const char *name, *body, *verdict, *what;
+  const char* shared = "float unused";
+  const char* at = thread_141;
+  const char* sanitizers = "address,undefined";
+};
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
 
-TEST_F(Sanitize, NamesTheElementThatIsReadBehindAnArray) {
-  expect_found("  if (i == 999) y[i] = x[i + STEP];", "guard",
-               "read 4 bytes outside argument `x`, at element [1000]; it has 1000 of int32", "float unused",
-               thread_999);
-}
+// Through pointers: what the compiler knows the bounds of, the other sanitizer finds.
+const Mistake mistakes[] = {
+    {"WriteBehindAnArray", "if (i == 999) y[i + STEP] = 1;", "guard",
+     "wrote 4 bytes outside argument `y`, at element [1000]; it has 1000 of int32", "float unused", thread_999},
+    {"ReadBehindAnArray", "if (i == 999) y[i] = x[i + STEP];", "guard",
+     "read 4 bytes outside argument `x`, at element [1000]; it has 1000 of int32", "float unused", thread_999},
+    {"WriteBeforeAnArray", "if (i == 141) y[i - 142] = 1;", "guard",
+     "wrote 4 bytes outside argument `y`, at element [-1]"},
+    {"AccessThatOnlyEndsOutside",
+     "if (i == 141) { long long two; __builtin_memcpy(&two, x + 999 + zero, 8); y[i] = int(two); }", "guard",
+     "read 8 bytes outside argument `x`, at elements [999] to [1000]"},
+    {"AtomicBehindAnArray", "if (i == 141) atomicAdd(y + n, 1);", "guard",
+     "wrote 4 bytes outside argument `y`, at element [1000]"},
+    {"AccessFarAway", "if (i == 141) y[i << 36] = 1;", "fault", ""},
+    {"WriteBehindDynamicSharedMemory", "if (i == 141) dynamic[t + 51] = 1;", "fault",
+     "wrote 4 bytes outside dynamic shared memory, at byte 256; the launch has 256 bytes"},
+    {"ReadBeforeDynamicSharedMemory", "if (i == 141) y[i] = dynamic[zero - 1];", "fault",
+     "read 4 bytes outside dynamic shared memory, at byte -4"},
+    {"OverrunOfStaticSharedMemory", "int* p = tile[0]; if (i == 141) p[zero + 8 * STEP * 9] = 1;", "fault",
+     "wrote 4 bytes outside shared variable `tile`, at byte 288; it has 288 bytes",
+     "int before[4], tile[8][STEP * 9], behind"},
+    {"OverrunOfALocalArray",
+     "int local[8]; for (int k = 0; k < 8; ++k) local[k] = x[k]; int* p = local; if (i == 141) y[i] = p[zero + 8];",
+     "fault", "stack-buffer-overflow", "float unused", thread_141, "address"},
+    {"StackOverflow",
+     "auto deep = [&](auto& self, int k) -> int { volatile int room[64]; room[k & 63] = k; return k > 1 << 20 ? k : "
+     "room[(k + 1) & 63] + self(self, k + 1) + room[k & 63]; }; if (i == 141) y[i] = deep(deep, 0);",
+     "fault", "stack-overflow"},
+    {"IntegerOverflow", "if (i == 141) y[i] = zero + 2147483647 + STEP;", "fault", "signed integer overflow",
+     "float unused", thread_141, "undefined"},
+    {"Shift", "if (i == 141) y[i] = 1 << (32 + zero);", "fault", "shift exponent 32 is too large"},
+    {"NullPointer", "if (i == 141) y[i] = *(reinterpret_cast<const int*>(0ll + zero));", "fault",
+     "load of null pointer of type 'const int'"},
+    {"MisalignedAccess", "if (i == 141) y[0] = reinterpret_cast<const int4*>(x + 1)->x;", "fault",
+     "member access within misaligned address"},
+    {"DivisionByZero", "if (i == 141) y[i] = 7 / zero;", "fault", "division by zero"},
+    {"BoundsThatTheCompilerKnows", "if (i == 141) tile[zero + 1][9 + zero] = 1;", "fault",
+     "index 9 out of bounds for type 'int [9]'", "int tile[8][9]"},
+};
 
-TEST_F(Sanitize, NamesTheElementBeforeAnArray) {
-  expect_found("  if (i == 141) y[i - 142] = 1;", "guard", "wrote 4 bytes outside argument `y`, at element [-1]");
-}
+class SanitizeMistake : public Sanitize, public testing::WithParamInterface<Mistake> {};
+INSTANTIATE_TEST_SUITE_P(, SanitizeMistake, testing::ValuesIn(mistakes),
+                         [](const auto& mistake) { return std::string(mistake.param.name); });
 
-TEST_F(Sanitize, SeesAnAccessThatOnlyEndsOutside) {
-  expect_found("  if (i == 141) { long long two; __builtin_memcpy(&two, x + 999 + zero, 8); y[i] = int(two); }",
-               "guard", "read 8 bytes outside argument `x`, at elements [999] to [1000]");
-}
-
-TEST_F(Sanitize, FindsAtomicsOutsideAnArrayAtTheKernelsOwnLine) {
-  expect_found("  if (i == 141) atomicAdd(y + n, 1);", "guard",
-               "wrote 4 bytes outside argument `y`, at element [1000]");
-}
-
-TEST_F(Sanitize, FindsAccessesFarAway) {
-  const CommandResult result = check(kernel("  if (i == 141) y[i << 36] = 1;"));
+TEST_P(SanitizeMistake, IsNamedWithItsLineThreadAndEntry) {
+  const Mistake& m = GetParam();
+  const CommandResult result = check(kernel("  " + std::string(m.body), m.shared), m.sanitizers);
   EXPECT_EQ(result.code, 3) << result.out << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault\n"), HasSubstr("wrong.cu:28: "), HasSubstr(thread_141)));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: " + std::string(m.verdict) + "\n"),
+                                HasSubstr("wrong.cu:28: " + std::string(m.what)),
+                                HasSubstr("in " + std::string(m.at) + " of wrong<1>")))
+      << result.err;
 }
 
-TEST_F(Sanitize, FindsWritesBehindDynamicSharedMemory) {
-  expect_found("  if (i == 141) dynamic[t + 51] = 1;", "fault",
-               "wrote 4 bytes outside dynamic shared memory, at byte 256; the launch has 256 bytes");
-}
-
-TEST_F(Sanitize, FindsReadsBeforeDynamicSharedMemory) {
-  expect_found("  if (i == 141) y[i] = dynamic[zero - 1];", "fault",
-               "read 4 bytes outside dynamic shared memory, at byte -4");
-}
-
-TEST_F(Sanitize, FindsOverrunsOfStaticSharedMemory) {
-  // Through pointers: what the compiler knows the bounds of, the other sanitizer finds.
-  expect_found("  int* p = tile[0]; if (i == 141) p[zero + 8 * STEP * 9] = 1;", "fault",
-               "wrote 4 bytes outside shared variable `tile`, at byte 288; it has 288 bytes",
-               "int before[4], tile[8][STEP * 9], behind");
-}
-
-TEST_F(Sanitize, FindsOverrunsOfLocalArrays) {
-  const CommandResult result =
-      check(kernel("  int local[8]; for (int k = 0; k < 8; ++k) local[k] = x[k]; int* p = local; if (i == 141) y[i] "
-                   "= p[zero + 8];"),
-            "address");
-  EXPECT_EQ(result.code, 3) << result.out << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault\n"), HasSubstr("wrong.cu:28: stack-buffer-overflow"),
-                                HasSubstr("'local'"), HasSubstr(thread_141)));
-}
-
-TEST_F(Sanitize, FindsStackOverflow) {
-  const CommandResult result =
-      check(kernel("  auto deep = [&](auto& self, int k) -> int { volatile int room[64]; room[k & 63] = k; return k "
-                   "> 1 << 20 ? k : "
-                   "room[(k + 1) & 63] + self(self, k + 1) + room[k & 63]; }; if (i == 141) y[i] = deep(deep, 0);"));
-  EXPECT_EQ(result.code, 3) << result.out << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("verdict: fault\n"), HasSubstr("wrong.cu:28: stack-overflow"), HasSubstr(thread_141)));
-}
-
-TEST_F(Sanitize, FindsIntegerOverflow) {
-  expect_found("  if (i == 141) y[i] = zero + 2147483647 + STEP;", "fault", "signed integer overflow: ");
-}
-
-TEST_F(Sanitize, FindsShiftsNullPointersAndMisalignedAccesses) {
-  expect_found("  if (i == 141) y[i] = 1 << (32 + zero);", "fault", "shift exponent 32 is too large");
-  expect_found("  if (i == 141) y[i] = *(reinterpret_cast<const int*>(0ll + zero));", "fault",
-               "load of null pointer of type 'const int'");
-  expect_found("  if (i == 141) y[0] = reinterpret_cast<const int4*>(x + 1)->x;", "fault",
-               "member access within misaligned address");
-  expect_found("  if (i == 141) y[i] = 7 / zero;", "fault", "division by zero");
-}
-
-TEST_F(Sanitize, FindsBoundsThatAreKnownToTheCompiler) {
-  expect_found("  if (i == 141) tile[zero + 1][9 + zero] = 1;", "fault", "index 9 out of bounds for type 'int [9]'",
-               "int tile[8][9]");
-}
-
-TEST_F(Sanitize, OneOfTheTwoDoesNotNeedTheOther) {
-  const std::string behind = kernel("  if (i == 141) y[n] = 1;");
-  EXPECT_THAT(check(behind, "address").out,
-              AllOf(HasSubstr("verdict: guard"), HasSubstr("wrong.cu:28: wrote 4 bytes")));
-  const std::string overflow = kernel("  if (i == 141) y[i] = zero + 2147483647 + STEP;");
-  EXPECT_THAT(
-      check(overflow, "undefined").out,
-      AllOf(HasSubstr("verdict: fault"), HasSubstr("wrong.cu:28: signed integer overflow"), HasSubstr(thread_141)));
-  // Without AddressSanitizer the device still ends a launch on its own.
+TEST_F(Sanitize, WithoutTheAddressesTheDeviceStillEndsALaunchOnItsOwn) {
   const CommandResult trap = check(kernel("  if (STEP == 2 && i == 141) __trap();"), "undefined", {"-c", "STEP=2"});
   EXPECT_EQ(trap.code, 3);
   EXPECT_THAT(trap.out, AllOf(HasSubstr("verdict: fault"), HasSubstr(thread_141), HasSubstr("__trap()")));
@@ -223,54 +172,28 @@ TEST_F(Sanitize, EndsWhatNeverEnds) {
 TEST_F(Sanitize, LeavesNothingBehind) {
   const std::filesystem::path temporary = folder_ / "tmp";
   std::filesystem::create_directory(temporary);
-  CommandOptions options;
-  options.environment["TMPDIR"] = temporary.string();
   const CommandResult result =
-      attune({"check", kernel("  if (i == 141) y[n] = 1;"), "--device", "host", "--sanitize", "address"}, options);
+      attune({"check", kernel("  if (i == 141) y[n] = 1;"), "--device", "host", "--sanitize", "address"},
+             {.environment = {{"TMPDIR", temporary.string()}}});
   EXPECT_EQ(result.code, 3) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("wrong.cu:28: wrote 4 bytes"));
   EXPECT_TRUE(std::filesystem::is_empty(temporary));
 }
 
 using SanitizeOptions = Workbench;
 
-TEST_F(SanitizeOptions, NamesThatAreNoSanitizers) {
-  for (const std::string name : {"thread", "leak", "address,", "addres,undefined", ""}) {
-    const CommandResult result = attune({"check", scale(), "--device", "host", "--sanitize", name});
-    EXPECT_EQ(result.code, 2) << name;
-    EXPECT_THAT(result.err, AllOf(HasSubstr("no sanitizer `"), HasSubstr("address, undefined"))) << name;
-  }
-}
-
-TEST_F(SanitizeOptions, OtherDevices) {
-  for (const std::string device : {"cuda", "cuda:1", "sm_90"}) {
-    const CommandResult result = attune({"check", scale(), "--device", device, "--sanitize", "address"});
-    EXPECT_EQ(result.code, 2) << device;
-    EXPECT_THAT(result.err, AllOf(HasSubstr("--sanitize runs on the host device only"), HasSubstr("--device host")));
-  }
-}
-
-TEST_F(SanitizeOptions, ATimeLimitAlone) {
-  EXPECT_THAT(attune({"check", scale(), "--time-limit", "5s"}).err, HasSubstr("--time-limit is for --sanitize"));
-}
-
-TEST_F(SanitizeOptions, ACompilerWithoutTheRuntime) {
-  const std::string compiler = (folder_ / "bare-g++").string();
-  std::ofstream(compiler)
-      << "#!/bin/sh\ncase \"$*\" in *print-file-name*) echo libasan.so;; *) exec g++ \"$@\";; esac\n";
+TEST_F(SanitizeOptions, WithoutTheRuntimeSayWhatToDo) {
+  const std::string compiler =
+      write("bare-g++", "#!/bin/sh\ncase \"$*\" in *print-file-name*) echo libasan.so;; *) exec g++ \"$@\";; esac\n");
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  CommandOptions options;
-  options.environment["ATTUNE_HOST_CXX"] = compiler;
-  const CommandResult result = attune({"check", scale(), "--device", "host", "--sanitize", "address"}, options);
+  const CommandResult result = attune({"check", scale(), "--device", "host", "--sanitize", "address"},
+                                      {.environment = {{"ATTUNE_HOST_CXX", compiler}}});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, AllOf(HasSubstr("bare-g++"), HasSubstr("libasan.so"), HasSubstr("install")));
-}
-
-TEST_F(SanitizeOptions, TheVariableWithoutTheRuntime) {
-  CommandOptions options;
-  options.environment["ATTUNE_SANITIZE"] = "address";
-  const CommandResult result = attune({"check", scale(), "--device", "host"}, options);
-  EXPECT_EQ(result.code, 1) << result.out;
-  EXPECT_THAT(result.err, HasSubstr("unset it"));
+  const CommandResult variable =
+      attune({"check", scale(), "--device", "host"}, {.environment = {{"ATTUNE_SANITIZE", "address"}}});
+  EXPECT_EQ(variable.code, 1) << variable.out;
+  EXPECT_THAT(variable.err, HasSubstr("unset it"));
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 // attune space: T1 documents, --audit, --sample, --why, --json, and what it refuses.
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "cli/workbench.hpp"
 
@@ -15,14 +12,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-using Json = nlohmann::json;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 class Space : public Workbench {
  protected:
@@ -47,9 +36,13 @@ class Space : public Workbench {
       from["TuningParameters"].push_back({{"Name", name}, {"Type", type}, {"Values", values}});
     }
     for (const std::string& condition : conditions) from["Conditions"].push_back({{"Expression", condition}});
-    const std::string path = (folder_ / "mine.json").string();
-    std::ofstream(path) << text;
-    return path;
+    return write("mine.json", text.dump());
+  }
+  // Of parameters P0, P1, ... with these values.
+  std::string wide(int parameters, const std::string& values, const std::vector<std::string>& conditions) const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (int i = 0; i < parameters; ++i) all.emplace_back("P" + std::to_string(i), values);
+    return document(all, conditions);
   }
   std::string empty() const {
     return document({{"A", "[1, 2, 3, 4]"}, {"B", "[1, 2, 3, 4]"}, {"C", "[1, 2]"}},
@@ -76,27 +69,20 @@ TEST_F(Space, MarksValuesThatNeverOccur) {
   EXPECT_THAT(space({document({{"A", "[1, 2]"}}, {})}).out, AllOf(HasSubstr("no rules"), Not(HasSubstr("parenth"))));
 }
 
-TEST_F(Space, SizesBeyond64BitsArePrintedExactly) {
-  std::vector<std::pair<std::string, std::string>> parameters;
-  for (int i = 0; i < 30; ++i) parameters.emplace_back("P" + std::to_string(i), "list(range(10))");
-  const std::string file = document(parameters, {"P0 < P1"});
+TEST_F(Space, SizesBeyond64BitsArePrintedExactlyAndBeyondWhatCanBeCountedSaidToBe) {
+  const std::string file = wide(30, "list(range(10))", {"P0 < P1"});
   EXPECT_EQ(space({file, "--count"}).out, "450000000000000000000000000000\n");
   const Json line = Json::parse(space({file, "--json"}).out);
   EXPECT_EQ(line.at("legal"), "450000000000000000000000000000");
   EXPECT_EQ(line.at("cartesian"), "1000000000000000000000000000000");
-}
-
-TEST_F(Space, BeyondWhatCanBeCountedIsSaidToBe) {
-  std::vector<std::pair<std::string, std::string>> parameters;
-  for (int i = 0; i < 40; ++i) parameters.emplace_back("P" + std::to_string(i), "list(range(10))");
-  const std::string file = document(parameters, {"P0 < P1"});
-  const CommandResult result = space({file, "--sample", "20"});
+  const std::string beyond = wide(40, "list(range(10))", {"P0 < P1"});
+  const CommandResult result = space({beyond, "--sample", "20"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("beyond 2^128"));
   std::set<std::string> first;
-  for (const std::string& line : lines_of(result.out)) first.insert(line.substr(0, line.find("P2=")));
+  for (const std::string& drawn : lines_of(result.out)) first.insert(drawn.substr(0, drawn.find("P2=")));
   EXPECT_GT(first.size(), 10u) << "the first parameters are drawn like all others";
-  EXPECT_THAT(space({file}).out, HasSubstr("at least 340,282,366"));
+  EXPECT_THAT(space({beyond}).out, HasSubstr("at least 340,282,366"));
 }
 
 TEST_F(Space, SamplesAreLegalDifferentAndTheSameForASeed) {
@@ -219,10 +205,7 @@ TEST_F(Space, CountAndListHaveJsonToo) {
 }
 
 TEST_F(Space, DocumentationShowsWhatIsPrinted) {
-  std::ifstream file(ATTUNE_SOURCE_DIR "/docs/search_spaces.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string page = text.str();
+  const std::string page = content_of(ATTUNE_SOURCE_DIR "/docs/search_spaces.md");
   const std::string dedispersion = ATTUNE_TEST_DATA "/spaces/dedispersion.json";
   const std::string wish = "block_size_x=16 tile_size_x=1 tile_stride_x=1";
   const std::vector<std::vector<std::string>> shown = {
@@ -234,15 +217,9 @@ TEST_F(Space, DocumentationShowsWhatIsPrinted) {
   }
 }
 
-struct Refusal {
-  std::vector<std::string> arguments;
-  std::vector<std::string> words;  // that standard error must hold
-};
-
 TEST_F(Space, RefusesWhatCannotBeAnswered) {
-  const std::string broken = (folder_ / "broken.json").string();
-  std::ofstream(broken) << "{";
-  const std::vector<Refusal> refusals = {
+  const std::string broken = write("broken.json", "{");
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> refusals = {
       {{"nothing.json"}, {"nothing.json", "no such file"}},
       {{broken}, {"broken.json"}},
       {{gemm(), "--problem", "n=1"}, {"--problem", "gemm.json", "leave"}},
@@ -257,11 +234,9 @@ TEST_F(Space, RefusesWhatCannotBeAnswered) {
       {{gemm(), "--why", ""}, {"--why", "A=1"}},
       {{document({{"A", "[1]"}}, {"A < X"})}, {"A < X", "X"}},
   };
-  for (const Refusal& refusal : refusals) {
-    const CommandResult result = space(refusal.arguments);
-    EXPECT_EQ(result.code, 2) << result.err;
-    EXPECT_EQ(result.out, "");
-    for (const std::string& word : refusal.words) EXPECT_THAT(result.err, HasSubstr(word));
+  for (auto [arguments, words] : refusals) {
+    arguments.insert(arguments.begin(), "space");
+    EXPECT_EQ(expect_failure(2, arguments, words).out, "");
   }
 }
 
@@ -279,9 +254,7 @@ class UncountableSpace : public Space {
 };
 
 TEST_F(UncountableSpace, IsNamedAndOnlyLegalConfigurationsAreShown) {
-  std::vector<std::pair<std::string, std::string>> parameters;
-  for (int i = 0; i < count; ++i) parameters.emplace_back(name(i), "list(range(16))");
-  const std::string file = document(parameters, {rule(), "P0 < 4"});
+  const std::string file = wide(count, "list(range(16))", {rule(), "P0 < 4"});
   const CommandResult counted = space({file, "--count", "--json"});
   EXPECT_EQ(counted.code, 0);
   EXPECT_THAT(counted.err, AllOf(HasSubstr("% 10000019"), HasSubstr("upper bounds"), Not(HasSubstr("P0 < 4"))));
@@ -300,16 +273,11 @@ TEST_F(UncountableSpace, IsNamedAndOnlyLegalConfigurationsAreShown) {
 TEST_F(UncountableSpace, IsTunedWithAWordAboutIt) {
   std::string parameters = "[parameters]\n";
   for (int i = 0; i < count; ++i) parameters += name(i) + " = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]\n";
-  scale_with("\"BLOCK * ITEMS <= 128\"", "\"BLOCK * ITEMS <= 128\", \"" + rule() + "\"");
-  std::ostringstream text;
-  text << std::ifstream(folder_ / "scale.cu").rdbuf();
-  std::string source = text.str();
-  source.replace(source.find("[parameters]\n"), 13, parameters);
-  std::ofstream(folder_ / "scale.cu") << source;
-  const CommandResult result = attune({"tune", (folder_ / "scale.cu").string(), "--trials", "1"});
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("at most 1,407,374,883,553,280 legal configurations"));
-  EXPECT_EQ(count_of(result.out, "too large to count under `" + rule() + "`"), 1u);
+  const std::string file = scale_with(
+      {{"\"BLOCK * ITEMS <= 128\"", "\"BLOCK * ITEMS <= 128\", \"" + rule() + "\""}, {"[parameters]\n", parameters}});
+  const std::string out = output_of({"tune", file, "--trials", "1"});
+  EXPECT_THAT(out, HasSubstr("at most 1,407,374,883,553,280 legal configurations"));
+  EXPECT_EQ(count_of(out, "too large to count under `" + rule() + "`"), 1u);
 }
 
 }  // namespace

@@ -1,233 +1,166 @@
+// attune tune: what it prints and stores, what a session is told, and what ends it.
 #include <csignal>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/workbench.hpp"
 
 namespace attune::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<nlohmann::json> lines_of(const std::string& text) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
-
-std::vector<nlohmann::json> of_type(const std::vector<nlohmann::json>& lines, const std::string& type) {
-  std::vector<nlohmann::json> found;
-  for (const auto& line : lines)
-    if (line.at("type") == type) found.push_back(line);
-  return found;
-}
-
 class Tune : public Workbench {};
 
-TEST_F(Tune, FindsARecordAndSaysWhatItGained) {
-  const CommandResult result = attune({"tune", scale()});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("tuning scale for n=5000 T=float"));
-  EXPECT_THAT(result.out, HasSubstr("5 legal configurations of 6 combinations"));
-  EXPECT_THAT(result.out, HasSubstr("default"));
-  EXPECT_THAT(result.out, HasSubstr("best"));
-  EXPECT_THAT(result.out, HasSubstr("5 trials, 5 right"));
-  EXPECT_THAT(result.out, Not(HasSubstr("\r"))) << "draws progress without a terminal";
+TEST_F(Tune, FindsARecordAndDoesNotSearchForItAgain) {
+  const std::string first = output_of({"tune", scale()});
+  EXPECT_THAT(first, AllOf(HasSubstr("tuning scale for n=5000 T=float"), HasSubstr("default"), HasSubstr("best"),
+                           HasSubstr("5 legal configurations of 6 combinations"), HasSubstr("5 trials, 5 right")));
+  EXPECT_THAT(first, Not(HasSubstr("\r"))) << "draws progress without a terminal";
+  EXPECT_THAT(output_of({"tune", scale()}), AllOf(HasSubstr("is tuned already"), Not(HasSubstr("tuning scale"))));
+  EXPECT_THAT(output_of({"tune", scale(), "--fresh"}), HasSubstr("tuning scale"));
 }
 
-TEST_F(Tune, AFinishedSessionPrintsItsRecordAndDoesNotSearchAgain) {
-  ASSERT_EQ(attune({"tune", scale()}).code, 0);
-  const CommandResult again = attune({"tune", scale()});
-  EXPECT_EQ(again.code, 0);
-  EXPECT_THAT(again.out, HasSubstr("is tuned already"));
-  EXPECT_THAT(again.out, Not(HasSubstr("tuning scale")));
-  const CommandResult fresh = attune({"tune", scale(), "--fresh"});
-  EXPECT_EQ(fresh.code, 0);
-  EXPECT_THAT(fresh.out, HasSubstr("tuning scale"));
+TEST_F(Tune, APartialSessionGoesOnWhereItEndedAndEachRunHasItsLimit) {
+  const auto expect_run = [this](std::size_t trials, const std::string& limit, std::size_t before, bool finished) {
+    const auto events = events_of({"tune", scale(), "--trials", limit});
+    EXPECT_EQ(of_type(events, "session").at(0).at("trials_before"), before);
+    EXPECT_EQ(of_type(events, "trial").size(), trials);
+    EXPECT_EQ(of_type(events, "best").at(0).at("end"), finished ? "finished" : "partial");
+    EXPECT_EQ(of_type(events, "record").at(0).at("partial"), !finished);
+    if (!finished) {
+      EXPECT_EQ(of_type(events, "best").at(0).at("reason"), "trials");
+    }
+  };
+  expect_run(2, "2", 0, false);
+  expect_run(2, "2", 2, false);
+  expect_run(1, "9", 4, true);
 }
 
-TEST_F(Tune, APartialSessionGoesOnWhereItEnded) {
-  const CommandResult first = attune({"tune", scale(), "--trials", "2", "--json"});
-  ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_EQ(of_type(lines_of(first.out), "trial").size(), 2u);
-  EXPECT_EQ(of_type(lines_of(first.out), "best").at(0).at("end"), "partial");
-  EXPECT_TRUE(of_type(lines_of(first.out), "record").at(0).at("partial"));
-  const CommandResult second = attune({"tune", scale(), "--json"});
-  ASSERT_EQ(second.code, 0) << second.err;
-  EXPECT_EQ(of_type(lines_of(second.out), "session").at(0).at("trials_before"), 2);
-  EXPECT_EQ(of_type(lines_of(second.out), "trial").size(), 3u);
-  EXPECT_EQ(of_type(lines_of(second.out), "best").at(0).at("end"), "finished");
-}
-
-TEST_F(Tune, JsonTellsSessionTrialsBestAndRecord) {
-  const CommandResult result = attune({"tune", scale(), "--json", "--problem", "n=2**12 T=int32", "--seed", "5"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  const auto lines = lines_of(result.out);
-  const auto session = of_type(lines, "session").at(0);
-  EXPECT_EQ(session.at("problem").at("n"), 4096);
-  EXPECT_EQ(session.at("seed"), 5);
-  for (const auto& trial : of_type(lines, "trial")) {
+TEST_F(Tune, JsonTellsSessionTrialsBestAndRecordOfEachProblemInTurn) {
+  const auto events = events_of({"tune", scale(), "--problem", "n=2**12 T=int32", "--problem", "n=200", "--seed", "5"});
+  const auto sessions = of_type(events, "session"), records = of_type(events, "record");
+  ASSERT_EQ(sessions.size(), 2u);
+  EXPECT_EQ(sessions[0].at("problem").at("n"), 4096);
+  EXPECT_EQ(sessions[1].at("problem").at("n"), 200);
+  EXPECT_EQ(sessions[0].at("seed"), 5);
+  for (const Json& trial : of_type(events, "trial")) {
     EXPECT_EQ(trial.at("verdict"), "ok") << trial;
     EXPECT_GT(trial.at("median_ns"), 0);
     EXPECT_TRUE(trial.at("configuration").contains("BLOCK"));
     EXPECT_TRUE(trial.contains("compile_ms"));
   }
-  const auto best = of_type(lines, "best").at(0);
-  const auto record = of_type(lines, "record").at(0);
-  EXPECT_EQ(best.at("configuration"), record.at("configuration"));
+  const Json best = of_type(events, "best").at(0);
+  EXPECT_EQ(best.at("configuration"), records.at(0).at("configuration"));
   EXPECT_GE(best.at("speedup"), 1.0);
 }
 
-TEST_F(Tune, SeveralProblemsAreTunedInTurn) {
-  const CommandResult result = attune({"tune", scale(), "--problem", "n=100", "--problem", "n=200"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("n=100 "));
-  EXPECT_THAT(result.out, HasSubstr("n=200 "));
-}
-
-TEST_F(Tune, NarrowedParametersNarrowTheSpace) {
-  const CommandResult result = attune({"tune", scale(), "--parameters", "BLOCK=32 ITEMS=1,2"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("2 legal configurations of 2 combinations"));
-}
-
 TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {
-  ASSERT_EQ(attune({"tune", scale(), "--trials", "3"}).code, 0);
-  const CommandResult result = attune({"tune", scale(), "--effort", "exhaustive", "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.out, "\"from_log\":true"), 2u);  // the default is measured anew: it is the anchor
-  EXPECT_EQ(of_type(lines_of(result.out), "trial").size(), 5u);
-  const CommandResult fresh = attune({"tune", scale(), "--effort", "exhaustive", "--fresh", "--json"});
-  EXPECT_EQ(count_of(fresh.out, "\"from_log\":true"), 0u);
-  // More effort answers a request for less.
-  EXPECT_THAT(attune({"tune", scale()}).out, HasSubstr("exhaustive"));
-}
-
-TEST_F(Tune, ScoresOfANarrowedSessionAreNotMixedIn) {
-  // Another space may have another default, and with it another anchor.
-  ASSERT_EQ(attune({"tune", scale(), "--parameters", "BLOCK=32"}).code, 0);
-  const CommandResult result = attune({"tune", scale(), "--effort", "exhaustive", "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.out, "\"from_log\":true"), 0u);
+  const auto trials_and_those_from_the_log = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"tune", scale()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    int from_log = 0;
+    const auto trials = of_type(events_of(arguments), "trial");
+    for (const Json& trial : trials) from_log += trial.at("from_log") ? 1 : 0;
+    return std::pair(static_cast<int>(trials.size()), from_log);
+  };
+  EXPECT_EQ(trials_and_those_from_the_log({"--trials", "3"}), std::pair(3, 0));
+  EXPECT_EQ(trials_and_those_from_the_log({"--effort", "exhaustive"}), std::pair(5, 2)) << "the anchor is timed anew";
+  EXPECT_EQ(trials_and_those_from_the_log({"--effort", "exhaustive", "--fresh"}), std::pair(5, 0));
+  EXPECT_THAT(output_of({"tune", scale()}), HasSubstr("exhaustive")) << "more effort answers a request for less";
+  // A narrowed space may have another default, and with it another anchor: its scores are not mixed in.
+  EXPECT_THAT(output_of({"tune", scale(), "--problem", "n=300", "--parameters", "BLOCK=32 ITEMS=1,2"}),
+              HasSubstr("2 legal configurations of 2 combinations"));
+  EXPECT_EQ(trials_and_those_from_the_log({"--problem", "n=300", "--effort", "exhaustive"}), std::pair(5, 0));
 }
 
 TEST_F(Tune, ACorrectedCheckIsTriedAnew) {
-  const std::string file = scale_with("y[i] = x[i] + x[i] + x[i]", "y[i] = x[i] * T(3.001)");
-  ASSERT_EQ(attune({"tune", file}).code, 3);
-  scale_with("[metrics]", "[check]\nrelative = 0.01\n[metrics]");
-  std::ifstream in(file);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  text.replace(text.find("y[i] = x[i] + x[i] + x[i]"), 25, "y[i] = x[i] * T(3.001)");
-  std::ofstream(file) << text;
-  const CommandResult result = attune({"tune", file});
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("5 right"));
+  const std::pair<std::string, std::string> wrong = {"y[i] = x[i] + x[i] + x[i]", "y[i] = x[i] * T(3.001)"};
+  expect_failure(3, {"tune", scale_with({wrong})}, {});
+  EXPECT_THAT(output_of({"tune", scale_with({wrong, {"[metrics]", "[check]\nrelative = 0.01\n[metrics]"}})}),
+              HasSubstr("5 right"));
 }
 
-TEST_F(Tune, AConfigurationThatCannotBeResolvedIsATrialLikeAnyOther) {
-  std::string file = scale_with("n = { type = \"int64\" }",
-                                "n = { type = \"int64\" }\nk = { type = \"int8\", value = \"BLOCK * ITEMS\" }");
-  std::ifstream in(file);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const auto replace = [&](const std::string& before, const std::string& after) {
-    text.replace(text.find(before), before.size(), after);
-  };
-  replace("arguments = [\"y\", \"x\", \"n\"]", "arguments = [\"y\", \"x\", \"n\", \"k\"]");
-  replace("const T* x, long long n)", "const T* x, long long n, signed char)");
-  std::ofstream(file) << text;
-  const CommandResult result = attune({"tune", file, "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.out, "\"verdict\":\"launch_error\""), 2u) << result.out;  // 128 does not fit int8
-  EXPECT_THAT(result.out, HasSubstr("int8"));
+struct Harm {
+  const char* name;
+  Replacements replacements;
+  const char* verdict;
+  std::size_t times;  // of that verdict; all others are right
+  const char* said;
+};
+
+void PrintTo(const Harm& harm, std::ostream* out) { *out << harm.name; }
+
+class TuneHarm : public Workbench, public testing::WithParamInterface<Harm> {};
+
+TEST_P(TuneHarm, IsATrialLikeAnyOtherAndHarmsNoOther) {
+  const std::string out = output_of({"tune", scale_with(GetParam().replacements), "--json"});
+  EXPECT_EQ(count_of(out, "\"verdict\":\"" + std::string(GetParam().verdict) + "\""), GetParam().times) << out;
+  EXPECT_EQ(count_of(out, "\"verdict\":\"ok\""), 5 - GetParam().times) << out;
+  EXPECT_THAT(out, HasSubstr(GetParam().said));
 }
 
-TEST_F(Tune, AConfigurationThatChangesItsInputHarmsNoOther) {
-  const std::string file =
-      scale_with("T(3) * x[first + i];",
-                 "T(3) * x[first + i], blockDim.x == 128 ? (void)(const_cast<T*>(x)[first + i] = 7) : (void)0;");
-  const CommandResult result = attune({"tune", file, "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.out, "\"verdict\":\"guard\""), 1u);
-  EXPECT_EQ(count_of(result.out, "\"verdict\":\"ok\""), 4u);
-  EXPECT_THAT(result.out, HasSubstr("changed its input `x`"));
-}
-
-TEST_F(Tune, WhatAConfigurationLeavesUnwrittenIsWrong) {
-  const std::string file = scale_with("if (first + i < n)", "if (first + i < n && blockDim.x != 128)");
-  const CommandResult result = attune({"tune", file, "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.out, "\"verdict\":\"wrong_result\""), 1u);
-  EXPECT_EQ(count_of(result.out, "\"verdict\":\"ok\""), 4u);
-}
-
-TEST_F(Tune, WhatIsReadAndWrittenIsRestoredBeforeEverySample) {
-  const std::string file = scale_with("role = \"out\"", "role = \"inout\", fill = \"constant(1)\"");
-  std::ifstream in(file);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const std::string before = "if (first + i < n) ";
-  text.replace(text.find(before), before.size(),
-               "if (first + i < n && blockDim.x == 128 && y[first + i] != T(1)) __trap();\n    else " + before);
-  std::ofstream(file) << text;
-  const CommandResult result = attune({"tune", file, "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(count_of(result.out, "\"verdict\":\"ok\""), 5u) << result.out;
-}
-
-TEST_F(Tune, ALimitCountsForEachRunAndTheLastRunFinishes) {
-  EXPECT_THAT(attune({"tune", scale(), "--trials", "2"}).out, HasSubstr("partial"));
-  const CommandResult second = attune({"tune", scale(), "--trials", "2", "--json"});
-  EXPECT_EQ(of_type(lines_of(second.out), "trial").size(), 2u);
-  const CommandResult third = attune({"tune", scale(), "--trials", "1", "--json"});
-  EXPECT_EQ(of_type(lines_of(third.out), "best").at(0).at("end"), "finished");
-}
+INSTANTIATE_TEST_SUITE_P(
+    , TuneHarm,
+    testing::Values(
+        Harm{"ArgumentThatCannotBeResolved",
+             {{"n = { type = \"int64\" }",
+               "n = { type = \"int64\" }\nk = { type = \"int8\", value = \"BLOCK * ITEMS\" }"},
+              {"arguments = [\"y\", \"x\", \"n\"]", "arguments = [\"y\", \"x\", \"n\", \"k\"]"},
+              {"const T* x, long long n)", "const T* x, long long n, signed char)"}},
+             "launch_error",
+             2,  // 128 does not fit int8
+             "int8"},
+        Harm{"InputThatIsChanged",
+             {{"T(3) * x[first + i];",
+               "T(3) * x[first + i], blockDim.x == 128 ? (void)(const_cast<T*>(x)[first + i] = 7) : (void)0;"}},
+             "guard",
+             1,
+             "changed its input `x`"},
+        Harm{"OutputThatIsLeftUnwritten",
+             {{"if (first + i < n)", "if (first + i < n && blockDim.x != 128)"}},
+             "wrong_result",
+             1,
+             ""},
+        // What is read and written is restored before every sample.
+        Harm{"InoutThatIsWrittenAgain",
+             {{"role = \"out\"", "role = \"inout\", fill = \"constant(1)\""},
+              {"if (first + i < n) ",
+               "if (first + i < n && blockDim.x == 128 && y[first + i] != T(1)) __trap();\n"
+               "    else if (first + i < n) "}},
+             "fault",
+             0,
+             ""}),
+    [](const auto& harm) { return std::string(harm.param.name); });
 
 TEST_F(Tune, GivesUpWhenNothingSurvives) {
-  std::string values = "[64";
-  for (int i = 1; i <= 400; ++i)
-    if (i != 64) values += ", " + std::to_string(i);
-  std::string file = scale_with("BLOCK = [64, 32, 128]", "BLOCK = " + values + "]");
-  std::ifstream in(file);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  text.replace(text.find("T(3) *"), 6, "T(4) *");
-  std::ofstream(file) << text;
-  const CommandResult result = attune({"tune", file, "--json"});
+  const CommandResult result = attune({"tune", scale_of_many({{"T(3) *", "T(4) *"}}), "--json"});
   EXPECT_EQ(result.code, 3);
   // The first fifty, and the one that the device worker had begun.
-  EXPECT_EQ(of_type(lines_of(result.out), "trial").size(), 51u);
+  EXPECT_EQ(of_type(events_in(result.out), "trial").size(), 51u);
   EXPECT_THAT(result.err, HasSubstr("none of the 51 configurations tried survived, 51 wrong_result"));
 }
 
+// Many values, so that the search is still under way when the signal comes.
 TEST_F(Tune, AnInterruptKeepsTheBestSoFar) {
-  // Many values, so that the search is still under way when the signal comes.
-  std::string values = "[64";
-  for (int i = 1; i <= 400; ++i)
-    if (i != 64) values += ", " + std::to_string(i);
   CommandOptions options;
   options.signal_when = [](const std::string& out) { return count_of(out, "\"type\":\"trial\"") >= 3 ? SIGINT : 0; };
-  std::string kernel = scale_with("BLOCK = [64, 32, 128]", "BLOCK = " + values + "]");
+  const std::string kernel = scale_of_many();
   const CommandResult result = attune({"tune", kernel, "--json"}, options);
   EXPECT_EQ(result.code, 130) << result.err;
-  ASSERT_EQ(of_type(lines_of(result.out), "record").size(), 1u) << result.out;
-  const CommandResult plan = attune({"plan", kernel});
-  EXPECT_THAT(plan.out, HasSubstr("exact"));
+  ASSERT_EQ(of_type(events_in(result.out), "record").size(), 1u) << result.out;
+  EXPECT_THAT(output_of({"plan", kernel}), HasSubstr("exact"));
 }
 
 TEST_F(Tune, AKillLosesNothingThatWasTold) {
-  std::string values = "[64";
-  for (int i = 1; i <= 400; ++i)
-    if (i != 64) values += ", " + std::to_string(i);
   CommandOptions options;
   options.signal_when = [](const std::string& out) { return count_of(out, "\"type\":\"trial\"") >= 5 ? SIGKILL : 0; };
-  const std::string kernel = scale_with("BLOCK = [64, 32, 128]", "BLOCK = " + values + "]");
+  const std::string kernel = scale_of_many();
   const CommandResult killed = attune({"tune", kernel, "--json"}, options);
   EXPECT_EQ(killed.code, 128 + SIGKILL);
-  const auto told = static_cast<std::int64_t>(count_of(killed.out, "\"type\":\"trial\""));
-  const CommandResult again = attune({"tune", kernel, "--json", "--trials", std::to_string(told + 20)});
-  ASSERT_EQ(again.code, 0) << again.err;
-  EXPECT_GE(of_type(lines_of(again.out), "session").at(0).at("trials_before"), told);
+  const std::size_t told = count_of(killed.out, "\"type\":\"trial\"");
+  const auto again = events_of({"tune", kernel, "--trials", std::to_string(told + 20)});
+  EXPECT_GE(of_type(again, "session").at(0).at("trials_before"), told);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <fstream>
-#include <vector>
 
 #include "cli/workbench.hpp"
 
@@ -20,8 +18,7 @@ class Worker : public Workbench, public testing::WithParamInterface<const char*>
   void SetUp() override {
     Workbench::SetUp();
     fs::create_directories(scratch() / "deep");
-    std::ofstream(scratch() / "mine") << "kept";
-    std::ofstream(scratch() / "deep/mine") << "kept";
+    for (const char* name : {"scratch/mine", "scratch/deep/mine"}) write(name, "kept");
     ASSERT_EQ(mkfifo((folder_ / "silent").c_str(), 0600), 0);
   }
   // Starts the worker with these redirections ("5</dev/null": a lifeline that has ended).
@@ -36,26 +33,25 @@ class Worker : public Workbench, public testing::WithParamInterface<const char*>
   }
   // Requests that neither come nor end.
   std::string silence() const { return "3<>'" + (folder_ / "silent").string() + "' 4>/dev/null "; }
-  std::vector<std::string> all_in(const fs::path& folder) const {
+  void expect_the_files_that_it_found() const {
+    ASSERT_TRUE(fs::exists(scratch()));
     std::vector<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-      names.push_back(fs::relative(entry.path(), folder).string());
-    return names;
+    for (const auto& entry : fs::recursive_directory_iterator(scratch()))
+      names.push_back(fs::relative(entry.path(), scratch()).string());
+    EXPECT_THAT(names, UnorderedElementsAre("mine", "deep", "deep/mine"));
   }
   fs::path scratch() const { return folder_ / "scratch"; }
 };
 
-TEST_P(Worker, WhoseLifelineEndsLeavesTheFilesThatItFound) {
-  const CommandResult result = start(silence() + "5</dev/null", scratch());
-  EXPECT_EQ(result.code, 128 + SIGKILL) << result.err;
-  ASSERT_TRUE(fs::exists(scratch()));
-  EXPECT_THAT(all_in(scratch()), UnorderedElementsAre("mine", "deep", "deep/mine"));
-}
-
-TEST_P(Worker, WhoseLifelineEndsLeavesAnEmptyFolderThatItFound) {
+// TMPDIR: a folder with files; an empty one; one that is promised and that the worker makes itself.
+TEST_P(Worker, WhoseLifelineEndsLeavesWhatItFoundAndNothingElse) {
   const fs::path empty = folder_ / "empty";
   fs::create_directory(empty);
-  EXPECT_EQ(start(silence() + "5</dev/null", empty).code, 128 + SIGKILL);
+  for (const fs::path& temporary : {scratch(), empty, scratch() / "promised"}) {
+    const CommandResult result = start(silence() + "5</dev/null", temporary);
+    EXPECT_EQ(result.code, 128 + SIGKILL) << result.err;
+    expect_the_files_that_it_found();
+  }
   ASSERT_TRUE(fs::exists(empty));
   EXPECT_TRUE(fs::is_empty(empty));
 }
@@ -63,20 +59,14 @@ TEST_P(Worker, WhoseLifelineEndsLeavesAnEmptyFolderThatItFound) {
 TEST_P(Worker, WithoutMoreRequestsLeavesTheFilesThatItFound) {
   const CommandResult result = start("3</dev/null 4>/dev/null 5<>'" + (folder_ / "silent").string() + "'", scratch());
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(all_in(scratch()), UnorderedElementsAre("mine", "deep", "deep/mine"));
-}
-
-TEST_P(Worker, MakesAndRemovesTheFolderThatTmpdirPromises) {
-  const fs::path promised = scratch() / "promised";
-  EXPECT_EQ(start(silence() + "5</dev/null", promised).code, 128 + SIGKILL);
-  EXPECT_THAT(all_in(scratch()), UnorderedElementsAre("mine", "deep", "deep/mine"));
+  expect_the_files_that_it_found();
 }
 
 TEST_P(Worker, WithoutPipesSaysWhatStartsIt) {
   const CommandResult result = start("3<&- 4<&- 5<&-", scratch());
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("started by attune itself"));
-  EXPECT_THAT(all_in(scratch()), UnorderedElementsAre("mine", "deep", "deep/mine"));
+  expect_the_files_that_it_found();
 }
 
 INSTANTIATE_TEST_SUITE_P(, Worker, testing::Values("device", "compile"),

@@ -122,8 +122,17 @@ class RandomFields {
   Value binding_value() {
     double real = 0;
     (*this)("", real);
-    const Value values[] = {flag(), static_cast<std::int64_t>(engine_()), real,
-                            std::numeric_limits<double>::infinity(), "ns::naïve"};
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const Value values[] = {flag(),      static_cast<std::int64_t>(engine_()),
+                            real,        infinite,
+                            -infinite,   least,
+                            most,        0,
+                            1.0 / 3,     1.7976931348623157e308,
+                            "ns::naïve", "1.0",
+                            "true",      "a \"b\" \\ \n é",
+                            ""};
     return values[below(std::size(values))];
   }
   std::mt19937_64 engine_;

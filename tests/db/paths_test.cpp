@@ -1,12 +1,12 @@
 #include "db/paths.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <cstdio>
+#include <map>
 
 #include "db/scratch.hpp"
 
@@ -17,40 +17,36 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Every test begins without any of the variables and ends with those it found.
+// Every test begins without any of the variables.
 class Paths : public testing::Test {
  protected:
-  Paths() {
+  Paths() { reset(); }
+  static void reset() {
     for (const char* name : {"ATTUNE_DB", "ATTUNE_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
     setenv("HOME", "/home/someone", 1);
   }
 };
 
-TEST_F(Paths, FollowAttunesOwnVariablesFirst) {
-  setenv("ATTUNE_DB", "/a/b.db", 1);
-  setenv("ATTUNE_CACHE", "relative", 1);
-  setenv("XDG_DATA_HOME", "/data", 1);
-  setenv("XDG_CACHE_HOME", "/cache", 1);
-  EXPECT_EQ(default_database_path(), "/a/b.db");
-  EXPECT_EQ(default_cache_path(), "relative");
-}
-
-TEST_F(Paths, FollowTheXdgVariablesNext) {
-  setenv("XDG_DATA_HOME", "/data", 1);
-  setenv("XDG_CACHE_HOME", "/cache", 1);
-  EXPECT_EQ(default_database_path(), "/data/attune/wisdom.db");
-  EXPECT_EQ(default_cache_path(), "/cache/attune");
-}
-
-TEST_F(Paths, FallBackToTheHomeDirectory) {
-  EXPECT_EQ(default_database_path(), "/home/someone/.local/share/attune/wisdom.db");
-  EXPECT_EQ(default_cache_path(), "/home/someone/.cache/attune");
-}
-
-TEST_F(Paths, IgnoreEmptyAndRelativeVariables) {
-  setenv("ATTUNE_DB", "", 1);
-  setenv("XDG_DATA_HOME", "data", 1);
-  EXPECT_EQ(default_database_path(), "/home/someone/.local/share/attune/wisdom.db");
+TEST_F(Paths, FollowAttunesOwnVariablesThenXdgsThenHome) {
+  struct Case {
+    std::map<std::string, std::string> environment;
+    const char *database, *cache;
+  };
+  const char* const at_home = "/home/someone/.local/share/attune/wisdom.db";
+  const Case cases[] = {
+      {{{"ATTUNE_DB", "/a/b.db"}, {"ATTUNE_CACHE", "relative"}, {"XDG_DATA_HOME", "/data"}, {"XDG_CACHE_HOME", "/c"}},
+       "/a/b.db",
+       "relative"},
+      {{{"XDG_DATA_HOME", "/data"}, {"XDG_CACHE_HOME", "/c"}}, "/data/attune/wisdom.db", "/c/attune"},
+      {{}, at_home, "/home/someone/.cache/attune"},
+      {{{"ATTUNE_DB", ""}, {"XDG_DATA_HOME", "data"}}, at_home, "/home/someone/.cache/attune"},  // empty, relative
+  };
+  for (const Case& c : cases) {
+    reset();
+    for (const auto& [name, value] : c.environment) setenv(name.c_str(), value.c_str(), 1);
+    EXPECT_EQ(default_database_path(), c.database);
+    EXPECT_EQ(default_cache_path(), c.cache);
+  }
 }
 
 TEST_F(Paths, AskThePasswordFileWithoutHome) {
@@ -103,22 +99,16 @@ TEST_F(Paths, DirectoriesAreMadePrivateWithTheirParents) {
   make_private_directory(scratch / "a/b c/é");
 }
 
-TEST_F(Paths, AFileInTheWayOfADirectoryIsNamed) {
+TEST_F(Paths, ADirectoryThatCannotBeMadeIsNamed) {
   const test::Scratch scratch;
   test::write_file(scratch / "file", "x");
-  const std::string message = test::error_of([&] { make_private_directory(scratch / "file/below"); });
-  EXPECT_THAT(message, AllOf(HasSubstr("file/below"), HasSubstr("ATTUNE_DB")));
-}
-
-TEST_F(Paths, ADirectoryThatMayNotBeMadeIsNamed) {
-  const test::Scratch scratch;
-  const std::string message = test::as_ordinary_user([&] {
-    fs::path place = scratch / "below";
-    if (access(scratch.path().c_str(), W_OK) == 0) fs::permissions(scratch.path(), fs::perms(0555));
-    return test::error_of([&] { make_private_directory(place); });
-  });
+  EXPECT_THAT(test::error_of([&] { make_private_directory(scratch / "file/below"); }),
+              AllOf(HasSubstr("file/below"), HasSubstr("ATTUNE_DB")));
+  fs::permissions(scratch.path(), fs::perms(0555));
+  EXPECT_THAT(
+      test::as_ordinary_user([&] { return test::error_of([&] { make_private_directory(scratch / "below"); }); }),
+      AllOf(HasSubstr("below"), HasSubstr("Permission denied")));
   fs::permissions(scratch.path(), fs::perms(0755));
-  EXPECT_THAT(message, AllOf(HasSubstr("below"), HasSubstr("Permission denied")));
 }
 
 }  // namespace

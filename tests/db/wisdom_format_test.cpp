@@ -1,43 +1,37 @@
 // Formats of the database: a fixture of each, migrations, and what is refused.
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sqlite3.h>
 
 #include <regex>
 
-#include "db/scratch.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_schema.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/wisdom_test.hpp"
 
 namespace attune {
 namespace {
 
 namespace fs = std::filesystem;
+using test::error_of;
+using test::sample_key;
+using test::sample_record;
+using test::sample_trial;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-void execute(const fs::path& file, const std::string& statements) {
-  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  database.exec(statements);
+constexpr auto read_only = WisdomStore::Access::read_only;
+constexpr auto read_write = WisdomStore::Access::read_write;
+
+std::string ask(const fs::path& file, const std::string& query) {
+  return SQLite::Database(file.string()).execAndGet(query).getString();
 }
 
-void load_fixture(const fs::path& file, int format = 1) {
-  execute(file, test::content_of(ATTUNE_TEST_DATA "/wisdom_v" + std::to_string(format) + ".sql"));
-}
-
-int format_of(const fs::path& file) {
-  return SQLite::Database(file.string()).execAndGet("PRAGMA user_version").getInt();
-}
+std::string format_of(const fs::path& file) { return ask(file, "PRAGMA user_version"); }
 
 // With every white space as one space: that of a column which was added later is another than that of a new table.
 std::string schema_of(const fs::path& file) {
-  SQLite::Database database(file.string());
   const std::string text =
-      database.execAndGet("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)")
-          .getString();
+      ask(file, "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)");
   return std::regex_replace(text, std::regex("\\s+"), " ");
 }
 
@@ -53,10 +47,10 @@ std::vector<std::string> texts(const std::vector<Attempt>& attempts) {
 }
 
 void expect_what_all_fixtures_hold(WisdomStore& store) {
-  const auto record = store.find_record(test::sample_key());
+  const auto record = store.find_record(sample_key());
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->uuid, "11111111-2222-4333-8444-555555555555");
-  EXPECT_EQ(record->configuration, test::sample_record().configuration);
+  EXPECT_EQ(record->configuration, sample_record().configuration);
   EXPECT_EQ(record->median_ns, 12345.5);
   EXPECT_EQ(record->seed, 0xfedcba9876543210);
   const auto session = store.find_session(test::sample_session().key);
@@ -64,7 +58,7 @@ void expect_what_all_fixtures_hold(WisdomStore& store) {
   EXPECT_EQ(session->state, SessionState::finished);
   const auto trials = store.trials(session->id);
   ASSERT_GE(trials.size(), 2u);
-  EXPECT_EQ(trials[0].measurement.samples_ns, test::sample_trial(64).measurement.samples_ns);
+  EXPECT_EQ(trials[0].measurement.samples_ns, sample_trial(64).measurement.samples_ns);
   EXPECT_EQ(trials[1].verdict, Verdict::compile_error);
   EXPECT_EQ(trials[1].attempts, 1);
   EXPECT_EQ(store.damaged_rows(), 0);
@@ -73,7 +67,7 @@ void expect_what_all_fixtures_hold(WisdomStore& store) {
 // Formats from 2 on.
 void expect_attempts_and_quarantine(WisdomStore& store) {
   EXPECT_THAT(texts(store.open_attempts(1)), ElementsAre("512 2 2", "128 1 1")) << "all were begun alone";
-  const auto entries = store.quarantined(test::sample_key());
+  const auto entries = store.quarantined(sample_key());
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].configuration, quarantined_text);
   EXPECT_EQ(entries[0].verdict, Verdict::fault);
@@ -100,22 +94,23 @@ void expect_finalists_and_ceilings(WisdomStore& store) {
   EXPECT_FALSE(finalists[1].pareto);
   EXPECT_EQ(finalists[1].energy_j, std::nullopt);
   EXPECT_EQ(finalists[1].deterministic, std::nullopt);
-  const auto ceilings = store.ceilings(test::sample_key().device_class);
+  const auto ceilings = store.ceilings(sample_key().device_class);
   ASSERT_EQ(ceilings.size(), 1u);
   EXPECT_EQ(ceilings[0].name, "copy");
   EXPECT_EQ(ceilings[0].value, 4.1e12);
   EXPECT_EQ(ceilings[0].unit, "B/s");
 }
 
-TEST(WisdomFormat, FourIsReadAsItWasWritten) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db", 4);
-  for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write}) {
-    WisdomStore store(scratch / "w.db", access);
+using WisdomFormat = test::WisdomTest;
+
+TEST_F(WisdomFormat, FourIsReadAsItWasWritten) {
+  load_fixture(4);
+  for (const auto access : {read_only, read_write}) {
+    WisdomStore store(file_, access);
     expect_what_all_fixtures_hold(store);
     expect_attempts_and_quarantine(store);
     expect_finalists_and_ceilings(store);
-    const auto history = store.history(test::sample_key());
+    const auto history = store.history(sample_key());
     ASSERT_EQ(history.size(), 2u);
     EXPECT_EQ(history[0].uuid, "11111111-2222-4333-8444-555555555555");
     EXPECT_EQ(history[0].value, 12345.5);
@@ -133,26 +128,31 @@ TEST(WisdomFormat, FourIsReadAsItWasWritten) {
   }
 }
 
-TEST(WisdomFormat, FourIsWhatANewDatabaseHas) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "old.db", 4);
-  const WisdomStore store(scratch / "new.db");
+TEST_F(WisdomFormat, FourIsWhatANewDatabaseHasAndIsMarkedInTheFile) {
+  const WisdomStore store(file_);
   ASSERT_EQ(wisdom_format, 4) << "a new format needs a fixture and a migration of its own";
-  EXPECT_EQ(schema_of(scratch / "new.db"), schema_of(scratch / "old.db"));
+  EXPECT_EQ(format_of(file_), "4");
+  EXPECT_EQ(answer_to("PRAGMA application_id"), std::to_string(wisdom_application_id));
+  EXPECT_EQ(answer_to("SELECT count(*) FROM meta WHERE name IN ('uuid','created_ms','attune_version')"), "3");
+  EXPECT_EQ(test::content_of(file_).substr(68, 4), "attn");
+  const std::string schema = schema_of(file_);
+  fs::remove(file_);
+  load_fixture(4);
+  EXPECT_EQ(schema, schema_of(file_));
 }
 
-class WisdomOfAnOlderFormat : public testing::TestWithParam<int> {};
+class WisdomOfAnOlderFormat : public test::WisdomTest, public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Formats, WisdomOfAnOlderFormat, testing::Range(1, wisdom_format));
 
 TEST_P(WisdomOfAnOlderFormat, IsBroughtForwardWithAllThatItHeld) {
   const int old = GetParam();
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db", old);
-  const WisdomStore fresh(scratch / "new.db");
+  load_fixture(old);
+  const std::string old_schema = schema_of(file_);
+  const WisdomStore fresh(scratch_ / "new.db");
   {
-    WisdomStore store(scratch / "w.db");
+    WisdomStore store(file_);
     expect_what_all_fixtures_hold(store);
-    EXPECT_EQ(store.history(test::sample_key()).size(), 1u);
+    EXPECT_EQ(store.history(sample_key()).size(), 1u);
     EXPECT_EQ(store.trials(1)[0].attempts, old == 1 ? 1 : 2) << "format 1 tried everything once";
     EXPECT_EQ(store.trials(1)[0].made_ms, 0);
     EXPECT_TRUE(store.trials(1)[0].shapes.empty());
@@ -160,31 +160,29 @@ TEST_P(WisdomOfAnOlderFormat, IsBroughtForwardWithAllThatItHeld) {
     if (old >= 2) expect_attempts_and_quarantine(store);
     if (old >= 3) expect_finalists_and_ceilings(store);
   }
-  EXPECT_EQ(format_of(scratch / "w.db"), wisdom_format);
-  EXPECT_EQ(schema_of(scratch / "w.db"), schema_of(scratch / "new.db"));
-  const std::string backup = "w.db.bak-v" + std::to_string(old);
-  EXPECT_EQ(format_of(scratch / backup), old);
-  load_fixture(scratch / "old.db", old);
-  EXPECT_EQ(schema_of(scratch / backup), schema_of(scratch / "old.db"));
-  WisdomStore again(scratch / "w.db", WisdomStore::Access::read_only);
+  EXPECT_EQ(format_of(file_), std::to_string(wisdom_format));
+  EXPECT_EQ(schema_of(file_), schema_of(scratch_ / "new.db"));
+  const fs::path backup = scratch_ / ("w.db.bak-v" + std::to_string(old));
+  EXPECT_EQ(format_of(backup), std::to_string(old));
+  EXPECT_EQ(schema_of(backup), old_schema);
+  WisdomStore again(file_, read_only);
   expect_what_all_fixtures_hold(again);
 }
 
 TEST_P(WisdomOfAnOlderFormat, IsWrittenAsANewOneAfterwards) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db", GetParam());
-  WisdomStore store(scratch / "w.db");
-  const std::size_t before = store.quarantined(test::sample_key()).size();
-  store.begin_attempt(1, test::sample_trial(5).configuration, false);
+  load_fixture(GetParam());
+  WisdomStore store(file_);
+  const std::size_t before = store.quarantined(sample_key()).size();
+  store.begin_attempt(1, test::configuration(5), false);
   EXPECT_EQ(texts(store.open_attempts(1)).back(), "5 1 0");
-  Trial killer = test::sample_trial(6);
+  Trial killer = sample_trial(6);
   killer.verdict = Verdict::timeout;
   killer.deaths = 2;
   store.add_trial(1, killer);
-  EXPECT_EQ(store.quarantined(test::sample_key()).size(), before + 1);
-  EXPECT_EQ(store.lift_quarantine(test::sample_key()), static_cast<std::int64_t>(before + 1));
-  EXPECT_TRUE(store.put_record(test::sample_record()));
-  EXPECT_EQ(store.history(test::sample_key()).size(), 2u);
+  EXPECT_EQ(store.quarantined(sample_key()).size(), before + 1);
+  EXPECT_EQ(store.lift_quarantine(sample_key()), static_cast<std::int64_t>(before + 1));
+  EXPECT_TRUE(store.put_record(sample_record()));
+  EXPECT_EQ(store.history(sample_key()).size(), 2u);
 }
 
 // What format 3 may hold about the one configuration in its quarantine, and where its entry is afterwards.
@@ -210,88 +208,33 @@ const QuarantineCase quarantine_cases[] = {
      "1 3 2 0"},
 };
 
-TEST(WisdomMigration, KeepsEveryEntryOfTheQuarantine) {
-  for (const QuarantineCase& c : quarantine_cases) {
-    const test::Scratch scratch;
-    load_fixture(scratch / "w.db", 3);
-    execute(scratch / "w.db", c.statements);
-    WisdomStore store(scratch / "w.db");
-    const auto entries = store.quarantined(test::sample_key());
-    ASSERT_EQ(entries.size(), 1u) << c.name;
-    EXPECT_EQ(entries[0].configuration, quarantined_text) << c.name;
-    EXPECT_EQ(entries[0].verdict, Verdict::fault) << c.name;
-    EXPECT_EQ(entries[0].detail, "an illegal address was read") << c.name;
-    EXPECT_EQ(entries[0].made_ms, 1760000000456) << c.name;
-    SQLite::Database database((scratch / "w.db").string());
-    EXPECT_EQ(database
-                  .execAndGet("SELECT session_id || ' ' || (SELECT count(*) FROM trial AS t WHERE t.session_id = "
-                              "trial.session_id) || ' ' || (SELECT count(*) FROM attempt) || ' ' || registers "
-                              "FROM trial WHERE deaths = 2")
-                  .getString(),
-              c.found)
-        << c.name;
-    EXPECT_EQ(store.damaged_rows(), 0) << c.name;
+class WisdomMigration : public test::WisdomTest {
+ protected:
+  void make(std::span<const Migration> steps, int format) const {
+    SQLite::Database database(file_.string(), SQLite::OPEN_READWRITE);
+    migrate(database, file_, steps, format);
   }
-}
+};
 
-TEST(WisdomFormat, OneIsNotReadWithoutBeingBroughtForward) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db", 1);
-  const std::string before = test::content_of(scratch / "w.db");
-  EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db", WisdomStore::Access::read_only); }),
-              AllOf(HasSubstr((scratch / "w.db").string()), HasSubstr("older format 1"),
-                    HasSubstr("open it once for writing (attune tune)"), HasSubstr("format 4")));
-  EXPECT_EQ(test::content_of(scratch / "w.db"), before);
-}
-
-TEST(WisdomFormat, OfANewDatabaseIsMarkedInTheFile) {
-  const test::Scratch scratch;
-  const WisdomStore store(scratch / "w.db");
-  SQLite::Database database((scratch / "w.db").string());
-  EXPECT_EQ(database.execAndGet("PRAGMA application_id").getInt(), wisdom_application_id);
-  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), wisdom_format);
-  EXPECT_EQ(
-      database.execAndGet("SELECT count(*) FROM meta WHERE name IN ('uuid','created_ms','attune_version')").getInt(),
-      3);
-  EXPECT_EQ(test::content_of(scratch / "w.db").substr(68, 4), "attn");
-}
-
-TEST(WisdomFormat, ThatIsNewerIsRefusedForReadingToo) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
-  execute(scratch / "w.db", "PRAGMA user_version = 7");
-  const std::string before = test::content_of(scratch / "w.db");
-  for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write})
-    EXPECT_THAT(
-        test::error_of([&] { WisdomStore(scratch / "w.db", access); }),
-        AllOf(HasSubstr((scratch / "w.db").string()), HasSubstr("newer attune (format 7"), HasSubstr("update attune")));
-  EXPECT_EQ(test::content_of(scratch / "w.db"), before);
-}
-
-TEST(WisdomFormat, ZeroIsRefused) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
-  execute(scratch / "w.db", "PRAGMA user_version = 0");
-  EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db"); }), HasSubstr("no format number"));
-}
-
-TEST(WisdomFormat, OfAnotherProgramIsRefusedAndLeftAlone) {
-  const test::Scratch scratch;
-  execute(scratch / "w.db", "CREATE TABLE bookmarks(url)");
-  const std::string before = test::content_of(scratch / "w.db");
-  for (const auto access : {WisdomStore::Access::read_only, WisdomStore::Access::read_write})
-    EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db", access); }),
-                AllOf(HasSubstr("another program"), HasSubstr("ATTUNE_DB")));
-  EXPECT_EQ(test::content_of(scratch / "w.db"), before);
-}
-
-TEST(WisdomFormat, WithoutItsTablesIsNamed) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db", wisdom_format);
-  execute(scratch / "w.db", "DROP VIEW record_view");
-  WisdomStore store(scratch / "w.db");
-  EXPECT_THAT(test::error_of([&] { store.records(); }),
-              AllOf(HasSubstr("does not have the tables"), HasSubstr("no such table: record_view")));
+TEST_F(WisdomMigration, KeepsEveryEntryOfTheQuarantine) {
+  for (const QuarantineCase& c : quarantine_cases) {
+    SCOPED_TRACE(c.name);
+    for (const char* name : {"w.db", "w.db.bak-v3"}) fs::remove(scratch_ / name);
+    load_fixture(3);
+    execute(c.statements);
+    WisdomStore store(file_);
+    const auto entries = store.quarantined(sample_key());
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].configuration, quarantined_text);
+    EXPECT_EQ(entries[0].verdict, Verdict::fault);
+    EXPECT_EQ(entries[0].detail, "an illegal address was read");
+    EXPECT_EQ(entries[0].made_ms, 1760000000456);
+    EXPECT_EQ(answer_to("SELECT session_id || ' ' || (SELECT count(*) FROM trial AS t WHERE t.session_id = "
+                        "trial.session_id) || ' ' || (SELECT count(*) FROM attempt) || ' ' || registers "
+                        "FROM trial WHERE deaths = 2"),
+              c.found);
+    EXPECT_EQ(store.damaged_rows(), 0);
+  }
 }
 
 constexpr Migration steps[] = {
@@ -299,89 +242,92 @@ constexpr Migration steps[] = {
     {2, "UPDATE session SET note = 'from 2'; PRAGMA user_version = 3;"},
 };
 
-TEST(WisdomMigration, LeadsOverEveryFormatAndKeepsACopy) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
-  {
-    SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE);
-    migrate(database, scratch / "w.db", steps, 3);
-    migrate(database, scratch / "w.db", steps, 3);  // nothing left to do
-    EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 3);
-    EXPECT_EQ(database.execAndGet("SELECT note FROM session").getString(), "from 2");
+TEST_F(WisdomMigration, LeadsOverEveryFormatAndKeepsACopy) {
+  load_fixture(1);
+  make(steps, 3);
+  make(steps, 3);  // nothing left to do
+  EXPECT_EQ(format_of(file_), "3");
+  EXPECT_EQ(answer_to("SELECT note FROM session"), "from 2");
+  const fs::path copy = scratch_ / "w.db.bak-v1";
+  EXPECT_EQ(fs::status(copy).permissions(), fs::perms(0600));
+  EXPECT_EQ(format_of(copy), "1");
+  EXPECT_EQ(ask(copy, "SELECT count(*) FROM record"), "1");
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch_.path()), {}), 2) << "something temporary was left behind";
+}
+
+TEST_F(WisdomMigration, ThatFailsChangesNothing) {
+  load_fixture(1);
+  const Migration broken[] = {steps[0], {2, "UPDATE no_such_table SET x = 1;"}};
+  EXPECT_THROW(make(broken, 3), SQLite::Exception);
+  EXPECT_EQ(format_of(file_), "1");
+  EXPECT_THAT(error_of([&] { make({}, 2); }), HasSubstr("no way leads from format 1"));
+  EXPECT_EQ(WisdomStore(file_).records().size(), 1u);
+}
+
+TEST_F(WisdomFormat, ThatCannotBeReadIsNamedAndLeftAlone) {
+  struct Case {
+    std::string statements;  // after those of the fixture of format 1, or alone
+    std::vector<WisdomStore::Access> access;
+    std::vector<std::string> words;
+  };
+  const Case cases[] = {
+      {"PRAGMA user_version = 1",
+       {read_only},
+       {"older format 1", "open it once for writing (attune tune)", "format 4"}},
+      {"PRAGMA user_version = 7", {read_only, read_write}, {"newer attune (format 7", "update attune"}},
+      {"PRAGMA user_version = 0", {read_write}, {"no format number"}},
+      {"CREATE TABLE bookmarks(url)", {read_only, read_write}, {"another program", "ATTUNE_DB"}},
+  };
+  for (const Case& c : cases) {
+    fs::remove(file_);
+    if (c.statements.starts_with("PRAGMA")) load_fixture(1);
+    execute(c.statements);
+    const std::string before = test::content_of(file_);
+    for (const auto access : c.access) {
+      const std::string message = error_of([&] { WisdomStore(file_, access); });
+      EXPECT_THAT(message, HasSubstr(file_.string()));
+      for (const std::string& word : c.words) EXPECT_THAT(message, HasSubstr(word));
+    }
+    EXPECT_EQ(test::content_of(file_), before) << c.statements;
   }
-  EXPECT_EQ(fs::status(scratch / "w.db.bak-v1").permissions(), fs::perms(0600));
-  {
-    SQLite::Database copy((scratch / "w.db.bak-v1").string());
-    EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), 1);
-    EXPECT_EQ(copy.execAndGet("SELECT count(*) FROM record").getInt(), 1);
-  }
-  EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 2) << "something temporary was left behind";
+  fs::remove(file_);
+  load_fixture(wisdom_format);
+  execute("DROP VIEW record_view");
+  WisdomStore store(file_);
+  EXPECT_THAT(error_of([&] { store.records(); }),
+              AllOf(HasSubstr("does not have the tables"), HasSubstr("no such table: record_view")));
 }
 
-TEST(WisdomMigration, ThatFailsChangesNothing) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
-  constexpr Migration broken[] = {steps[0], {2, "UPDATE no_such_table SET x = 1;"}};
-  SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE);
-  EXPECT_THROW(migrate(database, scratch / "w.db", broken, 3), SQLite::Exception);
-  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 1);
-  EXPECT_EQ(WisdomStore(scratch / "w.db").records().size(), 1u);
-}
+class WisdomJournal : public test::WisdomTest {
+ protected:
+  ~WisdomJournal() override { unsetenv("ATTUNE_DB_JOURNAL"); }
+};
 
-TEST(WisdomMigration, WithoutAWayIsAnError) {
-  const test::Scratch scratch;
-  load_fixture(scratch / "w.db");
-  SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE);
-  EXPECT_THAT(test::error_of([&] { migrate(database, scratch / "w.db", {}, 2); }),
-              HasSubstr("no way leads from format 1"));
-}
-
-TEST(WisdomJournal, IsWalOnlyOnALocalDiskWithASoundSqlite) {
+TEST_F(WisdomJournal, IsWalOnlyOnRequestOnALocalDiskWithASoundSqlite) {
   EXPECT_FALSE(wal_is_safe(3040001, true));
   EXPECT_FALSE(wal_is_safe(3051002, true));
   EXPECT_TRUE(wal_is_safe(3051003, true));
   EXPECT_FALSE(wal_is_safe(3051003, false));
-}
-
-std::string journal_mode_of(const fs::path& file) {
-  SQLite::Database database(file.string());
-  return database.execAndGet("PRAGMA journal_mode").getString();
-}
-
-TEST(WisdomJournal, IsARollbackJournalByDefault) {
-  const test::Scratch scratch;
-  WisdomStore(scratch / "w.db").put_record(test::sample_record());
-  EXPECT_NE(journal_mode_of(scratch / "w.db"), "wal");
-}
-
-TEST(WisdomJournal, IsWalOnRequestWhereThatIsSafe) {
-  const test::Scratch scratch;
+  for (const char* file : {"/proc/version", "/no/such/file"}) EXPECT_FALSE(is_on_local_disk(file)) << file;
+  WisdomStore(file_).put_record(sample_record());
+  EXPECT_NE(answer_to("PRAGMA journal_mode"), "wal");
   setenv("ATTUNE_DB_JOURNAL", "wal", 1);
-  const std::string message = test::error_of([&] { WisdomStore(scratch / "w.db").put_record(test::sample_record()); });
-  if (wal_is_safe(sqlite3_libversion_number(), is_on_local_disk(scratch.path()))) {
-    EXPECT_EQ(journal_mode_of(scratch / "w.db"), "wal");
-  } else {
+  const std::string message = error_of([&] { WisdomStore(file_).put_record(sample_record()); });
+  if (wal_is_safe(sqlite3_libversion_number(), is_on_local_disk(scratch_.path())))
+    EXPECT_EQ(answer_to("PRAGMA journal_mode"), "wal");
+  else
     EXPECT_THAT(message, AllOf(HasSubstr("needs a local disk and SQLite 3.51.3"), HasSubstr("unset it")));
-  }
   setenv("ATTUNE_DB_JOURNAL", "off", 1);
-  EXPECT_THAT(test::error_of([&] { WisdomStore(scratch / "w.db"); }), HasSubstr("ATTUNE_DB_JOURNAL=off"));
-  unsetenv("ATTUNE_DB_JOURNAL");
+  EXPECT_THAT(error_of([&] { WisdomStore{file_}; }), HasSubstr("ATTUNE_DB_JOURNAL=off"));
 }
 
-TEST(WisdomJournal, LeadsOutOfWalOnRequestOrWhereThatIsUnsafe) {
-  const test::Scratch scratch;
-  WisdomStore(scratch / "w.db").put_record(test::sample_record());
-  execute(scratch / "w.db", "PRAGMA journal_mode = WAL");
-  ASSERT_EQ(journal_mode_of(scratch / "w.db"), "wal");
+TEST_F(WisdomJournal, LeadsOutOfWalOnRequestOrWhereThatIsUnsafe) {
+  WisdomStore(file_).put_record(sample_record());
+  execute("PRAGMA journal_mode = WAL");
+  ASSERT_EQ(answer_to("PRAGMA journal_mode"), "wal");
   setenv("ATTUNE_DB_JOURNAL", "truncate", 1);
-  EXPECT_EQ(WisdomStore(scratch / "w.db").records().size(), 1u);
-  EXPECT_NE(journal_mode_of(scratch / "w.db"), "wal");
-  unsetenv("ATTUNE_DB_JOURNAL");
-}
-
-TEST(WisdomJournal, DoesNotTakeProcForADisk) {
-  EXPECT_FALSE(is_on_local_disk("/proc/version"));
-  EXPECT_FALSE(is_on_local_disk("/no/such/file"));
+  EXPECT_EQ(WisdomStore(file_).records().size(), 1u);
+  EXPECT_NE(answer_to("PRAGMA journal_mode"), "wal");
 }
 
 }  // namespace

@@ -1,24 +1,15 @@
 // Quarantine in a WisdomStore: trials during which two workers died.
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-
-#include "db/scratch.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/wisdom_test.hpp"
 
 namespace attune {
 namespace {
 
-using test::sample_device;
+using test::configuration;
 using test::sample_key;
 using test::sample_session;
 using test::sample_trial;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-Configuration configuration(int block) { return sample_trial(block).configuration; }
 
 Trial faulty(int block, Verdict verdict = Verdict::fault, int deaths = 2) {
   Trial trial = sample_trial(block);
@@ -35,76 +26,50 @@ std::vector<std::string> blocks(const std::vector<QuarantineEntry>& entries) {
   return texts;
 }
 
-// Damage as a careless hand does it: past the store.
-void execute(const std::filesystem::path& file, const char* statements) {
-  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
-  database.exec(statements);
-}
+class WisdomQuarantine : public test::WisdomTest {
+ protected:
+  WisdomStore store_{file_};
+  const std::int64_t session_ = begin(store_);
+  std::vector<QuarantineEntry> entries() { return store_.quarantined(sample_key()); }
+};
 
-TEST(WisdomQuarantine, KeepsVerdictDetailAndTime) {
-  const test::Scratch scratch;
-  {
-    WisdomStore store(scratch / "w.db");
-    const auto session = store.begin_session(sample_session(), sample_device());
-    EXPECT_THAT(store.quarantined(sample_key()), IsEmpty());
-    store.add_trial(session, faulty(1));
-    store.add_trial(session, faulty(2, Verdict::timeout));
-  }
-  WisdomStore store(scratch / "w.db");
-  const auto entries = store.quarantined(sample_key());
-  ASSERT_THAT(blocks(entries), ElementsAre(configuration(1).text(), configuration(2).text()));
-  EXPECT_EQ(entries[0].verdict, Verdict::fault);
-  EXPECT_EQ(entries[1].verdict, Verdict::timeout);
-  EXPECT_EQ(entries[0].detail, "an illegal address was read");
-  EXPECT_EQ(entries[0].made_ms, 1001);
-  EXPECT_EQ(entries[1].made_ms, 1002);
-}
-
-TEST(WisdomQuarantine, HoldsWhatKilledTwoWorkersAlone) {
-  WisdomStore store(":memory:");
-  const auto session = store.begin_session(sample_session(), sample_device());
+TEST_F(WisdomQuarantine, HoldsWhatKilledTwoWorkersAlone) {
+  EXPECT_THAT(entries(), IsEmpty());
   for (const int deaths : {0, 1, 2, 3}) {
-    store.add_trial(session, faulty(deaths, Verdict::fault, deaths));
-    store.add_trial(session, faulty(10 + deaths, Verdict::ok, deaths));
+    store_.add_trial(session_, faulty(deaths, Verdict::fault, deaths));
+    store_.add_trial(session_, faulty(10 + deaths, Verdict::ok, deaths));
   }
-  EXPECT_THAT(blocks(store.quarantined(sample_key())),
-              ElementsAre(configuration(2).text(), configuration(3).text()));
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(2).text(), configuration(3).text()));
+  store_.add_trial(session_, sample_trial(2));
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(3).text())) << "a later trial of its session ends it";
 }
 
-TEST(WisdomQuarantine, HoldsEachConfigurationOnceWithItsLastVerdict) {
-  WisdomStore store(":memory:");
-  store.add_trial(store.begin_session(sample_session(), sample_device()), faulty(1));
-  store.add_trial(store.begin_session(sample_session(), sample_device()), faulty(2));
+TEST_F(WisdomQuarantine, HoldsEachConfigurationOnceWithItsLastVerdict) {
+  for (const int block : {1, 2}) store_.add_trial(begin(store_), faulty(block));
   Trial again = faulty(1, Verdict::timeout);
   again.detail = std::string(100'000, 'x');
   again.made_ms = 2000;
-  store.add_trial(store.begin_session(sample_session(), sample_device()), again);
-  const auto entries = store.quarantined(sample_key());
-  ASSERT_THAT(blocks(entries), ElementsAre(configuration(2).text(), configuration(1).text()));
-  EXPECT_EQ(entries[1].verdict, Verdict::timeout);
-  EXPECT_THAT(entries[1].detail, testing::EndsWith("x\n[34464 bytes more]"));
-  EXPECT_EQ(entries[1].made_ms, 2000);
+  store_.add_trial(begin(store_), again);
+  SessionRow copy = sample_session();
+  copy.key.record.kernel = "a_copy";
+  store_.add_trial(store_.begin_session(copy, test::sample_device()), faulty(2));
+  const auto found = WisdomStore(file_).quarantined(sample_key());
+  ASSERT_THAT(blocks(found), ElementsAre(configuration(2).text(), configuration(1).text()));
+  EXPECT_EQ(found[0].verdict, Verdict::fault);
+  EXPECT_EQ(found[0].detail, "an illegal address was read");
+  EXPECT_EQ(found[0].made_ms, 1002);
+  EXPECT_EQ(found[1].verdict, Verdict::timeout);
+  EXPECT_THAT(found[1].detail, testing::EndsWith("x\n[34464 bytes more]"));
+  EXPECT_EQ(found[1].made_ms, 2000);
 }
 
-TEST(WisdomQuarantine, EndsWithALaterTrialOfItsSession) {
-  WisdomStore store(":memory:");
-  const auto session = store.begin_session(sample_session(), sample_device());
-  store.add_trial(session, faulty(1));
-  store.add_trial(session, sample_trial(1));
-  EXPECT_THAT(store.quarantined(sample_key()), IsEmpty());
-}
-
-TEST(WisdomQuarantine, IsLiftedByATimeStampAndHoldsAgainAfterTwoNewDeaths) {
-  const test::Scratch scratch;
-  WisdomStore store(scratch / "w.db");
-  const auto session = store.begin_session(sample_session(), sample_device());
-  store.add_trial(session, faulty(1));
-  EXPECT_EQ(store.lift_quarantine(sample_key()), 1);
-  SQLite::Database database((scratch / "w.db").string());
-  EXPECT_GT(database.execAndGet("SELECT lifted_ms FROM trial").getInt64(), 1'700'000'000'000);
-  EXPECT_EQ(store.trials(session).at(0).deaths, 2) << "what happened is not forgotten";
-  store.add_trial(session, faulty(1));
-  EXPECT_EQ(store.quarantined(sample_key()).size(), 1u);
+TEST_F(WisdomQuarantine, IsLiftedByATimeStampAndHoldsAgainAfterTwoNewDeaths) {
+  store_.add_trial(session_, faulty(1));
+  EXPECT_EQ(store_.lift_quarantine(sample_key()), 1);
+  EXPECT_GT(std::stoll(answer_to("SELECT lifted_ms FROM trial")), 1'700'000'000'000);
+  EXPECT_EQ(store_.trials(session_).at(0).deaths, 2) << "what happened is not forgotten";
+  store_.add_trial(session_, faulty(1));
+  EXPECT_EQ(entries().size(), 1u);
 }
 
 // Keys that differ from sample_key() in one thing, and whether its quarantine holds for them.
@@ -114,73 +79,42 @@ struct Neighbour {
   bool shares;
 };
 
-const std::vector<Neighbour>& neighbours() {
-  static const std::vector<Neighbour> all = {
-      {"nothing", [](RecordKey&) {}, true},
-      {"regime", [](RecordKey& key) { key.regime = "warm"; }, true},
-      {"objective", [](RecordKey& key) { key.objective = "energy"; }, true},
-      {"name", [](RecordKey& key) { key.kernel = "a_copy"; }, true},
-      {"code", [](RecordKey& key) { key.code = "other"; }, false},
-      {"contract", [](RecordKey& key) { key.contract = "other"; }, false},
-      {"problem", [](RecordKey& key) { key.problem.set("n", 5); }, false},
-      {"device class", [](RecordKey& key) { key.device_class = "other"; }, false},
-  };
-  return all;
-}
+const Neighbour neighbours[] = {
+    {"nothing", [](RecordKey&) {}, true},
+    {"regime", [](RecordKey& key) { key.regime = "warm"; }, true},
+    {"objective", [](RecordKey& key) { key.objective = "energy"; }, true},
+    {"name", [](RecordKey& key) { key.kernel = "a_copy"; }, true},
+    {"code", [](RecordKey& key) { key.code = "other"; }, false},
+    {"contract", [](RecordKey& key) { key.contract = "other"; }, false},
+    {"problem", [](RecordKey& key) { key.problem.set("n", 5); }, false},
+    {"device class", [](RecordKey& key) { key.device_class = "other"; }, false},
+};
 
-TEST(WisdomQuarantine, HoldsForTheSameCodeContractProblemAndDeviceClass) {
-  WisdomStore store(":memory:");
-  store.add_trial(store.begin_session(sample_session(), sample_device()), faulty(1));
-  for (const Neighbour& neighbour : neighbours()) {
-    RecordKey key = sample_key();
-    neighbour.make(key);
-    EXPECT_EQ(store.quarantined(key).size(), neighbour.shares ? 1u : 0u) << neighbour.difference;
-  }
-}
-
-TEST(WisdomQuarantine, IsLiftedForItsKeyAlone) {
-  for (const Neighbour& neighbour : neighbours()) {
+TEST_F(WisdomQuarantine, IsLiftedForTheSameCodeContractProblemAndDeviceClassAlone) {
+  for (const auto& [difference, make, shares] : neighbours) {
+    SCOPED_TRACE(difference);
     WisdomStore store(":memory:");
     SessionRow row = sample_session();
-    store.add_trial(store.begin_session(row, sample_device()), faulty(1));
-    neighbour.make(row.key.record);
+    store.add_trial(store.begin_session(row, test::sample_device()), faulty(1));
+    RecordKey& key = row.key.record;
+    make(key);
+    EXPECT_EQ(store.quarantined(key).size(), shares ? 1u : 0u);
     row.key.space = "narrowed";
-    store.add_trial(store.begin_session(row, sample_device()), faulty(2));
-    ASSERT_EQ(store.quarantined(sample_key()).size(), neighbour.shares ? 2u : 1u) << neighbour.difference;
-    EXPECT_EQ(store.lift_quarantine(sample_key()), neighbour.shares ? 2 : 1) << neighbour.difference;
-    EXPECT_THAT(store.quarantined(sample_key()), IsEmpty()) << neighbour.difference;
-    EXPECT_EQ(store.quarantined(row.key.record).size(), neighbour.shares ? 0u : 1u) << neighbour.difference;
-    EXPECT_EQ(store.lift_quarantine(sample_key()), 0) << neighbour.difference;
+    store.add_trial(store.begin_session(row, test::sample_device()), faulty(2));
+    ASSERT_EQ(store.quarantined(sample_key()).size(), shares ? 2u : 1u);
+    EXPECT_EQ(store.lift_quarantine(sample_key()), shares ? 2 : 1);
+    EXPECT_THAT(store.quarantined(sample_key()), IsEmpty());
+    EXPECT_EQ(store.quarantined(key).size(), shares ? 0u : 1u);
+    EXPECT_EQ(store.lift_quarantine(sample_key()), 0);
   }
 }
 
-TEST(WisdomQuarantine, OfACopyOfTheKernelUnderAnotherNameIsNotListedTwice) {
-  WisdomStore store(":memory:");
-  SessionRow row = sample_session();
-  store.add_trial(store.begin_session(row, sample_device()), faulty(1));
-  row.key.record.kernel = "a_copy";
-  store.add_trial(store.begin_session(row, sample_device()), faulty(1));
-  EXPECT_THAT(blocks(store.quarantined(sample_key())), ElementsAre(configuration(1).text()));
-}
-
-TEST(WisdomQuarantine, LeavesOutAndCountsWhatIsDamaged) {
-  const char* damages[] = {
-      "UPDATE trial SET verdict = 99 WHERE id = 1",
-      "UPDATE trial SET configuration = '[[\"BLOCK\"]]' WHERE id = 1",
-  };
-  for (const char* damage : damages) {
-    const test::Scratch scratch;
-    {
-      WisdomStore store(scratch / "w.db");
-      const auto session = store.begin_session(sample_session(), sample_device());
-      for (const int block : {1, 2}) store.add_trial(session, faulty(block));
-    }
-    execute(scratch / "w.db", damage);
-    WisdomStore store(scratch / "w.db");
-    EXPECT_THAT(blocks(store.quarantined(sample_key())), ElementsAre(configuration(2).text())) << damage;
-    EXPECT_EQ(store.damaged_rows(), 1) << damage;
-    EXPECT_EQ(store.lift_quarantine(sample_key()), 2) << damage;
-  }
+TEST_F(WisdomQuarantine, LeavesOutAndCountsWhatIsDamaged) {
+  for (const int block : {1, 2, 3}) store_.add_trial(session_, faulty(block));
+  execute("UPDATE trial SET verdict = 99 WHERE id = 1; UPDATE trial SET configuration = '[[\"BLOCK\"]]' WHERE id = 2");
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(3).text()));
+  EXPECT_EQ(store_.damaged_rows(), 2);
+  EXPECT_EQ(store_.lift_quarantine(sample_key()), 3);
 }
 
 }  // namespace

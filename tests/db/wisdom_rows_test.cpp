@@ -1,15 +1,10 @@
 // Rows of every stored type: random values over the lists of fields are read as they were written.
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "db/exchange_json.hpp"
 #include "db/field_values.hpp"
-#include "db/scratch.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/wisdom_test.hpp"
 
 namespace attune {
 namespace {
@@ -21,6 +16,8 @@ using test::texts_of;
 
 constexpr int rounds = 200;
 
+using WisdomRows = test::WisdomTest;
+
 template <typename T>
 std::vector<test::FieldTexts> texts_of_all(const std::vector<T>& values) {
   std::vector<test::FieldTexts> texts;
@@ -28,7 +25,7 @@ std::vector<test::FieldTexts> texts_of_all(const std::vector<T>& values) {
   return texts;
 }
 
-TEST(WisdomRows, OfRecordsAndTheirFinalistsReadBackExactly) {
+TEST_F(WisdomRows, OfRecordsAndTheirFinalistsReadBackExactly) {
   RandomFields random(1);
   WisdomStore store(":memory:");
   for (int round = 0; round < rounds; ++round) {
@@ -45,7 +42,7 @@ TEST(WisdomRows, OfRecordsAndTheirFinalistsReadBackExactly) {
   EXPECT_EQ(store.damaged_rows(), 0);
 }
 
-TEST(WisdomRows, OfSessionsAndTheirTrialsReadBackExactlyInTheOrderTried) {
+TEST_F(WisdomRows, OfSessionsAndTheirTrialsReadBackExactlyInTheOrderTried) {
   RandomFields random(2);
   WisdomStore store(":memory:");
   for (int round = 0; round < rounds; ++round) {
@@ -63,7 +60,7 @@ TEST(WisdomRows, OfSessionsAndTheirTrialsReadBackExactlyInTheOrderTried) {
   EXPECT_EQ(store.damaged_rows(), 0);
 }
 
-TEST(WisdomRows, OfCeilingsReadBackExactlyByName) {
+TEST_F(WisdomRows, OfCeilingsReadBackExactlyByName) {
   RandomFields random(3);
   WisdomStore store(":memory:");
   std::map<std::string, Ceiling> ceilings;
@@ -79,10 +76,9 @@ TEST(WisdomRows, OfCeilingsReadBackExactlyByName) {
   EXPECT_EQ(texts_of_all(store.ceilings(sample_device().class_key())), texts_of_all(by_name));
 }
 
-TEST(WisdomRows, HaveAColumnForEveryFieldAndAFieldForEveryColumn) {
-  const test::Scratch scratch;
-  const WisdomStore store(scratch / "w.db");
-  const SQLite::Database database((scratch / "w.db").string());
+TEST_F(WisdomRows, HaveAColumnForEveryFieldAndAFieldForEveryColumn) {
+  const WisdomStore store(file_);
+  const SQLite::Database database(file_.string());
   const auto expect_columns = [&](const char* table, std::vector<std::string> fields,
                                   const std::vector<std::string>& others) {
     fields.insert(fields.end(), others.begin(), others.end());
@@ -101,21 +97,19 @@ TEST(WisdomRows, HaveAColumnForEveryFieldAndAFieldForEveryColumn) {
   expect_columns("ceiling", test::columns_of<Ceiling>(), {"id", "device_id"});
 }
 
-TEST(WisdomRows, OfRecordsAreLeftOutAndCountedWhenAnyFieldWasChanged) {
-  std::vector<std::string> damages = {"UPDATE record SET row_hash = '' WHERE id = 1",
-                                      "UPDATE record SET configuration = 'nonsense' WHERE id = 1",
-                                      "UPDATE record SET effort = 17 WHERE id = 1",
-                                      "UPDATE record SET q3_ns = NULL WHERE id = 1",
-                                      "UPDATE problem SET bindings = '[[\"n\",\"integer\",7]]' WHERE id = 1"};
+TEST_F(WisdomRows, OfRecordsAreLeftOutAndCountedWhenAnyFieldWasChanged) {
+  std::vector<std::string> damages = {
+      "UPDATE record SET row_hash = '' WHERE id = 1", "UPDATE record SET configuration = 'nonsense' WHERE id = 1",
+      "UPDATE record SET effort = 17 WHERE id = 1", "UPDATE record SET q3_ns = NULL WHERE id = 1",
+      "UPDATE problem SET bindings = '[[\"n\",\"integer\",7]]' WHERE id = 1"};
   for (const std::string& column : test::columns_of<Record>())
     damages.push_back("UPDATE record SET " + column + " = CASE typeof(" + column + ") WHEN 'text' THEN " + column +
                       " || 'x' ELSE " + column + " - 1 END WHERE id = 1");
   for (const std::string& damage : damages) {
-    const test::Scratch scratch;
-    WisdomStore(scratch / "w.db").put_record(sample_record(1));
-    WisdomStore(scratch / "w.db").put_record(sample_record(2));
-    SQLite::Database((scratch / "w.db").string(), SQLite::OPEN_READWRITE).exec(damage);
-    WisdomStore store(scratch / "w.db");
+    std::filesystem::remove(file_);
+    for (const int n : {1, 2}) WisdomStore(file_).put_record(sample_record(n));
+    execute(damage);
+    WisdomStore store(file_);
     EXPECT_EQ(store.records().size(), 1u) << damage;
     EXPECT_LE(store.candidates(test::sample_key()).size(), 1u) << damage;
     EXPECT_FALSE(store.find_record(test::sample_key(1)).has_value()) << damage;
@@ -125,17 +119,16 @@ TEST(WisdomRows, OfRecordsAreLeftOutAndCountedWhenAnyFieldWasChanged) {
 }
 
 // `current` says which record was chosen, not what it says.
-TEST(WisdomRows, OfRecordsAreSoundWhicheverIsCurrent) {
-  const test::Scratch scratch;
-  WisdomStore(scratch / "w.db").put_record(sample_record());
-  SQLite::Database((scratch / "w.db").string(), SQLite::OPEN_READWRITE).exec("UPDATE record SET current = 0");
-  WisdomStore store(scratch / "w.db");
+TEST_F(WisdomRows, OfRecordsAreSoundWhicheverIsCurrent) {
+  WisdomStore(file_).put_record(sample_record());
+  execute("UPDATE record SET current = 0");
+  WisdomStore store(file_);
   EXPECT_EQ(store.history(test::sample_key()).size(), 1u);
   EXPECT_TRUE(store.find_record(test::sample_key()).has_value());
   EXPECT_EQ(store.damaged_rows(), 0);
 }
 
-TEST(WisdomRows, HaveEveryFieldInTheJsonOfARecord) {
+TEST_F(WisdomRows, HaveEveryFieldInTheJsonOfARecord) {
   const auto json = nlohmann::json::parse(record_to_json_line(sample_record()));
   std::set<std::string> names;
   for (const auto& [name, value] : json.items()) names.insert(name);

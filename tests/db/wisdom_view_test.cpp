@@ -1,13 +1,8 @@
 // The view `wisdom`: the one promise to applications that read the database with SQL. What is tested here stays.
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
-#include "db/scratch.hpp"
 #include "db/wisdom_schema.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/wisdom_test.hpp"
 
 namespace attune {
 namespace {
@@ -46,50 +41,45 @@ Record fixture_record() {
   return record;
 }
 
-class WisdomViewOf : public testing::TestWithParam<int> {};
+class WisdomViewOf : public test::WisdomTest, public testing::WithParamInterface<int> {};
 // Number 0 stands for a database that is made now.
 INSTANTIATE_TEST_SUITE_P(Formats, WisdomViewOf, testing::Range(0, wisdom_format + 1));
 
 TEST_P(WisdomViewOf, EveryFormatShowsTheSame) {
   const int format = GetParam();
-  const test::Scratch scratch;
-  if (format > 0) {
-    SQLite::Database database((scratch / "w.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    database.exec(test::content_of(ATTUNE_TEST_DATA "/wisdom_v" + std::to_string(format) + ".sql"));
-  }
+  if (format > 0) load_fixture(format);
   {
-    WisdomStore store(scratch / "w.db");
+    WisdomStore store(file_);
     if (format == 0) store.put_record(fixture_record());
   }
   const bool knows_values = format == 0 || format >= 4;  // the records of the older fixtures are of protocol 1
-  EXPECT_THAT(
-      rows_of(scratch / "w.db", select_all),
-      ElementsAre(ElementsAre(
-          "11111111-2222-4333-8444-555555555555", "reduce", "n=1024 T=float", R"({"n":1024,"T":"float"})",
-          "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-", "NVIDIA H200", "cold", "time",
-          R"({"BLOCK":256,"FAST":true,"SCALE":0.1,"ORDER":"Order::rows"})", "12345.5", "23456.75", "1.875", "1.75",
-          "2.0", knows_values ? "12345.5" : "NULL", knows_values ? "23456.75" : "NULL", "measure", "0", "0", "1", "0",
-          "321", "1760000000123", std::string(64, 'c'), std::string(64, 'd'), std::string(64, 'e'), "NVRTC 13.0",
-          "580.159 (CUDA 13.0)", "GPU-1234", "0.1.0")));
+  EXPECT_THAT(rows_of(file_, select_all),
+              ElementsAre(ElementsAre(
+                  "11111111-2222-4333-8444-555555555555", "reduce", "n=1024 T=float", R"({"n":1024,"T":"float"})",
+                  "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-", "NVIDIA H200", "cold", "time",
+                  R"({"BLOCK":256,"FAST":true,"SCALE":0.1,"ORDER":"Order::rows"})", "12345.5", "23456.75", "1.875",
+                  "1.75", "2.0", knows_values ? "12345.5" : "NULL", knows_values ? "23456.75" : "NULL", "measure", "0",
+                  "0", "1", "0", "321", "1760000000123", std::string(64, 'c'), std::string(64, 'd'),
+                  std::string(64, 'e'), "NVRTC 13.0", "580.159 (CUDA 13.0)", "GPU-1234", "0.1.0")));
 }
 
-TEST(WisdomView, ShowsCurrentRecordsOnly) {
-  const test::Scratch scratch;
-  WisdomStore store(scratch / "w.db");
+using WisdomView = test::WisdomTest;
+
+TEST_F(WisdomView, ShowsCurrentRecordsOnly) {
+  WisdomStore store(file_);
   const char* const select = "SELECT uuid, effort FROM wisdom ORDER BY problem";
   Record first = test::sample_record(1), second = test::sample_record(1), weak = test::sample_record(1);
   second.effort = Effort::exhaustive, weak.effort = Effort::estimate;
   for (const Record& record : {first, second, weak}) store.put_record(record);
   const Record other = test::sample_record(2);
   store.put_record(other);
-  EXPECT_THAT(rows_of(scratch / "w.db", select),
+  EXPECT_THAT(rows_of(file_, select),
               ElementsAre(ElementsAre(second.uuid, "exhaustive"), ElementsAre(other.uuid, "measure")));
 }
 
 // What is stored with its kinds becomes a plain object, in order, with every digit.
-TEST(WisdomView, ShowsValuesAsTheyAre) {
-  const test::Scratch scratch;
-  WisdomStore store(scratch / "w.db");
+TEST_F(WisdomView, ShowsValuesAsTheyAre) {
+  WisdomStore store(file_);
   Record record = test::sample_record();
   record.key.problem = Problem{};
   record.configuration = Configuration{{"big", std::int64_t{1} << 62},
@@ -99,12 +89,11 @@ TEST(WisdomView, ShowsValuesAsTheyAre) {
                                        {"quoted", "a\"b\\c, d]: {é"},
                                        {"infinite", std::numeric_limits<double>::infinity()}};
   store.put_record(record);
-  const auto rows = rows_of(scratch / "w.db", "SELECT configuration, problem_json FROM wisdom");
+  const auto rows = rows_of(file_, "SELECT configuration, problem_json FROM wisdom");
   EXPECT_THAT(
-      rows, ElementsAre(ElementsAre(
-                R"({"big":4611686018427387904,"fine":1.9,"third":0.3333333333333333,"flag":false,)"
-                R"("quoted":"a\"b\\c, d]: {é","infinite":"inf"})",
-                "{}")));
+      rows, ElementsAre(ElementsAre(R"({"big":4611686018427387904,"fine":1.9,"third":0.3333333333333333,"flag":false,)"
+                                    R"("quoted":"a\"b\\c, d]: {é","infinite":"inf"})",
+                                    "{}")));
   EXPECT_EQ(nlohmann::json::parse(rows.at(0).at(0)).at("quoted"), "a\"b\\c, d]: {é");
 }
 

@@ -25,20 +25,13 @@ void expect_compiled(std::string_view type, int architecture) {
     EXPECT_EQ(function.usage.spill_bytes, 0u) << function.expression;
 }
 
-TEST_F(DataKernels, CompileForEveryTypeWithoutTheToolkitsHeaders) {
-  for (const TypeInfo& type : type_table()) {
+TEST_F(DataKernels, CompileForEveryTypeAndArchitectureWithoutTheToolkitsHeaders) {
+  for (const TypeInfo& type : type_table())
     if (type.components == 1) expect_compiled(type.name, 90);
-  }
-}
-
-TEST_F(DataKernels, CompileForEveryArchitecture) {
-  for (const int architecture : {75, 80, 120}) {
+  for (const int architecture : {75, 80, 120})
     for (const char* type : {"", "float", "half", "uint8"}) expect_compiled(type, architecture);
-  }
-}
-
-TEST_F(DataKernels, AVectorTypeUsesTheKernelsOfItsElements) {
-  EXPECT_EQ(data_kernels_request("float4", "sm_90").expressions, data_kernels_request("float", "sm_90").expressions);
+  EXPECT_EQ(data_kernels_request("float4", "sm_90").expressions, data_kernels_request("float", "sm_90").expressions)
+      << "a vector type uses the kernels of its elements";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "device/cuda/cuda_device.hpp"
@@ -27,14 +28,21 @@ template <typename T, int N> __global__ void scale(T* x) {
 CompileOutcome compile(const ImageRequest& request) {
   return std::move(make_nvrtc_compiler("sm_90")->compile({&request, 1}).front());
 }
+// Of a request that has to compile.
+CompileOutcome compiled(const ImageRequest& request) {
+  CompileOutcome outcome = compile(request);
+  EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  return outcome;
+}
+void expect_error(const ImageRequest& request, const std::string& words) {
+  const CompileOutcome outcome = compile(request);
+  EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+  EXPECT_FALSE(outcome.image);
+  EXPECT_THAT(outcome.log, HasSubstr(words));
+}
 
-bool is_cubin(const Image& image) {
-  const std::string_view magic(
-      "\x7f"
-      "ELF");
-  return image.code->size() > 64 &&
-         std::equal(magic.begin(), magic.end(), image.code->begin(),
-                    [](char wanted, std::byte got) { return static_cast<std::byte>(wanted) == got; });
+std::string text_of(const Image& image) {
+  return {reinterpret_cast<const char*>(image.code->data()), image.code->size()};
 }
 
 bool knows(int architecture) {
@@ -49,10 +57,10 @@ TEST_P(NvrtcArchitecture, CompilesToItsCubin) {
   if (!knows(GetParam())) GTEST_SKIP() << cuda::nvrtc().name() << " does not know sm_" << GetParam();
   const std::string architecture = "sm_" + std::to_string(GetParam());
   const CompileOutcome outcome =
-      compile(request_for(scale_source, {"scale<double, 64>", "scale<float, 128>"}, architecture));
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+      compiled(request_for(scale_source, {"scale<double, 64>", "scale<float, 128>"}, architecture));
   ASSERT_TRUE(outcome.image);
-  EXPECT_TRUE(is_cubin(*outcome.image));
+  EXPECT_THAT(text_of(*outcome.image), testing::StartsWith("\x7f"
+                                                           "ELF"));
   EXPECT_EQ(outcome.image->architecture, architecture);
   EXPECT_EQ(outcome.image->toolchain, cuda::nvrtc().name());
   EXPECT_GT(outcome.milliseconds, 0);
@@ -67,26 +75,22 @@ TEST_P(NvrtcArchitecture, CompilesToItsCubin) {
 }
 INSTANTIATE_TEST_SUITE_P(, NvrtcArchitecture, testing::Values(75, 80, 90, 120));
 
-TEST_F(NvrtcCompile, TakesTheCompilersArchitectureWhenTheRequestNamesNone) {
-  const CompileOutcome outcome = compile(request_for(scale_source, {"scale<int, 32>"}));
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  EXPECT_EQ(outcome.image->architecture, "sm_90");
-}
-
 TEST_F(NvrtcCompile, TakesArchitectureSpecificTargets) {
   const char* source = "__global__ void fence() { asm volatile(\"wgmma.fence.sync.aligned;\"); }";
-  EXPECT_EQ(compile(request_for(source, {"fence"}, "sm_90a")).verdict, Verdict::ok);
-  EXPECT_EQ(compile(request_for(source, {"fence"}, "sm_90")).verdict, Verdict::compile_error);
+  compiled(request_for(source, {"fence"}, "sm_90a"));
+  expect_error(request_for(source, {"fence"}, "sm_90"), "");
 }
 
-TEST_F(NvrtcCompile, GivesEntriesWithoutTemplatesTheirSymbols) {
+TEST_F(NvrtcCompile, GivesEntriesWithoutTemplatesTheirSymbolsOnTheCompilersArchitecture) {
   const CompileOutcome outcome =
-      compile(request_for("extern \"C\" __global__ void plain(int* x) { *x = 1; }\nnamespace a { __global__ void "
-                          "inner(int* x) { *x = 2; } }",
-                          {"a::inner", "plain"}));
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+      compiled(request_for("extern \"C\" __global__ void plain(int* x) { int unused; *x = 1; }\n"
+                           "namespace a { __global__ void inner(int* x) { *x = 2; } }",
+                           {"a::inner", "plain"}));
+  ASSERT_TRUE(outcome.image);
+  EXPECT_EQ(outcome.image->architecture, "sm_90");
   EXPECT_EQ(outcome.image->find("plain")->symbol, "plain");
   EXPECT_EQ(outcome.image->find("a::inner")->symbol, "_ZN1a5innerEPi");
+  EXPECT_THAT(outcome.log, HasSubstr("\"unused\" was declared but never referenced")) << "warnings are kept";
 }
 
 TEST_F(NvrtcCompile, AnErrorIsAnOutcomeWithTheLogAndSpoilsNoNeighbour) {
@@ -104,25 +108,15 @@ TEST_F(NvrtcCompile, AnErrorIsAnOutcomeWithTheLogAndSpoilsNoNeighbour) {
   EXPECT_THAT(outcomes[2].log, HasSubstr("no_such_kernel"));
 }
 
-TEST_F(NvrtcCompile, KeepsWarningsInTheLogOfASuccess) {
-  const CompileOutcome outcome = compile(request_for("__global__ void k(int* x) { int unused; *x = 1; }", {"k"}));
-  EXPECT_EQ(outcome.verdict, Verdict::ok);
-  EXPECT_THAT(outcome.log, HasSubstr("\"unused\" was declared but never referenced"));
-}
-
-TEST_F(NvrtcCompile, TooMuchStaticSharedMemoryIsAVerdictOfItsOwn) {
+TEST_F(NvrtcCompile, MoreThanTheWholeStaticSharedMemoryIsAVerdictOfItsOwn) {
+  const CompileOutcome whole = compiled(request_for(scale_source, {"scale<float, 12288>"}));
+  ASSERT_TRUE(whole.image);
+  EXPECT_EQ(whole.image->functions.front().usage.shared_static, 49152u);
   const CompileOutcome outcome = compile(request_for(scale_source, {"scale<float, 128>", "scale<float, 12289>"}));
   EXPECT_EQ(outcome.verdict, Verdict::resources);
   EXPECT_FALSE(outcome.image);
-  EXPECT_THAT(outcome.log, HasSubstr("49156 bytes"));
-  EXPECT_THAT(outcome.log, HasSubstr("scale<float, 12289>"));
+  EXPECT_THAT(outcome.log, testing::AllOf(HasSubstr("49156 bytes"), HasSubstr("scale<float, 12289>")));
   EXPECT_EQ(outcome.log.find('\0'), std::string::npos) << "NVRTC 13.0 has one before the error line";
-}
-
-TEST_F(NvrtcCompile, TheWholeStaticLimitStillCompiles) {
-  const CompileOutcome outcome = compile(request_for(scale_source, {"scale<float, 12288>"}));
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  EXPECT_EQ(outcome.image->functions.front().usage.shared_static, 49152u);
 }
 
 TEST_F(NvrtcCompile, ReadsSpillsAndTheRegistersThatAnOptionAllows) {
@@ -135,8 +129,8 @@ __global__ void heavy(float* x) {
   for (int i = 0; i < 64; ++i) x[i * 33 + threadIdx.x] = v[i];
 }
 )";
-  const CompileOutcome outcome = compile(request_for(source, {"heavy"}, "", {"--maxrregcount=32"}));
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+  const CompileOutcome outcome = compiled(request_for(source, {"heavy"}, "", {"--maxrregcount=32"}));
+  ASSERT_TRUE(outcome.image);
   const ResourceUsage& usage = outcome.image->functions.front().usage;
   EXPECT_LE(usage.registers, 32);
   EXPECT_GT(usage.spill_bytes, 0u) << outcome.log;
@@ -149,38 +143,31 @@ TEST_F(NvrtcCompile, FindsAttunesHeaderAndTheRequestsOwn) {
       "__global__ void k(attune::Wide<int>* x) { *x = MINE; }",
       {"k"});
   request.source.headers = {{"mine/constants.cuh", "#define MINE 42\n"}};
-  EXPECT_EQ(compile(request).verdict, Verdict::ok) << compile(request).log;
+  compiled(request);
   request.source.headers.clear();
-  const CompileOutcome missing = compile(request);
-  EXPECT_EQ(missing.verdict, Verdict::compile_error);
-  EXPECT_THAT(missing.log, HasSubstr("mine/constants.cuh"));
+  expect_error(request, "mine/constants.cuh");
 }
 
 TEST_F(NvrtcCompile, PassesOptionsAndLetsThemChooseTheStandard) {
   const char* source = "#if __cplusplus != EXPECTED\n#error other standard\n#endif\n__global__ void k() {}";
-  EXPECT_EQ(compile(request_for(source, {"k"}, "", {"-DEXPECTED=201703L"})).verdict, Verdict::ok);
-  const CompileOutcome chosen = compile(request_for(source, {"k"}, "", {"-DEXPECTED=202002L", "-std=c++20"}));
-  EXPECT_EQ(chosen.verdict, Verdict::ok) << chosen.log;
+  compiled(request_for(source, {"k"}, "", {"-DEXPECTED=201703L"}));
+  const CompileOutcome chosen = compiled(request_for(source, {"k"}, "", {"-DEXPECTED=202002L", "-std=c++20"}));
   EXPECT_THAT(chosen.log, testing::Not(HasSubstr("warning")));
-  const CompileOutcome unknown = compile(request_for(source, {"k"}, "", {"--no-such-option"}));
-  EXPECT_EQ(unknown.verdict, Verdict::compile_error);
-  EXPECT_THAT(unknown.log, HasSubstr("--no-such-option"));
+  expect_error(request_for(source, {"k"}, "", {"--no-such-option"}), "--no-such-option");
 }
 
 TEST_F(NvrtcCompile, RefusesArchitecturesThatAreNoneOrTooOld) {
-  const CompileOutcome old = compile(request_for(scale_source, {"scale<int, 32>"}, "sm_20"));
-  EXPECT_EQ(old.verdict, Verdict::compile_error);
-  EXPECT_THAT(old.log, HasSubstr("too old"));
-  EXPECT_THAT(old.log, HasSubstr(cuda::nvrtc().name()));
-  EXPECT_THAT(compile(request_for(scale_source, {"scale<int, 32>"}, "host")).log, HasSubstr("expected sm_NN"));
+  const ImageRequest old = request_for(scale_source, {"scale<int, 32>"}, "sm_20");
+  for (const std::string& words : {std::string("too old"), cuda::nvrtc().name()}) expect_error(old, words);
+  expect_error(request_for(scale_source, {"scale<int, 32>"}, "host"), "expected sm_NN");
 }
 
 TEST_F(NvrtcCompile, ForANewerArchitectureThereIsPtx) {
   const auto& known = cuda::nvrtc().architectures;
   const std::string newest = std::to_string(*std::max_element(known.begin(), known.end()));
-  const CompileOutcome outcome = compile(request_for(scale_source, {"scale<int, 32>"}, "sm_990"));
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  const std::string ptx(reinterpret_cast<const char*>(outcome.image->code->data()), outcome.image->code->size());
+  const CompileOutcome outcome = compiled(request_for(scale_source, {"scale<int, 32>"}, "sm_990"));
+  ASSERT_TRUE(outcome.image);
+  const std::string ptx = text_of(*outcome.image);
   EXPECT_EQ(ptx.back(), '\0');  // as the driver wants it
   EXPECT_THAT(ptx, HasSubstr(".target sm_" + newest));
   const ImageFunction* const entry = outcome.image->find("scale<int, 32>");
@@ -218,22 +205,22 @@ __global__ void k(__half* x, __nv_bfloat16* y) { x[0] = __hadd(x[0], x[1]); y[0]
 TEST_F(NvrtcCompile, ServesSeveralThreadsAtOnce) {
   const auto compiler = make_nvrtc_compiler("sm_80");
   constexpr int threads = 4, rounds = 3;
-  std::vector<int> good(threads, 0);
+  std::atomic<int> good = 0;
   std::vector<std::thread> workers;
   for (int t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {
       for (int round = 0; round < rounds; ++round) {
-        const std::string entry = "scale<int, " + std::to_string(32 * (1 + t * rounds + round)) + ">";
+        const int count = 32 * (1 + t * rounds + round);
+        const std::string entry = "scale<int, " + std::to_string(count) + ">";
         const ImageRequest request = request_for(scale_source, {entry});
         const auto outcome = std::move(compiler->compile({&request, 1}).front());
-        const std::uint64_t expected = 4u * 32u * static_cast<unsigned>(1 + t * rounds + round);
-        if (outcome.image && outcome.image->find(entry)->usage.shared_static == expected)
-          ++good[static_cast<std::size_t>(t)];
+        if (outcome.image && outcome.image->find(entry)->usage.shared_static == 4u * static_cast<unsigned>(count))
+          ++good;
       }
     });
   }
   for (std::thread& worker : workers) worker.join();
-  for (const int count : good) EXPECT_EQ(count, rounds);
+  EXPECT_EQ(good, threads * rounds);
 }
 
 }  // namespace

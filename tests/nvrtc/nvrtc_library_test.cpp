@@ -13,6 +13,7 @@ namespace attune::cuda {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class NvrtcLoad : public test::NvrtcTest {};
@@ -32,29 +33,19 @@ TEST_F(NvrtcLoad, KnowsItsVersionItsPlaceAndItsArchitectures) {
   EXPECT_TRUE(fs::exists(library.file)) << library.file;
   EXPECT_THAT(library.architectures, testing::Contains(80));
   EXPECT_EQ(nvrtc_version(), "NVRTC " + std::to_string(library.major) + "." + std::to_string(library.minor));
+  EXPECT_EQ(load_nvrtc({library.file.string(), {}, 0}).file, library.file) << "what a setting names is taken";
 }
 
-TEST_F(NvrtcLoad, TakesTheLibraryThatTheSettingNames) {
-  EXPECT_EQ(load_nvrtc({nvrtc().file.string(), {}, 0}).file, nvrtc().file);
-}
-
-TEST_F(NvrtcLoad, RefusesOneThatIsNewerThanTheDriver) {
-  const std::string named = failure_of({nvrtc().file.string(), {}, (nvrtc().major - 1) * 1000});
-  EXPECT_THAT(named, HasSubstr("is newer than the driver"));
-  EXPECT_THAT(named, HasSubstr(nvrtc().name()));
-}
-
-TEST_F(NvrtcLoad, SaysWhatItFoundWhenThatWasTooNew) {
-  if (nvrtc().major <= 11) GTEST_SKIP() << "no NVRTC is newer than a driver of CUDA 11";
+TEST_F(NvrtcLoad, RefusesOneThatIsNewerThanTheDriverButForTheMinorVersion) {
+  const NvrtcLibrary& library = nvrtc();
+  EXPECT_EQ(load_nvrtc({library.file.string(), {}, library.major * 1000}).major, library.major);
+  EXPECT_THAT(failure_of({library.file.string(), {}, (library.major - 1) * 1000}),
+              AllOf(HasSubstr("is newer than the driver"), HasSubstr(library.name())));
+  if (library.major <= 11) GTEST_SKIP() << "no NVRTC is newer than a driver of CUDA 11";
   // A driver of CUDA 10 takes none of the versions that are looked for.
-  const std::string message = failure_of({"", {nvrtc().file.parent_path()}, 10020});
-  EXPECT_THAT(message, testing::ContainsRegex("NVRTC 1[0-9]\\.[0-9] at .* is newer than the driver"));
-  EXPECT_THAT(message, HasSubstr("CUDA 10.2"));
-  EXPECT_THAT(message, HasSubstr("update the NVIDIA driver"));
-}
-
-TEST_F(NvrtcLoad, AcceptsALaterMinorVersionThanTheDrivers) {
-  EXPECT_EQ(load_nvrtc({nvrtc().file.string(), {}, nvrtc().major * 1000}).major, nvrtc().major);
+  EXPECT_THAT(failure_of({"", {library.file.parent_path()}, 10020}),
+              AllOf(testing::ContainsRegex("NVRTC 1[0-9]\\.[0-9] at .* is newer than the driver"),
+                    HasSubstr("CUDA 10.2"), HasSubstr("update the NVIDIA driver")));
 }
 
 // In a process of its own: the loader reads LD_LIBRARY_PATH when a process starts.

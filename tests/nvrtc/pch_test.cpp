@@ -70,6 +70,15 @@ CompileOutcome compile(const ImageRequest& request) {
   return std::move(make_nvrtc_compiler("sm_90")->compile({&request, 1}).front());
 }
 
+// Compiles the heavy source for `first` to `last` items. Each compiles, and nothing is said of precompiling.
+void compile_heavy(const std::string& salt, int first, int last) {
+  for (int i = first; i <= last; ++i) {
+    const CompileOutcome outcome = compile(heavy_request(salt, "scale<" + std::to_string(i) + ">"));
+    EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
+    EXPECT_THAT(outcome.log, Not(HasSubstr("precompiled")));
+  }
+}
+
 // The machine code of a cubin, by section.
 std::map<std::string, std::string> code_of(const Image& image) {
   const auto* bytes = reinterpret_cast<const char*>(image.code->data());
@@ -127,17 +136,16 @@ TEST_F(Pch, AKernelWithCubCompilesToTheSameCodePlainlyWhileMakingThemAndWithThem
 }
 
 TEST_F(Pch, ASourceIsCompiledPlainlyUntilItComesAgain) {
-  compile(heavy_request("once", "scale<1>"));
-  EXPECT_EQ(counts().created, 0);
-  compile(heavy_request("twice", "scale<1>"));
-  compile(heavy_request("once", "scale<2>"));
+  compile_heavy("once", 1, 1);
+  compile_heavy("twice", 1, 1);
+  compile_heavy("once", 2, 2);
   EXPECT_EQ(counts().created, 0) << "not in a row";
-  compile(heavy_request("once", "scale<3>"));
+  compile_heavy("once", 3, 3);
   EXPECT_EQ(counts().created, 1);
-  compile(heavy_request("once", "scale<4>"));
+  compile_heavy("once", 4, 4);
   EXPECT_EQ(counts().used, 1);
-  compile(heavy_request("twice", "scale<4>"));
-  compile(heavy_request("once", "scale<5>"));
+  compile_heavy("twice", 4, 4);
+  compile_heavy("once", 5, 5);
   EXPECT_EQ(counts().used, 2) << "one compile of another source drives nothing out";
 }
 
@@ -155,13 +163,18 @@ TEST_F(Pch, AProcessThatOnlyCompilesMakesThemTheFirstTime) {
 }
 
 TEST_F(Pch, LightHeadersAreNotWorthIt) {
-  const auto heavy = [](const std::string& text) { return cuda::has_heavy_headers({"k.cu", text, {}}); };
-  EXPECT_FALSE(heavy("#include \"attune.cuh\"\n"));
-  EXPECT_FALSE(heavy("#include <cuda_fp16.h>\n"));
-  EXPECT_TRUE(heavy("#include <cuda_fp16.h>\n  #  include <cub/cub.cuh> // sums"));
-  EXPECT_FALSE(cuda::has_heavy_headers({"k.cu", "#include \"a.cuh\"\n", {{"a.cuh", "#define A 1\n"}}}));
-  EXPECT_TRUE(cuda::has_heavy_headers({"k.cu", "#include \"a.cuh\"\n", {{"a.cuh", "#include <cuda/std/array>\n"}}}));
-  EXPECT_TRUE(cuda::has_heavy_headers({"k.cu", "#include \"things.cuh\"\n", {heavy_header(1)}}));
+  struct Case {
+    const char* source;
+    std::vector<Header> headers;
+    bool heavy;
+  };
+  const Case cases[] = {{"#include \"attune.cuh\"\n", {}, false},
+                        {"#include <cuda_fp16.h>\n", {}, false},
+                        {"#include <cuda_fp16.h>\n  #  include <cub/cub.cuh> // sums", {}, true},
+                        {"#include \"a.cuh\"\n", {{"a.cuh", "#define A 1\n"}}, false},
+                        {"#include \"a.cuh\"\n", {{"a.cuh", "#include <cuda/std/array>\n"}}, true},
+                        {"#include \"things.cuh\"\n", {heavy_header(1)}, true}};
+  for (const Case& c : cases) EXPECT_EQ(cuda::has_heavy_headers({"k.cu", c.source, c.headers}), c.heavy) << c.source;
 }
 
 TEST_F(Pch, OptionsThatDifferBetweenConfigurationsLeaveThemOut) {
@@ -199,7 +212,7 @@ TEST_F(Pch, AnErrorIsReportedAsWithoutThemAndSpoilsNothing) {
     const CompileOutcome again = compile(heavy_request("errors", "scale<1000>"));
     EXPECT_EQ(again.verdict, Verdict::compile_error);
     EXPECT_EQ(again.log, plain.log);
-    EXPECT_EQ(compile(heavy_request("errors", "scale<" + std::to_string(i + 1) + ">")).verdict, Verdict::ok);
+    compile_heavy("errors", i + 1, i + 1);
   }
   EXPECT_EQ(counts().created, 1);
   EXPECT_GE(counts().used, 2);
@@ -208,26 +221,18 @@ TEST_F(Pch, AnErrorIsReportedAsWithoutThemAndSpoilsNothing) {
 
 TEST_F(Pch, AHeapThatIsTooSmallGrows) {
   ASSERT_EQ(cuda::nvrtc().api.set_pch_heap(1 << 20), cuda::nvrtc_success);
-  for (int i = 1; i <= 4; ++i) {
-    const CompileOutcome outcome = compile(heavy_request("heap", "scale<" + std::to_string(i) + ">"));
-    EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-    EXPECT_THAT(outcome.log, Not(HasSubstr("precompiled")));
-  }
+  compile_heavy("heap", 1, 4);
   EXPECT_EQ(counts().grown, 1);
   EXPECT_EQ(counts().created, 1);
   EXPECT_EQ(counts().used, 1);
 }
 
 TEST_F(Pch, WithoutAFolderItCompilesAllTheSame) {
-  for (int i = 1; i <= 2; ++i) compile(heavy_request("folder", "scale<" + std::to_string(i) + ">"));
+  compile_heavy("folder", 1, 2);
   fs::remove_all(precompiled_headers().folder());  // by somebody who cleans up /tmp
-  for (int i = 3; i <= 5; ++i) {
-    const CompileOutcome outcome = compile(heavy_request("folder", "scale<" + std::to_string(i) + ">"));
-    EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  }
+  compile_heavy("folder", 3, 5);
   EXPECT_EQ(counts().given_up, 1);
-  compile(heavy_request("folder 2", "scale<1>"));
-  compile(heavy_request("folder 2", "scale<2>"));
+  compile_heavy("folder 2", 1, 2);
   EXPECT_EQ(counts().created, 2) << "other sources have them again";
 }
 
@@ -238,7 +243,7 @@ TEST_F(Pch, TheFolderIsPrivateAndGoneWhenTheProcessHasEnded) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        for (int i = 1; i <= 3; ++i) compile(heavy_request("child", "scale<" + std::to_string(i) + ">"));
+        compile_heavy("child", 1, 3);
         const fs::path folder = precompiled_headers().folder();
         int files = 0;
         for (const auto& entry : fs::recursive_directory_iterator(folder)) files += entry.path().extension() == ".pch";

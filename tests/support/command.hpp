@@ -15,9 +15,9 @@ struct CommandResult {
 };
 
 struct CommandOptions {
-  std::map<std::string, std::string> environment;  // added to, or (empty value) removed from, this process's
+  std::map<std::string, std::string> environment = {};  // added to, or (empty value) removed from, this process's
   // Called with standard output so far, each time more arrives; what it returns, if not 0, is sent as a signal, once.
-  std::function<int(const std::string& out)> signal_when;
+  std::function<int(const std::string& out)> signal_when = nullptr;
   long file_size_limit = 0;  // bytes any file may grow to (RLIMIT_FSIZE); 0: none
   int timeout_seconds = 100;
 };
