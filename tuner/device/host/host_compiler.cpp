@@ -201,7 +201,7 @@ bool crashed(const ProcessResult& result) {
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, Variant variant) {
   const SourceText& source = request.source;
-  write_file(place / "attune.cuh", attune_embedded::attune.text);
+  write_file(place / "attune.cuh", fmt::format("#line 1 \"attune.cuh\"\n{}", attune_embedded::attune.text));
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)
