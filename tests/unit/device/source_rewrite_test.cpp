@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace attune {
 namespace {
+
+const std::string initial = " = ::attune_host::dynamic_shared_array()";
 
 // White space does not matter in these.
 std::string squeezed(const std::string& text) {
@@ -25,44 +28,27 @@ void expect(const std::string& source, const std::string& wanted) {
       << source;
 }
 
-constexpr const char* shared_array_text = " = ::attune_host::dynamic_shared_array()";
-
 TEST(SourceRewrite, MakesDynamicSharedMemoryAReference) {
-  expect("void f() { extern __shared__ float tile[]; }",
-         "void f() { float (&tile)[]" + std::string(shared_array_text) + "; }");
-  expect("void f() { __shared__ extern float tile[]; }",
-         "void f() { float (&tile)[]" + std::string(shared_array_text) + "; }");
-  expect("void f() { extern volatile __shared__ float tile[]; }",
-         "void f() { volatile float (&tile)[]" + std::string(shared_array_text) + "; }");
-  expect("void f() { extern __shared__ Vec<T, 4> rows[][N + 1]; }",
-         "void f() { Vec<T, 4> (&rows)[][N + 1]" + std::string(shared_array_text) + "; }");
+  for (const auto& [source, wanted] :
+       {std::pair("extern __shared__ float tile[];", "float (&tile)[]"),
+        {"__shared__ extern float tile[];", "float (&tile)[]"},
+        {"extern volatile __shared__ float tile[];", "volatile float (&tile)[]"},
+        {"extern __shared__ Vec<T, 4> rows[][N + 1];", "Vec<T, 4> (&rows)[][N + 1]"},
+        {"extern __shared__ __align__(16) char raw[];", "__align__(16) char (&raw)[]"},
+        {"extern alignas(sizeof(T) * (2)) __shared__ char raw[];", "alignas(sizeof(T) * (2)) char (&raw)[]"}})
+    expect("void f() { " + std::string(source) + " }", "void f() { " + std::string(wanted) + initial + "; }");
+  expect("void f() { extern __shared__ int a[], b[]; }",
+         "void f() { int (&a)[]" + initial + ", (&b)[]" + initial + "; }");
 }
 
-TEST(SourceRewrite, KnowsNamespacesFromFunctions) {
-  expect("extern __shared__ int a[];", "static thread_local int (&a)[]" + std::string(shared_array_text) + ";");
+TEST(SourceRewrite, TellsNamespacesFromFunctions) {
+  expect("extern __shared__ alignas(16) int a[], b[];",
+         "alignas(16) int static thread_local (&a)[]" + initial + ", (&b)[]" + initial + ";");
   expect(
       "namespace x { extern \"C\" { extern __shared__ int a[]; } void f() { extern __shared__ int b[]; } extern "
       "__shared__ int c[]; }",
-      "namespace x { extern \"C\" { static thread_local int (&a)[]" + std::string(shared_array_text) +
-          "; } void f() { int (&b)[]" + shared_array_text + "; } static thread_local int (&c)[]" + shared_array_text +
-          "; }");
-}
-
-TEST(SourceRewrite, LeavesOutAlignment) {
-  for (const char* alignment :
-       {"__align__(16)", "alignas(16)", "alignas(sizeof(T) * (2))", "__attribute__((aligned(8)))"}) {
-    expect("void f() { extern __shared__ " + std::string(alignment) + " char raw[]; }",
-           "void f() { char (&raw)[]" + std::string(shared_array_text) + "; }");
-    expect("void f() { extern " + std::string(alignment) + " __shared__ char raw[]; }",
-           "void f() { char (&raw)[]" + std::string(shared_array_text) + "; }");
-  }
-}
-
-TEST(SourceRewrite, DropsStaticInFrontOfShared) {
-  expect("void f() { static __shared__ int a[4]; }", "void f() { __shared__ int a[4]; }");
-  expect("void f() { __shared__ static int a[4]; }", "void f() { __shared__ int a[4]; }");
-  expect("void f() { static volatile __shared__ int a; static int b; }",
-         "void f() { volatile __shared__ int a; static int b; }");
+      "namespace x { extern \"C\" { int static thread_local (&a)[]" + initial + "; } void f() { int (&b)[]" + initial +
+          "; } int static thread_local (&c)[]" + initial + "; }");
 }
 
 TEST(SourceRewrite, LeavesEverythingElseAlone) {
@@ -88,10 +74,8 @@ TEST(SourceRewrite, KeepsLinesAndCommentsInsideDeclarations) {
 }
 
 TEST(SourceRewrite, RewritesInsideMacros) {
-  expect(
-      "#define TILE(T) extern __shared__ T tile[]\nvoid f() { TILE(int); }",
-      "#define TILE(T) static thread_local T (&tile)[]" + std::string(shared_array_text) + "\nvoid f() { TILE(int); }");
-  expect("#define WORKSPACE static __shared__ int w[4];\n", "#define WORKSPACE __shared__ int w[4];\n");
+  expect("#define TILE(T) extern __shared__ T tile[]\nvoid f() { TILE(int); }",
+         "#define TILE(T) T static thread_local (&tile)[]" + initial + "\nvoid f() { TILE(int); }");
 }
 
 TEST(SourceRewrite, SurvivesAnyPrefix) {

@@ -34,12 +34,14 @@ namespace fs = std::filesystem;
 // Hidden symbols and no unique ones: two loaded objects must not share the storage of a static in the same template.
 // wrapv and no strict aliasing: what kernels rely on. Contraction off: the same bits as operations written out.
 // Null pointer checks stay, and so do accesses through null: a fault to report, not something that cannot happen.
+// No exceptions: device code has none.
 // O1: a launch is dominated by switching threads, and instantiations compile a third faster than with O2.
 constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-O1",
                                           "-fPIC",
                                           "-fvisibility=hidden",
                                           "-fno-gnu-unique",
+                                          "-fno-exceptions",
                                           "-fno-strict-aliasing",
                                           "-fwrapv",
                                           "-ffp-contract=off",
@@ -132,23 +134,6 @@ CompileOutcome failure(Verdict verdict, std::string log) {
   return outcome;
 }
 
-// Why a request is refused before any compiler runs.
-std::optional<std::string> refusal(const ImageRequest& request) {
-  const auto names_half = [](const std::string& text) {
-    constexpr std::string_view signs[] = {"ATTUNE_HALF", "ATTUNE_BFLOAT16", "__half", "__nv_bfloat16"};
-    return std::any_of(std::begin(signs), std::end(signs),
-                       [&](std::string_view sign) { return text.find(sign) != std::string::npos; });
-  };
-  if (std::any_of(request.options.begin(), request.options.end(), names_half) ||
-      std::any_of(request.expressions.begin(), request.expressions.end(), names_half))
-    return request.source.name +
-           ": half and bfloat16 run on cuda devices only; choose another type for the host device";
-  if (std::optional<std::string> use = unsupported_use(request.source.text, request.source.name)) return use;
-  for (const Header& header : request.source.headers)
-    if (std::optional<std::string> use = unsupported_use(header.text, header.name)) return use;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string host_image_architecture() {
@@ -176,12 +161,6 @@ std::vector<CompileOutcome> HostCompiler::compile(std::span<const ImageRequest> 
   tool();
   std::vector<CompileOutcome> outcomes(requests.size());
   std::vector<bool> done(requests.size(), false);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (const std::optional<std::string> reason = refusal(requests[i])) {
-      outcomes[i] = failure(Verdict::compile_error, *reason);
-      done[i] = true;
-    }
-  }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (done[i]) continue;
     std::vector<const ImageRequest*> group;
@@ -222,7 +201,7 @@ bool crashed(const ProcessResult& result) {
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, Variant variant) {
   const SourceText& source = request.source;
-  write_file(place / "attune.cuh", attune_embedded::attune.text);
+  write_file(place / "attune.cuh", fmt::format("#line 1 \"attune.cuh\"\n{}", attune_embedded::attune.text));
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)
@@ -233,19 +212,29 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, variant));
 }
 
+// The compiler's messages. What is not supported stands above them: they may be pages about what follows from it.
+std::string error_log(const SourceText& source, const std::string& messages) {
+  std::vector<Header> files = source.headers;
+  files.push_back({source.name, source.text});
+  files.push_back({"attune.cuh", std::string(attune_embedded::attune.text)});
+  const std::optional<std::string> use = unsupported_use(messages, files);
+  return use ? *use + "\n" + messages : messages;
+}
+
 // One run of the compiler: false, and why in `built`, when it does not succeed.
-bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const std::string& name,
+bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const SourceText& source,
               Built& built) {
   const ProcessResult result = run_process(command, place, seconds);
   built.log += result.output;
   if (result.timed_out) {
     built.failed = failure(Verdict::compile_timeout,
-                           fmt::format("{}: the compiler was stopped after {} s\n{}", name, seconds, built.log));
+                           fmt::format("{}: the compiler was stopped after {} s\n{}", source.name, seconds, built.log));
   } else if (crashed(result)) {
-    built.failed = failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}",
-                                                               name, result.signal, result.exit_code, built.log));
+    built.failed =
+        failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}",
+                                                    source.name, result.signal, result.exit_code, built.log));
   } else if (result.exit_code != 0) {
-    built.failed = failure(Verdict::compile_error, built.log);
+    built.failed = failure(Verdict::compile_error, error_log(source, built.log));
   }
   return built.failed.verdict == Verdict::ok;
 }
@@ -285,7 +274,7 @@ Built check_source(const std::vector<std::string>& compiler, const ImageRequest&
   write_sources(folder.path(), place, request, {}, Variant::plain);
   std::vector<std::string> command = command_for(compiler, place, Variant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
-  run_step(command, place, seconds, request.source.name, built);
+  run_step(command, place, seconds, request.source, built);
   return built;
 }
 
@@ -307,7 +296,7 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler, const
       std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
   if (!sanitized) link.push_back("-Wl,-z,defs");
   for (const auto& step : {compile, link})
-    if (!run_step(step, place, seconds, request.source.name, built)) return std::nullopt;
+    if (!run_step(step, place, seconds, request.source, built)) return std::nullopt;
   return Files{read_file(place / "kernel.o"), read_file(place / "kernel.so")};
 }
 

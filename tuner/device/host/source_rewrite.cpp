@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -123,7 +122,7 @@ class Edits {
     std::string result;
     std::size_t copied = 0;
     for (const Edit& edit : edits_) {
-      if (edit.begin < copied) continue;  // the same token twice
+      if (edit.begin < copied) continue;  // two `__shared__` in one declaration
       result.append(source_.substr(copied, edit.begin - copied)).append(edit.by);
       for (const char c : source_.substr(edit.begin, edit.end - edit.begin))
         if (c == '\n') result += c;
@@ -181,24 +180,22 @@ class Rewriter {
     std::size_t first = shared, end = shared;
     while (first > 0 && !ends(first - 1) && text(first - 1) != ":") --first;
     while (!ends(end)) ++end;
-    const auto word = [&](std::string_view wanted) {
-      std::size_t i = first;
-      while (i < end && text(i) != wanted) ++i;
-      return i < end && text(i + 1) != "\"\"" ? std::optional(i) : std::nullopt;
-    };
-    if (const auto storage = word("extern")) return dynamic(*storage, shared, first, end);
-    if (variables_ == SharedVariables::fenced && !outside_functions() && fence(shared, first, end)) return;
-    // __shared__ is `static thread_local` here, and static twice is an error.
-    if (const auto storage = word("static")) edits_.replace(tokens_[*storage], "");
+    std::size_t storage = first;
+    while (storage < end && text(storage) != "extern") ++storage;
+    if (storage < end && text(storage + 1) != "\"\"") {
+      dynamic(storage, shared, end);
+    } else if (variables_ == SharedVariables::fenced && !outside_functions()) {
+      fence(shared, first, end);
+    }
   }
 
   // __shared__ T a[4], b; -> struct attune_value_0 { T a[4]; }; static ::attune_host::Fenced<attune_value_0> ...
-  // False for what looks like none of the usual declarations: it stays as it is, without a fence.
-  bool fence(std::size_t shared, std::size_t first, std::size_t end) {
+  // What looks like none of the usual declarations stays as it is, without a fence.
+  void fence(std::size_t shared, std::size_t first, std::size_t end) {
     const bool qualified = first > 1 && text(first - 1) == ":" && text(first - 2) == ":";
-    if (text(end) != ";" || text(first) == "#" || qualified) return false;
+    if (text(end) != ";" || text(first) == "#" || qualified) return;
     const auto declarators = declarators_of(shared, end);
-    if (declarators.empty()) return false;
+    if (declarators.empty()) return;
     // Everything before the first name but `static` and `__shared__`: type, qualifiers, alignment.
     const std::string type = original(first, declarators.front().name);
     std::string by;
@@ -210,7 +207,6 @@ class Rewriter {
       by += "static auto& " + name + " = attune_fenced_" + number + ".value." + name + "; ";
     }
     edits_.replace({tokens_[first].begin, tokens_[end].end, ""}, by);
-    return true;
   }
 
   struct Declarator {
@@ -260,42 +256,15 @@ class Rewriter {
   }
 
   // extern __shared__ T name[]; -> T (&name)[] = ::attune_host::dynamic_shared_array();
-  void dynamic(std::size_t storage, std::size_t shared, std::size_t first, std::size_t end) {
-    std::vector<std::pair<std::size_t, std::size_t>> declarators;  // name, last bracket
-    for (std::size_t i = shared + 1; i + 1 < end; ++i) {
-      if (text(i + 1) != "[" || !is_word(text(i).front()) || is_digit(text(i).front())) continue;
-      std::size_t last = i;
-      while (last + 1 < end && text(last + 1) == "[") {
-        ++last;
-        for (int depth = 1; depth > 0 && last + 1 < end;) {
-          ++last;
-          depth += text(last) == "[" ? 1 : text(last) == "]" ? -1 : 0;
-        }
-      }
-      declarators.emplace_back(i, last);
-      i = last;
-    }
-    if (declarators.empty()) return;
-    edits_.replace(tokens_[storage], outside_functions() ? "static thread_local" : "");
+  // Storage stands in front of the name: an alignment in front of the type must come first.
+  void dynamic(std::size_t storage, std::size_t shared, std::size_t end) {
+    edits_.replace(tokens_[storage], "");
     edits_.replace(tokens_[shared], "");
-    leave_out_alignment(first, declarators.front().first);
-    for (const auto& [name, last] : declarators) {
-      edits_.replace(tokens_[name], "(&" + std::string(text(name)) + ")");
-      edits_.insert_after(tokens_[last], " = ::attune_host::dynamic_shared_array()");
-    }
-  }
-
-  // A reference cannot be aligned, and the memory is, to more than anybody asks for.
-  void leave_out_alignment(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
-      if (text(i) != "__align__" && text(i) != "alignas" && text(i) != "__attribute__") continue;
-      edits_.replace(tokens_[i], "");
-      int depth = 0;
-      for (++i; i < end; ++i) {
-        depth += text(i) == "(" ? 1 : text(i) == ")" ? -1 : 0;
-        edits_.replace(tokens_[i], "");
-        if (depth == 0) break;
-      }
+    std::string before = outside_functions() ? "static thread_local (&" : "(&";
+    for (const Declarator& one : declarators_of(shared, end)) {
+      edits_.replace(tokens_[one.name], before + std::string(text(one.name)) + ")");
+      edits_.insert_after(tokens_[one.end - 1], " = ::attune_host::dynamic_shared_array()");
+      before = "(&";
     }
   }
 

@@ -11,9 +11,8 @@ enum class SharedVariables {
   fenced,  // each stands between bytes that nothing may touch (attune_host::Fenced), for sanitizers
 };
 
-// `static __shared__` loses its `static` (__shared__ is `static thread_local` on the host), and `extern __shared__ T
-// name[];` becomes a reference to the block's dynamic shared memory, inside functions and outside. Comments, strings
-// and lines stay as they are, so that messages of the compiler name the right line.
+// Makes `extern __shared__ T name[];` a reference to the block's dynamic shared memory, inside functions and outside.
+// Comments, strings and lines stay as they are, so that messages of the compiler name the right line.
 std::string rewrite_shared_memory(std::string_view source, SharedVariables variables = SharedVariables::plain);
 
 }  // namespace attune

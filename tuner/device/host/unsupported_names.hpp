@@ -1,4 +1,4 @@
-// The table behind unsupported.hpp: what is refused, and why. Kept in step with docs/host_device.md.
+// The table of unsupported.hpp: what is refused, and why. Kept in step with docs/host_device.md.
 #pragma once
 
 #include <string_view>

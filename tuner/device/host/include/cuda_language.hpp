@@ -23,8 +23,8 @@ extern "C" __attribute__((visibility("hidden"))) long clock() noexcept;
 // Not `static`: `static __constant__` is legal CUDA. Objects are compiled with hidden visibility.
 #define __constant__
 #define __grid_constant__
-// Blocks run one at a time on an OS thread. The compiler driver rewrites `static` and `extern` in front of it.
-#define __shared__ static thread_local
+// Blocks run one at a time on an OS thread. Without `static`, which may stand in front of it. attune rewrites `extern`.
+#define __shared__ thread_local
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __forceinline__ inline __attribute__((always_inline))
