@@ -16,7 +16,7 @@
 namespace attune {
 namespace {
 
-constexpr int max_nesting = 50;  // lists in list() and behind `in`
+constexpr int max_nesting = 50;  // lists in list() and after `in`
 
 using Values = std::vector<Value>;
 
@@ -128,7 +128,7 @@ Values ListReader::elements(std::string_view close) {
   return values;
 }
 
-// Behind the element of [element for name in list if condition].
+// Reads what follows the element of [element for name in list if condition].
 Values ListReader::comprehension(const Expression& element, std::string_view close) {
   advance();
   Variable variable;
@@ -172,7 +172,7 @@ Values ListReader::range() {
   return values;
 }
 
-// Up to the closing parenthesis.
+// Reads up to the closing parenthesis.
 std::vector<Expression> ListReader::arguments() {
   std::vector<Expression> formulas;
   while (!is_symbol(")")) {
@@ -183,7 +183,7 @@ std::vector<Expression> ListReader::arguments() {
   return formulas;
 }
 
-// The words up to a comma, `close`, or a `for` that belongs to the list.
+// Reads the words up to a comma, `close`, or the list's own `for`.
 Expression ListReader::formula(std::string_view close, bool before_for) {
   const std::uint32_t begin = token_.begin;
   std::uint32_t end = begin;

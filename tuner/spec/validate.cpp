@@ -21,7 +21,7 @@ constexpr std::size_t max_kernel_name = 128;
 // A search space stores the position of a value in 16 bits.
 constexpr std::size_t max_values = std::numeric_limits<std::uint16_t>::max();
 
-// Far more than any kernel has, and few enough that names may be looked up one by one.
+// Far more than any kernel has, and few enough for a look-up one by one.
 constexpr std::size_t max_entries = 256;
 
 void require_few(std::size_t count, const std::string& place) {
