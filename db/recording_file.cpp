@@ -15,7 +15,7 @@ namespace attune {
 namespace {
 
 struct Format {
-  const char* member;  // that holds the rows: what the format is recognised by
+  const char* member;  // that holds the rows: it identifies the format
   Recording (*read)(const RecordingEntries& entries);
 };
 constexpr Format formats[] = {{"cache", read_kernel_tuner}, {"results", read_t4}};
@@ -42,7 +42,7 @@ std::vector<Recording> named(std::vector<Recording> recordings, const std::files
   return recordings;
 }
 
-// Puts the file before what is wrong in it.
+// Puts the file before the message of an error in it.
 template <typename Read>
 std::vector<Recording> read_from(const std::filesystem::path& source, Read read) {
   try {
