@@ -1,5 +1,4 @@
-// The wisdom database as a file, beside SQLite: which files may be opened, how a new one is made, which journal is
-// safe.
+// The wisdom database as a file, beside SQLite: its opening, its creation, and the journal that its disk allows.
 #pragma once
 
 #include <filesystem>

@@ -47,7 +47,7 @@ void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
 }  // namespace
 
 void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
-  // A device that does not open is no matter of ceilings: the search would fail alike.
+  // A device that does not open is not a matter of ceilings: the search would fail too.
   const DeviceOpened& device = pool.device();
   try {
     const std::vector<Ceiling> known = store.ceilings(device.info.class_key());

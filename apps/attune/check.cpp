@@ -65,7 +65,7 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
 
 constexpr double sanitized_seconds = 600;
 
-// What was asked for; nothing without --sanitize, and in the process that was started for it. Throws UsageError.
+// Returns the sanitizers of --sanitize; nothing without it, and in the process started for it. Throws UsageError.
 std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
   const std::optional<std::string> names = options.text("sanitize");
   if (!names && options.has("time-limit")) throw UsageError("--time-limit is for --sanitize");

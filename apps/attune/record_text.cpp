@@ -14,7 +14,7 @@ namespace {
 
 constexpr int objective_width = 14;  // characters of an objective's name or value
 
-// A later version may know objectives that this one does not.
+// Returns nothing for objectives that only a later version knows.
 std::optional<Objectives> objectives_of(const Record& record) {
   try {
     return Objectives(record.key.objective);
@@ -38,7 +38,7 @@ std::string gain_text(const Record& record) {
 
 std::string marks_text(const Record& record) {
   std::string text;
-  if (record.unstable && record.rounds == 0)  // of a version that did not keep them
+  if (record.unstable && record.rounds == 0)  // of a version that did not store them
     text += "; unstable";
   else if (record.unstable && record.rounds_dropped == 0)
     text += fmt::format("; unstable: measured in {} rounds", record.rounds);

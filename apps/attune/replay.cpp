@@ -39,7 +39,7 @@ bool is_replay(const std::string& device) { return device.starts_with(prefix); }
 ReplayRequest parse_replay(const std::string& device) {
   ReplayRequest request;
   std::string_view rest = std::string_view(device).substr(prefix.size());
-  // From the end: the name of a file may hold commas.
+  // From the end: the name of a file may contain commas.
   for (auto comma = rest.rfind(','); comma != std::string_view::npos; comma = rest.rfind(',')) {
     const std::string_view option = rest.substr(comma + 1);
     if (!is_option(option)) break;

@@ -1,4 +1,4 @@
-// attune space: the default view, --count, and what all views share.
+// attune space: the default view, --count, and common parts of all views.
 #include "space_views.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ bool occurs(const SearchSpace& space, std::size_t parameter, std::size_t value) 
   return std::ranges::binary_search(space.values_left(parameter), value);
 }
 
-// "1, 2, (3)": in parentheses what occurs in no legal configuration.
+// Returns "1, 2, (3)": parentheses mark values that occur in no legal configuration.
 std::string values_text(const SearchSpace& space, std::size_t parameter) {
   const std::vector<Value>& values = space.parameters()[parameter].values;
   std::string text;
