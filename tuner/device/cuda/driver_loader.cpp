@@ -30,7 +30,7 @@ constexpr Symbol symbols[] = {ATTUNE_DRIVER_FUNCTIONS(ATTUNE_REQUIRED) ATTUNE_DR
 #undef ATTUNE_REQUIRED
 #undef ATTUNE_OPTIONAL
 
-// The ways to ask a driver for a symbol, best first.
+// The ways to look up a driver's symbol, best first.
 struct Resolver {
   void* library = nullptr;
   GetProcAddress12 by_version_12 = nullptr;
@@ -96,7 +96,7 @@ DriverLoad load_driver(const char* library) {
   api->cuda_version = version;
   const Resolver resolver(handle);
   for (const Symbol& symbol : symbols) {
-    // Asking for a version above the driver's own is an error, not an absence.
+    // Looking up a version above the driver's own is an error, not an absence.
     void* address = symbol.version <= version ? resolver.find(symbol) : nullptr;
     if (address == nullptr && symbol.required) {
       return {nullptr, fmt::format("the CUDA driver (CUDA {}) lacks {} of CUDA {}: update the NVIDIA driver, or use "

@@ -64,7 +64,7 @@ std::vector<std::byte> read_file(const fs::path& path) {
 
 std::string sanitize_option() { return "-fsanitize=" + sanitizers().text(); }
 
-// What a build makes of the source.
+// The kinds of build of a source.
 enum class Variant { plain, sanitized };
 
 std::string rewrite(std::string_view source, Variant variant) {
@@ -74,7 +74,7 @@ std::string rewrite(std::string_view source, Variant variant) {
 
 std::string entry_symbol(std::size_t index) { return "attune_entry_" + std::to_string(index); }
 
-// Each expression once, with the index of its entry.
+// Returns each expression once, with the index of its entry.
 std::map<std::string, std::size_t> number_expressions(std::span<const ImageRequest* const> requests) {
   std::map<std::string, std::size_t> numbers;
   for (const ImageRequest* const request : requests)
@@ -82,8 +82,8 @@ std::map<std::string, std::size_t> number_expressions(std::span<const ImageReque
   return numbers;
 }
 
-// Options of a kernel file are NVRTC's; what means nothing to the host is left to the GPU. Definitions become
-// directives behind our own headers: a kernel may well call a parameter T or N, and those headers do too.
+// Options of a kernel file are NVRTC's; the host ignores what has no meaning there. Definitions become directives after
+// attune's headers, which also use names such as T or N.
 std::string directives_of(const std::vector<std::string>& options) {
   std::string text;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -157,7 +157,7 @@ std::string host_image_architecture() {
 #else
   constexpr const char* machine = "x86_64";
 #endif
-  // What is sanitized loads only where the sanitizers are.
+  // A sanitized image loads only in a sanitized process.
   const std::string sanitized = sanitizers().any() ? "-" + sanitizers().text() : "";
   return fmt::format("host-{}-{}{}", machine, attune_host::host_abi_version, sanitized);
 }
@@ -200,7 +200,7 @@ std::vector<CompileOutcome> HostCompiler::compile(std::span<const ImageRequest> 
 
 namespace {
 
-// What one run of the compiler made of a group of requests.
+// The result of one run of the compiler for a group of requests.
 struct Built {
   CompileOutcome failed;  // verdict ok when it succeeded
   std::map<std::string, std::size_t> entries;
@@ -209,7 +209,7 @@ struct Built {
   std::string log;
 };
 
-// Internal errors, and programs of the compiler that a signal ended.
+// Returns whether the compiler had an internal error, or a signal ended one of its programs.
 bool crashed(const ProcessResult& result) {
   if (result.signal != 0) return true;
   constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
@@ -250,8 +250,8 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, do
   return built.failed.verdict == Verdict::ok;
 }
 
-// Lines of the kernel, and the first mistake is the last. Overflow of signed integers counts as one, though elsewhere
-// it wraps. No vptr: that needs run-time type information of the program.
+// Reports name lines of the kernel, and the first mistake is the last. Overflow of signed integers is a mistake here,
+// though elsewhere it wraps. No vptr: that needs run-time type information of the program.
 std::vector<std::string> sanitize_flags(const fs::path& place) {
   return {sanitize_option(),
           "-fno-sanitize-recover=all",
@@ -265,7 +265,7 @@ std::vector<std::string> sanitize_flags(const fs::path& place) {
 std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place, Variant variant) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(compiler_flags), std::end(compiler_flags));
-  // clang makes no unique symbols, and does not know the option against them.
+  // clang makes no unique symbols, and does not accept the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
   if (variant == Variant::sanitized)
@@ -277,7 +277,7 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
 // Deep, so that headers named "../x.cuh" stay inside.
 constexpr const char* source_place = "1/2/3/4/5/6/7/8";
 
-// Does the source compile when nothing is instantiated? If not, why, in `failed`.
+// Checks whether the source compiles without instantiations. `failed` holds the reason otherwise.
 Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds) {
   Built built;
   const TemporaryFolder folder;
@@ -293,7 +293,7 @@ struct Files {
   std::vector<std::byte> object, shared_object;
 };
 
-// Nothing, and why in `built`, when compiler or linker fail.
+// Returns nothing, with the reason in `built`, when compiler or linker fail.
 std::optional<Files> build_files(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds,
                                  Variant variant, Built& built) {
   const TemporaryFolder folder;
@@ -302,7 +302,8 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler, const
   std::vector<std::string> compile = command_for(compiler, place, variant), link = compile;
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
-  // A function that is declared only is an error now, not when the image is loaded. (Sanitizers rely on the program.)
+  // A function without a definition is an error here already, not at load time. (Sanitizers need the program's
+  // symbols.)
   const bool sanitized =
       std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
   if (!sanitized) link.push_back("-Wl,-z,defs");
@@ -318,7 +319,7 @@ Built build(const std::vector<std::string>& compiler, std::span<const ImageReque
   if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
-  // Of the plain code: what is sanitized is no measure.
+  // Of the plain code: sanitized code has other sizes.
   built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
   if (sanitizers().any()) files = build_files(compiler, *requests.front(), seconds, Variant::sanitized, built);
   if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
@@ -357,7 +358,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   {
     const CompilingNow turn;
     built = build(tool().command, requests, seconds_);
-    // One cause for all of them costs two runs, not one for each.
+    // One cause for all costs two runs, not one for each.
     if (built.failed.verdict != Verdict::ok && requests.size() > 1)
       source = check_source(tool().command, *requests.front(), seconds_).failed;
   }
@@ -372,7 +373,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   } else if (source.verdict != Verdict::ok) {
     outcomes.assign(requests.size(), source);
   } else {
-    // One of them is at fault, and the others must not suffer: halves, down to it alone.
+    // One request is at fault: halves, down to that one alone, so that the others succeed.
     const std::size_t half = requests.size() / 2;
     outcomes = compile_together(requests.first(half));
     for (CompileOutcome& outcome : compile_together(requests.subspan(half))) outcomes.push_back(std::move(outcome));

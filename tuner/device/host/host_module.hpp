@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// What a FunctionHandle of the host device points to.
+// The target of a FunctionHandle of the host device.
 struct HostFunction {
   void (*entry)(void** parameters) = nullptr;
   attune_host::Thread** (*current_slot)() = nullptr;

@@ -71,7 +71,7 @@ class ReplayCompiler final : public Compiler {
   std::string architecture_;
 };
 
-// What became of one configuration so far. The reference has no trial.
+// The state of one configuration. The reference has no trial.
 struct Replayed {
   const RecordedTrial* trial = nullptr;
   bool loaded = false;
@@ -88,7 +88,7 @@ class ReplayModule final : public Module {
   Replayed& replayed_;
 };
 
-// Is it known before the first launch?
+// Returns whether the failure comes before the first launch.
 bool fails_to_load(Verdict verdict) {
   constexpr Verdict early[] = {Verdict::restricted,    Verdict::compile_error, Verdict::compile_timeout,
                                Verdict::compile_crash, Verdict::resources,     Verdict::load_error};
