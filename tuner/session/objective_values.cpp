@@ -21,7 +21,7 @@ ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), obj
 std::uint64_t ObjectiveValues::shared_bytes(const Trial& trial) const {
   std::uint64_t dynamic = 0;
   for (const LaunchShape& shape : trial.shapes) dynamic = std::max(dynamic, shape.shared_bytes);
-  if (trial.shapes.empty())  // of a log that did not keep them yet
+  if (trial.shapes.empty())  // of a log from before shapes were stored
     for (const ResolvedStep& step : resolve_steps(terms_.request.spec, terms_.request.spec.launch,
                                                   terms_.request.problem, &trial.configuration, terms_.device))
       dynamic = std::max(dynamic, step.shape.shared_bytes);
