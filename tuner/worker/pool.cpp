@@ -22,7 +22,7 @@ bool Pool::has_lost_device() {
   return lost_device_;
 }
 
-// The lanes end before what they deliver to.
+// The lanes end before the objects that they deliver to.
 Pool::~Pool() {
   compile_lanes_.reset();
   lane_.reset();
