@@ -58,8 +58,7 @@ class XzReader {
       read_stream();
       skip_padding();
     } while (at_magic());
-    if (stream_.avail_in > 0)
-      throw cannot_read(text_.file, "something else stands behind the end of its .xz compression; copy it again");
+    if (stream_.avail_in > 0) throw cannot_read(text_.file, "other data follows its .xz compression; copy it again");
   }
 
  private:

@@ -70,8 +70,8 @@ std::vector<Recording> load_recordings(const std::filesystem::path& file) {
     return read_from(file, [&] {
       if (*application != wisdom_application_id)
         throw UsageError(
-            "this SQLite database is no wisdom database of attune; give one that `attune tune` wrote, or a Kernel "
-            "Tuner cache or T4 results");
+            "this SQLite database is no wisdom database of attune; give a database of `attune tune`, a Kernel Tuner "
+            "cache or T4 results");
       return read_wisdom(file);
     });
   } catch (const std::bad_alloc&) {

@@ -53,7 +53,7 @@ void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const s
     const std::vector<Ceiling> known = store.ceilings(device.info.class_key());
     const auto is_current = [&](const Ceiling& ceiling) { return ceiling.driver == device.info.driver; };
     if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
-    observer.note(fmt::format("calibrating {}, once{}: what it copies, reads and computes at most", device.info.name,
+    observer.note(fmt::format("calibrating {}, once{}: its highest rates of copying and computing", device.info.name,
                               known.empty() ? "" : " for this driver"));
     const Calibrated calibrated = calibrate(calibration_request(), pool, stop);
     if (!calibrated.disturbed.empty())

@@ -20,7 +20,7 @@ constexpr std::uint64_t seed = 1;
 void show_image(const Image& image, double milliseconds) {
   fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
   if (image.architecture.starts_with("compute_")) {
-    fmt::print("  PTX, since the device is newer than this compiler: what its entries need, the driver knows\n");
+    fmt::print("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
     return;
   }
   for (const ImageFunction& function : image.functions)

@@ -54,7 +54,7 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
   const std::optional<Objectives> known = objectives_of(record);
   if (!known || known->size() < 2 || finalists.empty()) return "";
   const Objectives& objectives = *known;
-  std::string text = "  trade-offs: none of the finalists beats one of these in all objectives\n  ";
+  std::string text = "  trade-offs: no finalist is better than one of these in all objectives\n  ";
   for (std::size_t i = 0; i < objectives.size(); ++i)
     text += fmt::format("{:>{}}", objectives.name(i), objective_width);
   text += "\n";

@@ -23,7 +23,7 @@ std::uint64_t seed_of(std::string_view option, const std::string& device) {
   std::uint64_t seed = 0;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
   if (failed == std::errc() && end == digits.data() + digits.size()) return seed;
-  throw UsageError(fmt::format("device `{}`: expected a whole number behind `seed=`, such as seed=1", device));
+  throw UsageError(fmt::format("device `{}`: expected a whole number after `seed=`, such as seed=1", device));
 }
 
 std::string line_of(const Recording& recording) {

@@ -107,7 +107,7 @@ void warn_of_bounds(const SearchSpace& space) {
 
 void print_json(const Json& line) {
   std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  if (!std::cout) throw Error("cannot write the output: nobody reads it any more, or the disk is full");
+  if (!std::cout) throw Error("cannot write the output: its reader has ended, or the disk is full");
 }
 
 Json space_json(const AskedSpace& asked, const char* type) {

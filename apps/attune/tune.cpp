@@ -48,8 +48,8 @@ Options tune_options() {
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
       "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
-      "  attune tune --device replay:gemm_A100.json.xz           # search what somebody measured, in virtual time\n"
-      "\nThe same command again goes on with a session that was cut short, and prints the record of a finished one.\n"
+      "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
+      "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
       "Ctrl-C keeps the best so far.\n",
       {"kernel"});
   namespace po = boost::program_options;

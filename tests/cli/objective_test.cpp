@@ -50,7 +50,7 @@ TEST_F(TuneObjective, ThatAreNoneAreUsage) {
   expect_usage("time,,registers", "an objective is missing");
   expect_usage("2", "the same for every configuration");
   expect_usage("time +", "time +");
-  expect_usage("energy", "does not tell");
+  expect_usage("energy", "does not report");
   expect_usage("time / flops", "needs flops, which [metrics] of scale does not give");
 }
 

@@ -255,7 +255,7 @@ TEST(RecordingFile, XzStreamsMayFollowEachOtherButNothingElse) {
       read(junk);
       ADD_FAILURE() << junk;
     } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), AllOf(HasSubstr("joined.json.xz"), HasSubstr("behind the end")));
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("joined.json.xz"), HasSubstr("other data follows")));
     }
   }
   EXPECT_THROW(read(whole.substr(0, whole.size() / 2)), UsageError);

@@ -201,7 +201,7 @@ NodeBuilder::Index PythonParser::subscript(std::vector<Index> list, std::uint32_
   }
   advance();
   const Index index = value_of(expression());
-  expect("]", "behind the index");
+  expect("]", "after the index");
   return build_.add_with_list(Operation::subscript, index, std::move(list), begin, last_end_);
 }
 

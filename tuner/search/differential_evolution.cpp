@@ -105,7 +105,7 @@ StrategyEntry differential_evolution_strategy() {
   return {"differential_evolution",
           "differential evolution on value positions, repaired to legal configurations",
           {{"population", "members", 25, 4, 1e5, true, {}},
-           {"base", "what a difference is added to", 1, 0, 2, true, {"rand", "best", "current_to_best"}},
+           {"base", "the position that a difference is added to", 1, 0, 2, true, {"rand", "best", "current_to_best"}},
            {"factor", "of the difference", 0.8, 0, 2, false, {}},
            {"crossover", "share of the parameters that change", 0.4, 0, 1, false, {}}},
           [](const SearchSpace& space, std::uint64_t seed, const StrategyOptions& options) {

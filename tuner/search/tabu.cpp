@@ -117,7 +117,7 @@ class Tabu final : public Strategy {
 StrategyEntry tabu_strategy() {
   return {"tabu",
           "tabu search: to the best neighbour, even a worse one, and not back",
-          {{"breadth", "neighbours that are tried before one is taken that is not better", 5, 1, 1e6, true, {}},
+          {{"breadth", "neighbours that are tried before a worse one is taken", 5, 1, 1e6, true, {}},
            {"tenure", "moves for which a parameter does not get its last value back", 5, 0, 1e6, true, {}},
            {"patience", "trials without a better one before a restart", 30, 1, 1e9, true, {}},
            {"kick", "random changes by which a restart is away from the best", 3, 1, 100, true, {}},

@@ -223,8 +223,8 @@ bool Compare::meter_one(Contender& contender) {
   }
   if (!metered.energy)
     throw Error(on_.terms.device.name + "'s energy counter took too few steps in " +
-                std::to_string(protocol_.energy_seconds) + " s to tell what " + contender.instance->text +
-                " takes; the trials are kept: choose another --objective, and they are not measured again");
+                std::to_string(protocol_.energy_seconds) + " s to measure " + contender.instance->text +
+                "; the trials are kept: with another --objective they are not measured again");
   contender.energy = metered.energy;
   return true;
 }

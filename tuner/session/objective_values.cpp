@@ -15,7 +15,7 @@ ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), obj
                      spec.name + " does not give for " + terms.request.problem.text());
   if (objectives_.needs_energy() && !terms.opened.tells_energy)
     throw UsageError("the objective `" + objectives_.text() + "` needs energy, which " + terms.device.name +
-                     " does not tell (NVML tells it of NVIDIA devices since Volta)");
+                     " does not report (NVML reports it for NVIDIA devices since Volta)");
 }
 
 std::uint64_t ObjectiveValues::shared_bytes(const Trial& trial) const {

@@ -45,8 +45,8 @@ std::optional<Row> Proposals::next() {
       return std::nullopt;
     case Answer::repeats:
       throw Error(
-          fmt::format("strategy `{}` proposed {} times in a row what it had been told of; it must propose other "
-                      "configurations, or nothing when it has none left",
+          fmt::format("strategy `{}` proposed known configurations {} times in a row; it must propose other ones, or "
+                      "nothing when it has none left",
                       name_, most_repeats));
     case Answer::illegal:
       break;

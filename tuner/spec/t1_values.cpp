@@ -114,7 +114,7 @@ Values ListReader::elements(std::string_view close) {
   while (!is_symbol(close)) {
     const Expression element = formula(close, true);
     if (is_word("for")) {
-      if (!values.empty()) lexer_.fail("`for` stands behind the only element of a list", token_.begin);
+      if (!values.empty()) lexer_.fail("`for` stands after the only element of a list", token_.begin);
       return comprehension(element, close);
     }
     values.push_back(evaluated(element, nullptr));
@@ -204,7 +204,7 @@ Value ListReader::evaluated(const Expression& formula, const Variable* variable)
   std::vector<const Value*> values;
   for (const auto& name : formula.names()) {
     if (variable == nullptr || name != variable->name) {
-      throw UsageError(fmt::format("`{}`: unknown name `{}`: a list of values knows only the name behind its `for`",
+      throw UsageError(fmt::format("`{}`: unknown name `{}`: a list of values has only the name after its `for`",
                                    shortened(formula.text()), shortened(name)));
     }
     values.push_back(&variable->value);

@@ -67,7 +67,7 @@ class Sieve {
   std::size_t escape_length(bool multiline) const {
     const auto behind = text_.find_first_not_of(" \t\r\n", at_ + 1);
     if (multiline && behind != std::string_view::npos && !is_ascii(text_[behind])) {
-      fail(behind, "a character beyond ASCII right behind a backslash: begin the line with another");
+      fail(behind, "a character beyond ASCII right after a backslash: begin the line with another");
     }
     return 2;
   }

@@ -37,7 +37,7 @@ void validate_kernel(const KernelSpec& spec) {
   }
   const auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
   if (std::all_of(spec.source.text.begin(), spec.source.text.end(), is_blank)) {
-    throw Fault("kernel", "there is no source text: a kernel file holds the code behind its front matter");
+    throw Fault("kernel", "there is no source text: a kernel file holds the code after its front matter");
   }
 }
 

@@ -89,7 +89,7 @@ DriverLoad load_driver(const char* library) {
                         library, no_driver_advice)};
   }
   if (get_version == nullptr || result != result_success) {
-    return {nullptr, fmt::format("no CUDA driver ({} does not tell its version: error {}); {}", library, result,
+    return {nullptr, fmt::format("no CUDA driver ({} does not report its version: error {}); {}", library, result,
                                  no_driver_advice)};
   }
   auto api = std::make_unique<DriverApi>();

@@ -109,11 +109,11 @@ std::string resolve(void* handle, NvrtcLibrary& library, const std::string& file
   int count = 0;
   if (library.api.version(&library.major, &library.minor) != nvrtc_success ||
       library.api.architecture_count(&count) != nvrtc_success || count <= 0) {
-    return fmt::format("{} does not tell its version", file);
+    return fmt::format("{} does not report its version", file);
   }
   library.architectures.resize(static_cast<std::size_t>(count));
   if (library.api.architectures(library.architectures.data()) != nvrtc_success) {
-    return fmt::format("{} does not tell its architectures", file);
+    return fmt::format("{} does not report its architectures", file);
   }
   return "";
 }

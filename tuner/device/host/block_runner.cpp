@@ -84,7 +84,7 @@ void BlockRunner::run_block(std::uint64_t block) {
 
 void BlockRunner::check_overruns() {
   if (!dynamic_shared_intact(call_.shape.shared_bytes)) {
-    fault_ = fmt::format("{}: wrote behind the {} bytes of dynamic shared memory of its launch", block_text(),
+    fault_ = fmt::format("{}: wrote beyond the {} bytes of dynamic shared memory of its launch", block_text(),
                          call_.shape.shared_bytes);
     return;
   }

@@ -24,7 +24,7 @@ struct Index {
     for (std::size_t i = 0; i < recording.trials.size(); ++i) {
       const auto [found, is_new] = trials.try_emplace(expressions.of(recording.trials[i]), i);
       if (is_new) continue;
-      throw UsageError(fmt::format("{}: the configurations {} and {} cannot be told apart in C++: {}; rename a value",
+      throw UsageError(fmt::format("{}: the configurations {} and {} are equal in C++: {}; rename a value",
                                    recording.source, configuration_of(recording, recording.trials[i]).text(),
                                    configuration_of(recording, recording.trials[found->second]).text(), found->first));
     }

@@ -32,7 +32,7 @@ void ProcessTransport::end_child() {
   if (child_->kill(seconds_after_kill)) return;
   throw DeviceLost(fmt::format(
       "the {} was killed {:.0f} s ago and still exists: the device is lost. Nothing can be measured on it until it is "
-      "reset or the machine is restarted; what was tried by then is kept, and the same command goes on with it",
+      "reset or the machine is restarted. The trials are kept; the same command then continues with them",
       command_.what, seconds_after_kill));
 }
 
