@@ -141,8 +141,8 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Sample
 // The status of an answer that has one, else null.
 Status* status_of(Answer& answer) noexcept;
 
-// An answer with the device's clock when it was given; how long the worker was at it, reading included, by a real
-// clock; and what was seen of the device since the last one.
+// An answer with the device's clock at its end. It also has the worker's time for the job by a real clock, reading
+// included. `watched` has the observations of the device since the last answer.
 struct Reply {
   double seconds = 0;
   double worked_seconds = 0;
