@@ -24,7 +24,6 @@ ordered_json field_json(const T& value) {
     return value;
 }
 
-// The members of "device", and their fields.
 constexpr std::pair<std::string_view, const char*> device_fields[] = {
     {"device_class", "class"},
     {"device_name", "name"},

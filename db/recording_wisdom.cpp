@@ -81,7 +81,6 @@ Recording recording_of(const Key& key, const Log& log) {
   recording.device = log.device.empty() ? std::get<2>(key) : log.device;
   RecordingTable table;
   for (const std::string& name : log.names) table.add_parameter(name, {});
-  // In the order of the trials.
   for (auto trial = log.newest_first.rbegin(); trial != log.newest_first.rend(); ++trial) add_row(table, *trial);
   std::move(table).finish(recording);
   return recording;

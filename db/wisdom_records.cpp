@@ -19,7 +19,6 @@ constexpr const char* best_first = R"sql(
   ORDER BY current DESC, effort DESC, partial, made_ms DESC, id DESC
 )sql";
 
-// Prepares `text`, which contains of_key_ids.
 SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
                                    const std::string& regime, const std::string& objective) {
   SQLite::Statement statement(database, text);

@@ -11,7 +11,6 @@
 
 namespace attune::cli {
 
-// The requested space.
 struct AskedSpace {
   std::string name;     // of the kernel, or of the T1 document
   std::string problem;  // "n=1000 T=float"; empty for a T1 document, like `device`

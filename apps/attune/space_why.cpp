@@ -27,7 +27,7 @@ const Parameter& parameter_named(const AskedSpace& asked, const std::string& nam
 
 double number_of(const Value& value) { return value.is_real() ? value.real() : static_cast<double>(value.integer()); }
 
-// Returns whether both are equal, or one number in two spellings (1 for 1.0), or one truth value (True for true).
+// Returns whether both are equal, or one number (1 for 1.0), or one truth value (True for true).
 bool means(const Value& wished, const Value& listed) {
   const auto is_number = [](const Value& value) { return value.is_integer() || value.is_real(); };
   if (is_number(wished) && is_number(listed) && wished.kind() != listed.kind())

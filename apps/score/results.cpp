@@ -49,7 +49,6 @@ Fractions zeros() {
   return fractions;
 }
 
-// Returns the mean over some spaces; cells[i] belongs to space i.
 Result mean_result(const std::vector<Cell>& cells, const std::vector<std::size_t>& spaces) {
   Result result;
   result.fractions = zeros();

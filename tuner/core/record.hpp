@@ -14,7 +14,6 @@ enum class Effort { estimate = 0, measure = 1, patient = 2, exhaustive = 3 };
 std::string_view to_text(Effort effort) noexcept;
 Effort effort_from_text(std::string_view text);  // throws UsageError
 
-// The key of a record and of a request.
 struct RecordKey {
   std::string kernel;  // name
   std::string code;    // fingerprints

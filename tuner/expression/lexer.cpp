@@ -55,7 +55,6 @@ struct Symbols {
 };
 constexpr Symbols attune_words = {attune_symbols, attune_foreign}, python_words = {python_symbols, python_foreign};
 
-// Returns the base of an integer that starts with `prefix`.
 int base_of(std::string_view prefix, Dialect dialect) {
   if (prefix == "0x" || prefix == "0X") return 16;
   if (dialect == Dialect::attune) return 10;

@@ -78,7 +78,6 @@ enum class Operation : std::uint8_t {
 };
 
 constexpr bool is_strict(Operation operation) { return operation >= Operation::logical_not; }
-// Returns the function that a strict operation applies.
 CellOperation strict_operation(Operation operation) noexcept;
 
 struct Expression::Node {

@@ -134,7 +134,6 @@ Operand operand_to_real(const Operand& a, const Operand&) {
   return a.is_name() ? Operand::undefined(Reason::needs_numbers) : Operand::of(a.as_real());
 }
 
-// Rounds to the nearest integer, ties to even.
 Operand operand_round_half_even(const Operand& a, const Operand& b) {
   if (a.kind != Operand::Kind::real) return operand_plus(a, b);
   const double near = std::round(a.real);

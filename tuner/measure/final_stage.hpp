@@ -23,7 +23,6 @@ struct Finalist {
 // rounds[r][f]: nanoseconds of finalist f in round r. Every round is complete.
 using RoundTimes = std::vector<std::vector<double>>;
 
-// The rounds of the final stage.
 struct FinalRounds {
   RoundTimes times_ns;
   RoundTimes values;            // of the objective, as many; equal to the times where the objective is the time

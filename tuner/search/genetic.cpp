@@ -57,7 +57,6 @@ class Genetic final : public Strategy {
     return parents_[best].row;
   }
 
-  // Returns the mother with a part of the father.
   Row crossed(const Row& mother, const Row& father) {
     Row child = mother;
     std::size_t from = 0, to = child.size();

@@ -24,7 +24,6 @@ class ImageSource {
  public:
   explicit ImageSource(Pool& pool) : pool_(pool) {}
 
-  // Requests the image of an instance.
   void ask(std::shared_ptr<const Instance> instance);
   // Returns whether a result belongs to a compile requested here; it is kept for take().
   bool arrive(Result& result);
@@ -36,7 +35,6 @@ class ImageSource {
   std::size_t outstanding() const noexcept { return outstanding_; }
   std::size_t compiling() const noexcept { return waiting_.size(); }
   std::size_t ready() const noexcept { return ready_.size(); }
-  // Returns whether requested images have not arrived.
   bool is_waiting() const noexcept { return arrived_.size() < waiting_.size(); }
   // Forgets everything that was requested and not taken.
   void cancel();

@@ -16,7 +16,6 @@ class ObjectiveValues {
 
   // Returns static and dynamic bytes per block, of the step with the most dynamic ones.
   std::uint64_t shared_bytes(const Trial& trial) const;
-  // Returns the value of one objective for a trial with this time.
   double value(const Trial& trial, std::size_t objective, double time_ns, std::optional<double> energy_j = {}) const;
   // Returns the first objective's value in the search: without its energy, a configuration counts by its time.
   double searched_value(const Trial& trial, double time_ns) const;

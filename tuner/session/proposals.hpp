@@ -15,7 +15,6 @@ namespace attune {
 
 class Proposals {
  public:
-  // `name`: the strategy's, for messages.
   Proposals(const SearchSpace& space, Strategy& strategy, std::string name)
       : space_(space), strategy_(strategy), name_(std::move(name)) {}
 

@@ -30,7 +30,6 @@ struct Recording {
   std::vector<RecordedTrial> trials;  // in the order of the file, each configuration once
 };
 
-// Returns the space of exactly the recorded configurations.
 SearchSpace space_of(const Recording& recording);
 
 }  // namespace attune

@@ -25,7 +25,6 @@ std::string shown(const TomlNode& node) {
   return std::string(to_text(node.kind));
 }
 
-// Literals besides strings, by Literal.
 struct LiteralRule {
   bool integer, real, boolean;
   std::string_view expected;

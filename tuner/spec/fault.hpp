@@ -17,14 +17,12 @@ struct Fault : std::runtime_error {
   std::optional<std::size_t> offset;  // byte in the string at `place`
 };
 
-// Makes a fault at the key of `place`.
 inline Fault key_fault(std::string place, const std::string& message) {
   Fault fault(std::move(place), message);
   fault.at_key = true;
   return fault;
 }
 
-// Makes a fault at byte `offset` of the string at `place`.
 inline Fault fault_in_string(std::string place, std::size_t offset, const std::string& message) {
   Fault fault(std::move(place), message);
   fault.offset = offset;

@@ -182,7 +182,6 @@ std::optional<std::string> real_misfit(double value, const TypeInfo& type) {
   return fmt::format("{} does not fit {} ({} .. {})", Value(value).text(), type.name, range.least, range.greatest);
 }
 
-// `real` and `integer` are the two forms of one bound.
 std::optional<std::string> integer_misfit(double real, std::int64_t integer, const TypeInfo& type) {
   if (real != std::floor(real)) return fmt::format("{} is no integer, as {} needs", Value(real).text(), type.name);
   const IntegerRange range = integer_range(type);

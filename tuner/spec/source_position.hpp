@@ -18,7 +18,6 @@ Position position_at(std::string_view text, std::size_t offset);
 // Returns the byte at which `position` begins. If there is no such column or line: the end of its line, or of the text.
 std::size_t offset_at(std::string_view text, Position position);
 
-// Returns the number of characters in UTF-8 text.
 std::size_t count_characters(std::string_view text);
 // Returns the offset of the first byte that is not valid UTF-8.
 std::optional<std::size_t> invalid_utf8(std::string_view text);

@@ -40,7 +40,6 @@ void validate_option(const KernelSpec& spec, const std::string& option, const st
   }
 }
 
-// Returns whether the text is like "sm_90" or "sm_90a".
 bool is_architecture(std::string_view text) {
   if (!text.starts_with("sm_")) return false;
   text.remove_prefix(3);

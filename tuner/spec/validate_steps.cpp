@@ -16,7 +16,6 @@
 namespace attune {
 namespace {
 
-// One of the three lists of steps.
 struct StepList {
   std::string_view name;  // "launch": the section and the place
   std::span<const Step> steps;

@@ -29,7 +29,6 @@ CompileOutcome death_of(const Heard& heard) {
   return outcome;
 }
 
-// Returns the answer to one job.
 Heard answer_of(Transport& worker, const Job& job, double seconds) {
   worker.send(job, seconds);
   Heard heard = worker.receive(seconds);

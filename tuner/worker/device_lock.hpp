@@ -37,7 +37,6 @@ class DeviceLock {
    private:
     DeviceLock& lock_;
   };
-  // Returns whether another process waits for this one's turn.
   bool somebody_waits() const noexcept;
   // Returns the seconds of all waiting for turns. If they are many, another tuner was at work.
   double waited_seconds() const noexcept { return waited_seconds_; }

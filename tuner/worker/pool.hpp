@@ -39,7 +39,6 @@ class Pool {
   // Waits for the result of this job; other results stay. Throws as next() does, and when an earlier job lost the
   // device.
   Result wait(Ticket ticket);
-  // submit() and wait().
   Result run(Job job) { return wait(submit(std::move(job))); }
   // Compiles an image and waits for it.
   CompileOutcome compile(const ImageRequest& request);

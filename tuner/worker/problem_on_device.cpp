@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-// A cold batch rotates over data so many times as large as the L2 cache: the cache then lacks the next set.
+// A cold batch rotates over data so many times as large as the L2 cache. The cache then lacks the next set.
 constexpr std::uint64_t sets_over_cache = 2;
 
 // If one sample exceeds the limit by more than a launch alone can cost, there is no batch.

@@ -89,7 +89,6 @@ void store(NvrtcApi& api, const Symbol& symbol, void* address) {
   *reinterpret_cast<void**>(reinterpret_cast<char*>(&api) + symbol.offset) = address;
 }
 
-// Resolves all or none.
 void resolve_pch(void* handle, NvrtcApi& api) {
   for (const Symbol& symbol : pch_symbols) {
     if (dlsym(handle, symbol.name) == nullptr) return;

@@ -6,7 +6,6 @@
 #include "attune/device_info.hpp"
 
 namespace attune {
-// `threads`: OS threads that execute blocks.
 DeviceInfo host_device_info(int threads);
 
 // Returns the bytes that processes can still take without swapping.

@@ -6,7 +6,6 @@
 
 namespace attune {
 
-// The target of a FunctionHandle of the host device.
 struct HostFunction {
   void (*entry)(void** parameters) = nullptr;
   attune_host::Thread** (*current_slot)() = nullptr;

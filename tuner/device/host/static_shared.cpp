@@ -67,7 +67,6 @@ class Object {
   std::vector<std::string> names_;
 };
 
-// Returns every symbol reached from a section's code.
 std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t, std::set<std::size_t>>& references,
                                 std::size_t section) {
   std::set<std::size_t> symbols, visited;

@@ -16,7 +16,6 @@ std::string_view bytes_of(const Row& row) {
 
 std::string bits_of(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
-// Returns positions of the values in the order of their texts.
 std::vector<std::uint16_t> sorted_by_text(const std::vector<std::string>& texts) {
   std::vector<std::uint16_t> order(texts.size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});

@@ -57,8 +57,8 @@ class Plan {
 
   // Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
   // return. `arguments` stand in the order of [arguments], less scratch and computed scalars.
-  // Throws UsageError, before anything reaches the driver, for a wrong count, kind or element type. It also does so for
-  // a null array, an array known to be too small, or a scalar beyond its type. A scalar with the name of a problem
+  // Throws UsageError, before anything reaches the driver, for a wrong count, kind or element type. It does so too for
+  // a null array, a too small array, or a scalar beyond its type. A scalar with the name of a problem
   // value must equal the plan's. Throws Error when the driver refuses the launch. What converts: docs/dispatch.md.
   template <typename... Arguments>
   void launch(StreamHandle stream, const Arguments&... arguments) const {

@@ -16,7 +16,7 @@ enum class Falloff { matern, exponential };
 struct GaussianProcess {
   Falloff falloff = Falloff::matern;
   std::vector<double> weights;  // by axis: of its squared (matern) or plain distance
-  double noise = 1e-3;          // variance of a measurement, over that of the process
+  double noise = 1e-3;          // variance of a measurement, over the process's
   double mean = 0;              // of the process
   double variance = 1;
 

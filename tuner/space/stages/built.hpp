@@ -30,7 +30,6 @@ struct SearchSpace::Built {
   void find_values_left();  // after construction
 
   const space::Diagram& diagram() const { return constructed.diagram; }
-  // Returns whether the rules that were left out allow the row.
   bool allowed_by_left_out(RowView row) const;
 };
 

@@ -14,8 +14,8 @@ struct Clause {
   std::vector<int> variables;  // that it mentions, ascending
 };
 
-// Returns the clauses in the order of the text. Their conjunction equals that of the rules. An undefined rule does not
-// hold, and neither does its undefined clause.
+// Returns the clauses in the order of the text. Their conjunction equals the rules' conjunction. An undefined rule does
+// not hold, and neither does its undefined clause.
 std::vector<Clause> clauses_of(const RuleScope& scope);
 
 }  // namespace attune::space

@@ -250,7 +250,7 @@ class Construction {
     for (const Table& table : merged(std::move(tables))) automata.push_back(automaton_of(table, level_of));
   }
 
-  // Orders the clauses by size, largest first: wide ones, then those of the largest tables.
+  // Orders the clauses by size, largest first: wide ones, then clauses of the largest tables.
   std::vector<std::size_t> clauses_of_group(const Group& group) const {
     std::vector<std::size_t> all = group.wide;
     std::vector<std::pair<std::size_t, std::size_t>> by_size;

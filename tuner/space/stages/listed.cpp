@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 28;  // 4 bytes each
 
-// Returns whether a parameter has one value in all rows.
 bool is_fixed(const std::vector<Row>& rows, std::size_t parameter) {
   return std::all_of(rows.begin(), rows.end(), [&](const Row& row) { return row[parameter] == rows[0][parameter]; });
 }

@@ -75,7 +75,7 @@ bool Surroundings::draw(int draws, std::mt19937_64& random, std::span<std::uint1
   return false;
 }
 
-// Visits, in index order, the legal rows with all values equal or adjacent to those of `row`, except `row`.
+// Visits, in index order, the legal rows whose values are all equal or adjacent to `row`'s, except `row`.
 void visit_adjacent_rows(const Diagram& diagram, RowView row, const std::function<bool(RowView)>& visit);
 bool draw_adjacent_row(const Diagram& diagram, RowView row, std::mt19937_64& random, std::span<std::uint16_t> to);
 

@@ -63,7 +63,6 @@ std::vector<Leaf> leaves_of(const TermGraph& graph, const Table& table) {
 // Up to here the expression evaluator is faster than making terms.
 constexpr std::size_t few_combinations = 16;
 
-// Evaluates the expression for every combination.
 void evaluate_each(const Clause& clause, const RuleScope& scope, Table& table) {
   const ParsedExpression& parsed = parsed_of((*scope.rules)[clause.rule].expression);
   const RuleNames& names = scope.names[clause.rule];

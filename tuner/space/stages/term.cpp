@@ -12,7 +12,6 @@ bool is_narrow(const Range& range) { return range.low >= 0 && range.high < narro
 
 bool is_division(TermOp op) { return op >= TermOp::divide && op <= TermOp::ceil_divide; }
 
-// Returns the range of a column's or constant's values.
 Range exact_range(TermKind kind, const std::vector<std::int64_t>& values) {
   Range range;
   if (values.empty()) return range;

@@ -1,4 +1,4 @@
-// TermBuilder: makes the term of a part of a rule: 1 where it holds, else 0, also where it is undefined.
+// TermBuilder: makes the term of a part of a rule. It is 1 where the part holds, else 0, also where it is undefined.
 #pragma once
 
 #include "expression/node.hpp"

@@ -31,7 +31,6 @@ struct NameSource {
 };
 using RuleNames = std::vector<NameSource>;
 
-// The variables and names of all rules.
 struct RuleScope {
   std::vector<Variable> variables;
   std::vector<RuleNames> names;  // by rule

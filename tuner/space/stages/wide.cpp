@@ -84,7 +84,6 @@ class WideBuilder {
     return columns;
   }
 
-  // Returns the guards that are not finished before this step.
   std::vector<GuardStep> guards_at(std::size_t step) const {
     const std::uint32_t level = automaton_.levels[step];
     std::vector<GuardStep> under_way;

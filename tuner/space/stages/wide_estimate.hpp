@@ -21,7 +21,7 @@ class WideEstimate {
   double states(VariableSet bound);
 
  private:
-  // A known number: how many values it may have, a bound on its magnitude, and the values where they are few.
+  // A known number: its number of values, a bound on its magnitude, and the values where they are few.
   struct Known {
     double values = 1;
     double magnitude = 1;

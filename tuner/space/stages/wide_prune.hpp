@@ -16,7 +16,6 @@ struct Hope {
 // Returns the hopes of rules that are monotonic in every column.
 std::vector<Hope> find_hopes(const WideTerms& terms);
 
-// The hopes that are open after one step.
 class HopesOfStep {
  public:
   // All references must outlive it. For up to `capacity` combinations at a time.

@@ -21,7 +21,6 @@ struct StateValues {
   std::size_t bytes() const;
 };
 
-// A guard at one step.
 struct GuardStep {
   const Automaton* automaton = nullptr;
   std::size_t number = 0;  // among the guards
@@ -45,7 +44,6 @@ class WideStates {
   StateValues take();
 
  private:
-  // The place of a guard while a state is expanded.
   struct Place {
     std::uint32_t state;
     const std::uint32_t* next;  // by value, or null

@@ -13,7 +13,6 @@ void write_variant(WriteArchive& archive, const Variant& value) {
   std::visit([&](const auto& held) { archive(held); }, value);
 }
 
-// Reads alternative `number`.
 template <typename Variant, std::size_t I = 0>
 bool read_variant(ReadArchive& archive, std::size_t number, Variant& value) {
   if constexpr (I == std::variant_size_v<Variant>) {

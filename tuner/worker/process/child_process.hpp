@@ -21,7 +21,6 @@ struct ChildLimits {
   std::uint64_t address_bytes = 0;  // RLIMIT_AS; 0: as this process
 };
 
-// The numbers of a worker's descriptors.
 enum WorkerDescriptor { requests_descriptor = 3, replies_descriptor = 4, lifeline_descriptor = 5 };
 
 class ChildProcess {
@@ -44,7 +43,6 @@ class ChildProcess {
   // Returns how it ended: "killed by signal 11 (Segmentation fault)", "exited with code 3". To be called after kill();
   // an earlier end by itself is reported as such.
   std::string how_it_ended() const;
-  // Returns the last of its output.
   std::string last_output();
 
  private:
