@@ -47,7 +47,7 @@ class Options {
 std::string device_name(const Options& options);
 // Returns --db, else $ATTUNE_DB, else the user's own.
 std::string database_path(const Options& options);
-// The limits for a device name; an architecture ("sm_90") needs no device.
+// Returns the limits for a device name; an architecture ("sm_90") needs no device.
 DeviceInfo device_info_for(const std::string& device);
 bool is_architecture(const std::string& device);
 

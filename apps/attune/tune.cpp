@@ -87,7 +87,7 @@ Regime parse_regime(const std::string& text) {
   throw UsageError("unknown regime `" + text + "`; it is cold or warm");
 }
 
-// All but problem and effort.
+// Makes the request without problem and effort.
 SessionRequest request_from(const Options& options, KernelSpec spec) {
   SessionRequest request;
   request.spec = std::move(spec);
@@ -138,7 +138,7 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
   return exit_code(result.end);
 }
 
-// Calibrates a GPU once. The host device's ceilings are those of its emulation, so it is calibrated only on request.
+// Calibrates a GPU once. The host device has ceilings of its emulation: it is calibrated only on request.
 void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
   if (json) {
     JsonLines lines(request.spec);

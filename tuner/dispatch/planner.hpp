@@ -26,7 +26,7 @@ class Planner {
 
   // Throws Error when not even the default configuration can be used.
   std::shared_ptr<const PlanParts> plan(KnownKernel& kernel, const Problem& problem);
-  // What plan() would use, without compiling or loading.
+  // Returns what plan() would use, without compiling or loading.
   Match match(KnownKernel& kernel, const Problem& problem);
 
  private:

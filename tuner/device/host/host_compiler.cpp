@@ -31,10 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden symbols and no unique ones: two loaded objects must not share the storage of a static in the same template.
-// wrapv and no strict aliasing: what kernels rely on. Contraction off: the same bits as operations written out.
-// Null pointer checks stay, and so do accesses through null: a fault to report, not something that cannot happen.
-// O1: a launch is dominated by switching threads, and instantiations compile a third faster than with O2.
+// Hidden symbols and no unique ones: two loaded objects must not share a template's static. Kernels rely on wrapping
+// overflow (wrapv) and on no strict aliasing. Contraction off: the same bits as separate operations. Null pointer
+// checks and accesses through null stay: they are faults to report. O1: switching threads dominates a launch, and
+// instantiations compile a third faster than with O2.
 constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-O1",
                                           "-fPIC",
@@ -132,7 +132,7 @@ CompileOutcome failure(Verdict verdict, std::string log) {
   return outcome;
 }
 
-// Why a request is refused before any compiler runs.
+// Returns why a request is refused before any compiler runs.
 std::optional<std::string> refusal(const ImageRequest& request) {
   const auto names_half = [](const std::string& text) {
     constexpr std::string_view signs[] = {"ATTUNE_HALF", "ATTUNE_BFLOAT16", "__half", "__nv_bfloat16"};
@@ -233,7 +233,7 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, variant));
 }
 
-// One run of the compiler: false, and why in `built`, when it does not succeed.
+// Runs the compiler once. Returns false, with the reason in `built`, when it fails.
 bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const std::string& name,
               Built& built) {
   const ProcessResult result = run_process(command, place, seconds);

@@ -24,7 +24,7 @@ extern "C" __attribute__((visibility("hidden"))) long clock() noexcept;
 // Not `static`: `static __constant__` is legal CUDA. Objects are compiled with hidden visibility.
 #define __constant__
 #define __grid_constant__
-// Blocks run one at a time on an OS thread. The compiler driver rewrites `static` and `extern` in front of it.
+// Blocks run one at a time on an OS thread. The compiler driver rewrites `static` and `extern` before it.
 #define __shared__ static thread_local
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
