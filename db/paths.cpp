@@ -67,7 +67,7 @@ void make_private_directory(const fs::path& directory) {
     so_far /= part;
     if (part.empty() || mkdir(so_far.c_str(), private_directory_mode) == 0) continue;
     const int error = errno;
-    // Some systems answer EACCES or EROFS for an existing directory: this checks before it believes the error.
+    // Some systems answer EACCES or EROFS for an existing directory: so this checks before it throws.
     std::error_code ignored;
     if (fs::is_directory(so_far, ignored)) continue;
     const char* reason = error == EEXIST ? "something that is not a directory is in its place" : std::strerror(error);

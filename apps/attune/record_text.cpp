@@ -14,7 +14,7 @@ namespace {
 
 constexpr int objective_width = 14;  // characters of an objective's name or value
 
-// Returns nothing for objectives that only a later version knows.
+// Returns nothing for objectives that only a later version supports.
 std::optional<Objectives> objectives_of(const Record& record) {
   try {
     return Objectives(record.key.objective);

@@ -1,4 +1,4 @@
-// The element types that kernels may use: attune's names, C++ spellings (NVRTC knows no int64_t), sizes.
+// The element types that kernels may use: attune's names, C++ spellings (NVRTC has no int64_t), sizes.
 #pragma once
 
 #include <cstdint>

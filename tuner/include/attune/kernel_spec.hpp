@@ -122,8 +122,8 @@ struct KernelSpec {
   const ProblemParameter* find_problem(std::string_view name) const noexcept;
 };
 
-// Fills in the fingerprints of a spec that was built in C++. Throws UsageError unless it passes the checks of a kernel
-// file: names known and disjoint, expressions over known names, default configuration legal.
+// Fills in the fingerprints of a spec that was built in C++. Throws UsageError unless it passes a kernel file's checks:
+// names known and disjoint, expressions over known names, default configuration legal.
 KernelSpec complete(KernelSpec spec);
 
 }  // namespace attune

@@ -20,7 +20,7 @@ enum class TermOp : std::uint8_t {
   constant,
   column,  // the value of one variable, or of an expression in one variable, by the variable's value
   opaque,  // an expression for the expression evaluator; operands are value positions
-  // Whole numbers to whole numbers. No result overflows: whoever makes a term checks the ranges first.
+  // Whole numbers to whole numbers. No result overflows: the ranges are checked when a term is made.
   add,
   subtract,
   multiply,
