@@ -21,13 +21,13 @@ constexpr std::string_view xz_magic(
     "7zXZ\0",
     6);
 constexpr std::string_view gzip_magic("\x1F\x8B");
-constexpr std::uint64_t lzma_memory_bytes = std::uint64_t{1} << 30;  // what `xz -9` needs is 65 MiB
+constexpr std::uint64_t lzma_memory_bytes = std::uint64_t{1} << 30;  // `xz -9` needs 65 MiB
 
 UsageError cannot_read(const std::filesystem::path& file, std::string_view why) {
   return UsageError(fmt::format("cannot read {}: {}", file.string(), why));
 }
 
-// Text that grows up to a limit.
+// Text with a size limit.
 struct Text {
   const std::filesystem::path& file;
   std::size_t most;
@@ -48,7 +48,7 @@ struct LzmaEnd {
   void operator()(lzma_stream* stream) const { lzma_end(stream); }
 };
 
-// Streams of .xz one behind the other.
+// Reads consecutive .xz streams.
 class XzReader {
  public:
   XzReader(std::istream& input, Text& text) : input_(input), text_(text) {}
@@ -58,8 +58,7 @@ class XzReader {
       read_stream();
       skip_padding();
     } while (at_magic());
-    if (stream_.avail_in > 0)
-      throw cannot_read(text_.file, "something else stands behind the end of its .xz compression; copy it again");
+    if (stream_.avail_in > 0) throw cannot_read(text_.file, "other data follows its .xz compression; copy it again");
   }
 
  private:
@@ -97,7 +96,7 @@ class XzReader {
     }
   }
 
-  // Of a next stream its first byte: no text begins with it.
+  // Returns whether the next byte begins another stream: no text begins with it.
   bool at_magic() const { return stream_.avail_in > 0 && *stream_.next_in == static_cast<std::uint8_t>(xz_magic[0]); }
 
   std::istream& input_;
@@ -111,7 +110,7 @@ struct GzipClose {
   void operator()(gzFile_s* file) const { gzclose_r(file); }
 };
 
-// zlib reads plain files as they are.
+// Reads gzip or plain text: zlib reads plain files as they are.
 void read_gzip_or_plain(Text& text) {
   const std::unique_ptr<gzFile_s, GzipClose> input(gzopen(text.file.c_str(), "rb"));
   if (!input) throw cannot_read(text.file, "may this user read it?");

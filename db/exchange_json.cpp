@@ -24,7 +24,6 @@ ordered_json field_json(const T& value) {
     return value;
 }
 
-// What stands in "device", and as what.
 constexpr std::pair<std::string_view, const char*> device_fields[] = {
     {"device_class", "class"},
     {"device_name", "name"},
@@ -33,7 +32,7 @@ constexpr std::pair<std::string_view, const char*> device_fields[] = {
     {"device_uuid", "uuid"},
     {"driver", "driver"}};
 
-// The documented order of members, where it is not that of the fields. All others come after these.
+// The documented order of members, where it differs from the fields. All others follow.
 constexpr const char* leading[] = {
     "uuid",         "kernel",      "code",         "contract",      "space",     "device",
     "problem",      "regime",      "objective",    "configuration", "median_ns", "default_ns",
@@ -57,7 +56,7 @@ ordered_json record_json(const Record& record) {
   return made;
 }
 
-// A device or driver may call itself anything: bytes that are not UTF-8 are replaced, not fatal.
+// Devices and drivers may have any name: bytes that are not UTF-8 are replaced.
 std::string dump(const ordered_json& value, int indent) {
   return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -1,4 +1,4 @@
-// The JSON form of wisdom: docs/formats/json.md. Parameter values only: never code, options or paths.
+// The JSON form of wisdom: docs/formats/json.md. It has parameter values only: never code, options or paths.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace attune {
 
-// One object {"format": "attune-wisdom", "version": 1, "records": [...]}, two-space indented, newline at the end.
+// Returns one object {"format": "attune-wisdom", "version": 1, "records": [...]}, two-space indented, newline at the
+// end.
 std::string records_to_json(const std::vector<Record>& records);
-// One record as a JSON object on one line (what `attune tune --json` prints as "record").
+// Returns one record as a JSON object on one line (the "record" of `attune tune --json`).
 std::string record_to_json_line(const Record& record);
 
 }  // namespace attune

@@ -1,5 +1,5 @@
-// The fields of every stored type, in one list each: rows and their INSERTs, the row hash, the JSON form and the tests
-// go through it. `fields(visit, x)` calls visit(column, member) for each; `x` is const, or is to be filled.
+// The fields of every stored type, in one list each. Rows, INSERTs, the row hash, the JSON form and the tests use it.
+// `fields(visit, x)` calls visit(column, member) for each; `x` is const, or is to be filled.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,7 @@ namespace attune {
 template <typename T, typename Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
-// The part of a key that rows refer to in other tables, and that views spell out.
+// The part of a key that other tables refer to and views contain.
 void key_fields(auto&& visit, Is<RecordKey> auto& x) {
   visit("kernel", x.kernel);
   visit("code", x.code);
@@ -25,7 +25,7 @@ void key_fields(auto&& visit, Is<RecordKey> auto& x) {
   visit("problem", x.problem);
 }
 
-// The order of the row hash: append only, with a new format. These are known of every record.
+// The order of the row hash: append only, with a new format. Every record has these.
 void first_fields(auto&& visit, Is<Record> auto& x) {
   visit("uuid", x.uuid);
   visit("regime", x.key.regime);
@@ -54,7 +54,7 @@ void first_fields(auto&& visit, Is<Record> auto& x) {
   visit("made_ms", x.made_ms);
 }
 
-// Known of records since protocol 3.
+// The fields of records since protocol 3.
 void condition_fields(auto&& visit, Is<Record> auto& x) {
   visit("min_ns", x.min_ns);
   visit("q1_ns", x.q1_ns);
@@ -74,13 +74,13 @@ void fields(auto&& visit, Is<Record> auto& x) {
   condition_fields(visit, x);
 }
 
-// Those that are known of a record of its protocol: what its hash covers, and what is read of its row.
+// The fields that a record of its protocol has: its hash covers them, and they are read of its row.
 void known_fields(auto&& visit, Is<Record> auto& x) {
   first_fields(visit, x);
   if (x.protocol >= 3) condition_fields(visit, x);
 }
 
-// The columns of `finalist`, beside those that name its record.
+// The columns of `finalist`, without the id of its record.
 void fields(auto&& visit, Is<FinalistResult> auto& x) {
   visit("configuration", x.configuration);
   visit("samples_ns", x.measurement.samples_ns);

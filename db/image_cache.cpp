@@ -23,11 +23,11 @@ namespace {
 
 constexpr std::string_view suffix = ".image";
 constexpr std::size_t key_digits = 64;  // SHA-256
-// A sweep goes below the limit by a tenth, so that not every put at the limit sweeps.
+// A sweep removes a tenth more than it must, so that not every put at the limit sweeps.
 constexpr double swept_share = 0.9;
-// After a sweep this share of the room that is left may be put before the next: other processes put too.
+// After a sweep, one part in so many of the free room may be put: other processes put too.
 constexpr std::uint64_t room_divisor = 4;
-// A temporary file that is this old belongs to a writer that was killed.
+// A temporary file of this age belongs to a writer that was killed.
 constexpr std::time_t abandoned_after_s = 3600;
 
 bool is_key(std::string_view key) {
@@ -40,7 +40,7 @@ void require_key(const std::string& key) {
 }
 
 std::optional<Descriptor> open_images(const std::filesystem::path& directory) {
-  // The outer one too: whoever can write it can put another directory in the place of the inner one.
+  // The outer one too: its owner can replace the inner one.
   if (!open_private_directory(directory)) return {};
   return open_private_directory(directory / "images");
 }
@@ -55,7 +55,7 @@ bool older(const Entry& a, const Entry& b) {
   return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) < std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
 }
 
-// All entries; abandoned temporary files are removed in passing.
+// Returns all entries. Removes abandoned temporary files.
 std::vector<Entry> list_entries(int directory) {
   const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return {};
@@ -72,7 +72,7 @@ std::vector<Entry> list_entries(int directory) {
   return entries;
 }
 
-// Removes the least recently used until at most `target` bytes are left; returns how many are.
+// Removes the least recently used until at most `target` bytes are left; returns the bytes left.
 std::uint64_t remove_oldest(int directory, std::vector<Entry> entries, std::uint64_t total, std::uint64_t target) {
   std::sort(entries.begin(), entries.end(), older);
   for (const Entry& entry : entries) {
@@ -114,7 +114,7 @@ void ImageCache::explain(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     why_ = fmt::format("image cache {}: {}", directory_.string(), reason);
-  } catch (const std::exception&) {  // no memory for a reason: then without
+  } catch (const std::exception&) {  // no memory for a reason: then there is none
   }
 }
 

@@ -1,7 +1,7 @@
-// ImageCache: compiled images on disk, one file each, named by key. Disposable and size-capped (1 GiB, least recently
-// used go first; 64 MiB an entry). Any thread, any number of processes. Never throws: what cannot be read, is damaged,
-// or is not private to this user counts as absent, and what cannot be written is dropped; why() tells.
-// Files: docs/formats/image_cache.md and docs/formats/image.md.
+// ImageCache: compiled images on disk, one file each, named by key. Disposable and capped: 1 GiB, 64 MiB an entry; the
+// least recently used go first. Any thread, any number of processes. Never throws. A file that cannot be read, is
+// damaged or is not private to this user counts as absent. An image that cannot be written is dropped; why() has the
+// reason. Files: docs/formats/image_cache.md and docs/formats/image.md.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace attune {
 
 class ImageCache {
  public:
-  // A cubin is a few 10 KB, so the total holds tens of thousands; an entry beyond 64 MiB is no kernel.
+  // A cubin has some 10 KB: the total holds tens of thousands. An entry beyond 64 MiB is no kernel.
   struct Limits {
     std::uint64_t entry_bytes = std::uint64_t{64} << 20;
     std::uint64_t total_bytes = std::uint64_t{1} << 30;
   };
 
-  // The images lie in `directory`/images. Nothing is touched before the first put().
+  // Keeps the images in `directory`/images. Creates nothing before the first put().
   explicit ImageCache(std::filesystem::path directory) : ImageCache(std::move(directory), Limits()) {}
   ImageCache(std::filesystem::path directory, Limits limits);
 
   std::optional<Image> find(const std::string& key) noexcept;
   void put(const std::string& key, const Image& image) noexcept;
-  // The last reason for which the cache was not used, or "".
+  // Returns the last reason for which the cache was not used, or "".
   std::string why() const;
 
  private:
@@ -40,7 +40,7 @@ class ImageCache {
   Limits limits_;
   mutable std::mutex mutex_;
   std::string why_;
-  std::uint64_t bytes_before_sweep_ = 0;  // that may be put before the directory is looked through
+  std::uint64_t bytes_before_sweep_ = 0;  // that may be put before the directory is swept
 };
 
 }  // namespace attune

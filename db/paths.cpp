@@ -29,7 +29,7 @@ std::optional<fs::path> home_from_password_file() {
   return home;
 }
 
-// A relative directory would mean another place in every working directory: the XDG rules say to ignore it.
+// The XDG rules ignore a relative directory: it would differ in every working directory.
 std::optional<fs::path> absolute_directory(const char* variable) {
   const auto text = trusted_environment(variable);
   if (!text || !fs::path(*text).is_absolute()) return {};
@@ -67,7 +67,7 @@ void make_private_directory(const fs::path& directory) {
     so_far /= part;
     if (part.empty() || mkdir(so_far.c_str(), private_directory_mode) == 0) continue;
     const int error = errno;
-    // Some systems answer EACCES or EROFS for a directory that exists, so ask before believing the error.
+    // Some systems answer EACCES or EROFS for an existing directory: so this checks before it throws.
     std::error_code ignored;
     if (fs::is_directory(so_far, ignored)) continue;
     const char* reason = error == EEXIST ? "something that is not a directory is in its place" : std::strerror(error);

@@ -7,16 +7,16 @@
 
 namespace attune {
 
-// $ATTUNE_DB, else $XDG_DATA_HOME/attune/wisdom.db, else ~/.local/share/attune/wisdom.db. Throws Error when neither
-// variable nor home directory is known. The environment is ignored in a set-user-id process.
+// Returns $ATTUNE_DB, else $XDG_DATA_HOME/attune/wisdom.db, else ~/.local/share/attune/wisdom.db. Throws Error when
+// neither variable nor home directory is known. The environment is ignored in a set-user-id process.
 std::filesystem::path default_database_path();
-// $ATTUNE_CACHE, else $XDG_CACHE_HOME/attune, else ~/.cache/attune.
+// Returns $ATTUNE_CACHE, else $XDG_CACHE_HOME/attune, else ~/.cache/attune.
 std::filesystem::path default_cache_path();
 
 // Creates `directory` (and its parents) with mode 0700 where absent. Throws Error.
 void make_private_directory(const std::filesystem::path& directory);
 
-// The value of an environment variable; nothing when it is unset or empty, or in a set-user-id process.
+// Returns an environment variable; nothing when it is unset or empty, or in a set-user-id process.
 std::optional<std::string> trusted_environment(const char* name);
 
 }  // namespace attune

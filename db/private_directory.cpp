@@ -21,7 +21,7 @@ constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
 [[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, std::strerror(errno))); }
 
-// Why an open file or directory may not be trusted, or "". Modes are checked on what is open, not on a name.
+// Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name.
 std::string mistrust(const struct stat& status) {
   if (status.st_uid != geteuid()) return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());
   if (status.st_mode & writable_by_others) return "can be written by others (chmod go-w)";
@@ -76,7 +76,7 @@ std::optional<Descriptor> open_private_directory(const std::filesystem::path& di
 
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
                                                         std::uint64_t longest) {
-  // O_NONBLOCK: a pipe in the place of a file must not hold us up.
+  // O_NONBLOCK: a pipe in place of a file must not block.
   const Descriptor file(openat(directory.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.open()) {
     if (errno == ENOENT) return {};
@@ -90,7 +90,7 @@ std::optional<std::vector<std::byte>> read_private_file(const Descriptor& direct
   if (static_cast<std::uint64_t>(status.st_size) > longest)
     throw Error(fmt::format("{} has {} bytes, more than {}", name, status.st_size, longest));
   auto content = read_all(file.get(), static_cast<std::size_t>(status.st_size));
-  futimens(file.get(), nullptr);  // many systems mount noatime, so the time of use is kept by hand
+  futimens(file.get(), nullptr);  // many systems mount noatime, so the time of use is set here
   return content;
 }
 

@@ -1,5 +1,5 @@
-// A directory that belongs to this user alone, held open: files in it are reached relative to it, so that nothing that
-// happens to its name meanwhile can lead elsewhere. Owned by one thread. The functions throw Error.
+// A directory of this user alone, held open. Files in it are reached relative to it: a change of its name cannot lead
+// elsewhere. Owned by one thread. The functions throw Error.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,16 @@ class Descriptor {
   int fd_;
 };
 
-// Nothing when the directory is absent. Throws when it is no directory, a symbolic link, another user's, or can be
-// written by others.
+// Returns nothing when the directory is absent. Throws when it is no directory, a symbolic link, another user's, or
+// writable by others.
 std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory);
 
-// The content of a file, whose time of use becomes now. Nothing when it is absent; throws when it is no regular file, a
-// symbolic link, another user's, can be written by others, or is longer than `longest`.
+// Returns the content of a file and sets its time of use to now. Returns nothing when it is absent. Throws when it is
+// no regular file, a symbolic link, another user's, writable by others, or longer than `longest`.
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
                                                         std::uint64_t longest);
 
-// Writes all of it, to the disk, under a temporary name, then gives it `name`, replacing what had it. Throws.
+// Writes all of it to the disk under a temporary name, then renames it to `name`, replacing such a file. Throws Error.
 void write_private_file(const Descriptor& directory, const std::string& name, std::span<const std::byte> content);
 
 // Temporary files begin with this.

@@ -21,8 +21,8 @@ bool holds_rows(std::string_view member) {
   return std::find(std::begin(row_members), std::end(row_members), member) != std::end(row_members);
 }
 
-// Python's json module writes NaN and Infinity, which are no JSON: each becomes a text that no value has, in as many
-// bytes, so that positions in messages stay right.
+// Python's json module writes NaN and Infinity, which are no JSON. Each becomes an impossible text of equal length, so
+// that positions in messages stay right.
 constexpr std::string_view no_number = "\"\x7F\"";
 
 void blank_python_constants(std::string& text) {
@@ -42,7 +42,7 @@ void blank_python_constants(std::string& text) {
   }
 }
 
-// "[json.exception.parse_error.101] parse error at line 1, column 2: ..." from "line" on.
+// Returns "[json.exception.parse_error.101] parse error at line 1, column 2: ..." from "line" on.
 std::string without_prefix(std::string_view message) {
   const auto place = message.find("line ");
   const auto bracket = message.find("] ");
@@ -50,7 +50,7 @@ std::string without_prefix(std::string_view message) {
   return cut_short(std::string(bracket == std::string_view::npos ? message : message.substr(bracket + 2)));
 }
 
-// What nlohmann's parser says of a text: without its prefix, and in our words where it is no syntax.
+// Returns the parser's error without its prefix; errors other than syntax in our words.
 std::string reason(const OrderedJson::exception& error) {
   constexpr int number_overflow = 406;
   const std::string_view message = error.what();
@@ -60,7 +60,7 @@ std::string reason(const OrderedJson::exception& error) {
                                message.substr(quote + 1, message.rfind('\'') - quote - 1)));
 }
 
-// Where the parser is: the member of the head, and the row in it.
+// The parser's place: the member of the head, and the row in it.
 class Place {
  public:
   // Refuses what no recording needs and what would take long to read.
@@ -81,7 +81,7 @@ class Place {
     }
   }
   const std::string& member() const noexcept { return member_; }
-  // The row, or the member where that holds none.
+  // Returns the row, or the member where that has none.
   std::string text() const {
     if (!holds_rows(member_)) return member_.empty() ? "it" : shown(member_);
     return fmt::format("{}[{}]", member_, member_ == "cache" ? shown(key_) : std::to_string(row_));
@@ -90,7 +90,7 @@ class Place {
  private:
   std::string member_;
   OrderedJson key_;
-  std::size_t row_ = 0, rows_ = 0;  // of `results`: the one being read, and those begun
+  std::size_t row_ = 0, rows_ = 0;  // of `results`: the present row, and the rows begun
   std::size_t members_ = 0;
 };
 
@@ -114,7 +114,7 @@ bool is_no_number(const OrderedJson& value) {
   return value.is_string() && value.get_ref<const std::string&>() == no_number.substr(1, 1);
 }
 
-// False when the text ends too early.
+// Returns false when the text ends too early.
 bool RecordingEntries::parse(const Callback& callback, const std::function<std::string()>& where) const {
   try {
     [[maybe_unused]] const OrderedJson rest = OrderedJson::parse(text_, callback);

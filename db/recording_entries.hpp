@@ -1,5 +1,5 @@
-// The JSON of recordings: an object whose member `cache` (an object) or `results` (an array) holds one object for each
-// row. Rows are handed out one at a time and not kept: they are nearly all of a file that may have 2 GiB. Pure.
+// The JSON of recordings: an object with a member `cache` (an object) or `results` (an array). This has one object for
+// each row. Rows are nearly all of a file of up to 2 GiB: they are passed on singly and not kept. Pure.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@ using VisitEntry = std::function<void(const std::string& place, const OrderedJso
 
 class RecordingEntries {
  public:
-  // `text` is JSON, or what Python writes for it with NaN and Infinity, which is_no_number() knows. Throws
-  // UsageError naming the position for what is neither, or is cut off elsewhere than in `cache`.
+  // `text` is JSON, or Python's variant with NaN and Infinity, which is_no_number() recognises. Throws UsageError
+  // naming the position for other text, and for text that ends outside `cache`.
   RecordingEntries(std::string text, std::filesystem::path source);
 
   const std::filesystem::path& source() const noexcept { return source_; }
-  // The members beside the rows, in the order of the file; `cache` and `results` are empty.
+  // Returns the members besides the rows, in the order of the file; `cache` and `results` are empty.
   const OrderedJson& head() const noexcept { return head_; }
-  // Every row in the order of the file; where `cache` is cut off, the whole ones before the cut.
+  // Visits every row in the order of the file; where `cache` is cut off, the whole rows before the cut.
   void for_each(const VisitEntry& visit) const;
 
  private:
@@ -34,11 +34,11 @@ class RecordingEntries {
   OrderedJson head_ = OrderedJson::object();
 };
 
-// The member of an object, or null; of anything else null.
+// Returns the member of an object; null where there is none, and for other values.
 const OrderedJson* find_member(const OrderedJson& object, const char* name);
-// The text for a message: as JSON, cut where it is long.
+// Returns the JSON text for a message, cut where it is long.
 std::string shown(const OrderedJson& value);
-// Does it stand for Python's NaN, Infinity or -Infinity?
+// Returns whether it stands for Python's NaN, Infinity or -Infinity.
 bool is_no_number(const OrderedJson& value);
 
 }  // namespace attune

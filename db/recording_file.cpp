@@ -15,7 +15,7 @@ namespace attune {
 namespace {
 
 struct Format {
-  const char* member;  // that holds the rows: what the format is recognised by
+  const char* member;  // that holds the rows: it identifies the format
   Recording (*read)(const RecordingEntries& entries);
 };
 constexpr Format formats[] = {{"cache", read_kernel_tuner}, {"results", read_t4}};
@@ -42,7 +42,7 @@ std::vector<Recording> named(std::vector<Recording> recordings, const std::files
   return recordings;
 }
 
-// Puts the file before what is wrong in it.
+// Puts the file before the message of an error in it.
 template <typename Read>
 std::vector<Recording> read_from(const std::filesystem::path& source, Read read) {
   try {
@@ -70,8 +70,8 @@ std::vector<Recording> load_recordings(const std::filesystem::path& file) {
     return read_from(file, [&] {
       if (*application != wisdom_application_id)
         throw UsageError(
-            "this SQLite database is no wisdom database of attune; give one that `attune tune` wrote, or a Kernel "
-            "Tuner cache or T4 results");
+            "this SQLite database is no wisdom database of attune; give a database of `attune tune`, a Kernel Tuner "
+            "cache or T4 results");
       return read_wisdom(file);
     });
   } catch (const std::bad_alloc&) {

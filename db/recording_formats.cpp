@@ -16,7 +16,7 @@ struct Failure {
   std::string_view text;
   Verdict verdict;
 };
-// What Kernel Tuner writes in place of a time.
+// Kernel Tuner's texts in place of a time.
 constexpr Failure failures[] = {{"CompilationFailedConfig", Verdict::compile_error},
                                 {"RuntimeFailedConfig", Verdict::launch_error},
                                 {"InvalidConfig", Verdict::restricted}};
@@ -56,7 +56,7 @@ Value parameter_value(const OrderedJson& json) {
 std::vector<Value> values_in(const OrderedJson& from, const std::vector<std::string>& names) {
   std::vector<Value> values;
   values.reserve(names.size());
-  auto next = from.begin();  // members nearly always stand in the order of the names: no search then
+  auto next = from.begin();  // members nearly always follow the order of the names: then there is no search
   for (const std::string& name : names) {
     const bool is_next = from.is_object() && next != from.end() && next.key() == name;
     const OrderedJson* const value = is_next ? &*next++ : find_member(from, name.c_str());

@@ -13,7 +13,7 @@
 namespace attune {
 namespace {
 
-constexpr std::size_t max_values = 65535;  // of one parameter: what a search space takes
+constexpr std::size_t max_values = 65535;  // of one parameter: the limit of a search space
 constexpr std::size_t max_name = 128;
 
 double number_of(const Value& value) {
@@ -31,7 +31,7 @@ std::string equality_text(const Value& value) {
   return value.text();
 }
 
-// All values of one kind: with a name all are names, with a real all numbers are reals, else integers before booleans.
+// Makes all values one kind. A name makes all names, a real makes all numbers reals; else integers win over booleans.
 void make_one_kind(std::vector<Value>& values) {
   const auto has = [&](Value::Kind kind) {
     return std::any_of(values.begin(), values.end(), [&](const Value& value) { return value.kind() == kind; });
@@ -48,7 +48,7 @@ void make_one_kind(std::vector<Value>& values) {
   }
 }
 
-// Clocks that replay a recording would stand still or lose what is added next.
+// Refuses times with which a replay's clock would stand still or lose what is added next.
 void check_times(const RecordedTrial& trial) {
   constexpr double least_ns = 1, most_ns = 1e15;
   const auto check = [](std::string_view what, double nanoseconds, double least) {
@@ -65,7 +65,7 @@ void check_times(const RecordedTrial& trial) {
   check("validation", trial.validation_s * 1e9, 0);
 }
 
-// Values that differ in kind alone become equal in one kind.
+// Refuses values that differ only in kind: in one kind they become equal.
 void check_different(const Parameter& parameter) {
   std::unordered_set<std::string> met;
   for (const Value& value : parameter.values) {

@@ -14,10 +14,10 @@ namespace attune {
 
 class RecordingTable {
  public:
-  // A parameter that may have a list of its values; without one the rows tell, numbers ascending.
+  // Adds a parameter with its values. Without a list, the rows give the values, numbers ascending.
   void add_parameter(const std::string& name, const std::optional<std::vector<Value>>& values);
-  // One value for each parameter, in order. The last row of a configuration counts, at the place of the first.
-  // Throws UsageError when a parameter has more values than a search space takes, and for times that no clock takes.
+  // Adds one value for each parameter, in order. The last row of a configuration counts, at the place of the first.
+  // Throws UsageError when a parameter has more values than a search space allows, and for impossible times.
   void add_row(const std::vector<Value>& values, RecordedTrial trial);
 
   std::size_t rows() const noexcept { return trials_.size(); }
@@ -28,7 +28,7 @@ class RecordingTable {
   struct Column {
     Parameter parameter;
     bool listed = false;
-    std::unordered_map<std::string, std::uint16_t> positions;  // by what makes values equal
+    std::unordered_map<std::string, std::uint16_t> positions;  // by equality text
     std::uint16_t position_of(const Value& value);
     void sort(std::vector<RecordedTrial>& trials, std::size_t column);
   };
@@ -37,7 +37,7 @@ class RecordingTable {
   std::unordered_map<std::string, std::size_t> known_;  // the bytes of a row
 };
 
-// Any text as an identifier: other characters become `_`; "" becomes `kernel`.
+// Returns any text as an identifier: other characters become `_`; "" becomes `kernel`.
 std::string identifier_of(std::string_view text);
 
 }  // namespace attune

@@ -14,7 +14,7 @@
 namespace attune {
 namespace {
 
-// Newest first. Both the kernel's id (its code) and its name: of several versions of a kernel the newest counts.
+// Newest first. The kernel's id means its code; of several versions under one name the newest counts.
 constexpr const char* select_trials =
     "SELECT trial.*, session.kernel_id, kernel.name AS kernel, problem.text AS problem, device.class_key AS class, "
     "device.name AS device FROM trial JOIN session ON session.id = trial.session_id JOIN kernel ON kernel.id = "
@@ -23,7 +23,7 @@ constexpr const char* select_trials =
 
 using Key = std::tuple<std::string, std::string, std::string>;  // kernel, problem, device class
 
-// What was tried of one kernel for one problem on one class of devices.
+// The trials of one kernel for one problem on one class of devices.
 struct Log {
   std::int64_t kernel_id = 0;
   std::string device;
@@ -81,7 +81,6 @@ Recording recording_of(const Key& key, const Log& log) {
   recording.device = log.device.empty() ? std::get<2>(key) : log.device;
   RecordingTable table;
   for (const std::string& name : log.names) table.add_parameter(name, {});
-  // In the order in which they were tried.
   for (auto trial = log.newest_first.rbegin(); trial != log.newest_first.rend(); ++trial) add_row(table, *trial);
   std::move(table).finish(recording);
   return recording;

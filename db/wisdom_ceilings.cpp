@@ -1,4 +1,4 @@
-// What devices were measured to reach, in a WisdomStore.
+// Ceilings of devices in a WisdomStore.
 #include <SQLiteCpp/Statement.h>
 
 #include "db/wisdom_keys.hpp"

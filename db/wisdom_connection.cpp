@@ -26,14 +26,14 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 using Clock = std::chrono::steady_clock;
 
-// How long a lock is waited for in all: a migration or a long commit on a slow disk ends well within it.
+// The longest wait for a lock: a migration or a long commit on a slow disk ends well within it.
 constexpr Seconds writer_wait_limit{30};
-// Applications look up while they start, and have a default configuration to go on with.
+// Applications look up while they start, and can continue with a default configuration.
 constexpr Seconds reader_wait_limit{5};
 constexpr Seconds longest_wait_limit{3600};
-// SQLite's own waiting, per attempt: it gives up at once where waiting could deadlock, hence the attempts.
+// SQLite's own wait in each attempt. SQLite gives up at once where waiting could deadlock, hence the attempts.
 constexpr Seconds sqlite_wait{5};
-// Between attempts; drawn at random so that two processes do not keep meeting.
+// Between attempts; random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
 Seconds wait_limit(bool writable) {
@@ -62,7 +62,7 @@ SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database*
   const int primary = failure.code & 0xff;
   if (!database || (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)) return failure;
   failure.system_error = sqlite3_system_errno(database->getHandle());
-  // The undoing of the transaction that failed may have overwritten it; the file remembers.
+  // The rollback of the failed transaction may have overwritten the error; the file keeps it.
   if (failure.system_error == 0 && primary == SQLITE_IOERR)
     sqlite3_file_control(database->getHandle(), "main", SQLITE_FCNTL_LAST_ERRNO, &failure.system_error);
   return failure;
@@ -91,8 +91,8 @@ WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable)
   open();
 }
 
-// A connection that came through fork() shares its file offsets and locks with the parent's: closing it could harm the
-// parent, so it is left to the end of the process.
+// A connection from before fork() shares file offsets and locks with the parent. Closing it could harm the parent, so
+// it stays open until the process ends.
 WisdomConnection::~WisdomConnection() {
   if (database_ && process_ != getpid()) static_cast<void>(database_.release());
 }
@@ -123,7 +123,7 @@ void WisdomConnection::open() {
         fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune tune), which "
                     "brings it to format {} and keeps a copy",
                     file_.string(), format, wisdom_format));
-  if (!writable_) return;  // an application that only looks up should start fast: no pass over the whole file
+  if (!writable_) return;  // an application that only reads should start fast: no pass over the whole file
   check_content();
   set_journal();
   if (format < wisdom_format)
@@ -139,7 +139,7 @@ void WisdomConnection::open_readable() {
     throw wisdom_error(file_, failure_of(error, database_.get()));
   }
   if (!writable_) recover();
-  // SQLite quietly opens for reading what it may not write.
+  // SQLite silently opens for reading what it may not write.
   if (writable_ && sqlite3_db_readonly(database_->getHandle(), "main") != 0)
     throw wisdom_error(file_, {.code = SQLITE_READONLY, .message = "attempt to write a readonly database"});
 }
@@ -155,8 +155,8 @@ void WisdomConnection::apply_settings() {
   )sql");
 }
 
-// A writer that was killed leaves a journal to roll back, which a read-only connection may not do: a short-lived
-// writing one does it in its place.
+// A killed writer leaves a journal to roll back, which a read-only connection may not do. A short-lived writing
+// connection does it instead.
 void WisdomConnection::recover() {
   try {
     database_->execAndGet(R"sql( PRAGMA schema_version )sql");
@@ -183,8 +183,8 @@ void WisdomConnection::check_content() {
   if (verdict != "ok") throw wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = verdict});
 }
 
-// A rollback journal unless somebody asked for WAL: a WAL database cannot be read from a directory that is read-only,
-// and a tuner's few writes a second gain nothing from it.
+// Sets a rollback journal unless WAL is requested. A WAL database cannot be read from a read-only directory. A tuner's
+// few writes a second gain nothing from WAL.
 void WisdomConnection::set_journal() {
   const auto asked = trusted_environment("ATTUNE_DB_JOURNAL");
   if (asked && *asked != "wal" && *asked != "truncate")
@@ -207,7 +207,7 @@ void WisdomConnection::read(const Work& work) { retry(work); }
 
 void WisdomConnection::write(const Work& work) {
   retry([&work](SQLite::Database& database) {
-    // A transaction that begins as a reader and then writes fails at once when somebody else wrote meanwhile.
+    // A transaction that begins with a read and then writes fails at once if another process wrote meanwhile.
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     work(database);
     transaction.commit();

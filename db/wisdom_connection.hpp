@@ -1,5 +1,5 @@
-// WisdomConnection: an open wisdom database, with the settings that every use of it needs, and the only way to read or
-// write it. Owned by a WisdomStore; one thread at a time; not to be used after fork() (it notices).
+// WisdomConnection: an open wisdom database with the settings of every use, and the only way to read or write it. Owned
+// by a WisdomStore; one thread at a time. After fork() its use throws.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -24,10 +24,10 @@ class WisdomConnection {
 
   const std::filesystem::path& file() const noexcept { return file_; }
 
-  // Runs `work`; when another process holds the lock, waits and runs it again from its start, for at most the wait
-  // limit. So `work` may run more than once and must assign, not append to, what it hands out. Throws Error.
+  // Runs `work`. While another process holds the lock, it waits and runs `work` again from its start, within the wait
+  // limit. `work` may run more than once: it must assign its results, not append to them. Throws Error.
   void read(const Work& work);
-  // The same within one IMMEDIATE transaction, which is durable on return and undone if `work` throws.
+  // Runs `work` in one IMMEDIATE transaction. It is durable on return and undone if `work` throws.
   void write(const Work& work);
 
  private:

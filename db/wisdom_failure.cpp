@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-// {file} and {waited} are put in. The last entry stands for every code that is not listed.
+// {file} and {waited} are replaced. The last entry is for every code that is not listed.
 struct Meaning {
   int code;  // primary result code
   const char* text;
@@ -73,7 +73,7 @@ bool is_busy(int code) noexcept { return (code & 0xff) == SQLITE_BUSY || (code &
 
 Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds) {
   int primary = failure.code < 0 ? failure.code : failure.code & 0xff;
-  // A quota or a file-size limit reaches SQLite as a failed write; to the user it is a full disk.
+  // SQLite reports a quota or a file-size limit as a failed write; for the user it is a full disk.
   if (primary == SQLITE_IOERR && is_out_of_room(failure.system_error)) primary = SQLITE_FULL;
   const std::string text = fmt::format(fmt::runtime(meaning_of(primary)), fmt::arg("file", file.string()),
                                        fmt::arg("waited", waited_seconds));

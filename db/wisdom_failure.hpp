@@ -1,4 +1,4 @@
-// What SQLite's and the system's error codes mean for a wisdom database: the Error that a user reads. Pure.
+// Makes the Error that a user reads from SQLite's and the system's error codes. Pure.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ struct SqliteFailure {
   std::string message;   // SQLite's own
 };
 
-// True for "another connection holds the lock": worth waiting.
+// Returns true when another connection holds the lock: worth waiting.
 bool is_busy(int code) noexcept;
-// An Error that names the file, what happened, the next step, and SQLite's message. `waited_seconds` is shown for
+// Returns an Error with the file, what happened, the next step and SQLite's message. `waited_seconds` is shown for
 // locks.
 Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds = 0);
 

@@ -24,7 +24,7 @@ namespace {
 constexpr mode_t private_file_mode = 0600;
 constexpr int first_sqlite_with_sound_wal = 3051003;
 
-// File systems on which WAL's shared memory works: those of local disks and of memory. Unknown ones count as remote.
+// File systems on which WAL's shared memory works: of local disks and of memory. Unknown ones count as remote.
 constexpr unsigned long local_file_systems[] = {
     EXT4_SUPER_MAGIC,  // ext2, ext3, ext4
     XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
@@ -61,7 +61,7 @@ void sync_directory(const fs::path& directory) {
   close(fd);
 }
 
-// A name in the directory of `file` that is removed when it goes out of scope, its journal too.
+// A name in the directory of `file`. Its file and journal are removed when it goes out of scope.
 class PrivateFile {
  public:
   explicit PrivateFile(const fs::path& file)
@@ -82,11 +82,11 @@ class PrivateFile {
   fs::path path_;
 };
 
-// Gives `from` the name `to` if nothing has it. False: something has.
+// Renames `from` to `to` unless `to` exists. Returns whether it did.
 bool publish(const fs::path& from, const fs::path& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;
-  // Not every file system knows RENAME_NOREPLACE; those that do not have hard links as a rule.
+  // Some file systems lack RENAME_NOREPLACE; as a rule these have hard links.
   if (link(from.c_str(), to.c_str()) == 0) return true;
   if (errno == EEXIST) return false;
   throw Error(fmt::format("cannot create {}: {}", to.string(), system_reason()));

@@ -12,7 +12,7 @@ namespace attune {
 namespace fs = std::filesystem;
 namespace {
 
-// The database itself and what SQLite keeps beside it: a file of such a name is taken for a part of the database.
+// The database and SQLite's files beside it: a file of such a name counts as part of the database.
 constexpr const char* companion_suffixes[] = {"", "-journal", "-wal", "-shm"};
 
 bool is_wisdom(const fs::path& file) { return sqlite_application_id(file) == wisdom_application_id; }
@@ -23,7 +23,7 @@ fs::path resolved(const fs::path& file) {
   return failed ? file : path;
 }
 
-// One file by two names, or one place where there is no file yet.
+// Returns whether both are one file, or one place where there is no file yet.
 bool is_same(const fs::path& a, const fs::path& b) {
   std::error_code absent;
   return fs::equivalent(a, b, absent) || resolved(a) == resolved(b);
@@ -31,7 +31,7 @@ bool is_same(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
-// https://www.sqlite.org/fileformat.html#the_database_header
+// Source: https://www.sqlite.org/fileformat.html#the_database_header
 std::optional<int> sqlite_application_id(const fs::path& file) {
   constexpr std::string_view magic("SQLite format 3\0", 16);
   constexpr std::size_t place = 68;

@@ -1,5 +1,4 @@
-// What the first bytes of a file say, without SQLite: whether it is a wisdom database, and whether writing to a path
-// would destroy one.
+// Recognises a wisdom database by its first bytes, without SQLite, so that no output destroys one.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +6,11 @@
 
 namespace attune {
 
-// The application_id of a SQLite database; nothing for any other file and for one that cannot be read.
+// Returns the application_id of a SQLite database; nothing for any other or unreadable file.
 std::optional<int> sqlite_application_id(const std::filesystem::path& file);
 
-// The wisdom database that writing to `target` would destroy: `in_use`, by whatever path or link, whether it exists or
-// not; or any other one. Their journals count as they do. Nothing when there is none.
+// Returns the wisdom database that writing to `target` would destroy; nothing when there is none. It is `in_use`, by
+// any path or link, existing or not; or another database. Their journals count as the databases.
 std::optional<std::filesystem::path> wisdom_destroyed_by(const std::filesystem::path& target,
                                                          const std::filesystem::path& in_use);
 

@@ -1,4 +1,4 @@
-// The rows that sessions and records refer to: device classes, kernels, problems. Used inside a write transaction.
+// Rows that sessions and records refer to: device classes, kernels, problems. Used inside a write transaction.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -15,10 +15,10 @@ struct KeyIds {
   std::int64_t device = 0, kernel = 0, problem = 0;
 };
 
-// Makes the rows where absent.
+// Returns the row's id; makes the row where absent.
 std::int64_t device_id(SQLite::Database& database, const std::string& class_key);
 KeyIds key_ids(SQLite::Database& database, const RecordKey& key);
-// Fills in what a device class stands for, unless an earlier session did.
+// Fills in the description of a device class, unless an earlier session did.
 void describe_device(SQLite::Database& database, std::int64_t device, const DeviceInfo& info);
 
 }  // namespace attune

@@ -1,5 +1,5 @@
-// What leads from each format of the wisdom database to the next. A step makes tables as they were when its format was
-// new: a later format adds a step of its own and leaves these as they are.
+// The steps from each format of the wisdom database to the next. A step makes the tables of its own format. A later
+// format adds a step and leaves these unchanged.
 #include "db/wisdom_schema.hpp"
 
 namespace attune {
@@ -82,9 +82,9 @@ constexpr const char* add_finalists_and_ceilings = R"sql(
   PRAGMA user_version = 3;
 )sql";
 
-// From format 3 to 4: this and the next. Entries of the quarantine become trials with two deaths. That is the trial
-// which led there: it has the same verdict and detail. Where it is missing, a new one comes into the newest session of
-// the kernel, problem and device that did not try the configuration; where there is none, into a session made for it.
+// From format 3 to 4: this step and the next. Entries of the quarantine become trials with two deaths. If a trial has
+// the entry's verdict and detail, it is that trial. Otherwise a new trial comes into the newest session of the kernel,
+// problem and device without that configuration. If there is no such session, one is made.
 constexpr const char* add_fields_of_trials = R"sql(
   ALTER TABLE trial ADD COLUMN made_ms INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE trial ADD COLUMN worker INTEGER NOT NULL DEFAULT 0;
@@ -129,8 +129,8 @@ constexpr const char* add_fields_of_trials = R"sql(
   ALTER TABLE attempt RENAME COLUMN deaths TO alone;
   UPDATE attempt SET alone = begun;
 )sql";
-// The tables are made anew, since a condition of uniqueness goes. The children leave before their parents, whose going
-// would remove them.
+// The tables are made anew, to remove a uniqueness condition. Children are dropped before their parents, whose removal
+// would cascade.
 constexpr const char* keep_records = R"sql(
   CREATE TABLE kept_record AS SELECT * FROM record;
   CREATE TABLE kept_finalist AS SELECT * FROM finalist;

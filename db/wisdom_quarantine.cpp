@@ -1,4 +1,4 @@
-// Quarantine: what trials in a WisdomStore say of configurations that killed their workers.
+// Quarantine: trials in a WisdomStore of configurations that killed their workers.
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace attune {
 namespace {
 
-// Regime and objective do not matter: what kills a worker does so however it is timed. Nor does the kernel's name, as
-// in WisdomStore::candidates().
+// Regime and objective do not matter: timing does not change what kills a worker. Nor does the kernel's name, as in
+// WisdomStore::candidates().
 constexpr const char* select_entries = R"sql(
   SELECT * FROM quarantine_view
   WHERE code = :code AND contract = :contract AND device_class = :device_class
@@ -43,7 +43,7 @@ std::vector<QuarantineEntry> WisdomStore::quarantined(const RecordKey& key) {
     bind_quarantine_key(select, key);
     found = state_->read_all<QuarantineEntry>("trial", select);
   });
-  std::set<std::string> seen;  // several sessions may have the same one
+  std::set<std::string> seen;  // several sessions may have the same configuration
   std::erase_if(found, [&](const QuarantineEntry& entry) { return !seen.insert(entry.configuration).second; });
   std::reverse(found.begin(), found.end());
   return found;

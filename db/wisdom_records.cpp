@@ -7,19 +7,18 @@
 namespace attune {
 namespace {
 
-// Effort counts first; of equal effort, a session that ran to its end knows more than one that was cut short.
+// Effort counts first. Of equal effort, a complete session beats a partial one.
 int strength(const Record& record) { return 2 * static_cast<int>(record.effort) + (record.partial ? 0 : 1); }
 
 constexpr const char* of_key_ids = R"sql(
   WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
     AND regime = :regime AND objective = :objective
 )sql";
-// The first sound one of these serves.
+// The first sound record of these serves.
 constexpr const char* best_first = R"sql(
   ORDER BY current DESC, effort DESC, partial, made_ms DESC, id DESC
 )sql";
 
-// `text` with of_key_ids in it.
 SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
                                    const std::string& regime, const std::string& objective) {
   SQLite::Statement statement(database, text);
@@ -39,7 +38,7 @@ void make_current(SQLite::Database& database, const std::string& uuid, const Rec
   mark.exec();
 }
 
-// In the place of the same record, if that was stored before.
+// Inserts a record, in place of the same record if that is stored already.
 void insert_record(SQLite::Database& database, const Record& record, const KeyIds& ids,
                    std::span<const FinalistResult> finalists) {
   static const std::string text = std::string("DELETE FROM record") + of_key_ids + "AND uuid = :uuid";
@@ -142,7 +141,7 @@ std::vector<Record> WisdomStore::records(std::string_view kernel) {
 std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
-    // The kernel's own name first: a copy of the file under another name shares its wisdom, but comes second.
+    // The kernel's own name first: a copy of the file under another name shares its wisdom, in second place.
     SQLite::Statement select(database, R"sql(
       SELECT * FROM record_view
       WHERE current = 1 AND code = :code AND contract = :contract AND regime = :regime AND objective = :objective

@@ -15,10 +15,10 @@
 namespace attune {
 namespace {
 
-// Logs beyond this are cut: a template error can be 100 MB long, and a session holds thousands of trials.
+// Longer logs are cut: a template error can have 100 MB, and a session has thousands of trials.
 constexpr std::size_t longest_detail_bytes = 64 << 10;
 
-// A field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
+// Returns a field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
 std::string field_text(const std::string& value) { return value; }
 std::string field_text(const Bindings& value) { return typed_json(value); }
 template <typename T>
@@ -28,7 +28,7 @@ requires std::is_arithmetic_v<T> std::string field_text(T value) {
 }
 std::string field_text(Effort value) { return field_text(static_cast<int>(value)); }
 
-// Binds fields to the parameters of a statement that bear their names; NaN becomes NULL.
+// Binds fields to the statement's parameters of the same names; NaN becomes NULL.
 class Binder {
  public:
   explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
@@ -56,7 +56,7 @@ class Binder {
   SQLite::Statement& statement_;
 };
 
-// Reads fields from the columns that bear their names; sound() turns false at the first that no attune writes.
+// Reads fields from the columns of the same names. sound() is false from the first value that attune never writes.
 class Reader {
  public:
   explicit Reader(SQLite::Statement& statement) : statement_(statement) {}
@@ -110,7 +110,7 @@ class Reader {
   bool sound_ = true;
 };
 
-// What a row has besides the fields of its value: the hash of a record.
+// Adds the parts of a row besides its fields: the hash of a record.
 void more_fields(const auto&, const auto&) {}
 void more_fields(const auto& visit, const Record& record) { visit("row_hash", row_hash(record)); }
 
@@ -126,7 +126,7 @@ void require_storable(const Record& record) {
       record);
 }
 
-// Cut between characters, and said so.
+// Cuts between characters, and marks the cut.
 std::string shortened(const std::string& detail) {
   if (detail.size() <= longest_detail_bytes) return detail;
   std::size_t end = longest_detail_bytes;
@@ -134,7 +134,7 @@ std::string shortened(const std::string& detail) {
   return detail.substr(0, end) + fmt::format("\n[{} bytes more]", detail.size() - end);
 }
 
-// The rest of a row, once its fields are read. False: no attune writes this.
+// Sets the rest of a row, once its fields are read. Returns false for a row that attune never writes.
 bool complete(const Ceiling& ceiling, Reader&) { return ceiling.value > 0; }
 bool complete(const FinalistResult&, Reader&) { return true; }
 bool complete(const Attempt& attempt, Reader&) {
@@ -147,7 +147,7 @@ bool complete(SessionRow& session, Reader& read) {
   return true;
 }
 bool complete(Trial& trial, Reader&) {
-  if (std::isnan(trial.numerics.max_relative)) trial.numerics.max_relative = 0;  // formats 1 and 2 did not know it
+  if (std::isnan(trial.numerics.max_relative)) trial.numerics.max_relative = 0;  // formats 1 and 2 do not have it
   return trial.attempts >= 1 && trial.batch >= 1 && trial.worker >= 0 && trial.deaths >= 0;
 }
 

@@ -1,5 +1,5 @@
-// Rows of the wisdom database as values and back, by the lists of db/fields.hpp. Columns: schema.sql.
-// Both ways for Record, FinalistResult, SessionRow, Trial and Ceiling; Attempt and QuarantineEntry are read only.
+// Rows of the wisdom database as values and back, by the lists of db/fields.hpp. Columns: schema.sql. Record,
+// FinalistResult, SessionRow, Trial and Ceiling go both ways; Attempt and QuarantineEntry are only read.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -19,21 +19,21 @@ namespace attune {
 // The columns of a row that are no fields of its value: ids of other tables.
 using Ids = std::initializer_list<std::pair<const char*, std::int64_t>>;
 
-// Inserts `value`, in place of a row with which it conflicts where `replaces`; returns the row's id. Throws UsageError
-// for a record whose times or ratios are not finite.
+// Inserts `value` and returns the row's id. With `replaces`, it replaces a row that conflicts. Throws UsageError for a
+// record whose times or ratios are not finite.
 template <typename T>
 std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, const T& value, bool replaces = false);
 
-// Reads the present row (of session_view, record_view, quarantine_view, or else of the table); nothing when it holds
-// what no attune writes, or its hash does not match.
+// Reads the present row of session_view, record_view, quarantine_view, or else of the table. Returns nothing when its
+// content or its hash is unsound.
 template <typename T>
 std::optional<T> read_row(SQLite::Statement& statement);
 
-// A condition that views with a spelt-out key can be searched by, and its parameters.
+// A condition for searching views by key, and its parameters.
 extern const char* const where_key;  // WHERE kernel = :kernel AND ...
 void bind_key(SQLite::Statement& statement, const RecordKey& key);
 
-// Hexadecimal SHA-256 over all fields of a record in a fixed order: docs/formats/wisdom.md.
+// Returns hexadecimal SHA-256 over all fields of a record in a fixed order: docs/formats/wisdom.md.
 std::string row_hash(const Record& record);
 
 }  // namespace attune

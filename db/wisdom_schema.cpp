@@ -28,8 +28,8 @@ void put_meta(SQLite::Database& database, const char* name, const std::string& v
   insert.exec();
 }
 
-// The caller holds the write lock, so a second connection reads what nobody changes; SQLite does not copy through the
-// connection that holds it.
+// The caller holds the write lock: a second connection reads an unchanging file. SQLite does not copy through the
+// connection that holds the lock.
 void back_up(const fs::path& file, int format) {
   const fs::path copy = file.string() + fmt::format(".bak-v{}", format);
   replace_wisdom_file(copy, [&](const fs::path& fresh) {
@@ -84,7 +84,7 @@ int check_format(SQLite::Database& database, const fs::path& file, int newest) {
 
 void migrate(SQLite::Database& database, const fs::path& file, std::span<const Migration> steps, int newest) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  // Asked again under the lock: another process may have brought it forward meanwhile.
+  // Checked again under the lock: another process may have migrated it meanwhile.
   const int found = check_format(database, file, newest);
   if (found == newest) return;
   back_up(file, found);

@@ -11,13 +11,13 @@ namespace attune {
 constexpr int wisdom_application_id = 0x6174746e;  // "attn", as in schema.sql
 constexpr int wisdom_format = 4;                   // user_version, as in schema.sql
 
-// Brings a database from format `from` to a later one, alone or as one of several: the last one sets user_version. The
-// statements run inside a transaction, where `PRAGMA foreign_keys` has no effect.
+// Statements that migrate a database from format `from`, alone or with other steps. The last step sets user_version.
+// They run inside a transaction, where `PRAGMA foreign_keys` has no effect.
 struct Migration {
   int from = 0;
   const char* statements = nullptr;
 };
-// All of them, in order.
+// Returns all steps, in order.
 std::span<const Migration> wisdom_migrations() noexcept;
 
 // Creates the tables and views of the current format in an empty database.
@@ -26,8 +26,8 @@ void create_schema(SQLite::Database& database);
 // Throws Error unless `database` is a wisdom database of format 1 .. `newest`; returns its format.
 int check_format(SQLite::Database& database, const std::filesystem::path& file, int newest = wisdom_format);
 
-// Applies, in one transaction, the steps that lead from the present format to `newest`, and makes the views anew. Keeps
-// a copy as "<file>.bak-v<N>". Nothing happens when the format is that already. Throws Error, with nothing changed.
+// Applies, in one transaction, the steps from the present format to `newest`, and makes the views anew. Keeps a copy as
+// "<file>.bak-v<N>". Does nothing when the format is `newest` already. Throws Error, with nothing changed.
 void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const Migration> steps,
              int newest);
 

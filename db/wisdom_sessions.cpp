@@ -56,7 +56,7 @@ void WisdomStore::update_session(std::int64_t session, SessionState state, doubl
 }
 
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial) {
-  // REPLACE gives a fresh, larger id: the trial moves to the end of the order in which they were tried.
+  // REPLACE gives a fresh, larger id: the trial moves to the end of the order of trials.
   insert_row(database, "trial", {{"session_id", session}}, trial, true);
   end_attempt(database, session, trial.configuration);
 }

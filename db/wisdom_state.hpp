@@ -1,4 +1,4 @@
-// What a WisdomStore holds. Private to wisdom_*.cpp.
+// The members of a WisdomStore. Private to wisdom_*.cpp.
 #pragma once
 
 #include <SQLiteCpp/Column.h>
@@ -22,14 +22,14 @@ namespace attune {
 struct WisdomStore::State {
   State(std::filesystem::path file, bool writable) : connection(std::move(file), writable) {}
 
-  // All of `rows` but the damaged ones, which are remembered. `table`: a literal.
+  // Reads all sound `rows` and notes the damaged ones. `table`: a literal.
   template <typename T>
   std::vector<T> read_all(std::string_view table, SQLite::Statement& rows) {
     std::vector<T> values;
     while (std::optional<T> value = read_first<T>(table, rows)) values.push_back(*std::move(value));
     return values;
   }
-  // The first of the `rows` left that is not damaged.
+  // Reads the first sound row of the remaining `rows`.
   template <typename T>
   std::optional<T> read_first(std::string_view table, SQLite::Statement& rows) {
     while (rows.executeStep()) {
@@ -39,11 +39,11 @@ struct WisdomStore::State {
     return {};
   }
 
-  // The record that serves for a key, and that a new one has to replace: the current one, or where that is damaged the
-  // strongest sound one.
+  // Returns the record that serves for a key, and that a new one replaces. It is the current one, or the strongest
+  // sound one where that is damaged.
   std::optional<Record> serving_record(SQLite::Database& database, const KeyIds& ids, const std::string& regime,
                                        const std::string& objective);
-  // `rows`: current rows of record_view. The strongest sound record of its key replaces a damaged one.
+  // Reads current rows of record_view. The strongest sound record of its key replaces a damaged one.
   std::vector<Record> read_current(SQLite::Database& database, SQLite::Statement& rows);
 
   // Throws Error when there is no such session.
@@ -54,8 +54,8 @@ struct WisdomStore::State {
   std::set<std::pair<std::string_view, std::int64_t>> damaged;  // table and id, each once
 };
 
-// Pieces of write transactions that trials and attempts share. The first removes the attempt at `configuration`, if there
-// is one; the second stores a trial, which ends the attempt at its configuration.
+// Parts of write transactions for trials and attempts. The first removes the attempt at `configuration`, if there is
+// one. The second stores a trial, which ends the attempt at its configuration.
 void end_attempt(SQLite::Database& database, std::int64_t session, const Configuration& configuration);
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial);
 

@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-// Absolute names are never taken for a URI ("file:...") by an SQLite that is built to read those.
+// An SQLite that reads URIs ("file:...") never takes an absolute name for one.
 std::filesystem::path absolute_name(const std::filesystem::path& file) {
   return file.empty() || file == ":memory:" ? file : std::filesystem::absolute(file).lexically_normal();
 }

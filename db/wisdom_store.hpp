@@ -1,9 +1,9 @@
 // WisdomStore: the wisdom database: devices, sessions, trials, attempts, records. SQLite underneath
 // (docs/formats/wisdom.md). One connection; one thread at a time. Every write is one IMMEDIATE transaction, durable on
-// return. Two processes may share a file: writes wait for each other (up to 30 s, reads of a read_only store 5 s;
-// ATTUNE_DB_WAIT), then throw Error saying who to look for. Not to be used in a child after fork(): that throws Error.
-// Throws Error for anything the file or disk does: unreadable, locked, not a wisdom database, newer version, damaged,
-// disk full; nothing that was committed before is lost.
+// return. Processes may share a file. A write waits up to 30 s for another, a read of a read_only store 5 s
+// (ATTUNE_DB_WAIT). Then it throws Error with the command that finds the other process. A child must not use it after
+// fork(): that throws Error. Throws Error for an unreadable, locked, damaged or newer file, for another kind of file,
+// and for a full disk. Committed data is not lost.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace attune {
 
 enum class SessionState { running = 0, partial = 1, finished = 2 };
 
-// What a session searches; two commands that ask for the same are the same session.
+// What a session searches; two commands with equal keys share one session.
 struct SessionKey {
   RecordKey record;
-  std::string space;  // fingerprint of the space that is searched
+  std::string space;  // fingerprint of the searched space
   Effort effort = Effort::measure;
   std::string strategy;  // "random"
 };
@@ -38,7 +38,7 @@ struct SessionRow {
   SessionKey key;
   SessionState state = SessionState::running;
   std::uint64_t seed = 0;
-  // spent so far, over all continuations
+  // of searching, over all continuations
   double used_seconds = 0;
   // protocol: its constants, as JSON text
   std::string toolchain, driver, device_uuid, host, attune_version, protocol;
@@ -46,14 +46,14 @@ struct SessionRow {
   std::int64_t trials = 0;
 };
 
-// A configuration that is being tried.
+// A configuration under way.
 struct Attempt {
   Configuration configuration;
-  int begun = 1;  // how often it was begun without coming to a verdict
-  int alone = 0;  // how often of these nothing else was under way
+  int begun = 1;  // how often it was begun without a verdict
+  int alone = 0;  // how often of these it was the only one under way
 };
 
-// A configuration that is not to be launched again, and why.
+// A configuration that must not be launched again, and why.
 struct QuarantineEntry {
   std::string configuration;  // Configuration::text()
   Verdict verdict = Verdict::quarantined;
@@ -64,7 +64,7 @@ struct QuarantineEntry {
 class WisdomStore {
  public:
   enum class Access { read_write, read_only };
-  // read_write creates the file (0600) and its directory (0700) and migrates older versions forward, keeping a backup;
+  // read_write creates the file (0600) and its directory (0700), and migrates older formats, keeping a backup.
   // read_only throws when there is no file. ":memory:" is allowed.
   explicit WisdomStore(const std::filesystem::path& file, Access access = Access::read_write);
   ~WisdomStore();
@@ -73,63 +73,64 @@ class WisdomStore {
 
   const std::filesystem::path& file() const noexcept;
 
-  // Sessions. The newest session with this key, or nothing.
+  // Sessions. Returns the newest session with this key, or nothing.
   std::optional<SessionRow> find_session(const SessionKey& key);
   // Stores a new session; returns its id. `device` is stored once per class.
   std::int64_t begin_session(const SessionRow& session, const DeviceInfo& device);
   void update_session(std::int64_t session, SessionState state, double used_seconds);
 
-  // Trials. Commits at once; a configuration tried again in the same session replaces its trial. A trial is a verdict:
+  // Trials. Commits at once. A configuration tried again in the same session replaces its trial. A trial is a verdict:
   // it ends the attempt at its configuration, in the same transaction. With two deaths or more, and any verdict but ok,
   // it quarantines its configuration.
   void add_trial(std::int64_t session, const Trial& trial);
-  // Several, in one transaction.
+  // Adds several, in one transaction.
   void add_trials(std::int64_t session, std::span<const Trial> trials);
-  // In the order in which they were tried.
+  // Returns the trials in their order.
   std::vector<Trial> trials(std::int64_t session);
-  // Trials with verdict and times of any session with this record key, newest first, each configuration once.
+  // Returns trials with verdict and times of any session with this record key. Newest first, each configuration once.
   std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
 
-  // Attempts: what is written before a configuration is tried, so that what ends the whole process is known
-  // afterwards. Begins one, or begins it once more; returns it as it is now. `alone`: nothing else is under way.
-  // `verdicts`: trials that are added in the same transaction, before.
+  // Attempts: stored before a configuration is tried, so that they survive the end of the whole process. Begins one, or
+  // begins it once more, and returns it. `alone`: nothing else is under way. `verdicts`: trials added before, in the
+  // same transaction.
   Attempt begin_attempt(std::int64_t session, const Configuration& configuration, bool alone,
                         std::span<const Trial> verdicts = {});
-  // Takes one beginning back, which had the same `alone`: nothing was launched after all.
+  // Takes one beginning with the same `alone` back: nothing was launched.
   void withdraw_attempt(std::int64_t session, const Configuration& configuration, bool alone);
-  // Those without a verdict, the one first begun first: while no process works on the session, those during which its
-  // process was killed.
+  // Returns the attempts without a verdict, the first begun first. While no process works on the session, its process
+  // was killed during these.
   std::vector<Attempt> open_attempts(std::int64_t session);
 
-  // Quarantine: the configurations of trials with another verdict than ok during which two worker processes died. Holds
-  // for all sessions with the same code, contract, problem and device class, whatever their regime, objective and
-  // space, and whatever the kernel is called. Oldest first, each configuration once with its last verdict.
+  // Quarantine: configurations of trials with a verdict other than ok and two worker deaths. It holds for all sessions
+  // with the same code, contract, problem and device class. Regime, objective, space and the kernel's name do not
+  // matter. Returns the oldest first, each configuration once with its last verdict.
   std::vector<QuarantineEntry> quarantined(const RecordKey& key);
-  // Notes in those trials that they quarantine no longer; returns how many there were.
+  // Notes in these trials that they quarantine nothing any more; returns their number.
   std::int64_t lift_quarantine(const RecordKey& key);
 
-  // Records. Stores one, and gives it a uuid where it has none; `finalists` stay with it, in this order. All are kept,
-  // and one of each key is current. The new one becomes it unless the one before is of more effort, or is complete and
-  // the new one partial; where `replaces` is the uuid of the one before, always. Returns whether it became current.
+  // Records. Stores a record and its `finalists` in this order, with a new uuid where it has none. All records are
+  // kept; one of each key is current. The new one becomes current unless the present one is of more effort. A partial
+  // one does not replace a complete one of equal effort. If `replaces` is the present one's uuid, the new one always
+  // becomes current. Returns whether it did.
   bool put_record(const Record& record, std::string_view replaces = {}, std::span<const FinalistResult> finalists = {});
-  // Of the record with this uuid.
+  // Returns the finalists of the record with this uuid.
   std::vector<FinalistResult> finalists(std::string_view record);
-  // Look-ups know the current record of a key. Rows whose hash does not match their content are left out and counted in
-  // damaged_rows(); the strongest sound record of the key serves in place of a current one that is damaged.
+  // Returns the current record of a key. Rows with a wrong hash are left out and counted in damaged_rows(). Then the
+  // strongest sound record of the key serves.
   std::optional<Record> find_record(const RecordKey& key);
-  // Those of a kernel name (of all kernels when empty), ordered by kernel, device class, problem text.
+  // Returns the records of a kernel name (of all when empty), ordered by kernel, device class, problem text.
   std::vector<Record> records(std::string_view kernel = {});
-  // Those that share code and contract, regime and objective: what the match ladder chooses from. Records of the same
-  // kernel name first; then by kernel, device class, problem text.
+  // Returns the records with equal code, contract, regime and objective, for the match ladder. Records of the same
+  // kernel name come first; then by kernel, device class, problem text.
   std::vector<Record> candidates(const RecordKey& key);
-  // All records of a key, current or not, newest first.
+  // Returns all records of a key, current or not, newest first.
   std::vector<Record> history(const RecordKey& key);
 
-  // What devices of a class were measured to reach, by name; one that is there already is replaced.
+  // Stores the ceilings of a class of devices, by name; a present one is replaced.
   void put_ceilings(const DeviceInfo& device, std::span<const Ceiling> ceilings);
   std::vector<Ceiling> ceilings(std::string_view device_class);
 
-  // Rows that were left out because they hold what no attune writes.
+  // Returns the number of rows left out because attune never writes such content.
   std::int64_t damaged_rows() const noexcept;
 
   static std::string sqlite_version();
@@ -139,7 +140,7 @@ class WisdomStore {
   std::unique_ptr<State> state_;
 };
 
-// A fresh random RFC 4122 version 4 identifier, as text.
+// Returns a fresh random RFC 4122 version 4 identifier.
 std::string make_uuid();
 
 }  // namespace attune

@@ -47,13 +47,13 @@ void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
 }  // namespace
 
 void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
-  // A device that does not open is no matter of ceilings: the search would fail alike.
+  // A device that does not open is not a matter of ceilings: the search would fail too.
   const DeviceOpened& device = pool.device();
   try {
     const std::vector<Ceiling> known = store.ceilings(device.info.class_key());
     const auto is_current = [&](const Ceiling& ceiling) { return ceiling.driver == device.info.driver; };
     if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
-    observer.note(fmt::format("calibrating {}, once{}: what it copies, reads and computes at most", device.info.name,
+    observer.note(fmt::format("calibrating {}, once{}: its highest rates of copying and computing", device.info.name,
                               known.empty() ? "" : " for this driver"));
     const Calibrated calibrated = calibrate(calibration_request(), pool, stop);
     if (!calibrated.disturbed.empty())

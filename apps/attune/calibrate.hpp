@@ -1,4 +1,4 @@
-// The ceilings of a device: measured by `attune calibrate`, and by `attune tune` where a GPU has none yet.
+// The ceilings of a device. `attune calibrate` measures them, and `attune tune` does so for a GPU without any.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace attune::cli {
 
-// Calibrates a device whose ceilings the database does not hold, and notes that it does. What goes wrong is noted too,
-// and no more: tuning does without.
+// Calibrates a device whose ceilings the database lacks, and prints a note. Failures are only noted: tuning does
+// without ceilings.
 void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop);
 
 }  // namespace attune::cli

@@ -20,7 +20,7 @@ constexpr std::uint64_t seed = 1;
 void show_image(const Image& image, double milliseconds) {
   fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
   if (image.architecture.starts_with("compute_")) {
-    fmt::print("  PTX, since the device is newer than this compiler: what its entries need, the driver knows\n");
+    fmt::print("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
     return;
   }
   for (const ImageFunction& function : image.functions)
@@ -65,7 +65,7 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
 
 constexpr double sanitized_seconds = 600;
 
-// What was asked for; nothing without --sanitize, and in the process that was started for it. Throws UsageError.
+// Returns the sanitizers of --sanitize; nothing without it, and in the process started for it. Throws UsageError.
 std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
   const std::optional<std::string> names = options.text("sanitize");
   if (!names && options.has("time-limit")) throw UsageError("--time-limit is for --sanitize");

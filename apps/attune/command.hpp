@@ -1,4 +1,4 @@
-// The commands of the program: a table of name, one line of help, a page of help, and a function.
+// The commands of the program: a table of name, one line of help, page of help, and function.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ int run_calibrate(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 
-// `attune --version`.
+// Returns the output of `attune --version`.
 std::string version_text();
 
 }  // namespace attune::cli

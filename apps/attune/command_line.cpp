@@ -1,4 +1,4 @@
-// Finds the command, runs it, turns what it throws into a message and an exit code.
+// Finds the command, runs it, and makes a message and an exit code of its exceptions.
 #include "attune/command_line.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
 
 int run_command_line(int count, char** values, const WorkerSeams& seams) {
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, like a full disk
   try {
     const int code = dispatch(Arguments(values + 1, values + count), seams);
     std::cout.flush();

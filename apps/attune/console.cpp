@@ -12,7 +12,7 @@
 namespace attune::cli {
 namespace {
 
-// Faster than this nobody reads; slower looks stuck.
+// A faster display cannot be read; a slower one looks stuck.
 constexpr std::chrono::milliseconds redraw{100};
 
 std::string limit_text(const Progress& progress) {

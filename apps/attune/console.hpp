@@ -1,4 +1,4 @@
-// Console: shows a session to a person: one live line on a terminal, plain lines (new bests only) elsewhere.
+// Console: shows a session to a person: one live line on a terminal, else plain lines for new bests only.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Console final : public Observer {
   void energy_started(std::size_t finalists, double seconds_each) override;
   void final_round_done(std::size_t rounds) override;
 
-  // The end: default against best, and what to do with it.
+  // Shows the end: default against best, and the next step.
   void show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
                    std::span<const Ceiling> ceilings = {});
 

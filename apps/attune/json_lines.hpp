@@ -22,7 +22,7 @@ class JsonLines final : public Observer {
   void note(const std::string& text) override;
   void trial_done(const Trial& trial, const Progress& progress) override;
 
-  // "best" (when this run had a final stage) and "record".
+  // Prints "best" (when this run had a final stage) and "record".
   void show_result(const SessionRequest& request, const SessionResult& result, std::span<const Ceiling> ceilings = {});
 
  private:

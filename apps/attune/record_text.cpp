@@ -14,7 +14,7 @@ namespace {
 
 constexpr int objective_width = 14;  // characters of an objective's name or value
 
-// A later version may know objectives that this one does not.
+// Returns nothing for objectives that only a later version supports.
 std::optional<Objectives> objectives_of(const Record& record) {
   try {
     return Objectives(record.key.objective);
@@ -38,7 +38,7 @@ std::string gain_text(const Record& record) {
 
 std::string marks_text(const Record& record) {
   std::string text;
-  if (record.unstable && record.rounds == 0)  // of a version that did not keep them
+  if (record.unstable && record.rounds == 0)  // of a version that did not store them
     text += "; unstable";
   else if (record.unstable && record.rounds_dropped == 0)
     text += fmt::format("; unstable: measured in {} rounds", record.rounds);
@@ -54,7 +54,7 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
   const std::optional<Objectives> known = objectives_of(record);
   if (!known || known->size() < 2 || finalists.empty()) return "";
   const Objectives& objectives = *known;
-  std::string text = "  trade-offs: none of the finalists beats one of these in all objectives\n  ";
+  std::string text = "  trade-offs: no finalist is better than one of these in all objectives\n  ";
   for (std::size_t i = 0; i < objectives.size(); ++i)
     text += fmt::format("{:>{}}", objectives.name(i), objective_width);
   text += "\n";

@@ -23,7 +23,7 @@ std::uint64_t seed_of(std::string_view option, const std::string& device) {
   std::uint64_t seed = 0;
   const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
   if (failed == std::errc() && end == digits.data() + digits.size()) return seed;
-  throw UsageError(fmt::format("device `{}`: expected a whole number behind `seed=`, such as seed=1", device));
+  throw UsageError(fmt::format("device `{}`: expected a whole number after `seed=`, such as seed=1", device));
 }
 
 std::string line_of(const Recording& recording) {
@@ -39,7 +39,7 @@ bool is_replay(const std::string& device) { return device.starts_with(prefix); }
 ReplayRequest parse_replay(const std::string& device) {
   ReplayRequest request;
   std::string_view rest = std::string_view(device).substr(prefix.size());
-  // From the end: the name of a file may hold commas.
+  // From the end: the name of a file may contain commas.
   for (auto comma = rest.rfind(','); comma != std::string_view::npos; comma = rest.rfind(',')) {
     const std::string_view option = rest.substr(comma + 1);
     if (!is_option(option)) break;

@@ -12,14 +12,14 @@ namespace attune::cli {
 struct ReplayRequest {
   std::string file;
   ReplayOptions options;
-  bool workers = false;  // in processes of their own, as a device would be
+  bool workers = false;  // in processes of their own, as for a device
 };
 
 bool is_replay(const std::string& device);
-// Throws UsageError for what stands behind the file and is none of `noise`, `workers` and a seed.
+// Throws UsageError for an unknown word after the file.
 ReplayRequest parse_replay(const std::string& device);
-// The one recording of the file that has this kernel and this problem, as far as they are given. Throws UsageError
-// listing those there are when it is not one.
+// Returns the one recording of the file with this kernel and this problem, as far as they are given. Throws UsageError
+// listing the recordings when there is not exactly one.
 Recording chosen_recording(const std::string& file, const std::optional<std::string>& kernel,
                            const std::optional<std::string>& problem);
 

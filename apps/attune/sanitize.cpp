@@ -29,8 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 // ---- The process ----
 
-// What the runtimes are told. Leaks are none of a kernel's mistakes; two loaded objects may well have the same
-// variables; LeakSanitizer's interest in thread-local storage crashes g++ 12's runtime.
+// Options of the runtimes. Leaks are no mistake of a kernel, and two loaded objects may have the same variables.
+// LeakSanitizer's handling of thread-local storage crashes g++ 12's runtime.
 constexpr const char* address_options =
     "detect_leaks=0:detect_odr_violation=0:detect_stack_use_after_return=0:intercept_tls_get_addr=0:"
     "allocator_may_return_null=1:handle_sigill=1:handle_sigfpe=1:color=never:exitcode=1";
@@ -48,10 +48,10 @@ std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std:
   if (const auto own = variables.find("LD_PRELOAD"); own != variables.end()) preload += ":" + own->second;
   const std::string report = (folder / "report").string();
   variables["LD_PRELOAD"] = preload;
-  variables["TMPDIR"] = folder.string();  // what a process that ends in the middle leaves goes with it
+  variables["TMPDIR"] = folder.string();  // removed with the leftovers of a process that ends early
   variables["ATTUNE_SANITIZE"] = sanitizers.text();
   variables["ATTUNE_SANITIZE_REPORT"] = report;
-  // The user's own come later, and win.
+  // The user's own options come later, and win.
   std::string &address = variables["ASAN_OPTIONS"], &undefined = variables["UBSAN_OPTIONS"];
   address = fmt::format("{}:{}", address_options, address);
   undefined = fmt::format("{}:{}:log_path=\"{}\"", undefined_options, undefined, report);
@@ -74,7 +74,8 @@ pid_t start(const std::vector<std::string>& command, const std::vector<std::stri
   if (child > 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(exit_error);
-  // Where Linux scatters addresses widely, older runtimes find their own place taken. Some containers forbid this.
+  // Where Linux scatters addresses widely, older runtimes find their own place taken. Some containers forbid the
+  // change.
   personality(ADDR_NO_RANDOMIZE);
   execve("/proc/self/exe", arguments.data(), environment.data());
   _exit(127);
@@ -84,7 +85,7 @@ volatile std::sig_atomic_t child_to_end = 0;
 
 void pass_on(int signal) { kill(child_to_end, signal); }
 
-// The status that the child ends with; nothing when its time is up, and it was killed.
+// Returns the exit status of the child; nothing when its time is up and it was killed.
 std::optional<int> wait_for(pid_t child, double seconds) {
   child_to_end = child;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, pass_on);
@@ -107,9 +108,9 @@ int no_survivor(Verdict verdict, const std::string& text) {
   return exit_no_survivor;
 }
 
-// ---- What was found ----
+// ---- The findings ----
 
-// What the launch of an entry is given, by position.
+// A parameter of an entry's launch, by position.
 struct Parameter {
   std::string name;
   std::string type;
@@ -145,7 +146,7 @@ Launches launches_of(const KernelSpec& spec, const Problem& problem, const Confi
   return launches;
 }
 
-// "kernel.cu:31": the first line of the kernel's own files that the report names, from the innermost frame outwards.
+// Returns "kernel.cu:31": the first line of the kernel's own files in the report, from the innermost frame outwards.
 std::string line_in(const std::string& report, const std::vector<std::string>& files) {
   std::size_t first = std::string::npos;
   std::string found;
@@ -163,7 +164,7 @@ std::string line_in(const std::string& report, const std::vector<std::string>& f
   return found;
 }
 
-// Elements [5000] or [4998] to [5001] of an array, counted from its start.
+// Returns the elements of an access, [5000] or [4998] to [5001], counted from the array's start.
 std::string elements_text(long long offset, std::size_t bytes, std::uint64_t element) {
   const auto index = [&](long long byte) {
     const auto size = static_cast<long long>(element);
@@ -174,7 +175,7 @@ std::string elements_text(long long offset, std::size_t bytes, std::uint64_t ele
   return first == last ? fmt::format("element [{}]", first) : fmt::format("elements [{}] to [{}]", first, last);
 }
 
-// "outside argument `y`, at element [5000]; it has 5000 of float".
+// Returns "outside argument `y`, at element [5000]; it has 5000 of float".
 std::string missed_text(const SanitizerFinding& finding, const Launches& launches) {
   const Fence& fence = *finding.fence;
   const long long offset = finding.address - static_cast<const std::byte*>(fence.memory);
@@ -198,7 +199,7 @@ std::string missed_text(const SanitizerFinding& finding, const Launches& launche
   return fmt::format("outside an array of {} bytes, at byte {}", fence.bytes, offset);
 }
 
-// What UndefinedBehaviorSanitizer says behind "runtime error: ".
+// Returns the text of UndefinedBehaviorSanitizer after "runtime error: ".
 std::string undefined_text(const std::string& report) {
   constexpr std::string_view sign = "runtime error: ";
   const std::size_t at = report.find(sign);
@@ -211,7 +212,7 @@ std::string what_text(const SanitizerFinding& finding, const Launches& launches)
   const std::string access =
       finding.bytes > 0 ? fmt::format("{} {} bytes", finding.write ? "wrote" : "read", finding.bytes) : "access";
   if (finding.fence) return access + " " + missed_text(finding, launches);
-  // "stack-buffer-overflow on address 0x7fff1234", "SEGV on unknown address 0x0"
+  // For example "stack-buffer-overflow on address 0x7fff1234", "SEGV on unknown address 0x0".
   constexpr std::string_view sign = "AddressSanitizer: ";
   const std::size_t at = finding.report.find(sign);
   if (at == std::string::npos) return finding.description;
@@ -221,8 +222,8 @@ std::string what_text(const SanitizerFinding& finding, const Launches& launches)
   return fmt::format("{}{}", named, finding.bytes > 0 ? " (" + access + ")" : "");
 }
 
-// The lines of the report that tell of the access and of the variables on the stack: without what the sanitizer thinks
-// of memory that is attune's, and without the frames that launched the kernel.
+// Returns the report's lines on the access and on variables of the stack. Lines on attune's own memory and frames of
+// the launch are left out.
 std::string excerpt_of(const SanitizerFinding& finding) {
   std::string text;
   bool in_kernel = true;
@@ -232,7 +233,7 @@ std::string excerpt_of(const SanitizerFinding& finding) {
     if (finding.fence && line.empty()) break;
     if (line.empty() || line.starts_with("====") || line.find("DEADLYSIGNAL") != std::string::npos) continue;
     const bool frame = line.starts_with("    #");
-    // From here on it is attune that calls.
+    // From here on the frames are attune's.
     if (frame && line.find(" attune_host::invoke") != std::string::npos) in_kernel = false;
     if (!frame) in_kernel = true;
     if (in_kernel && (frame || !finding.fence)) text += "  " + line + "\n";
@@ -266,7 +267,7 @@ int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& argume
 
 void print_findings(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
                     const Configuration& fallback, const DeviceInfo& info) {
-  // Neither the C++ compiler nor a symbolizer is to run with the sanitizers' runtime.
+  // Neither the C++ compiler nor a symbolizer may run with the sanitizers' runtime.
   unsetenv("LD_PRELOAD");
   const char* const report = std::getenv("ATTUNE_SANITIZE_REPORT");
   on_finding(report != nullptr ? report : "", [launches = launches_of(spec, problem, configuration, fallback, info)](

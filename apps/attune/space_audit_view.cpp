@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "331,776 (50.00 %)"
+// Returns "331,776 (50.00 %)".
 std::string removed_text(const Removed& removed) {
   if (removed.certainty == Certainty::unknown) return "unknown";
   const std::string share = share_text(removed.fraction);
@@ -21,7 +21,7 @@ std::string removed_text(const Removed& removed) {
   return removed.count ? fmt::format("{} ({:>7})", count_text(*removed.count), share) : share;
 }
 
-// Last, of nothing: no number means anything.
+// Returns the text of the last effect. If nothing is left, no number means anything.
 std::string last_text(const RuleAudit& rule, const SpaceAudit& audit) {
   return audit.core && rule.need == Need::open ? "-" : removed_text(rule.last);
 }
@@ -35,7 +35,7 @@ std::string need_text(const RuleAudit& rule, const SpaceAudit& audit) {
                    : fmt::format("follows from `{}`", source);
 }
 
-// Limits of the device that no combination reaches: worth no line each.
+// Returns whether it is a limit of the device that no combination reaches: it gets no line.
 bool is_idle_limit(const RuleAudit& rule) { return rule.implied && rule.need == Need::always_holds; }
 
 void show_rules(const SpaceAudit& audit) {

@@ -28,7 +28,7 @@ void show_one(const Configuration& configuration, std::optional<SpaceSize> index
   print_json(line);
 }
 
-// Beyond 2^128 not every configuration has an index to draw.
+// Beyond 2^128, some configurations have no index to draw.
 void show_sample_without_indices(const SearchSpace& space, SpaceSize most, std::uint64_t seed, bool json) {
   std::mt19937_64 random(seed);
   std::set<Row> shown;

@@ -1,4 +1,4 @@
-// attune space: the default view, --count, and what all views share.
+// attune space: the default view, --count, and common parts of all views.
 #include "space_views.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ bool occurs(const SearchSpace& space, std::size_t parameter, std::size_t value) 
   return std::ranges::binary_search(space.values_left(parameter), value);
 }
 
-// "1, 2, (3)": in parentheses what occurs in no legal configuration.
+// Returns "1, 2, (3)": parentheses mark values that occur in no legal configuration.
 std::string values_text(const SearchSpace& space, std::size_t parameter) {
   const std::vector<Value>& values = space.parameters()[parameter].values;
   std::string text;
@@ -107,7 +107,7 @@ void warn_of_bounds(const SearchSpace& space) {
 
 void print_json(const Json& line) {
   std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  if (!std::cout) throw Error("cannot write the output: nobody reads it any more, or the disk is full");
+  if (!std::cout) throw Error("cannot write the output: its reader has ended, or the disk is full");
 }
 
 Json space_json(const AskedSpace& asked, const char* type) {

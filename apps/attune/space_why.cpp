@@ -27,7 +27,7 @@ const Parameter& parameter_named(const AskedSpace& asked, const std::string& nam
 
 double number_of(const Value& value) { return value.is_real() ? value.real() : static_cast<double>(value.integer()); }
 
-// The same value, or the same number written otherwise (1 for 1.0), or true and false as T1 documents write them.
+// Returns whether both are equal, or one number (1 for 1.0), or one truth value (True for true).
 bool means(const Value& wished, const Value& listed) {
   const auto is_number = [](const Value& value) { return value.is_integer() || value.is_real(); };
   if (is_number(wished) && is_number(listed) && wished.kind() != listed.kind())
@@ -36,7 +36,7 @@ bool means(const Value& wished, const Value& listed) {
   return wished == listed;
 }
 
-// What was wished, in the order of the parameters, with the values as they are listed.
+// Returns the wished values as listed, in the order of the parameters.
 Bindings read_wish(const AskedSpace& asked, const std::string& text) {
   const Bindings given = parse_bindings(text);
   if (given.empty()) throw UsageError("--why takes values of parameters: --why \"A=1 B=2\"");
@@ -56,7 +56,7 @@ Bindings read_wish(const AskedSpace& asked, const std::string& text) {
   return wish;
 }
 
-// The space with the wished values alone.
+// Returns the space with the wished values alone.
 SearchSpace narrowed(const SearchSpace& space, const Bindings& wish) {
   std::vector<Parameter> parameters = space.parameters();
   for (Parameter& parameter : parameters) {
@@ -70,10 +70,10 @@ struct Answer {
   bool whole = false;                    // the wish names every parameter
   SpaceSize matching = 0;                // legal configurations with these values
   bool exact = true;                     // or an upper bound
-  std::optional<Configuration> example;  // a legal one of them
+  std::optional<Configuration> example;  // a legal one among them
   std::vector<std::string> broken;       // of a whole wish that is not legal: the rules, with the values put in
   std::vector<std::string> together;     // of a part: rules that together forbid it
-  std::optional<Configuration> nearest;  // legal; where there is no example
+  std::optional<Configuration> nearest;  // legal; set where there is no example
 };
 
 Answer answer(const SearchSpace& space, Bindings wish) {

@@ -11,7 +11,7 @@
 namespace attune::cli {
 namespace {
 
-// "measure, patient" for the strategy that these efforts search with.
+// Returns "measure, patient" for the strategy of these efforts.
 std::string efforts_of(const std::string& strategy) {
   std::string names;
   for (const EffortPlan& plan : effort_plans()) {

@@ -1,11 +1,11 @@
-// What `attune tune --strategy help` prints.
+// The output of `attune tune --strategy help`.
 #pragma once
 
 #include <string>
 
 namespace attune::cli {
 
-// Every strategy that is known, registered ones too, with its options, their defaults and bounds.
+// Returns every strategy, registered ones too, with its options, their defaults and bounds.
 std::string strategies_text();
 
 }  // namespace attune::cli

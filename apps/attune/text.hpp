@@ -1,4 +1,4 @@
-// How quantities are shown.
+// The text of quantities.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ namespace attune::cli {
 std::string time_text(double nanoseconds);  // "137.1 us"
 std::string ratio_text(double ratio);       // "1.56x"
 std::string count_text(SpaceSize count);    // "1,234,567"
-// What [metrics] gives for a time: "3.91 TB/s", "51.2 TFLOP/s", or "".
+// Returns the rate by [metrics] for a time: "3.91 TB/s", "51.2 TFLOP/s", or "".
 std::string rate_text(const KernelSpec& spec, const Problem& problem, double nanoseconds);
-// The same as numbers.
+// Returns the rate as a number.
 std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
 std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
-// "83 % of the measured copy ceiling", or "".
+// Returns "83 % of the measured copy ceiling", or "".
 std::string bound_text(const std::optional<Bound>& bound);
-// Of a ceiling: "4.10 TB/s", "5.3 us".
+// Returns the text of a ceiling: "4.10 TB/s", "5.3 us".
 std::string quantity_text(double value, const std::string& unit);
 std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
 

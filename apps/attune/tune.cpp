@@ -27,8 +27,8 @@ constexpr const char* in_memory = ":memory:";
 
 std::atomic<int> stop_requests{0};
 
-// The first asks the session to end with the best so far, the second to skip the final stage, the third leaves at once
-// (trials are committed as they end).
+// The first signal ends the session with the best so far, the second skips the final stage. The third leaves at once;
+// trials are already committed.
 void on_signal(int) {
   if (stop_requests.fetch_add(1) >= 2) _exit(exit_interrupted);
 }
@@ -48,8 +48,8 @@ Options tune_options() {
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
       "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
-      "  attune tune --device replay:gemm_A100.json.xz           # search what somebody measured, in virtual time\n"
-      "\nThe same command again goes on with a session that was cut short, and prints the record of a finished one.\n"
+      "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
+      "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
       "Ctrl-C keeps the best so far.\n",
       {"kernel"});
   namespace po = boost::program_options;
@@ -87,7 +87,7 @@ Regime parse_regime(const std::string& text) {
   throw UsageError("unknown regime `" + text + "`; it is cold or warm");
 }
 
-// All but problem and effort.
+// Makes the request without problem and effort.
 SessionRequest request_from(const Options& options, KernelSpec spec) {
   SessionRequest request;
   request.spec = std::move(spec);
@@ -138,7 +138,7 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
   return exit_code(result.end);
 }
 
-// A GPU is calibrated once; the host device, whose ceilings are those of its emulation, where somebody asks for it.
+// Calibrates a GPU once. The host device has ceilings of its emulation: it is calibrated only on request.
 void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
   if (json) {
     JsonLines lines(request.spec);
@@ -155,9 +155,8 @@ void catch_signals() {
   std::signal(SIGHUP, on_signal);
 }
 
-// A recording cannot fail its host as a device can: what is looked up in it needs no process of its own, unless the
-// workers themselves are what somebody wants to see at work. What is found on it is no wisdom: it stays out of the
-// user's database.
+// Tunes on a recording, in this process: a recording cannot harm its host as a device can. Only `workers` starts
+// processes. Its results are no wisdom: they stay out of the user's database.
 int tune_recording(const Options& options, const EffortPlan& effort, const std::string& name) {
   if (!effort.search)
     throw UsageError(
@@ -169,7 +168,7 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   const Recording recording = chosen_recording(replay.file, options.text("kernel"), problem);
   SessionRequest request = request_from(options, replay_kernel(recording));
   request.effort = *effort.search;
-  request.compile_threads = 1;  // so that trials come in one order
+  request.compile_threads = 1;  // so that trials have one order
   WisdomStore store(options.text("db").value_or(in_memory));
   catch_signals();
   if (replay.workers) {

@@ -1,4 +1,4 @@
-// attune list, attune show, attune export: what is known.
+// attune list, attune show, attune export: the stored wisdom.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -24,10 +24,10 @@ void add_database_option(Options& options) {
   options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
 }
 
-// Nothing when there is no database yet.
+// Returns nothing when there is no database yet.
 std::optional<WisdomStore> open_store(const Options& options) {
   const std::string path = database_path(options);
-  std::error_code unknown;  // whatever else keeps it from being read, the store says
+  std::error_code unknown;  // the store reports other obstacles
   if (!std::filesystem::exists(path, unknown) && !unknown) {
     if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
     return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<WisdomStore> open_store(const Options& options) {
   return WisdomStore(path, WisdomStore::Access::read_only);
 }
 
-// The records of a kernel (all when empty).
+// Returns the records of a kernel (all when empty).
 std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel = {}) {
   if (!store) return {};
   std::vector<Record> records = store->records(kernel);
@@ -45,14 +45,14 @@ std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::s
   return records;
 }
 
-// A kernel that is known by name; the records of others are shown without what their [metrics] would give.
+// Returns a kernel by its built-in name. Records of other kernels are shown without rates.
 std::optional<KernelSpec> builtin_kernel(const std::string& name) {
   for (const EmbeddedFile& file : builtin_kernels())
     if (file.file_name == name + ".cu") return read_kernel_text(file.text, std::string(file.file_name));
   return std::nullopt;
 }
 
-// ", 3.91 TB/s, 83 % of the measured copy ceiling": of a record that is of this very kernel, on a calibrated device.
+// Returns ", 3.91 TB/s, 83 % of the measured copy ceiling", for a record of this very kernel on a calibrated device.
 std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>& spec, WisdomStore& store) {
   if (!spec || spec->fingerprints.contract != record.key.contract) return "";
   const std::vector<Ceiling> ceilings = store.ceilings(record.key.device_class);
@@ -74,7 +74,7 @@ void show_record(const Record& record, const std::string& reached, const std::ve
   fmt::print("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
 }
 
-// Wisdom is precious: tuning again costs hours of a GPU.
+// Throws if the output would destroy a wisdom database: tuning again costs hours of a GPU.
 void require_harmless(const std::string& output, const std::string& database) {
   if (output.empty()) throw UsageError("-o takes the name of a file");
   const std::optional<std::filesystem::path> destroyed = wisdom_destroyed_by(output, database);
@@ -85,7 +85,7 @@ void require_harmless(const std::string& output, const std::string& database) {
 }
 
 void write_export(const std::string& output, const std::string& text) {
-  // A device or a pipe is written as it is; a link is followed.
+  // A device or a pipe is written directly; a link is followed.
   std::error_code failed;
   const std::filesystem::path target = std::filesystem::weakly_canonical(output, failed);
   if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
@@ -93,7 +93,7 @@ void write_export(const std::string& output, const std::string& text) {
     if (!(file << text).flush()) throw Error("cannot write " + output);
     return;
   }
-  // Beside the target, then renamed over it: a full disk leaves what was there before. No other file has such a name.
+  // The draft lies beside the target and is renamed over it: a full disk leaves the old file. Its name is unique.
   const std::string draft = target.string() + ".part-" + make_uuid();
   std::ofstream file(draft, std::ios::binary | std::ios::trunc);
   file << text;

@@ -25,13 +25,13 @@ std::unique_ptr<Device> device_for(const Options& options) {
                             replay.options);
 }
 
-// No device is opened for it where that would cost a driver's context.
+// Returns a compiler. It opens no device where that would cost a driver's context.
 std::shared_ptr<Compiler> compiler_for(const Options& options) {
   const std::string name = options.required("device");
   return is_replay(name) ? device_for(options)->compiler() : make_compiler(name);
 }
 
-// What cannot be opened is the answer to every job.
+// Answers every job with the error, if opening fails.
 template <typename Open, typename Serve>
 int serve_opened(Open open, Serve serve_it) {
   std::optional<WorkerFolder> folder;
@@ -48,7 +48,7 @@ int serve_opened(Open open, Serve serve_it) {
     });
     return exit_done;
   }
-  serve_it(std::move(opened), folder->path());  // what it throws ends this process
+  serve_it(std::move(opened), folder->path());  // an exception ends this process
   return exit_done;
 }
 
@@ -93,7 +93,7 @@ std::unique_ptr<Workers> workers_for(const std::string& device, const std::optio
   std::vector<std::string> arguments{"--device", device};
   if (kernel) arguments.insert(arguments.end(), {"--kernel", *kernel});
   if (problem) arguments.insert(arguments.end(), {"--problem", *problem});
-  // The very file that runs now, even when another version was put in its place meanwhile.
+  // The file of the running program, even if another version has replaced it.
   return process_workers("/proc/self/exe", arguments, device);
 }
 

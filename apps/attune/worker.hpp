@@ -1,4 +1,4 @@
-// `attune worker device|compile`: this program in the role of a worker. Not for users: the coordinator starts it.
+// `attune worker device|compile`: this program as a worker. Not for users: the coordinator starts it.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace attune::cli {
 
-// Where a test program puts something between a worker and what it works with. By default: nothing.
+// Hooks of a test program between a worker and its device or compiler. The default does nothing.
 struct WorkerSeams {
   std::function<std::unique_ptr<Device>(std::unique_ptr<Device>)> device;
   std::function<std::shared_ptr<Compiler>(std::shared_ptr<Compiler>)> compiler;
@@ -22,12 +22,12 @@ struct WorkerSeams {
 
 int run_worker(const Arguments& arguments, const WorkerSeams& seams);
 
-// Workers in processes of this very program, for a device of this name. `kernel` and `problem` say which recording of a
-// `replay:` file, as far as they are given.
+// Returns workers in processes of this very program, for a device of this name. `kernel` and `problem` choose the
+// recording of a `replay:` file, as far as they are given.
 std::unique_ptr<Workers> workers_for(const std::string& device, const std::optional<std::string>& kernel = {},
                                      const std::optional<std::string>& problem = {});
 
-// run_command_line() with something between.
+// Runs run_command_line() with these hooks.
 int run_command_line(int count, char** values, const WorkerSeams& seams);
 
 }  // namespace attune::cli

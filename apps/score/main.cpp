@@ -1,4 +1,4 @@
-// attune-score: how well strategies search, on recorded measurements. Exit codes as those of attune.
+// attune-score: how well strategies search, on recorded measurements. Exit codes as of attune.
 #include <csignal>
 #include <iostream>
 

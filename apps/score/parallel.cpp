@@ -30,7 +30,7 @@ void for_each_index(std::size_t count, std::size_t threads, const std::function<
     try {
       while (pool.size() < others) pool.emplace_back(run);
     } catch (const std::system_error&) {
-      // The system gives no more: those that run, this one at least, do the work.
+      // The system gives no more threads: the running ones, this one at least, do the work.
     }
     run();
   }

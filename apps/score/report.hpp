@@ -9,7 +9,7 @@ namespace attune::cli {
 
 std::string report_text(const ScoreRequest& request, const Spaces& spaces, const Report& report);
 std::string report_json(const ScoreRequest& request, const Spaces& spaces, const Report& report);
-// Of --reference-trace. Throws UsageError for a space without a span or without costs.
+// Returns the output of --reference-trace. Throws UsageError for a space without a span or without costs.
 std::string reference_json(const Spaces& spaces);
 
 }  // namespace attune::cli

@@ -11,7 +11,7 @@ std::string number_text(const std::optional<double>& number, int width) {
   return number ? fmt::format("{:>{}.3f}", *number, width) : fmt::format("{:>{}}", "-", width);
 }
 
-// Three digits, and all of those before the point.
+// Prints three digits, and always all digits before the point.
 std::string seconds_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
 }

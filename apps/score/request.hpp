@@ -1,4 +1,4 @@
-// What attune-score was asked for.
+// The request of attune-score.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ScoreRequest {
   bool reference_trace = false;
 };
 
-// Nothing when only help was asked for (and printed). Throws UsageError.
+// Returns nothing when only help was requested, which it prints. Throws UsageError.
 std::optional<ScoreRequest> read_request(int count, char** values);
 
 }  // namespace attune::cli

@@ -35,7 +35,7 @@ Cell cell_of(const ScoreRequest& request, const Space& space, const std::vector<
   return cell;
 }
 
-// Adds one of `count` parts of a mean; a mean with a part missing is missing.
+// Adds one of `count` parts of a mean; a mean without a part is missing.
 void add_part(Fractions& mean, const Fractions& part, std::size_t count) {
   for (std::size_t i = 0; i < mean.size(); ++i) {
     if (!part[i]) mean[i].reset();
@@ -49,7 +49,6 @@ Fractions zeros() {
   return fractions;
 }
 
-// Mean over some spaces; cells[i] belongs to space i.
 Result mean_result(const std::vector<Cell>& cells, const std::vector<std::size_t>& spaces) {
   Result result;
   result.fractions = zeros();

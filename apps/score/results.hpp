@@ -1,4 +1,4 @@
-// What is reported: scores and fractions by strategy and space, and their means.
+// The reported results: scores and fractions by strategy and space, and their means.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace attune::cli {
 
 using Fractions = std::array<std::optional<double>, fraction_evaluations.size()>;
 
-// Of a strategy on one space, or their mean over several.
+// The result of a strategy on one space, or the mean over several.
 struct Result {
   std::optional<Score> score;  // nothing where some space has no span, or was not searched
   Fractions fractions;         // by number of evaluations; nothing beyond the budget

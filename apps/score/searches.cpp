@@ -9,10 +9,10 @@
 namespace attune::cli {
 namespace {
 
-// Repeats of nearby seeds share none.
+// Repeats of nearby seeds have no seed in common.
 constexpr std::uint64_t seed_stride = 1'000'003;
 
-// Far enough for the methodology's score and for the fractions.
+// Long enough for the methodology's score and for the fractions.
 Extent extent_of(const ScoreRequest& request, const Space& space) {
   Extent extent;
   if (space.statistics.span) extent.cost = space.statistics.span->budget();
@@ -28,10 +28,10 @@ std::size_t best_trial(const Space& space) {
   return trial;
 }
 
-// What is known of the space of one file from the other files of its kernel.
+// The experience for one file from the other files of its kernel.
 struct Known {
   std::vector<Experience> experiences;
-  std::vector<std::optional<std::size_t>> best;  // by experience: the trial here that is the best there, if it is legal
+  std::vector<std::optional<std::size_t>> best;  // by experience: its best trial as a trial here, if it is legal
 };
 
 Known known_of(const Spaces& spaces, const Space& space) {
@@ -50,7 +50,7 @@ Known known_of(const Spaces& spaces, const Space& space) {
   return known;
 }
 
-// A strategy that makes nothing of experience tries the best configurations of the others first.
+// A strategy that does not use experience first tries the best configurations of the other files.
 Visits search(const ScoreRequest& request, const std::string& name, const Space& space, const Known& known,
               std::size_t repeat) {
   const auto strategy = make_strategy(name, space.recorded.space(), request.seed * seed_stride + repeat);

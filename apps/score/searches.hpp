@@ -1,4 +1,4 @@
-// The searches that are scored: made here by strategies, or read from what other programs did.
+// The searches to score: made here by strategies, or read from other programs' traces.
 #pragma once
 
 #include <map>
@@ -10,18 +10,18 @@
 
 namespace attune::cli {
 
-// All repeats of one strategy, for each of the spaces; none where it did not search that space.
+// All repeats of one strategy, for each of the spaces; none for a space that it did not search.
 struct Searches {
   std::string strategy;
   std::vector<std::vector<Visits>> by_space;
 };
 
-// One for each of request.strategies. Deterministic by the seed, whatever the number of threads.
+// Runs one search for each of request.strategies. The seed determines it, whatever the number of threads.
 std::vector<Searches> run_searches(const ScoreRequest& request, const Spaces& spaces);
 
-// Lines {"file": name without .json.xz, "strategy": "...", "repeat": n, "rows": [positions in the file, in order]}, one
-// Searches for each strategy in order of appearance. Lines of a copy count for the file that is kept. Files that were
-// not given are passed over. Throws UsageError naming file and line, or two given files that a line cannot tell apart.
+// Reads lines {"file": name without .json.xz, "strategy": "...", "repeat": n, "rows": [positions in the file, in
+// order]}. Returns one Searches for each strategy, in order of appearance. Lines of a copy count for the kept file;
+// lines of files not given are skipped. Throws UsageError naming file and line, or two given files with one name.
 std::vector<Searches> read_traces(const std::string& file, const Spaces& spaces);
 
 }  // namespace attune::cli

@@ -24,7 +24,8 @@ struct Line {
   std::uint32_t trial = 0;
 };
 
-// What was measured, whatever the order of rows and values and the format. Objectives to nine digits: formats round.
+// Returns the measurements, independent of the order of rows and values and of the format. Objectives have nine digits:
+// formats round.
 std::vector<Line> measurements(const Space& space) {
   std::vector<Line> lines;
   for (std::size_t i = 0; i < space.recording.trials.size(); ++i) {
@@ -43,7 +44,7 @@ Copy copy_of(const std::vector<Line>& kept, std::string name, const std::vector<
   return copy;
 }
 
-// Moves each space into `kept`, unless one of the same measurements is there, which then takes note of its name.
+// Moves each space into `kept`. If one with the same measurements is there, that one notes its name.
 class Collection {
  public:
   void add(std::unique_ptr<Space> space, std::vector<Line> lines) {

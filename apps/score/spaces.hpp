@@ -1,4 +1,4 @@
-// The files, each ready to be searched and scored.
+// The files, ready to be searched and scored.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace attune::cli {
 
-// A file with the measurements of another: it is left out.
+// A file with the same measurements as another: it is left out.
 struct Copy {
   std::string name;
-  std::vector<std::uint32_t> trials;  // by position in its recording: that in the one that is kept
+  std::vector<std::uint32_t> trials;  // by position in its recording: the position in the kept recording
 };
 
 // One recording. Immutable; never moved, since `recorded` refers to `recording`.
@@ -30,7 +30,7 @@ struct Space {
 };
 using Spaces = std::vector<std::unique_ptr<Space>>;
 
-// In the order of the files. Throws UsageError naming the file that cannot be read or holds nothing valid.
+// Loads them in the order of the files. Throws UsageError naming a file that is unreadable or has no valid trial.
 Spaces load_spaces(const std::vector<std::string>& files, std::size_t threads);
 
 }  // namespace attune::cli

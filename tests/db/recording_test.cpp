@@ -233,7 +233,7 @@ TEST(RecordingFile, XzStreamsMayFollowEachOtherButNothingElse) {
   EXPECT_EQ(read(zeros).size(), text_bytes);
   EXPECT_EQ(read(zeros + whole).size(), 2 * text_bytes);
   for (const std::string junk : {"junk", "\n"})
-    EXPECT_THAT(refusal_of([&] { read(junk); }), AllOf(HasSubstr("joined.json.xz"), HasSubstr("behind the end")));
+    EXPECT_THAT(refusal_of([&] { read(junk); }), AllOf(HasSubstr("joined.json.xz"), HasSubstr("other data follows")));
   EXPECT_THROW(read(whole.substr(0, whole.size() / 2)), UsageError);
 }
 

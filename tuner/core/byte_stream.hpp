@@ -1,5 +1,5 @@
-// Plain values as bytes, for files and messages: unsigned integers little-endian, texts and pieces with their length in
-// front, nothing aligned. Reading is safe on any bytes. One thread each.
+// Plain values as bytes, for files and messages. Unsigned integers are little-endian; texts and pieces follow their
+// length; nothing is aligned. Reading is safe on any bytes. One thread each.
 #pragma once
 
 #include <bit>
@@ -44,7 +44,7 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Once something was missing or over its limit, everything reads as zero and failed() holds. The bytes must outlive it.
+// After a missing byte or a limit exceeded, failed() holds and everything reads as zero. The bytes must outlive it.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -80,7 +80,7 @@ class ByteReader {
     const auto size = number<std::uint64_t>();
     return raw(size, limit);
   }
-  // A count of things of at least `least_bytes` each: 0 and failed() when more are announced than can be there.
+  // Reads a count of things of at least `least_bytes` each. Returns 0, with failed(), when more are announced than fit.
   std::uint32_t count(std::size_t least_bytes) {
     const auto announced = number<std::uint32_t>();
     if (announced > left_.size() / least_bytes) failed_ = true;

@@ -1,4 +1,4 @@
-// Ceiling: what a device was measured to reach, or what measuring itself costs there. A plain value.
+// Ceiling: a rate that a device was measured to reach, or what measuring itself costs there. A plain value.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The limits of architectures without a device: from the technical specifications per compute capability in NVIDIA's
-// CUDA C++ programming guide. Multiprocessors, memory, bus and L2 are those of a representative chip.
+// The limits of architectures without a device, from NVIDIA's CUDA C++ programming guide (specifications per compute
+// capability). Multiprocessors, memory, bus and L2 are taken from a representative chip.
 #include <fmt/format.h>
 
 #include <array>
@@ -14,7 +14,7 @@ struct ArchitectureLimits {
   int compute_capability;
   int threads_per_multiprocessor;
   int shared_per_multiprocessor_kib;
-  int shared_per_block_kib;  // the opt-in maximum; from 8.0 on 1 KiB of each block is the system's
+  int shared_per_block_kib;  // the opt-in maximum; from 8.0 on, the system keeps 1 KiB of each block
   // of the representative chip
   std::string_view chip;
   int multiprocessors;

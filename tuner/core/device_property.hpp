@@ -1,4 +1,4 @@
-// The device properties that expressions may read as `device.<name>`: one row each, in the order of the documentation.
+// The device properties that expressions may read as `device.<name>`, in the order of the documentation.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class Digest {
   Digest& operator=(const Digest&) = delete;
   Digest& add(std::string_view field);
   Digest& add(std::span<const std::byte> field);
-  // 64 hexadecimal digits. Ends the accumulation.
+  // Returns 64 hexadecimal digits. Ends the accumulation.
   std::string hex();
 
  private:

@@ -1,4 +1,4 @@
-// FinalistResult: what the final stage found out about one finalist; stored with the record. A plain value.
+// FinalistResult: what the final stage measured of one finalist; stored with the record. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct FinalistResult {
   Configuration configuration;
   Measurement measurement;               // of the rounds that count
   std::vector<double> objective_values;  // in the order in which they were asked for
-  bool pareto = false;                   // none of the others is better in one objective and as good in the rest
+  bool pareto = false;                   // no other finalist is better in one objective and as good in the rest
   std::optional<double> energy_j;        // of one launch
-  double energy_error = 0;               // 0.02: what the counter's steps may make of it, as a share
+  double energy_error = 0;               // of energy_j, from the counter's resolution, as a share: 0.02
   Numerics numerics;                     // before and after timing
-  std::optional<bool> deterministic;     // two launches on the same data, equal bit for bit; nothing: not tried
+  std::optional<bool> deterministic;     // two launches on the same data agree bit for bit; nothing: not tried
   int registers = 0;                     // of the step that uses the most
   std::uint64_t shared_bytes = 0;        // per block: static and dynamic
 };

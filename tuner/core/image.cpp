@@ -26,7 +26,7 @@ ResourceUsage Image::largest_usage() const noexcept {
 
 std::string ImageRequest::key() const {
   Digest digest;
-  // Counts separate the lists: moving an item from the end of one to the start of the next changes the key.
+  // Counts separate the lists: an item moved from one list to the next changes the key.
   const auto add_count = [&](std::size_t count) { digest.add(std::to_string(count)); };
   digest.add("attune image 1").add(source.text);
   add_count(source.headers.size());

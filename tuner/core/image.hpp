@@ -1,5 +1,5 @@
-// Image: compiled code with the symbols of its entries and what they need. ImageRequest: what to compile, and
-// the key under which the result is cached. Plain values.
+// Image: compiled code with the symbols of its entries and their resources. ImageRequest: what to compile, and the key
+// under which the result is cached. Plain values.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +35,9 @@ struct Image {
   std::string architecture;  // "sm_90", or "host-" + compiler triple
   std::string toolchain;     // "NVRTC 13.0", "g++ 12.2.0": soft, in no key
   std::vector<ImageFunction> functions;
-  std::shared_ptr<const std::vector<std::byte>> code;  // shared by images that came from one compile
+  std::shared_ptr<const std::vector<std::byte>> code;  // shared by images of one compilation
   const ImageFunction* find(std::string_view expression) const noexcept;
-  // The most that any entry needs, of each resource.
+  // Returns, for each resource, the most that any entry needs.
   ResourceUsage largest_usage() const noexcept;
 };
 
@@ -46,7 +46,7 @@ struct ImageRequest {
   std::vector<std::string> expressions;  // entries to instantiate, sorted, each once
   std::vector<std::string> options;      // resolved, in order
   std::string architecture;
-  // Hexadecimal SHA-256 over all of the above (not over source.name).
+  // Returns hexadecimal SHA-256 over all members except source.name.
   std::string key() const;
 };
 
@@ -58,11 +58,12 @@ struct CompileOutcome {
   double milliseconds = 0;
 };
 
-// The bytes of an image on disk: format in docs/formats/image.md. deserialise() returns nothing
-// for bytes that are damaged, truncated or of another version; it never reads past the end.
+// The bytes of an image on disk; format in docs/formats/image.md. deserialise() returns nothing for damaged, truncated
+// or other versions' bytes. It never reads past the end.
 std::vector<std::byte> serialise(const Image& image);
 std::optional<Image> deserialise(std::span<const std::byte> bytes);
-// Its payload alone, without digest, for where nothing damages bytes by chance: 40 KB take 0.1 ms less at each end.
+// Returns the payload alone, without digest, for transfers within one machine. This saves 0.1 ms for 40 KB, at each
+// end.
 std::vector<std::byte> image_payload(const Image& image);
 std::optional<Image> image_of_payload(std::span<const std::byte> payload);
 

@@ -15,7 +15,7 @@ constexpr std::string_view magic = "ATTUNEIM";
 constexpr std::uint32_t version = 1;
 constexpr std::size_t digest_bytes = 32;
 constexpr std::size_t header_bytes = magic.size() + 4 + 8 + digest_bytes;
-// The most that a file may hold; far above what compilers make.
+// The longest short text that a file may hold; far above what compilers make.
 constexpr std::uint64_t max_short_text = 4096;
 constexpr std::uint64_t max_long_text = 65536;
 constexpr std::uint64_t max_functions = 65536;

@@ -46,7 +46,7 @@ std::optional<std::string> nearest_name(std::string_view word, const std::vector
   const std::string* nearest = nullptr;
   for (const auto& name : known) {
     const std::size_t distance = edit_distance(word, name);
-    // Two words without a letter in common are not near, however short they are.
+    // Two words without a letter in common are not near, whatever their length.
     if (distance >= std::max(word.size(), name.size())) continue;
     if (distance < best) {
       best = distance;

@@ -8,9 +8,9 @@
 
 namespace attune {
 
-// The name with the least edit distance, if that is at most a third of the word's length (at least 2).
+// Returns the name with the least edit distance, at most a third of the word's length (at least 2).
 std::optional<std::string> nearest_name(std::string_view word, const std::vector<std::string>& known);
-// "; did you mean `TILE`?", or "; known: A, B, C" when nothing is near, or "" when nothing is known.
+// Returns "; did you mean `TILE`?", "; known: A, B, C" when nothing is near, or "" when nothing is known.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace attune

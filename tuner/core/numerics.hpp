@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// The largest differences of any element of any output, within the tolerance or not.
+// The largest differences over all elements of all outputs, within the tolerance or not.
 struct Numerics {
   double max_absolute = 0;    // |actual - expected|
   double max_relative = 0;    // |actual - expected| / |expected|, without expected zeros

@@ -14,7 +14,6 @@ enum class Effort { estimate = 0, measure = 1, patient = 2, exhaustive = 3 };
 std::string_view to_text(Effort effort) noexcept;
 Effort effort_from_text(std::string_view text);  // throws UsageError
 
-// What a record is keyed by, and a request looks for.
 struct RecordKey {
   std::string kernel;  // name
   std::string code;    // fingerprints
@@ -49,14 +48,14 @@ struct Record {
   std::uint64_t seed = 0;
   std::int64_t trials = 0;   // tried in the session
   std::int64_t made_ms = 0;  // Unix time, milliseconds
-  // Since protocol 3; before, and where it was not told, 0.
+  // Since protocol 3; 0 in older records and where they are not known.
   double min_ns = 0, q1_ns = 0, q3_ns = 0;      // of the rounds that count
-  std::int64_t batch = 1;                       // launches that a sample is the mean of
-  std::int64_t rounds = 0, rounds_dropped = 0;  // of the final stage: that count; that do not
+  std::int64_t batch = 1;                       // launches per sample
+  std::int64_t rounds = 0, rounds_dropped = 0;  // of the final stage: counted; dropped
   double sm_clock_mhz = 0;                      // median while finalists were measured
   double anchor_ratio = 0;                      // default in the final stage / when the session began
   bool busy = false;                            // other processes were on the device meanwhile
-  double value = 0, default_value = 0;          // of the objective; of time: the medians
+  double value = 0, default_value = 0;          // of the objective; for time, the medians
 };
 
 }  // namespace attune

@@ -1,6 +1,5 @@
-// Regime: the state of the caches when a timed launch begins. Part of a record's key: who launches a kernel once in a
-// while finds cold caches, who launches it in a loop over the same data warm ones, and the best configuration may
-// differ.
+// Regime: the state of the caches when a timed launch begins. Part of a record's key. A kernel launched now and then
+// finds cold caches, a loop over the same data warm ones. The best configuration may differ.
 #pragma once
 
 #include <cstdint>

@@ -26,14 +26,14 @@ struct Trial {
   double compile_ms = 0;
   ResourceUsage usage;        // of the step that uses the most registers
   Numerics numerics;          // of all checks
-  bool self_checked = false;  // compared with the default configuration, for want of a reference
+  bool self_checked = false;  // compared with the default configuration: the kernel has no reference
   double anchor_ns = 0;       // the anchor's median nearest in time; 0 if it was not timed
-  int batch = 1;              // launches that a sample is the mean of
-  int attempts = 1;           // how often it was begun, the time that gave the verdict included
-  std::int64_t made_ms = 0;   // Unix time, milliseconds, when the verdict came; 0: not known
+  int batch = 1;              // launches per sample
+  int attempts = 1;           // how often it was begun, including the last time
+  std::int64_t made_ms = 0;   // Unix time of the verdict, milliseconds; 0: not known
   int worker = 0;             // the session's device worker that gave the verdict, from 1; 0: none, or not known
   std::vector<LaunchShape> shapes;  // one for each launch step, in order; empty: not known
-  int deaths = 0;                   // worker processes that died of it in this trial; two quarantine it
+  int deaths = 0;                   // worker processes that died of it in this trial; two deaths quarantine it
 };
 
 }  // namespace attune

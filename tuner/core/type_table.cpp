@@ -18,7 +18,7 @@ constexpr auto integer = TypeClass::signed_integer;
 constexpr auto natural = TypeClass::unsigned_integer;
 constexpr auto floating = TypeClass::floating;
 
-// No three-component types: their arrays are not aligned as their vectors are. No double4: its alignment differs
+// No three-component types: their arrays and their vectors differ in alignment. No double4: its alignment differs
 // between toolkits.
 constexpr std::array types = {
     TypeInfo{"bool", "bool", "bool", boolean, 1},

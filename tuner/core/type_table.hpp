@@ -1,4 +1,4 @@
-// The element types that kernels may use: attune's names, C++ spellings (NVRTC knows no int64_t), sizes.
+// The element types that kernels may use: attune's names, C++ spellings (NVRTC has no int64_t), sizes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class TypeClass { boolean, signed_integer, unsigned_integer, floating };
 struct TypeInfo {
   std::string_view name;      // "int64", "float4"
   std::string_view spelling;  // "long long", "float4"
-  std::string_view element;   // name of the component type; of itself for scalars
+  std::string_view element;   // name of the component type; a scalar's own name
   TypeClass type_class;
   unsigned size;              // bytes, components together
   unsigned components = 1;
@@ -23,7 +23,7 @@ struct TypeInfo {
 
 std::span<const TypeInfo> type_table() noexcept;
 const TypeInfo* find_type(std::string_view name) noexcept;
-// throws UsageError with the nearest known name
+// Throws UsageError with the nearest known name.
 const TypeInfo& type_named(std::string_view name);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// Verdict: the outcome of trying a configuration. Stored as an integer: never renumber.
+// Verdict: the outcome of trying a configuration. Stored as an integer: numbers never change.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ enum class Verdict {
 std::string_view to_text(Verdict verdict) noexcept;
 std::optional<Verdict> verdict_from_text(std::string_view text) noexcept;
 
-// What an operation of a device did: attributable to the configuration. `sticky`: the device context is beyond
-// use, whatever follows in it fails too.
+// The result of a device's operation, attributable to the configuration. `sticky`: the device context is unusable, and
+// whatever follows in it fails too.
 struct Status {
   Verdict verdict = Verdict::ok;
   std::string detail;

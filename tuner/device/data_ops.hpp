@@ -1,9 +1,9 @@
-// The element functions of Device::generate() and Device::compare(): one text for the host compiler and for NVRTC, so
-// that every device makes and judges the same bits. Pure functions of their arguments; no includes, no libm, no
-// floating-point contraction (the macros below; host files that include this are compiled with -ffp-contract=off).
+// The element functions of Device::generate() and Device::compare(), one text for the host compiler and for NVRTC. So
+// every device makes and checks the same bits. Pure functions of their arguments. No includes, no libm, no
+// floating-point contraction: the macros below prevent it, and host files compile with -ffp-contract=off.
 //
-// Element types: bool, signed char .. unsigned long long, float, double, and Half / Bfloat16, which are their storage
-// only: they convert by integer arithmetic, so that no toolkit header is needed. A vector type is `components` elements
+// Element types: bool, signed char .. unsigned long long, float, double, and Half / Bfloat16. The last two are storage
+// only and convert by integer arithmetic, so that no toolkit header is needed. A vector type is `components` elements
 // of its component type: index and count then count components. Compare bool as unsigned char: poisoned bytes are no
 // bool.
 #ifndef ATTUNE_DATA_OPS_HPP  // a guard, not #pragma once: NVRTC may be given this text as its main file
@@ -79,8 +79,8 @@ ATTUNE_DATA_OPS_FN u64 multiply_high(u64 x, u64 y) {
 #endif
 }
 
-// The nearest value of a 16-bit binary format with MANTISSA stored bits, ties to even; too large becomes infinite.
-// Straight from double: a detour over float would round twice.
+// Returns the nearest value of a 16-bit binary format with MANTISSA stored bits, ties to even. Too large becomes
+// infinite. It converts straight from double: by way of float it would round twice.
 template <int MANTISSA>
 ATTUNE_DATA_OPS_FN unsigned short narrow_float(double value) {
   const int bias = (1 << (14 - MANTISSA)) - 1;
@@ -97,7 +97,7 @@ ATTUNE_DATA_OPS_FN unsigned short narrow_float(double value) {
   const u64 rest = significand & ((1ULL << dropped) - 1), tie = 1ULL << (dropped - 1);
   u64 kept = significand >> dropped;
   if (rest > tie || (rest == tie && (kept & 1) != 0)) ++kept;
-  // A carry out of the significand moves into the exponent by itself, up to infinity.
+  // A carry out of the significand moves into the exponent, up to infinity.
   if (below_normal == 0) kept += static_cast<u64>(exponent + bias - 1) << MANTISSA;
   return static_cast<unsigned short>(sign | kept);
 }
@@ -127,7 +127,7 @@ struct Element {  // integers
   ATTUNE_DATA_OPS_FN static double lowest() {
     return is_signed ? -double_of(static_cast<u64>(1022 + width) << 52) : 0.0;
   }
-  ATTUNE_DATA_OPS_FN static double beyond() {  // 2^digits, the first double that no longer fits
+  ATTUNE_DATA_OPS_FN static double beyond() {  // 2^digits, the first double that does not fit
     return double_of(static_cast<u64>(1023 + width - (is_signed ? 1 : 0)) << 52);
   }
   // Rounds to nearest, ties away from zero, and saturates.
@@ -187,26 +187,26 @@ struct Element<Bfloat16> {
 
 // ---- Random bits ---------------------------------------------------------------------------------------------------
 
-// The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection of 64 bits.
+// Returns a bijection of 64 bits: the finaliser of splitmix64 (Steele, Lea, Flood 2014).
 ATTUNE_DATA_OPS_FN u64 mix(u64 x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ x >> 27) * 0x94D049BB133111EBULL;
   return x ^ x >> 31;
 }
 
-// 64 random bits for position `index` of the sequence `seed`: splitmix64, started at mix(seed) so that neighbouring
-// seeds have nothing in common, and entered at any position directly.
+// Returns 64 random bits for position `index` of the sequence `seed`, by splitmix64 at any position. It starts at
+// mix(seed), so that neighbouring seeds have nothing in common.
 ATTUNE_DATA_OPS_FN u64 random_bits(u64 seed, u64 index) {
   return mix(mix(seed + 0x9E3779B97F4A7C15ULL) + (index + 1) * 0x9E3779B97F4A7C15ULL);
 }
 
-// Uniform in [0, 1): the upper 53 bits, scaled; exact.
+// Returns a uniform number in [0, 1): the upper 53 bits, scaled; exact.
 ATTUNE_DATA_OPS_FN double unit_uniform(u64 bits) {
   return ATTUNE_DATA_OPS_MULTIPLY(static_cast<double>(bits >> 11), 1.0 / 9007199254740992.0);
 }
 
-// Mean 0, variance 1: the sum of 12 uniforms less 6 (Irwin-Hall), so within -6 .. 6. The uniforms are 32-bit integers
-// and their sum is exact, so no order of additions and no libm can change a bit.
+// Returns a normal number: the sum of 12 uniforms less 6 (Irwin-Hall), so within -6 .. 6. Mean 0, variance 1. The
+// uniforms are 32-bit integers and their sum is exact. No order of additions and no libm changes a bit.
 ATTUNE_DATA_OPS_FN double unit_normal(u64 seed, u64 index) {
   i64 sum = -(6LL << 32);
   for (u64 k = 0; k < 6; ++k) {
@@ -216,8 +216,9 @@ ATTUNE_DATA_OPS_FN double unit_normal(u64 seed, u64 index) {
   return ATTUNE_DATA_OPS_MULTIPLY(static_cast<double>(sum), 1.0 / 4294967296.0);
 }
 
-// The image of `index` under a permutation of [0, count) that `seed` selects: a Feistel network of four rounds over the
-// least even number of bits that holds count - 1, walked until it lands inside (fewer than four steps on average).
+// Returns the image of `index` under the permutation of [0, count) that `seed` selects. It is a Feistel network of four
+// rounds over the least even number of bits for count - 1. It repeats until the image lands inside: fewer than four
+// times on average.
 ATTUNE_DATA_OPS_FN u64 permuted(u64 seed, u64 index, u64 count) {
   if (count < 2) return 0;
   int half_width = 1;
@@ -238,7 +239,7 @@ ATTUNE_DATA_OPS_FN u64 permuted(u64 seed, u64 index, u64 count) {
 
 // ---- generate ------------------------------------------------------------------------------------------------------
 
-// attune::Fill as a kernel takes it. `kind` numbers FillKind: uniform, normal, constant, iota, permutation.
+// attune::Fill in the form for kernels. `kind` numbers FillKind: uniform, normal, constant, iota, permutation.
 struct FillPlan {
   int kind;
   int full_range;  // integers: every value of the type, equally likely
@@ -252,7 +253,7 @@ template <typename T, bool INTEGER = Element<T>::integer>
 struct FillOf {  // integers
   ATTUNE_DATA_OPS_FN static T uniform(const FillPlan& plan, u64 index) {
     const u64 bits = random_bits(plan.seed, index);
-    // mix() leaves no bit weaker than another, so truncation is uniform too.
+    // In mix() no bit is weaker than another: truncation is uniform too.
     if (plan.full_range != 0) return Element<T>::from_bits(bits);
     const u64 range = static_cast<u64>(plan.integer_b) - static_cast<u64>(plan.integer_a) + 1;  // 0: all 2^64
     const u64 offset = range == 0 ? bits : multiply_high(bits, range);
@@ -278,7 +279,7 @@ struct FillOf<T, false> {  // floating point
   ATTUNE_DATA_OPS_FN static T number(u64 value) { return Element<T>::from_double(static_cast<double>(value)); }
 };
 
-// Element `index` of an array of plan.count. iota and permutation wrap in integers too narrow for them.
+// Returns element `index` of an array of plan.count. iota and permutation wrap in integers too narrow for them.
 template <typename T>
 ATTUNE_DATA_OPS_FN T fill_element(const FillPlan& plan, u64 index) {
   if (plan.kind == 0) return FillOf<T>::uniform(plan, index);
@@ -294,11 +295,11 @@ ATTUNE_DATA_OPS_FN T fill_element(const FillPlan& plan, u64 index) {
 struct ElementComparison {
   bool mismatch;
   bool nonfinite_expected;
-  // How far apart, whatever is tolerated. Equal infinities, and any two NaN, are as close as equal numbers; else one
-  // that is not finite is infinitely far from everything.
+  // The distance, tolerated or not. Equal infinities, and any two NaN, are as close as equal numbers. Otherwise a value
+  // that is not finite is infinitely far from all.
   double error;     // |actual - expected|
   double relative;  // error / |expected|; 0 where expected is 0 and actual finite
-  u64 ulp;          // integers: the error, exactly; else how many values of the type lie between them, and one more
+  u64 ulp;          // integers: the error, exactly; else one more than the values of the type between them
 };
 
 ATTUNE_DATA_OPS_FN double infinity() { return double_of(0x7FFULL << 52); }
@@ -307,7 +308,8 @@ ATTUNE_DATA_OPS_FN double relative_error(double error, double expected) {
   return expected == 0 ? 0.0 : ATTUNE_DATA_OPS_DIVIDE(error, magnitude(expected));
 }
 
-// Of two finite values. Their bits but for the sign are ordered as their magnitudes are; both zeros are one.
+// Returns the distance of two finite values in ulp. Bits without the sign are ordered like magnitudes; both zeros are
+// one.
 template <typename T>
 ATTUNE_DATA_OPS_FN u64 ulp_distance(T x, T y) {
   const u64 sign = 1ULL << (Element<T>::width - 1);
@@ -348,8 +350,8 @@ struct CompareOf<T, false> {
   }
 };
 
-// |actual - expected| <= absolute + relative * |expected|. With allow_nonfinite equal infinities match and NaN matches
-// NaN; without it whatever is not finite is a mismatch.
+// Checks |actual - expected| <= absolute + relative * |expected|. With allow_nonfinite, equal infinities match and NaN
+// matches NaN. Without it, a value that is not finite is a mismatch.
 template <typename T>
 ATTUNE_DATA_OPS_FN ElementComparison compare_element(T actual, T expected, double absolute, double relative,
                                                      bool allow_nonfinite) {

@@ -1,7 +1,7 @@
-// Device: the seam. Everything above it is the same for `cuda` (driver API), `host` (the same kernel source run on
-// the CPU) and `replay`. A Device owns its context; module and memory handles belong to it and die before it.
-// Thread-safety: one thread at a time drives a Device for tuning; launch(), allocate(), free(), copies, streams and
-// load() may be called from any thread (dispatch). Compiler is thread-safe.
+// Device: the seam. All code above it is the same for `cuda` (driver API), `host` (kernels on the CPU) and `replay`. A
+// Device owns its context; module and memory handles belong to it and die before it. Thread-safety: one thread at a
+// time drives a Device for tuning. Any thread may call launch(), allocate(), free(), copies, streams and load()
+// (dispatch). Compiler is thread-safe.
 #pragma once
 
 #include <chrono>
@@ -26,32 +26,32 @@
 
 namespace attune {
 
-// Source to image. Needs no device: `cuda` compiles on machines without a driver.
+// Compiles source to images. It needs no device: `cuda` compiles on machines without a driver.
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  // One outcome per request, in order. A failure is an outcome; throws Error only when the compiler itself is
-  // missing or broken. Requests of one call may share one run of the compiler; a request that fails never fails
-  // its neighbours.
+  // Returns one outcome per request, in order. A failure is an outcome; throws Error only when the compiler itself is
+  // missing or broken. Requests of one call may share one run of the compiler. A failed request never fails its
+  // neighbours.
   virtual std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) = 0;
-  // How many requests one call handles best: 1 for NVRTC, some dozens for the host's C++ compiler.
+  // Returns the best number of requests for one call: 1 for NVRTC, some dozens for the host's C++ compiler.
   virtual std::size_t preferred_batch() const noexcept = 0;
-  // "NVRTC 13.0", "g++ 12.2.0". Throws Error when there is none.
+  // Returns "NVRTC 13.0" or "g++ 12.2.0". Throws Error when there is none.
   virtual std::string toolchain() = 0;
-  // Ends compiles that are under way, as far as they can be ended; what they return then means nothing.
+  // Ends compiles under way, as far as possible; their outcomes then mean nothing.
   virtual void abandon() noexcept {}
-  // True when compiling disturbs timing on the device (the host device: same cores).
+  // Returns whether compiling disturbs timing on the device (the host device: same cores).
   virtual bool disturbs_timing() const noexcept = 0;
 };
 
 using FunctionHandle = void*;  // of a loaded Module; valid while that lives
 
-// A loaded image. Owned by whoever launches from it; the Device must outlive it.
+// A loaded image. The launching code owns it; the Device must outlive it.
 class Module {
  public:
   virtual ~Module() = default;
-  // The entry with this expression, ready to launch with `shared_bytes` of dynamic shared memory (opts in above
-  // 48 KB). Null handle and a Status (resources, load_error) when it cannot be launched so.
+  // Returns the entry with this expression, ready to launch with its dynamic shared memory (opts in above 48 KB).
+  // Returns null and sets `status` (resources, load_error) when that launch is impossible.
   virtual FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) = 0;
 };
 
@@ -60,7 +60,7 @@ struct LoadOutcome {
   std::shared_ptr<Module> module;  // set if and only if status.ok()
 };
 
-// One thing that a device does in order. Pointers must stay valid until the device has done it.
+// One thing that a device does in order. Pointers must stay valid until it is done.
 struct Operation {
   enum class Kind { launch, memset, copy } kind = Kind::launch;
   // launch
@@ -79,24 +79,24 @@ struct Sample {
   double nanoseconds = 0;
 };
 
-// Several, in the order they were taken; of one configuration: those before one that failed.
+// Several samples, in order; of one configuration, the samples before a failure.
 struct Samples {
   Status status;
   std::vector<double> nanoseconds;
 };
 
-// What is timed, and how.
+// The operations to time, and how.
 struct Sampling {
   std::span<const Operation> before;  // ahead of each sample, not timed
-  // The same work over different data: what is timed is the first of them; a batch takes them in turn.
+  // The same work over different data: a sample times the first of them; a batch takes them in turn.
   std::span<const std::span<const Operation>> timed;
   Regime regime = Regime::cold;  // cold: a buffer of 2 x L2 is overwritten ahead of each sample
   int count = 1;                 // samples
-  int batch = 1;                 // what a sample is the mean of: so many in a row, enqueued as one
+  int batch = 1;                 // a sample is the mean of so many in a row, enqueued as one
 };
 
-// Elements that differ by more than the tolerance, and how far apart the two arrays are at most, tolerance or not.
-// Equal infinities, and any two NaN, are as close as equal numbers; else what is not finite is infinitely far away.
+// The elements beyond the tolerance, and the largest differences of two arrays, tolerated or not. Equal infinities, and
+// any two NaN, are as close as equal numbers. Otherwise a value that is not finite is infinitely far away.
 struct Comparison {
   std::uint64_t mismatches = 0;
   std::uint64_t first = 0;  // index of the first mismatch (component index for vector types)
@@ -118,23 +118,23 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const noexcept = 0;
-  // The clock that sessions are timed by, in seconds since some moment: the machine's steady clock; on `replay` that of
-  // the recording, which moves by what trying a configuration took then.
+  // Returns the clock of sessions, in seconds from some moment: the machine's steady clock. On `replay` it is the
+  // recording's clock: it advances by the recorded time of each trial.
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
-  // Whether that clock is the device's own: it stands still between calls.
+  // Returns whether that clock is the device's own: it stands still between calls.
   virtual bool has_own_clock() const noexcept { return false; }
-  // Other processes that use the device, as far as this one may see: "python3 (4711)", "python3 of user 1001
-  // (4711)". Whoever is there disturbs times.
+  // Returns other processes on the device, as far as visible: "python3 (4711)", "python3 of user 1001 (4711)". They
+  // disturb times.
   virtual std::vector<std::string> other_users() { return {}; }
-  // Clocks, temperature, power and what holds the device back, at this moment; empty where it does not tell. May be
-  // called from any thread, also while the device works.
+  // Returns clocks, temperature, power and throttling at this moment; empty where the device has no sensors. Any thread
+  // may call it, also while the device works.
   virtual DeviceState state() { return {}; }
-  // The compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
+  // Returns the compiler for this device's own architecture, loaded at the first call; shared, thread-safe.
   virtual std::shared_ptr<Compiler> compiler() = 0;
 
-  // Memory. Addresses are 256-byte aligned. allocate(0) gives a valid address. Throws OutOfMemory, Error.
+  // Memory. Addresses are 256-byte aligned. allocate(0) returns a valid address. Throws OutOfMemory, Error.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void free(void* address) noexcept = 0;
   virtual std::uint64_t free_memory() = 0;
@@ -148,13 +148,13 @@ class Device {
   virtual Status synchronize(StreamHandle stream) = 0;
 
   virtual LoadOutcome load(const Image& image) = 0;
-  // Enqueues. An error of the launch itself is in the Status; a fault may surface at synchronize() only.
+  // Enqueues. An error of the launch itself is in the Status; a fault may appear only at synchronize().
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
 
-  // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at what fails.
+  // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at the first failure.
   virtual Samples take_samples(const Sampling& sampling) = 0;
-  // One sample of each, in this order; equal spans of `timed` are the same work. Where several are enqueued together it
-  // is not known which of them fails: then there are fewer samples than were taken, or none.
+  // Takes one sample of each, in this order; equal spans of `timed` are the same work. If one of several enqueued
+  // together fails, it is unknown which. Then there are fewer samples than were taken, or none.
   virtual Samples take_samples_in_turn(std::span<const Sampling> turns) {
     Samples samples;
     for (std::size_t i = 0; i < turns.size() && samples.status.ok(); ++i) {
@@ -171,25 +171,25 @@ class Device {
     return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
   }
 
-  // Data, made and checked where it lies. Synchronous on the default stream. `type` is a type name.
+  // Data, made and checked in device memory. Synchronous on the default stream. `type` is a type name.
   virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
                         std::uint64_t seed) = 0;
   virtual Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
                              const Tolerance& tolerance) = 0;
-  // How many bytes differ from `value`, and the offset of the first.
+  // Returns how many bytes differ from `value`, and sets the offset of the first.
   virtual std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) = 0;
-  // How many bytes differ between two arrays: 0 when they are equal bit for bit, NaN or not.
+  // Returns how many bytes differ between two arrays: 0 when they are equal bit for bit, NaN or not.
   virtual std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) = 0;
 };
 
-// "cuda", "cuda:1", "host". Throws Error saying what is missing and what to do (no driver: how to use `host`), or
-// UsageError for an unknown name or ordinal.
+// Opens "cuda", "cuda:1" or "host". Throws Error with the missing part and the next step (without a driver: how to use
+// `host`). Throws UsageError for an unknown name or ordinal.
 std::unique_ptr<Device> open_device(std::string_view name);
 
-// The compiler for a device name or an architecture, without a device: "host", "sm_90", "cuda:0".
+// Returns the compiler for a device name or an architecture, without a device: "host", "sm_90", "cuda:0".
 std::shared_ptr<Compiler> make_compiler(std::string_view architecture);
 
-// Is there a CUDA driver that answers? `why_not` says what is missing otherwise. Never throws.
+// Returns whether a CUDA driver answers; `why_not` receives the reason otherwise. Never throws.
 bool cuda_available(std::string& why_not) noexcept;
 
 }  // namespace attune

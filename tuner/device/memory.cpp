@@ -9,7 +9,7 @@ namespace attune {
 DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, Guards guards)
     : device_(&device), bytes_(bytes), guards_(guards) {
   constexpr std::size_t alignment = 256;
-  // The upper band begins right behind the last byte, wherever that is: an overrun by one element is seen.
+  // The upper band begins right after the last byte: an overrun by one element is detected.
   const bool guarded = guards != Guards::none;
   const std::size_t bands = guarded ? 2 * guard_bytes + alignment : 0;
   if (bytes > std::numeric_limits<std::size_t>::max() - bands)
@@ -38,7 +38,7 @@ void DeviceMemory::arm_guards() {
   fence();
 }
 
-// Under AddressSanitizer (the host device alone) nobody but these functions may touch the bands.
+// Under AddressSanitizer (the host device alone) only these functions may touch the bands.
 void DeviceMemory::fence() const { fence_off({Fence::Around::array, "", data_, bytes_, guard_bytes, guard_bytes}); }
 
 bool DeviceMemory::guards_intact(long long& offset) const {

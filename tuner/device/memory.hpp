@@ -8,8 +8,8 @@
 
 namespace attune {
 
-// What guard bands are made of. A kernel that runs past the end of what it reads meets 0xFF: NaN, -1. The bands of what
-// it writes are made of another byte: else a kernel that copies one element too many would copy guard to guard unseen.
+// The byte of guard bands. A kernel that reads past the end of an input meets 0xFF: NaN, -1. Outputs have another byte:
+// a kernel that copies one element too many would otherwise copy guard to guard unseen.
 enum class Guards : int { none = -1, of_input = 0xFF, of_output = 0xA7 };
 
 // Movable owner. The Device must outlive it. Not thread-safe.
@@ -33,8 +33,8 @@ class DeviceMemory {
 
   // Writes the guard bands again. Only for guarded memory.
   void arm_guards();
-  // True when no byte of the guard bands changed; else `offset` is that of the first changed byte relative to
-  // data() (negative: before it).
+  // Returns whether the guard bands are unchanged. Else sets `offset` of the first changed byte relative to data()
+  // (negative: before it).
   bool guards_intact(long long& offset) const;
 
  private:

@@ -46,7 +46,7 @@ std::unique_ptr<Device> open_device(std::string_view name) {
 std::shared_ptr<Compiler> make_compiler(std::string_view architecture) {
   if (architecture == "host") return make_host_compiler();
   if (architecture.starts_with("sm_")) {
-    device_limits(architecture);  // refuses an unknown one, with the known ones
+    device_limits(architecture);  // throws for an unknown one, with the known ones
     return make_nvrtc_compiler(std::string(architecture));
   }
   return open_device(architecture)->compiler();

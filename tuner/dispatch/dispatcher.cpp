@@ -74,7 +74,7 @@ struct Dispatcher::State {
   Parts prepare(std::string_view name, const Problem& given) {
     KnownKernel& kernel = kernels.find(name);
     const Problem problem = make_problem(kernel.spec, given, device->info().kind);
-    // What is asked for with and without the defaults is one plan under two requests.
+    // A request with the defaults and one without them share one plan.
     Parts parts = preparing.get(PlanRequest{kernel.spec.name, problem}, [&] { return planner.plan(kernel, problem); });
     const std::unique_lock lock(mutex);
     plans.try_emplace(PlanRequest{kernel.spec.name, given}, parts);
@@ -87,7 +87,7 @@ struct Dispatcher::State {
   Planner planner;
   SingleFlight<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
   mutable std::shared_mutex mutex;
-  std::unordered_map<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> plans;  // by problem as asked for
+  std::unordered_map<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
 };
 
 Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}

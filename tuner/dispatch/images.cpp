@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-// A failure of the code itself, which compiling again would only repeat; others (no memory) may pass.
+// A failure of the code itself: compiling again would repeat it. Others (no memory) may pass.
 bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
 
 LoadedImage loaded(LoadOutcome outcome, const Image& image) {
@@ -32,7 +32,7 @@ std::string Images::toolchain(const ImageRequest& request) {
   try {
     return device_->compiler()->toolchain();
   } catch (const Error&) {
-    return {};  // plan() will say what is missing, should it need a compiler
+    return {};  // plan() reports what is missing, if it needs a compiler
   }
 }
 
@@ -50,7 +50,7 @@ LoadedImage Images::load_or_compile(const ImageRequest& request, const std::stri
   if (const auto image = cached(request, key)) {
     auto outcome = device_->load(*image);
     if (outcome.status.ok()) return loaded(std::move(outcome), *image);
-    // Sound as a file, yet this driver or machine does not take it: as good as absent.
+    // The file is sound, but this driver or machine refuses it: it counts as absent.
   }
   return compile(request, key);
 }

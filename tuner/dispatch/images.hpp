@@ -1,5 +1,5 @@
-// Images: from an image request to a loaded module: memory, then the cache on disk, then the compiler. Owned by a
-// Dispatcher; any thread. Equal requests are loaded once, different ones in parallel; modules stay loaded as long as
+// Images: makes loaded modules from image requests: from memory, then the cache on disk, then the compiler. Owned by a
+// Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded as long as
 // this object or a plan lives.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace attune {
 struct LoadedImage {
   Status status;                   // of compiling or loading
   std::shared_ptr<Module> module;  // set if and only if status.ok()
-  std::string toolchain;           // that compiled it
+  std::string toolchain;           // of the compiler
 };
 
 class Images {
@@ -30,8 +30,8 @@ class Images {
   // Throws Error only when there is no compiler and the cache lacks the image.
   LoadedImage get(const ImageRequest& request);
 
-  // The toolchain of the image that get() would load, without compiling or loading it: the cached image's, else the
-  // compiler's; "" when there is neither.
+  // Returns the toolchain of the image that get() would load, without compiling or loading. It is the cached image's,
+  // else the compiler's; "" when there is neither.
   std::string toolchain(const ImageRequest& request);
 
  private:

@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// Built-in kernels are named as their files.
+// Built-in kernels have the names of their files.
 std::string stem(std::string_view file_name) { return std::string(file_name.substr(0, file_name.rfind('.'))); }
 
 bool is_builtin(std::string_view name) {
@@ -27,7 +27,7 @@ const std::vector<Record>& KnownKernel::records(const Read& read) {
 
 void KernelTable::add(KernelSpec spec, std::string tune_target) {
   const std::lock_guard lock(mutex_);
-  // A built-in of that name gives way: a later version of attune must not break an application by bringing one.
+  // An application's kernel replaces a built-in of its name: a later attune with a new kernel must not break it.
   if (known_.contains(spec.name)) {
     throw UsageError(
         fmt::format("{}: there is a kernel `{}` already; give [kernel] another name", tune_target, spec.name));

@@ -1,5 +1,5 @@
-// KernelTable: the kernels that a Dispatcher knows, by name: the built-in ones, read at first use, and those that the
-// application added. Any thread; references stay valid as long as the table.
+// KernelTable: the kernels of a Dispatcher by name: the built-in ones, read at first use, and the added ones. Any
+// thread; references stay valid as long as the table.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ class KnownKernel {
   using Read = std::function<std::vector<Record>()>;
   KnownKernel(KernelSpec kernel, std::string target) : spec(std::move(kernel)), tune_target(std::move(target)) {}
 
-  // Its wisdom: read by the first who asks, then kept.
+  // Returns its wisdom: the first call reads it, later ones keep it.
   const std::vector<Record>& records(const Read& read);
 
   const KernelSpec spec;
-  const std::string tune_target;  // what `attune tune` calls it
+  const std::string tune_target;  // its name for `attune tune`
 
  private:
   std::once_flag once_;
@@ -33,12 +33,12 @@ class KnownKernel {
 
 class KernelTable {
  public:
-  // Takes the place of a built-in kernel of that name that was not asked for yet. Throws UsageError when the name is
-  // taken otherwise.
+  // Adds a kernel; it replaces a built-in kernel of that name if that was not asked for yet. Throws UsageError when the
+  // name is taken otherwise.
   void add(KernelSpec spec, std::string tune_target);
   // Throws UsageError for an unknown name, with the nearest one.
   KnownKernel& find(std::string_view name);
-  // In alphabetical order.
+  // Returns the names in alphabetical order.
   std::vector<std::string> names() const;
 
  private:

@@ -1,4 +1,4 @@
-// PlanRequest: a kernel and a problem, as the key of a hash table that is searched without making a key.
+// PlanRequest: a kernel and a problem, as the key of a hash table. The table is searched without making a key.
 #pragma once
 
 #include <cstddef>

@@ -86,7 +86,7 @@ std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& requ
   try {
     if (auto parts = build(request, graded, status)) return parts;
   } catch (const Error& error) {
-    // Broken surroundings, such as no compiler; a lower rung may still be in the image cache.
+    // A broken environment, such as no compiler; a lower rung may still be in the image cache.
     status = {Verdict::load_error, error.what(), false};
   }
   warnings_.warn(

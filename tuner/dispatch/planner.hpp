@@ -1,5 +1,5 @@
-// Planner: from a kernel and a complete problem to the parts of a plan: record, configuration, image, launch shapes;
-// falling down the match ladder when what is recorded cannot be used. Owned by a Dispatcher; any thread.
+// Planner: makes the parts of a plan for a kernel and a complete problem: record, configuration, image, launch shapes.
+// It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any thread.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class Planner {
 
   // Throws Error when not even the default configuration can be used.
   std::shared_ptr<const PlanParts> plan(KnownKernel& kernel, const Problem& problem);
-  // What plan() would use, without compiling or loading.
+  // Returns what plan() would use, without compiling or loading.
   Match match(KnownKernel& kernel, const Problem& problem);
 
  private:
@@ -42,7 +42,7 @@ class Planner {
   const std::string objective_;
   Warnings& warnings_;
   Images images_;
-  std::mutex functions_;  // Module does not say that it is thread-safe
+  std::mutex functions_;  // Module does not promise thread-safety
 };
 
 }  // namespace attune

@@ -1,6 +1,6 @@
-// SingleFlight: makes the value of a key once, whoever asks first; others who ask meanwhile wait for that one.
-// Different keys are made in parallel. Values are kept. A maker that throws gives its exception to all who wait, and
-// the next to ask tries again. Any thread.
+// SingleFlight: makes the value of a key once; further calls meanwhile wait for it. Different keys are made in
+// parallel. Values are kept. If a maker throws, all waiting calls throw its exception, and the next call tries again.
+// Any thread.
 #pragma once
 
 #include <functional>
@@ -33,13 +33,13 @@ class SingleFlight {
       promise.set_value(made);
       return made;
     } catch (...) {
-      forget(key);  // before the waiters wake, so that none of them finds the failure again
+      forget(key);  // before the waiters wake, so that they do not find the failure again
       promise.set_exception(std::current_exception());
       throw;
     }
   }
 
-  // The next to ask makes it anew.
+  // Forgets it: the next call makes it anew.
   void forget(const Key& key) {
     const std::lock_guard lock(mutex_);
     values_.erase(key);

@@ -1,4 +1,4 @@
-// Warnings: tells the application of each trouble once. Any thread.
+// Warnings: passes each trouble to the application once. Any thread.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,4 @@
-// NodeBuilder: appends nodes to a parsed expression, each below the limits of height and of steps. Used by
-// the parsers alone.
+// NodeBuilder: appends nodes to a parsed expression, within the limits of height and of steps. Only the parsers use it.
 #pragma once
 
 #include <initializer_list>
@@ -18,21 +17,20 @@ class NodeBuilder {
   // Both must outlive the builder.
   NodeBuilder(const Lexer& lexer, ParsedExpression& out) : lexer_(lexer), out_(out) {}
 
-  // All return the index of the new node; operands are indices of earlier ones. `begin` and `end` are its bytes in the
-  // text. Throw ExpressionError where the tree gets too high, or shares nodes so often that it would take long to
-  // evaluate.
+  // Each returns the index of the new node. Operands are indices of earlier nodes; `begin` and `end` are its bytes in
+  // the text. Each throws ExpressionError where the tree gets too high or would take long to evaluate.
   Index add(Operation operation, std::initializer_list<Index> operands, std::uint32_t begin, std::uint32_t end);
-  // An operation on one operand and a list.
+  // Adds an operation on one operand and a list.
   Index add_with_list(Operation operation, Index left, std::vector<Index> list, std::uint32_t begin, std::uint32_t end);
   Index add_constant(Value value, const Token& token);
   Index add_name(const Token& token);
-  // `name` is a known device property; `token` is where it stands.
+  // Adds a known device property. `token` is its place.
   Index add_property(std::string_view name, const Token& token);
-  // Until the next node is added.
+  // Returns a reference that is valid until the next node is added.
   const Node& node(Index index) const { return out_.nodes[index]; }
 
  private:
-  // Positions of names that were seen before, in one of the lists of names.
+  // Positions of known names in one of the lists of names.
   using Seen = std::map<std::string, Index, std::less<>>;
   Index add_reference(Operation operation, std::string_view name, const Token& token, Seen& seen,
                       std::vector<std::string>& names);
@@ -41,7 +39,7 @@ class NodeBuilder {
   const Lexer& lexer_;
   ParsedExpression& out_;
   Seen names_, properties_;
-  std::vector<std::uint64_t> steps_;  // by node: how many an evaluation of it meets at most
+  std::vector<std::uint64_t> steps_;  // by node: the most steps that an evaluation of it takes
 };
 
 }  // namespace attune

@@ -62,7 +62,7 @@ constexpr CellOperation strict_operations[] = {operand_not,
 static_assert(std::size(strict_operations) == static_cast<std::size_t>(Operation::round_half_even) -
                                                   static_cast<std::size_t>(Operation::logical_not) + 1);
 
-// One evaluation. Holds no state of its own.
+// One evaluation. It stores no result.
 class Evaluation {
  public:
   Evaluation(const ParsedExpression& parsed, std::span<const Value* const> values, const DeviceInfo* device)
@@ -116,7 +116,7 @@ class Evaluation {
     }
   }
 
-  // The left operand decides alone where it is `deciding`; an undefined one makes the result undefined.
+  // Returns `deciding` where the left operand is that. An undefined left operand makes the result undefined.
   Operand logical(const Node& node, bool deciding) const {
     const Operand left = truth(evaluate(node.operands[0]));
     if (left.is_undefined() || (left.integer != 0) == deciding) return left;
@@ -183,7 +183,7 @@ class Evaluation {
   const DeviceInfo* device_;
 };
 
-// Values of an expression's names; on the stack for as many as people write.
+// Values of an expression's names. Up to 16 stay on the stack.
 class BoundValues {
  public:
   BoundValues(const std::vector<std::string>& names, const Scope& scope) : size_(names.size()) {
@@ -199,7 +199,7 @@ class BoundValues {
   std::vector<const Value*> many_;
 };
 
-// A name in quotes that reads back, whichever quote it holds itself.
+// Quotes a name so that it reads back, whichever quote it contains.
 std::string constant_text(const Value& value) {
   if (!value.is_name()) return value.text();
   const char quote = value.name().find('\'') == std::string::npos ? '\'' : '"';

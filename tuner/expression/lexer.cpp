@@ -16,7 +16,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
 
-// What other languages write, and what is meant here.
+// Spellings of other languages, and attune's.
 struct Foreign {
   std::string_view text;
   std::string_view advice;
@@ -55,7 +55,6 @@ struct Symbols {
 };
 constexpr Symbols attune_words = {attune_symbols, attune_foreign}, python_words = {python_symbols, python_foreign};
 
-// Of an integer that starts with `prefix`.
 int base_of(std::string_view prefix, Dialect dialect) {
   if (prefix == "0x" || prefix == "0X") return 16;
   if (dialect == Dialect::attune) return 10;
@@ -63,7 +62,7 @@ int base_of(std::string_view prefix, Dialect dialect) {
   return prefix == "0b" || prefix == "0B" ? 2 : 10;
 }
 
-// Python's underscores between two digits (or behind a base) left out; elsewhere they stay, and the number is none.
+// Removes Python's underscores between two digits and after a base. Others stay, and the text is then no number.
 std::string without_underscores(std::string_view text, int base) {
   const auto is_part = [&](std::size_t i) {
     return i < text.size() && (base == 10 ? is_digit(text[i]) : is_word(text[i]) && text[i] != '_');
@@ -80,7 +79,7 @@ std::string shown(char c) {
   return byte >= 32 && byte < 127 ? fmt::format("`{}`", c) : fmt::format("byte 0x{:02x}", byte);
 }
 
-// Expressions in messages: whole when short, else what stands around the place.
+// Messages show an expression whole up to this length, else the text around the place.
 constexpr std::size_t shown_characters = 120;
 
 std::string excerpt(std::string_view text, std::size_t offset) {

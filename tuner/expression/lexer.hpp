@@ -1,4 +1,4 @@
-// Lexer: the words of an expression, one at a time. Used by the parsers, and by those who split lists of expressions.
+// Lexer: the words of an expression, one at a time. The parsers use it, and code that splits lists of expressions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Token {
   Kind kind = Kind::end;
   std::string_view text;  // as written; quoted names without their quotes; attune's `and` `or` are && ||
   std::uint32_t begin = 0, end = 0;
-  std::uint64_t integer = 0;  // up to 2^63, which stands only after a minus
+  std::uint64_t integer = 0;  // up to 2^63, which is legal only after a minus
   double real = 0;
 };
 

@@ -1,4 +1,4 @@
-// What an Expression is made of, for code that read or evaluate it: nodes in one array, operands before the
+// The nodes of an Expression, for code that reads or evaluates it. They stand in one array, operands before the
 // operation that uses them, the root last. Immutable after parsing.
 #pragma once
 
@@ -27,7 +27,7 @@ enum class Operation : std::uint8_t {
   subscript,  // operands[0] is the index into `list`; all elements are evaluated
   python_in,  // as in, but with python_equal, and all elements are evaluated
   python_not_in,
-  // Those below evaluate all operands and apply one function: see strict_operations.
+  // The operations below evaluate all operands and apply one function: see strict_operations.
   logical_not,
   equal,
   unequal,
@@ -59,7 +59,7 @@ enum class Operation : std::uint8_t {
   is_pow2,
   size_of,
   epsilon,
-  // Of the Python dialect, where it differs: operand_python.cpp.
+  // Python's operations where it differs: operand_python.cpp.
   true_divide,
   floor_divide,
   floor_remainder,
@@ -78,7 +78,6 @@ enum class Operation : std::uint8_t {
 };
 
 constexpr bool is_strict(Operation operation) { return operation >= Operation::logical_not; }
-// The function that a strict operation applies.
 CellOperation strict_operation(Operation operation) noexcept;
 
 struct Expression::Node {
@@ -97,7 +96,7 @@ struct ParsedExpression {
   std::vector<Expression::Node> nodes;
   std::vector<std::string> names;  // in order of first use
   std::vector<std::string> properties;
-  std::uint64_t steps = 1;  // nodes that one evaluation meets at most, shared ones as often as it meets them
+  std::uint64_t steps = 1;  // the most nodes that one evaluation visits, shared nodes counted at each visit
 };
 
 struct Expression::Parsed : ParsedExpression {
@@ -105,13 +104,13 @@ struct Expression::Parsed : ParsedExpression {
   Dialect dialect = Dialect::attune;
 };
 
-// For code that analyse expressions.
+// Returns the nodes, for code that analyses expressions.
 const ParsedExpression& parsed_of(const Expression& expression) noexcept;
-// The value of one node and what is below it; `values` as for Expression::evaluate. An undefined operand names its node.
+// Evaluates one node and what is below it; `values` as for Expression::evaluate. An undefined operand names its node.
 Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
                    const DeviceInfo* device);
 
-// A function of the expression language; further arguments of min and max are folded from the left.
+// A function of the expression language. min and max fold further arguments from the left.
 struct ExpressionFunction {
   std::string_view name;
   Operation operation;
@@ -121,7 +120,7 @@ struct ExpressionFunction {
 std::vector<std::string> expression_function_names();  // of attune's dialect
 
 // Limits against hostile input: no expression overflows the stack or takes long to read.
-constexpr std::size_t max_expression_bytes = 65536;      // one that a person wrote has tens, a generated one thousands
+constexpr std::size_t max_expression_bytes = 65536;      // written by hand: tens; generated: thousands
 constexpr int max_expression_nesting = 200;              // about 3 KB of stack each while parsing
 constexpr int max_expression_height = 1000;              // about 200 bytes of stack each while evaluating
 constexpr std::uint64_t max_expression_steps = 1 << 18;  // see ParsedExpression::steps; a few ms

@@ -1,5 +1,5 @@
-// Operand: a Value while an expression is evaluated, without ownership of text, so that numbers cost no allocation; or the
-// reason for which there is no value. And the operations of the expression language on operands. Pure, any thread.
+// Operand: a Value while an expression is evaluated, or the reason for which there is none. It does not own text, so
+// that numbers cost no allocation. The language's operations on operands stand here too. Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class Reason : std::uint8_t {
   index_range,
 };
 
-// "division by zero in `n / 0`": `subject` is the text of the operation that has no value.
+// Returns "division by zero in `n / 0`": `subject` is the text of the operation without a value.
 std::string reason_text(Reason reason, std::string_view subject);
 
 struct Operand {
@@ -43,12 +43,12 @@ struct Operand {
     std::int64_t integer = 0;  // integers; booleans as 0 and 1
     double real;
   };
-  std::string_view name;  // outlived by what it was made of
+  std::string_view name;  // a view: its source must outlive it
 
   static Operand of(bool value);
   static Operand of(std::int64_t value);
   static Operand of(std::string_view value);
-  static Operand of(double value);  // infinities and NaN are Reason::overflow: no later result is made of them
+  static Operand of(double value);  // infinities and NaN become Reason::overflow
   static Operand of(const Value& value);
   static Operand undefined(Reason reason);
 
@@ -59,10 +59,10 @@ struct Operand {
   Value value() const;  // of a defined operand
 };
 
-// A boolean: is the number other than zero? Names: no_truth.
+// Returns whether the number is other than zero. A name gives no_truth.
 Operand truth(const Operand& operand);
 
-// Operations of one and of two operands, all defined. Unary ones ignore the second.
+// An operation on one or two defined operands. Unary operations ignore the second.
 using CellOperation = Operand (*)(const Operand& a, const Operand& b);
 
 Operand operand_negate(const Operand& a, const Operand& b);
@@ -97,8 +97,8 @@ Operand operand_is_pow2(const Operand& a, const Operand& b);
 Operand operand_sizeof(const Operand& a, const Operand& b);
 Operand operand_epsilon(const Operand& a, const Operand& b);
 
-// As Python computes, but in 64 bits: what does not fit is Reason::overflow. A name equals no number; names have an
-// order among themselves. Min and max are the operand itself, with its kind.
+// As Python computes, but in 64 bits: what does not fit is Reason::overflow. A name equals no number; names are ordered
+// among themselves. Min and max return the operand itself, with its kind.
 Operand operand_true_divide(const Operand& a, const Operand& b);
 Operand operand_floor_divide(const Operand& a, const Operand& b);
 Operand operand_floor_remainder(const Operand& a, const Operand& b);

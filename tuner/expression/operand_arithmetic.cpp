@@ -83,7 +83,7 @@ Operand real_ceil_div(double a, double b) {
   return b == 0 ? Operand::undefined(Reason::zero_divisor) : Operand::of(std::ceil(a / b));
 }
 
-// An integer where one can hold the result, else the result as it is.
+// Returns an integer where int64 can hold the result, else the result as it is.
 Operand whole_if_representable(double integral) {
   // 2^63 itself is no int64; -2^63 is.
   if (integral >= -0x1p63 && integral < 0x1p63) return Operand::of(static_cast<std::int64_t>(integral));

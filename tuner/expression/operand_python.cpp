@@ -1,4 +1,4 @@
-// Operations on operands as Python has them, where they differ from those of operand_arithmetic.cpp and operand_comparison.cpp.
+// Python's operations on operands, where they differ from operand_arithmetic.cpp and operand_comparison.cpp.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 
-// Correctly rounded, as Python's, where a double does not hold the operands either.
+// Correctly rounded, as in Python, even where a double cannot hold the operands.
 double quotient(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   const auto is_exact = [](std::int64_t x) { return x >= -exact && x <= exact; };
@@ -22,7 +22,7 @@ double quotient(std::int64_t a, std::int64_t b) {
   };
   const int shift = 64 + std::countl_zero(magnitude(a));
   const Wide dividend = static_cast<Wide>(magnitude(a)) << shift;
-  // At least 64 bits, of which the last stands for all that follow: enough to round to 53.
+  // At least 64 bits; the last bit stands for all that follow. That is enough to round to 53.
   const Wide bits = dividend / magnitude(b) | (dividend % magnitude(b) != 0 ? 1u : 0u);
   const double result = std::ldexp(static_cast<double>(bits), -shift);
   return (a < 0) == (b < 0) ? result : -result;
@@ -57,7 +57,7 @@ std::optional<Operand> no_division(const Operand& a, const Operand& b) {
   return std::nullopt;
 }
 
-// The order of two names by their bytes, which for UTF-8 is that of their code points; else `numbers` decides.
+// Orders two names by their bytes, which is the order of their UTF-8 code points. `numbers` orders other operands.
 Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view), CellOperation numbers) {
   return a.is_name() && b.is_name() ? Operand::of(names(a.name, b.name)) : numbers(a, b);
 }
@@ -134,7 +134,6 @@ Operand operand_to_real(const Operand& a, const Operand&) {
   return a.is_name() ? Operand::undefined(Reason::needs_numbers) : Operand::of(a.as_real());
 }
 
-// To the nearest integer, of two equally near ones to the even one.
 Operand operand_round_half_even(const Operand& a, const Operand& b) {
   if (a.kind != Operand::Kind::real) return operand_plus(a, b);
   const double near = std::round(a.real);

@@ -163,7 +163,7 @@ NodeBuilder::Index Parser::property(const Token& token) {
   return build_.add_property(name, token);
 }
 
-// sizeof(T), sizeof(float), sizeof('float'): a type name means itself, any other identifier what it is bound to.
+// Parses sizeof(T), sizeof(float), sizeof('float'). A type name means itself, any other identifier its value.
 NodeBuilder::Index Parser::type_property(const ExpressionFunction& function, const Token& name) {
   advance();
   const Token type = token_;

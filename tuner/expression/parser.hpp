@@ -1,4 +1,4 @@
-// Expression text -> nodes. Used by Expression alone.
+// Expression text -> nodes. Only Expression uses it.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace attune {
 
 // Throws ExpressionError.
 void parse_expression(std::string_view text, Dialect dialect, ParsedExpression& out);
-// The same for text of a length that is already checked.
+// Parses text whose length is already checked. Throws ExpressionError.
 void parse_python(std::string_view text, ParsedExpression& out);
 
 }  // namespace attune

@@ -1,7 +1,6 @@
-// Text in the Python dialect -> nodes. Grammar, and what differs from Python: docs/expressions.md.
-//
-// `and` and `or` give one of their operands in Python. They are parsed as logical operations, which give truth; where a
-// value is wanted of them, value_of() puts a conditional in their place.
+// Text in the Python dialect -> nodes. Grammar and differences from Python: docs/expressions.md.
+// Python's `and` and `or` return an operand. They are parsed as logical operations, which return a truth value. Where a
+// value is wanted, value_of() puts a conditional in their place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +11,8 @@
 namespace attune {
 namespace {
 
-// `general` where names may meet; `numbers` where an operand is known to be a number, so that an analysis knows it too.
+// `general` is for operands that may be names. `numbers` is for an operand known to be a number, which analyses can
+// use.
 struct Comparison {
   std::string_view symbol;
   Operation numbers, general;
@@ -155,7 +155,7 @@ NodeBuilder::Index PythonParser::comparison() {
 }
 
 NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const Comparison& comparison, Index right) {
-  // A name equals no number, but to order the two is undefined in either way.
+  // A name equals no number; ordering the two is undefined either way.
   const bool equality = comparison.numbers == Operation::equal || comparison.numbers == Operation::unequal;
   const bool numbers = equality ? is_number(left) && is_number(right) : is_number(left) || is_number(right);
   return build_.add(numbers ? comparison.numbers : comparison.general, {left, right}, begin, last_end_);
@@ -201,7 +201,7 @@ NodeBuilder::Index PythonParser::subscript(std::vector<Index> list, std::uint32_
   }
   advance();
   const Index index = value_of(expression());
-  expect("]", "behind the index");
+  expect("]", "after the index");
   return build_.add_with_list(Operation::subscript, index, std::move(list), begin, last_end_);
 }
 
@@ -218,7 +218,8 @@ NodeBuilder::Index PythonParser::word() {
   return is_symbol("(") ? call(function_of(token), token) : build_.add_name(token);
 }
 
-// a or b = a if a else b; a and b = b if a else a. From the right, so that of a long row nothing is evaluated often.
+// Rewrites: a or b = a if a else b; a and b = b if a else a. It starts from the right, so that a long row evaluates
+// nothing often.
 NodeBuilder::Index PythonParser::value_of(Index index) {
   const Operation operation = build_.node(index).operation;
   const bool is_or = operation == Operation::logical_or;
@@ -240,7 +241,7 @@ NodeBuilder::Index PythonParser::value_of(Index index) {
   return result;
 }
 
-// Is the value of the node, where it has one, surely true or false?
+// Returns whether the node's value, if any, is surely true or false.
 bool PythonParser::is_boolean(Index index) const {
   const auto& node = build_.node(index);
   switch (node.operation) {
@@ -262,7 +263,7 @@ bool PythonParser::is_boolean(Index index) const {
   return false;
 }
 
-// Is it surely a number (or a truth value), not a name?
+// Returns whether the node's value is surely a number or a truth value, not a name.
 bool PythonParser::is_number(Index index) const {
   const auto& node = build_.node(index);
   switch (node.operation) {

@@ -1,5 +1,5 @@
-// ExpressionReader: what the parsers of both dialects share: the words at hand, operators by tables, constants, lists,
-// and the limits. A parser derives from it and adds its grammar. Used by the parsers alone; one thread.
+// ExpressionReader: the common part of both dialects' parsers: words, operator tables, constants, lists and limits. A
+// parser derives from it and adds its grammar. Only the parsers use it; one thread.
 #pragma once
 
 #include <span>
@@ -28,13 +28,13 @@ struct Syntax {
 
 class ExpressionReader {
  public:
-  // All of the text as one expression. Throws ExpressionError.
+  // Reads all of the text as one expression. Throws ExpressionError.
   void parse();
 
  protected:
   using Index = NodeBuilder::Index;
 
-  // All must outlive the reader.
+  // All references must outlive the reader.
   ExpressionReader(std::string_view text, Dialect dialect, const Syntax& syntax, ParsedExpression& out)
       : lexer_(text, dialect), build_(lexer_, out), syntax_(syntax) {
     advance();
@@ -46,12 +46,13 @@ class ExpressionReader {
   virtual Index expression() = 0;
   virtual Index word() = 0;       // a value that starts with an identifier
   virtual Index bracketed() = 0;  // a value that starts with `(` or `[`
-  // The node whose value an operation may take for `node`: and / or in Python give truth until a value is wanted.
+  // Returns the node whose value an operation takes for `node`. Python's and / or are truth values until a value is
+  // wanted.
   virtual Index value_of(Index node) { return node; }
-  // Says what is wrong with the present word behind a complete expression.
+  // Throws for the present word, which follows a complete expression.
   [[noreturn]] virtual void fail_behind() const;
 
-  // Counts how deep the parser has called itself.
+  // Counts the recursion depth of the parser.
   class Deeper {
    public:
     explicit Deeper(ExpressionReader& reader) : reader_(reader) {
@@ -71,9 +72,9 @@ class ExpressionReader {
   Index unary();
   Index power();
   Index primary();
-  // Values up to `close`, which is taken; `where` is for the message: "in the list".
+  // Reads values up to `close` and takes it. `where` is for the message: "in the list".
   std::vector<Index> list_until(std::string_view close, const std::string& where);
-  // A name and `(`, which is the present word. Throws for an unknown function.
+  // Reads a name and `(`, the present word. Throws for an unknown function.
   const ExpressionFunction& function_of(const Token& name) const;
   Index call(const ExpressionFunction& function, const Token& name);
 

@@ -1,5 +1,5 @@
-// Instance: one configuration of a kernel for a problem on a device, with everything resolved that it is compiled and
-// launched by. Made once, then only referred to. A plain value.
+// Instance: one configuration of a kernel for a problem on a device, resolved to all that compiling and launching need.
+// Made once, then only referred to. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct Instance {
   ImageRequest image;
 };
 
-// Throws Error when something cannot be resolved for this configuration: a scalar that does not fit its type, a size
-// that is undefined, a shape beyond the device's limits.
+// Throws Error when something cannot be resolved: a scalar beyond its type, an undefined size, a shape beyond the
+// limits.
 std::shared_ptr<const Instance> make_instance(InstanceId id, const KernelSpec& spec, const Problem& problem,
                                               const Configuration& configuration, const DeviceInfo& device);
 
-// How each of its launch steps is launched, in order.
+// Returns the shape of each launch step, in order.
 std::vector<LaunchShape> launch_shapes(const Instance& instance);
 
 }  // namespace attune

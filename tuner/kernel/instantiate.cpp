@@ -12,7 +12,7 @@
 namespace attune {
 namespace {
 
-// Whose expressions are evaluated; and how a message says so.
+// The inputs of all expressions, and their text in messages.
 struct Request {
   const KernelSpec& spec;
   const Problem& problem;
@@ -20,7 +20,7 @@ struct Request {
   const DeviceInfo& device;
 
   Scope scope() const { return {&problem, configuration, &device}; }
-  // "kernel `transpose`, step 1 `transpose<T, TILE>`, width=8192 T=float, TILE=32"
+  // Returns "kernel `transpose`, step 1 `transpose<T, TILE>`, width=8192 T=float, TILE=32".
   std::string where(std::string_view what) const {
     std::string text = fmt::format("kernel `{}`, {}", spec.name, what);
     if (!problem.empty()) text += ", problem " + problem.text();
@@ -34,7 +34,7 @@ std::string step_label(const Step& step, std::size_t number) {
   return fmt::format("step {} `{}`", number + 1, step.entry);
 }
 
-// Does the step's `when` hold? Throws Error when it is undefined.
+// Returns whether the step's `when` holds. Throws Error when it is undefined.
 bool applies(const Request& request, const Step& step, const std::string& label) {
   if (!step.when) return true;
   const auto result = step.when->evaluate(request.scope());
@@ -54,7 +54,7 @@ std::size_t argument_position(const Request& request, std::string_view name, con
   throw Error(fmt::format("{}: no argument `{}`{}", request.where(label), name, suggestion(name, known)));
 }
 
-// Up to three dimensions, each from 1 to the device's limit for it.
+// Evaluates up to three dimensions, each from 1 to the device's limit for it.
 std::array<std::uint32_t, 3> dimensions(const Request& request, const std::vector<Expression>& expressions,
                                         const std::array<std::int64_t, 3>& limits, const std::string& what) {
   constexpr std::string_view axes = "xyz";
@@ -106,7 +106,7 @@ ResolvedStep resolve_step(const Request& request, const Step& step, const std::s
   return resolved;
 }
 
-// The types that the problem asks for and that arguments have.
+// Returns the types that the problem asks for and that arguments have.
 std::vector<const TypeInfo*> concrete_types(const KernelSpec& spec, const Problem& problem) {
   std::vector<const TypeInfo*> types;
   const auto add = [&](const TypeInfo* type) {
@@ -124,7 +124,7 @@ std::vector<std::string> resolve_options(const Request& request) {
   std::vector<std::string> options;
   for (const auto& text : spec.compile.options) {
     const OptionTemplate option = parse_option(text);
-    if (configuration == nullptr) {  // prepare and reference steps: options that the search chooses are not theirs
+    if (configuration == nullptr) {  // prepare and reference steps: the search does not choose their options
       const auto is_parameter = [&](const std::string& name) { return request.spec.find_parameter(name) != nullptr; };
       const bool tunable = std::any_of(option.names.begin(), option.names.end(), is_parameter) ||
                            (option.condition && std::any_of(option.condition->names().begin(),
@@ -149,7 +149,7 @@ std::vector<std::string> resolve_options(const Request& request) {
   return options;
 }
 
-// "sm_90a" where the kernel requires it and the device is an sm_90.
+// Returns "sm_90a" where the kernel requires it and the device is an sm_90.
 std::string target_architecture(const KernelSpec& spec, const DeviceInfo& device) {
   const std::string own = device.architecture();
   const std::string& required = spec.compile.requires_architecture;

@@ -1,4 +1,4 @@
-// Instantiation: from a kernel, a problem, a configuration and a device to what is compiled and launched. Pure.
+// Instantiation: makes what is compiled and launched from a kernel, a problem, a configuration and a device. Pure.
 #pragma once
 
 #include <array>
@@ -32,35 +32,34 @@ struct ResolvedArgument {
   Role role = Role::scalar;
   std::uint64_t count = 1;  // elements; arrays
   std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type
-  // scalars whose value the problem or `value` gives; absent: the application passes it
+  // a scalar's value from the problem or `value`; absent: the application passes it
   std::optional<Value> value;
 };
 
-// "transpose<T, TILE>" -> "transpose<float, 32>": names inside <...> are replaced as text, types by their C++
-// spelling. Text outside <...> is left alone.
+// Returns "transpose<float, 32>" for "transpose<T, TILE>". Names inside <...> are replaced as text, types by their C++
+// spelling. Text outside <...> stays.
 std::string instantiate_entry(std::string_view entry, const Scope& scope);
 
-// The steps to run, in order. Throws Error naming step, kernel, problem and configuration when an expression is
-// undefined or a grid, block or shared size is out of the device's limits (a grid of 0 is).
-// `configuration` is null for reference and prepare steps, which mention problem names only.
+// Returns the steps to run, in order. Throws Error naming step, kernel, problem and configuration when an expression is
+// undefined. Throws it also when a grid, block or shared size exceeds the device's limits, or a grid is 0.
+// `configuration` is null for reference and prepare steps, which use problem names only.
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device);
 
-// Every argument of the kernel, in order. Sizes and values may use problem names and parameters (scratch sizes).
-// Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes.
-// Without a configuration, arrays whose size mentions a parameter have 0 elements, and scalars whose `value` does have
-// none.
+// Returns every argument of the kernel, in order. Sizes and values may use problem names and parameters (scratch
+// sizes). Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes. Without a
+// configuration, arrays sized by a parameter have 0 elements and scalars computed from one have no value.
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 
-// What to compile for the steps: their entries (each once, sorted) and the options that the configuration implies;
-// without one, options that mention parameters are left out. Throws Error when an option cannot be resolved or the
-// kernel requires another architecture than the device's.
+// Returns what to compile for the steps: their entries (each once, sorted) and the options of the configuration.
+// Without a configuration, options that mention parameters are left out. Throws Error when an option cannot be resolved
+// or the kernel requires another architecture.
 ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                            const Configuration* configuration, const DeviceInfo& device);
 
-// A scalar in the bytes of its type, little-endian, zeros behind; floating types round to nearest even. Throws Error
-// when the value does not fit ("300 does not fit int8").
+// Returns a scalar in the bytes of its type, little-endian, padded with zeros. Floating types round to nearest even.
+// Throws Error when the value does not fit ("300 does not fit int8").
 std::array<std::byte, 16> encode_scalar(const Value& value, std::string_view type);
 
 }  // namespace attune

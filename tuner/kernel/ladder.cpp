@@ -17,7 +17,7 @@ std::string provenance(const Record& record) {
 
 struct Graded {
   Rung rung;
-  // Compared in this order, less is better; the last two: is it of another name, uuid.
+  // compared in this order, less is better; the third: is it of another name, the fourth: uuid
   std::tuple<double, double, bool, std::string_view> order;
   const Record* record;
 };
@@ -29,7 +29,7 @@ std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
   if (same_problem(request.problem, record.key.problem)) {
     if (same_device) {
       const Rung rung = record.driver == request.device.driver ? Rung::exact : Rung::stale;
-      // One key has one record; should overlaid stores give several, the one of more effort counts.
+      // A store has one record of a key. Overlaid stores may give several; the one of more effort wins.
       return Graded{
           rung, {record.partial ? 1.0 : 0.0, -static_cast<double>(record.effort), is_renamed, record.uuid}, &record};
     }

@@ -1,5 +1,5 @@
-// Is one configuration legal for a problem on a device? Evaluates the rules for that one configuration alone: building
-// a search space may take longer than compiling a kernel. Pure; any thread.
+// Legality of one configuration for a problem on a device. It evaluates the rules for that configuration alone:
+// building a search space may take longer than compiling a kernel. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace attune {
 
-// `wished` in the order of [parameters], if it binds exactly the parameters, to values that they list, all rules hold
-// and every launch step is within the device's limits; else nothing.
+// Returns `wished` in the order of [parameters] if it is legal, else nothing. It must bind exactly the parameters, to
+// listed values. All rules must hold, and every launch step must be within the device's limits.
 std::optional<Configuration> legal_configuration(const KernelSpec& spec, const Problem& problem,
                                                  const DeviceInfo& device, const Configuration& wished);
 

@@ -1,4 +1,4 @@
-// Nearness: how far recorded problems and devices are from those of a request. Pure; any thread.
+// Nearness: the distance between problems, and between devices. Pure; any thread.
 #pragma once
 
 #include "attune/device_info.hpp"
@@ -7,7 +7,7 @@
 
 namespace attune {
 
-// Equal values for equal names, in whatever order they were stored.
+// Returns whether equal names have equal values, in any order.
 bool same_problem(const Problem& a, const Problem& b);
 
 struct ProblemDistance {
@@ -18,9 +18,9 @@ struct ProblemDistance {
 };
 ProblemDistance problem_distance(const KernelSpec& spec, const Problem& asked, const Problem& known);
 
-// |log2| of the ratio of multiprocessors.
+// Returns |log2| of the ratio of multiprocessors.
 double multiprocessor_octaves(int recorded, int present);
-// "cuda" of "cuda|NVIDIA H200|...".
+// Returns "cuda" for "cuda|NVIDIA H200|...".
 std::string_view kind_of(std::string_view class_key);
 
 }  // namespace attune

@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// "kernel `axpy`, problem n=0"
+// Returns "kernel `axpy`, problem n=0".
 std::string item_of(const KernelSpec& spec, std::string_view what, std::string_view name, const Value& value) {
   return fmt::format("kernel `{}`, {} {}={}", spec.name, what, name, value.text());
 }
@@ -68,7 +68,7 @@ Value default_of(const KernelSpec& spec, const ProblemParameter& parameter, std:
 
 double number_of(const Value& value) { return value.is_real() ? value.real() : static_cast<double>(value.integer()); }
 
-// The listed value that `wished` means: itself, or the same number written otherwise (1 for 1.0).
+// Returns the listed value that `wished` means: itself, or the same number written otherwise (1 for 1.0).
 const Value* listed_value(const Parameter& parameter, const Value& wished) {
   const auto is_number = [](const Value& value) { return value.is_integer() || value.is_real(); };
   const auto means = [&](const Value& value) {
@@ -142,7 +142,7 @@ KernelSpec narrow(KernelSpec spec, std::string_view text) {
       entry->second.push_back(known_value(spec, parameter, parse_constant(part, item)));
     }
   }
-  // In the kernel's own order of parameters and values: however it was typed, the same narrowing is the same space.
+  // The kernel's own order of parameters and values: the same narrowing, typed in another order, is the same space.
   std::string canonical;
   for (auto& parameter : spec.parameters) {
     const auto entry = kept.find(parameter.name);

@@ -1,4 +1,4 @@
-// From what somebody asks for to a complete Problem of a kernel.
+// Makes a complete Problem of a kernel from a request.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace attune {
 
-// Completes `given` with defaults (those of `device_kind` first) in the order of [problem]. Throws UsageError for
-// an unknown name (nearest known one), a value of the wrong kind, a size outside 1 .. 2^62, a type that the kernel
-// does not list, a missing value.
+// Completes `given` with defaults, first with those for `device_kind`, in the order of [problem]. Throws UsageError for
+// an unknown name (with the nearest known one), a missing value or one of the wrong kind. Throws it also for a size
+// outside 1 .. 2^62 and for a type that the kernel does not list.
 Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_view device_kind);
 
-// The same from text: parse_bindings + make_problem.
+// Reads text: parse_bindings + make_problem.
 Problem parse_problem(const KernelSpec& spec, std::string_view text, std::string_view device_kind);
 
-// Reads a whole configuration, or a part completed with defaults; throws UsageError for unknown names or values
-// that the parameter does not list.
+// Reads a whole configuration, or a part completed with defaults. Throws UsageError for unknown names or unlisted
+// values.
 Configuration parse_configuration(const KernelSpec& spec, std::string_view text);
 
-// `spec` with the values of some parameters narrowed: "BLOCK=128,256 TILE=32". Values must be listed by the
-// parameter. The space fingerprint changes. Throws UsageError.
+// Returns `spec` with the values of some parameters narrowed: "BLOCK=128,256 TILE=32". The space fingerprint changes.
+// Throws UsageError for a value that the parameter does not list.
 KernelSpec narrow(KernelSpec spec, std::string_view text);
 
 }  // namespace attune

@@ -27,7 +27,7 @@ void resolve_array(ResolvedArgument& resolved, const Argument& argument, const T
                    const std::string& where) {
   if (!argument.size) throw Error(fmt::format("{}: an array needs a size", where));
   const std::int64_t count = argument.size->integer(scope, where + " size");
-  // Scratch may be nothing: an algorithm that needs none.
+  // Scratch may have no elements, where an algorithm needs none.
   const std::int64_t least = argument.role == Role::scratch ? 0 : 1;
   if (count < least)
     throw Error(fmt::format("{}: size {} is {}; expected at least {}", where, argument.size->text(), count, least));
@@ -38,7 +38,7 @@ void resolve_array(ResolvedArgument& resolved, const Argument& argument, const T
   }
 }
 
-// What `value` or the problem says; nothing when the application passes it.
+// Returns the value from `value` or the problem; nothing when the application passes it.
 std::optional<Value> scalar_value(const Argument& argument, const Scope& scope, const std::string& where) {
   if (!argument.value) {
     const Value* const same_name = scope.problem->find(argument.name);

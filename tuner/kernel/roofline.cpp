@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-// Less than this share of all traffic written: the rate of reading alone is what can be reached.
+// Below this share of writes in all traffic, the rate of reading alone is the ceiling.
 constexpr double mostly_read = 0.1;
 
 const Ceiling* ceiling_named(std::span<const Ceiling> ceilings, std::string_view name) {
@@ -16,7 +16,7 @@ const Ceiling* ceiling_named(std::span<const Ceiling> ceilings, std::string_view
   return found == ceilings.end() ? nullptr : &*found;
 }
 
-// Of an array; 0 where that cannot be said.
+// Returns the bytes of an array; 0 where they are not known.
 double bytes_of(const Argument& argument, const Problem& problem) {
   const Value* const chosen = problem.find(argument.type);  // a type of the problem
   const bool is_chosen = chosen != nullptr && chosen->is_name();

@@ -31,7 +31,7 @@ struct FloatFormat {
   int exponent_bits;
 };
 
-// Bits of `value` rounded to the nearest, ties to even; nothing when that is infinite. NaN becomes a quiet NaN.
+// Returns the bits of `value`, rounded to nearest even; nothing when the result is infinite. NaN becomes a quiet NaN.
 std::optional<std::uint32_t> encode_float(long double value, FloatFormat format) {
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
   const auto sign = static_cast<std::uint32_t>(std::signbit(value)) << (format.fraction_bits + format.exponent_bits);
@@ -45,7 +45,7 @@ std::optional<std::uint32_t> encode_float(long double value, FloatFormat format)
   const int spacing = std::max(exponent, least) - 1 - format.fraction_bits;
   // Scaling by a power of two is exact, so this is the only rounding.
   const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(std::fabs(value), -spacing)));
-  // Steps of 2^fraction_bits and more carry into the exponent, as the formats are made for.
+  // 2^fraction_bits steps and more carry into the exponent, as the formats intend.
   const auto bits = steps + (static_cast<std::uint32_t>(std::max(exponent, least) - least) << format.fraction_bits);
   if (bits >= infinity) return std::nullopt;
   return sign | bits;
@@ -122,7 +122,7 @@ std::array<std::byte, 16> encode_scalar(const Value& value, std::string_view typ
     encoder.store(bytes, value, type);
     return bytes;
   }
-  type_named(type);  // says what is wrong with an unknown one
+  type_named(type);  // throws for an unknown type
   throw Error(fmt::format("{} cannot stand for a vector: no scalar argument may be of type {}", value.text(), type));
 }
 

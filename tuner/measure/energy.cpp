@@ -5,7 +5,7 @@
 namespace attune {
 namespace {
 
-// Linear between the entries; before the first and after the last it stands still.
+// Returns launches at a time: linear between the entries, constant before the first and after the last.
 double launches_at(std::span<const Launched> launched, double seconds) {
   const auto after = std::find_if(launched.begin(), launched.end(),
                                   [seconds](const Launched& entry) { return entry.seconds >= seconds; });
@@ -23,7 +23,7 @@ std::optional<LaunchEnergy> energy_of_launch(std::span<const Metered> readings, 
   if (launched.empty()) return std::nullopt;
   const Metered* first = nullptr;
   const Metered* last = nullptr;
-  double late = 0;  // the longest that passed between the reading that shows a step and the one before
+  double late = 0;  // the longest time between the reading that shows a step and the reading before
   int steps = -1;
   for (std::size_t i = 1; i < readings.size(); ++i) {
     if (readings[i].joules <= readings[i - 1].joules) continue;

@@ -1,4 +1,4 @@
-// The energy of one launch, from a counter that somebody read while a kernel ran again and again. Pure.
+// The energy of one launch, from readings of a counter while a kernel runs again and again. Pure.
 #pragma once
 
 #include <optional>
@@ -6,28 +6,29 @@
 
 namespace attune {
 
-// A reading of the device's counter; seconds by one clock for both.
+// A reading of the device's counter. Readings and launches share one clock.
 struct Metered {
   double seconds = 0;
   double joules = 0;
 };
 
-// Launches that had ended by then.
+// Launches that had ended by a time.
 struct Launched {
   double seconds = 0;
   double launches = 0;
 };
 
 struct LaunchEnergy {
-  double joules = 0;   // of one launch, with what the device takes when idle
-  double error = 0;    // as a share: how late a step of the counter may have been seen, at both ends of the window
+  double joules = 0;   // of one launch, including the device's idle power
+  double error = 0;    // as a share: how late a step of the counter may be seen, at both ends of the window
   double seconds = 0;  // the window: from one step of the counter to another
   int steps = 0;       // of the counter in it
   double launches = 0;
 };
 
-// The counter moves in steps (every 20 to 100 ms): counted is from the first reading that shows a step to the last one
-// that does. Nothing when there are fewer than `least_steps` between, or no launches. Both in order of time.
+// The counter moves in steps (every 20 to 100 ms). The window lasts from the first reading that shows a step to the
+// last one. Returns nothing when it has fewer than `least_steps` steps, or no launches. Both inputs are in order of
+// time.
 std::optional<LaunchEnergy> energy_of_launch(std::span<const Metered> readings, std::span<const Launched> launched,
                                              int least_steps);
 

@@ -15,7 +15,7 @@ std::vector<double> column(const RoundTimes& rounds, std::size_t finalist) {
   return times;
 }
 
-// log(slower / faster) of each round.
+// Returns log(slower / faster) of each round.
 std::vector<double> paired_log_ratios(const RoundTimes& rounds, std::size_t slower, std::size_t faster) {
   std::vector<double> ratios;
   ratios.reserve(rounds.size());
@@ -23,8 +23,8 @@ std::vector<double> paired_log_ratios(const RoundTimes& rounds, std::size_t slow
   return ratios;
 }
 
-// By the median of their times relative to the round's. Where a clock jumps between two states, the median of plain
-// times is that of one state or the other, as chance has it, and not comparable between finalists.
+// Sorts by the median of times relative to their round. Where a clock jumps between two states, medians of plain times
+// depend on chance. They cannot be compared between finalists.
 std::vector<std::size_t> by_median(const RoundTimes& rounds) {
   RoundTimes relative = rounds;
   for (std::vector<double>& round : relative) {
@@ -39,36 +39,35 @@ std::vector<std::size_t> by_median(const RoundTimes& rounds) {
   return order;
 }
 
-// With fewer rounds there is no 95 % interval: what is taken for one is their range, and the record is marked.
+// With fewer rounds there is no 95 % interval: their range serves as one, and the record is marked.
 constexpr std::size_t least_rounds = 6;
 
 constexpr double beaten_confidence = 0.999;
 
-// From so many looks on they are half as far between, from twice as many a quarter: all rounds are sorted each time.
+// After so many looks the distance between looks doubles, and again at twice as many: each look sorts all rounds.
 constexpr int rounds_to_look_less = 40;
 
-// What is in use already.
+// A configuration in use.
 bool wins_ties(const Finalist& finalist) {
   return finalist.is_default || (finalist.is_record && !finalist.is_doubtful);
 }
 
-// The ratio to the fastest, less 1, below which it gives way. To what is in use already: unless it is better by more
-// than a tie. To another one, for being leaner: for less, so that with the scatter of a median it costs no more than
-// a tie.
+// Returns the ratio to the fastest, less 1, below which the fastest gives way. For a configuration in use it is a tie.
+// For a leaner one it is less: with a median's scatter, it then costs at most a tie.
 double tie_limit(const Finalist& finalist, const Protocol& protocol) {
   return wins_ties(finalist) ? protocol.tie_ratio : protocol.lean_tie_ratio;
 }
 
-// Behind the fastest by more than a tie, for sure.
+// Returns whether it is surely slower than the fastest by more than a tie.
 bool is_behind(const RoundTimes& values, std::size_t slower, std::size_t fastest, const Finalist& finalist,
                const Protocol& protocol) {
   const Interval interval = median_interval(paired_log_ratios(values, slower, fastest), beaten_confidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 
-// Half of the 95 % interval of the paired log-ratio to the fastest that its scatter promises to one who may still win;
-// of all of them the median: the scatter of a single pair is itself known to a tenth or two, and rounds would end when
-// it looks small. 0 when nobody else may win.
+// Returns the median half-width of the 95 % interval of the log-ratio to the fastest, over finalists that may still
+// win. Each half-width follows from the scatter of a pair. One scatter is precise to a tenth or two: alone, it would
+// end the rounds when it looks small. Returns 0 when no other finalist may win.
 double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol) {
   const std::size_t fastest = by_median(values).front();
   std::vector<double> widths;
@@ -78,14 +77,14 @@ double typical_half_width(const std::vector<Finalist>& finalists, const RoundTim
   return widths.empty() ? 0 : median(widths);
 }
 
-// Whether the fastest may give way to `other`.
+// Returns whether the fastest may give way to `other`.
 bool tied(const RoundTimes& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
           const Protocol& protocol) {
   const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
   return median(ratios) < std::log1p(tie_limit(other, protocol)) || median_interval(ratios).contains(0);
 }
 
-// What a tie is broken by: the least comes first.
+// Returns the criteria of a tie in their order: the least wins.
 auto preference(const Finalist& finalist) {
   return std::make_tuple(!finalist.is_record || finalist.is_doubtful, !finalist.is_default, finalist.resource_cost,
                          std::string_view(finalist.configuration));
@@ -105,7 +104,7 @@ void fill_speedup(std::size_t reference, const RoundTimes& values, FinalDecision
   decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};
 }
 
-// By the median of those of some rounds, as far as it took part in them.
+// Divides by the median of the times in some rounds, as far as it took part in them.
 void divide_by_median(std::vector<double>& times, const std::vector<std::size_t>& of) {
   std::vector<double> some;
   for (const std::size_t r : of)
@@ -201,7 +200,7 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
       static_cast<std::size_t>(std::count(rounds.throttled.begin(), rounds.throttled.end(), true));
   if (static_cast<double>(decision.rounds_dropped) > protocol.dropped_rounds_max * static_cast<double>(all)) {
     decision.unstable = true;
-    decision.used.resize(all);  // which are the steady ones is itself unsure: all of them count, and the record says so
+    decision.used.resize(all);  // which rounds are steady is itself unsure: all count, and the record is marked
     std::iota(decision.used.begin(), decision.used.end(), std::size_t{0});
   }
   if (decision.used.size() < least_rounds) decision.unstable = true;

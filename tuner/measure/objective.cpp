@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
 }
 
-// At the commas that are in no parentheses.
+// Splits at the commas outside parentheses.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;

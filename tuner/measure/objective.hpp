@@ -1,5 +1,5 @@
-// Objectives: what is minimised. The time of a launch, unless somebody says otherwise: "energy", "time * energy",
-// "registers", or several, with commas between. Immutable; safe to use from any thread.
+// Objectives: the formulas to minimise: "time" by default, "energy", "time * energy", "registers". Several stand with
+// commas between. Immutable; safe to use from any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace attune {
 
-// What an objective may name, of one configuration: `time`, `energy`, `power` (energy over time), `registers`,
-// `shared`, `bytes` and `flops`, and device properties.
+// The names in an objective, for one configuration. They are `time`, `energy`, `power` (energy over time), `registers`,
+// `shared`, `bytes`, `flops` and device properties.
 struct ObjectiveFacts {
   double time_ns = 0;
   std::optional<double> energy_j;      // of one launch
@@ -26,21 +26,21 @@ struct ObjectiveFacts {
 
 class Objectives {
  public:
-  // Throws UsageError for what is no formula, or names something else.
+  // Throws UsageError for text that is no formula, or uses another name.
   explicit Objectives(std::string_view text = "time");
 
-  // Canonical: the formulas as they were written, without blanks around them, ", " in between. Part of a record's key.
+  // Returns the canonical text, a part of a record's key: the formulas as written, trimmed, ", " between them.
   const std::string& text() const noexcept { return text_; }
   std::size_t size() const noexcept { return formulas_.size(); }
   const std::string& name(std::size_t which) const { return formulas_[which].text(); }
-  // Nothing but the time.
+  // Returns whether the time is the only objective.
   bool is_time() const noexcept { return text_ == "time"; }
   bool needs_energy(std::size_t which) const;
   bool needs_energy() const;
-  // The `bytes` or `flops` that it names and the kernel does not have; "" when there are none.
+  // Returns the `bytes` or `flops` that it uses and the kernel lacks; "" when there are none.
   std::string missing_metric(bool has_bytes, bool has_flops) const;
 
-  // Throws Error when it does not exist, or is not greater than 0: what is minimised is compared by ratios.
+  // Throws Error when the value does not exist or is not greater than 0: objectives are compared by ratios.
   double value(std::size_t which, const ObjectiveFacts& facts) const;
 
  private:
@@ -48,7 +48,8 @@ class Objectives {
   std::string text_;
 };
 
-// Which are on the front: none of the others is as good in all and better in one. values[c][objective]; less is better.
+// Returns which are on the front: no other one is as good in all and better in one. values[c][objective]; less is
+// better.
 std::vector<bool> pareto_front(const std::vector<std::vector<double>>& values);
 
 }  // namespace attune

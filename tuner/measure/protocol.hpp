@@ -9,53 +9,53 @@ struct Protocol {
   static constexpr int version = 7;
 
   // Session.
-  double warm_up_ms = 200;            // of default launches before anything is timed: clocks settle
-  double warm_up_most_ms = 2000;      // for as long as the clock moves, but no longer
+  double warm_up_ms = 200;            // of default launches before the first timing: clocks settle
+  double warm_up_most_ms = 2000;      // the limit while the clock still moves
   double settled_clock_ratio = 0.01;  // between the last three readings of the clock, 50 ms apart
   int anchor_samples = 5;             // of the default configuration, each time
   int anchor_every = 16;              // trials between two timings of the anchor; scores are relative to it
 
-  // Batches: one launch of a short kernel is mostly the launch itself, 3.3 us between events on an H200 and 0.67 us in
-  // a graph, and scatters. One decision for a session: both ways are not comparable.
+  // Batches: one launch of a short kernel is mostly the launch itself, and scatters. Between events it takes 3.3 us on
+  // an H200, in a graph 0.67 us. A session decides once: the two ways are not comparable.
   double batch_below_ns = 20e3;  // of the default configuration
-  double batch_ns = 1e6;         // as many launches as take so long
+  double batch_ns = 1e6;         // a batch has as many launches as last so long
   int batch_least = 50, batch_most = 1000;
 
-  // Screen: one sample shows most losers; on recorded convolution spaces 83-87 % of configurations fall here.
-  double reject_ratio = 2.0;        // first sample over this many times the incumbent: no more samples
+  // Screen: one sample excludes most losers; on recorded convolution spaces 83-87 % of configurations.
+  double reject_ratio = 2.0;        // a first sample over this many times the best is the last
   double reject_ratio_short = 4.0;  // the same for kernels under short_ns, where one sample scatters more
-  double short_ns = 20e3;           // where batches begin; what is not batched there is mostly its launch
+  double short_ns = 20e3;           // where batches begin; without them, such a time is mostly the launch
   int screen_samples = 3;           // after the first, which also warms caches and the module; their median counts
 
-  // Confirm: by screening alone, 7-sample medians of bursts lost up to 7.8 % on recorded spaces. Visit after visit,
-  // each to the better half of the one before: many samples are for those among which it is close.
+  // Confirm: by screening alone, 7-sample medians of bursts lost up to 7.8 % on recorded spaces. Each visit is to the
+  // better half of the one before: close configurations get many samples.
   int confirm_most = 128;       // of the best: where most of a space is near the best, this bounds the cost
   double confirm_ratio = 1.25;  // to the best, by screening
-  int confirm_samples = 5;      // of each and of the best by screening, in turn, in each visit
-  int confirm_group = 4;        // that take turns with one sample of the best by screening
-  double confirm_seconds = 10;  // over that, whoever is next in line is not visited
+  int confirm_samples = 5;      // of each configuration in each visit
+  int confirm_group = 4;        // configurations for each sample of the best by screening, in turn
+  double confirm_seconds = 10;  // configurations beyond this time are not visited
 
   // Final: finalists in randomised complete blocks.
   int finalists = 8;  // beside the default configuration and the present record
   int final_rounds_min = 30;
   int final_rounds_max = 400;
-  int look_every = 10;          // rounds, behind the least: whether it is settled, and who cannot win any more
-  double ahead_seconds = 0.02;  // rounds that are asked for at once, so that the device hardly waits for the host
+  int look_every = 10;          // rounds between two evaluations, after the least
+  double ahead_seconds = 0.02;  // of rounds that are sent at once: the device hardly waits for the host
   double final_seconds = 10;
-  double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of a finalist / the fastest, typically
-  double round_drift = 0.03;          // a round that is off their common level by more is dropped
+  double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of a finalist / the fastest, the median one
+  double round_drift = 0.03;          // a round that is off the common level by more is dropped
   double dropped_rounds_max = 0.2;    // of all rounds, throttled ones too; more: the record is marked unstable
 
-  // Energy, of finalists, when an objective names it. The counter moves every 20 to 100 ms, and follows the power late.
-  double energy_warm_seconds = 1;  // of the same kernel, so that nothing of the one before is counted
+  // Energy, of finalists, when an objective uses it. The counter moves every 20 to 100 ms, after the power.
+  double energy_warm_seconds = 1;  // of the same kernel, so that no energy of the previous one counts
   double energy_seconds = 5;
 
   // Decision.
   double tie_ratio = 0.01;         // less than this apart is a tie with the present record or the default
-  double lean_tie_ratio = 0.0025;  // and with another, which wins it by being leaner
+  double lean_tie_ratio = 0.0025;  // with another configuration, which wins it by being leaner
 };
 
-// Its constants as one JSON object: what a session row keeps.
+// Returns the constants as one JSON object, for the session's row.
 std::string to_json(const Protocol& protocol);
 
 }  // namespace attune

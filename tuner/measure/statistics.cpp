@@ -21,7 +21,7 @@ std::vector<double> sorted_copy(std::span<const double> samples) {
   return sorted;
 }
 
-// The largest k for which P(Binomial(n, 1/2) < k) <= `tail`; 0 when there is none.
+// Returns the largest k for which P(Binomial(n, 1/2) < k) <= `tail`; 0 when there is none.
 std::size_t lower_rank(std::size_t n, double tail) {
   double log_probability = -static_cast<double>(n) * std::numbers::ln2;  // of 0 successes; 2^-n itself may underflow
   double cumulative = 0;

@@ -37,8 +37,8 @@ double random_fraction(const std::vector<double>& ascending, std::size_t rows, s
   double sum = 0;
   for (std::size_t i = 0; i < ascending.size() && probability > 0; ++i) {
     sum += probability * ascending.front() / ascending[i];
-    const std::size_t behind = rows - i - 1;  // rows ranked behind this one
-    if (behind < draws) break;                // they alone cannot be what was drawn
+    const std::size_t behind = rows - i - 1;  // rows ranked after this one
+    if (behind < draws) break;                // they are fewer than the draws
     probability *= static_cast<double>(behind - draws + 1) / static_cast<double>(behind);
   }
   return sum;

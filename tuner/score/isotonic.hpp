@@ -1,5 +1,5 @@
-// Monotone regression: the non-increasing sequence nearest to weighted points by squared error, joined by straight
-// lines; beyond the outer points it is constant. Pool-adjacent-violators (Barlow et al. 1972). Pure; immutable.
+// Monotone regression: the non-increasing sequence nearest to weighted points by squared error. Straight lines join its
+// points; beyond the outer ones it is constant. Pool-adjacent-violators (Barlow et al. 1972). Pure; immutable.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ struct WeightedPoint {
 
 class NonIncreasingFit {
  public:
-  // At least one point, x ascending; points of one x count as their mean.
+  // Needs at least one point, x ascending; points of one x count as their mean.
   explicit NonIncreasingFit(std::span<const WeightedPoint> points);
   double operator()(double x) const;
 

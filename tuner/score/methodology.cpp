@@ -8,7 +8,7 @@
 namespace attune {
 namespace {
 
-// Expected rank, counted from the worst, of the best of so many draws; halves go to the even neighbour, as in NumPy.
+// Returns the expected rank, from the worst, of the best of so many draws. Halves round to even, as in NumPy.
 std::size_t expected_rank(std::size_t draws, std::size_t count) {
   const double k = static_cast<double>(draws);
   const double rank = std::nearbyint(k * static_cast<double>(count + 1) / (k + 1));
@@ -18,7 +18,7 @@ std::size_t expected_rank(std::size_t draws, std::size_t count) {
 }  // namespace
 
 Curve random_curve(const SpaceStatistics& space) {
-  std::vector<double> draws, values;  // distinct numbers of draws, and what is found after them
+  std::vector<double> draws, values;  // distinct numbers of draws, and the best value after them
   Curve plain;
   for (const double cost : space.span->points()) {
     const double count = std::nearbyint(std::max(cost / space.mean_cost, 1.0));
@@ -39,7 +39,7 @@ Curve performance(const SpaceStatistics& space, const Curve& strategy, const Cur
   Curve relative(strategy.size());
   for (std::size_t i = 0; i < strategy.size(); ++i) {
     const double room = random[i] - space.optimum();
-    // Where random search is at the optimum already (a space of a few rows), nothing can be better.
+    // In a space of a few rows, random search is at the optimum already: nothing can be better.
     relative[i] = room > 0 ? (random[i] - strategy[i]) / room : (space.optimum() - strategy[i]) / space.optimum();
   }
   return relative;

@@ -8,7 +8,7 @@ namespace {
 
 bool opposite(double a, double b) { return (a > 0) != (b > 0) || (a < 0) != (b < 0); }
 
-// At an end, from the widths and secants of the two intervals next to it.
+// Returns the slope at an end, from the widths and secants of the two nearest intervals.
 double end_slope(double width0, double width1, double secant0, double secant1) {
   const double slope = ((2 * width0 + width1) * secant0 - width0 * secant1) / (width0 + width1);
   if (opposite(slope, secant0)) return 0;
@@ -16,7 +16,7 @@ double end_slope(double width0, double width1, double secant0, double secant1) {
   return slope;
 }
 
-// At a point between two intervals: the weighted harmonic mean of their secants, 0 at an extremum.
+// Returns the slope between two intervals: the weighted harmonic mean of their secants, 0 at an extremum.
 double inner_slope(double width0, double width1, double secant0, double secant1) {
   if (secant0 == 0 || secant1 == 0 || opposite(secant0, secant1)) return 0;
   const double weight0 = 2 * width1 + width0, weight1 = width1 + 2 * width0;

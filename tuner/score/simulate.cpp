@@ -18,7 +18,7 @@ SearchSpace space_or_error(const Recording& recording) {
   }
 }
 
-// Appends visits and keeps what they add up to; refuses a trial that was visited.
+// Appends visits and keeps their sums; refuses a trial that was visited.
 class Tape {
  public:
   explicit Tape(const RecordedSpace& recorded) : recorded_(recorded), seen_(recorded.recording().trials.size()) {}

@@ -1,5 +1,5 @@
-// A search that runs on a recording: no device, no clock, one configuration at a time. Pure: the same strategy, seed
-// and recording give the same visits.
+// A search on a recording: no device, no clock, one configuration at a time. Pure: equal strategy, seed and recording
+// give equal visits.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace attune {
 
-// A recording as a search space, made once and then read by any number of threads. The recording must outlive it.
+// A recording as a search space, made once; any thread may then read it. The recording must outlive it.
 class RecordedSpace {
  public:
   // Throws UsageError where the recording's rows are no space (see SearchSpace::listed), or there are none.
@@ -20,9 +20,9 @@ class RecordedSpace {
 
   const Recording& recording() const noexcept { return *recording_; }
   const SearchSpace& space() const noexcept { return space_; }
-  // The position in recording().trials of a legal row. Throws Error for others.
+  // Returns the position in recording().trials of a legal row. Throws Error for other rows.
   std::size_t trial_of(RowView row) const;
-  // What evaluating a trial costs: its seconds or, of a recording that states no costs at all, 1.
+  // Returns the cost of evaluating a trial: its seconds or, where the recording states no costs at all, 1.
   double cost(std::size_t trial) const noexcept { return costs_[trial]; }
   bool has_costs() const noexcept { return has_costs_; }
   Outcome outcome(std::size_t trial) const noexcept;
@@ -35,8 +35,8 @@ class RecordedSpace {
   bool has_costs_ = false;
 };
 
-// How far a simulation goes: on until it has both cost `cost` and made `evaluations`, but never beyond
-// `most_evaluations`; it ends earlier where the strategy has nothing more to propose.
+// The length of a simulation: until it has both cost `cost` and made `evaluations`, but at most `most_evaluations`. It
+// ends earlier where the strategy has nothing more to propose.
 struct Extent {
   double cost = 0;
   std::size_t evaluations = 0;
@@ -50,14 +50,13 @@ struct Visit {
 };
 using Visits = std::vector<Visit>;
 
-// The visits of `strategy`, made for recorded.space(). A warm start: the trials `first`, each once, are visited and
-// told before the strategy is asked. Throws Error when it proposes a row twice or an illegal one.
+// Returns the visits of `strategy`, made for recorded.space(). The trials `first`, each once, are visited before the
+// strategy is asked. Throws Error when it proposes a row twice or an illegal one.
 Visits simulate(const RecordedSpace& recorded, Strategy& strategy, const Extent& extent,
                 const std::vector<std::size_t>& first = {});
 
-// The same for trials that somebody else chose, in this order: positions in recording().trials. One that was visited
-// before is passed over: other tuners keep results, so that a second visit costs them nothing. Throws UsageError naming
-// a position that is none.
+// Returns the visits of given trials in this order: positions in recording().trials. A trial visited before is skipped:
+// other tuners keep results, so that a second visit is free. Throws UsageError naming a position that does not exist.
 Visits follow(const RecordedSpace& recorded, const std::vector<std::size_t>& trials);
 
 }  // namespace attune

@@ -24,8 +24,8 @@ double cutoff_value(const SpaceStatistics& space, double share) {
   return space.optimum() + (space.median - space.optimum()) * (1 - share);
 }
 
-// Draws after which the expected rank of the best one, counted from the worst, is that of the cutoff. Nothing where the
-// worst one has it already.
+// Returns the draws whose best is expected to have the cutoff's rank, counted from the worst. Nothing where the worst
+// row has it already.
 std::optional<std::size_t> cutoff_evaluations(const SpaceStatistics& space, double share) {
   const std::size_t count = space.ascending.size();
   const double value = cutoff_value(space, share);
@@ -42,7 +42,7 @@ std::optional<Span> span_of(const SpaceStatistics& space) {
   const auto start = cutoff_evaluations(space, cutoff_start), end = cutoff_evaluations(space, cutoff_end);
   if (!start || !end) return std::nullopt;
   Span span{*start, *end, 0, 0};
-  if (span.end_evaluations < span.start_evaluations + 2) {  // too short for a curve: move the ends apart
+  if (span.end_evaluations < span.start_evaluations + 2) {  // too short for a curve: the ends move apart
     const std::size_t most = *cutoff_evaluations(space, 1);
     span.end_evaluations = std::min(most, span.end_evaluations + (span.start_evaluations == 0 ? 2 : 1));
     if (span.start_evaluations > 0) --span.start_evaluations;
@@ -53,7 +53,7 @@ std::optional<Span> span_of(const SpaceStatistics& space) {
   return span;
 }
 
-// `with_cost`, `valid` and `failed` leave out rows whose cost is not known.
+// Leaves rows of unknown cost out of `with_cost`, `valid` and `failed`.
 void add_costs(const RecordedSpace& recorded, SpaceStatistics& space) {
   std::vector<double> with_cost, valid, failed;
   std::size_t failures = 0;

@@ -1,4 +1,4 @@
-// From the visits of many repeats to one curve over the span.
+// Makes one curve over the span from the visits of many repeats.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -9,17 +9,17 @@
 namespace attune {
 namespace {
 
-// How far outside the span visits still count; a little more where there are few evaluations.
+// The distance outside the span in which visits still count; a little more for few evaluations.
 constexpr double score_margin = 0.1;
 constexpr double margin_of_few = 0.25;
 constexpr std::size_t least_estimators = 3;
 
 struct Pool {
   std::vector<WeightedPoint> points;  // (cost, rank of the best so far), by cost, then rank; rank 0 is the optimum
-  double frozen_from = 0;             // cost from which too few repeats go on
+  double frozen_from = 0;             // cost from which too few repeats continue
 };
 
-// Up to the first visit that spends the budget.
+// Returns the number of visits until the budget is used up, the last one included.
 std::size_t within_budget(const Visits& visits, double budget) {
   std::size_t count = 0;
   while (count < visits.size() && (count == 0 || visits[count - 1].cost < budget)) ++count;
@@ -31,7 +31,7 @@ double median_sorted(const std::vector<double>& values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// The first end of a repeat beyond the median one; the span's end where there is none.
+// Returns the first end of a repeat beyond the median end; the span's end where there is none.
 double freezing_cost(std::vector<double> ends, double span_end) {
   if (ends.empty()) return span_end;
   std::sort(ends.begin(), ends.end());
@@ -43,7 +43,7 @@ Pool pool(const SpaceStatistics& space, const std::vector<Visits>& repeats) {
   const Span& span = *space.span;
   Pool result;
   std::vector<double> ends;
-  std::vector<bool> is_used;  // by evaluation: some repeat has found something
+  std::vector<bool> is_used;  // by evaluation: some repeat has a valid result
   for (const Visits& visits : repeats) {
     const std::size_t count = within_budget(visits, span.budget());
     is_used.resize(std::max(is_used.size(), count));
@@ -73,7 +73,8 @@ std::vector<double> ranks_of(const NonIncreasingFit& fit, const std::vector<doub
   return ranks;
 }
 
-// Mean over max(repeats, 3) fits, each to a sample with replacement of 1 / sqrt(that number) of the points.
+// Returns the mean over max(repeats, 3) fits. Each fit takes a sample with replacement of 1 / sqrt(that number) of the
+// points.
 std::vector<double> bagged_ranks(const std::vector<WeightedPoint>& points, std::size_t repeats, Bag bag,
                                  const std::vector<double>& costs) {
   const std::size_t estimators = std::max(repeats, least_estimators);
@@ -102,7 +103,7 @@ std::vector<double> bagged_ranks(const std::vector<WeightedPoint>& points, std::
 Curve strategy_curve(const SpaceStatistics& space, const std::vector<Visits>& repeats, std::optional<Bag> bag) {
   const std::vector<double> costs = space.span->points();
   const Pool pooled = pool(space, repeats);
-  // Who found nothing is no better than the worst.
+  // A search without a result is as good as the worst.
   if (pooled.points.empty()) return Curve(costs.size(), space.ascending.back());
   const std::vector<double> ranks =
       bag ? bagged_ranks(pooled.points, repeats.size(), *bag, costs) : ranks_of(NonIncreasingFit(pooled.points), costs);

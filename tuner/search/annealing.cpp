@@ -1,5 +1,5 @@
-// Simulated annealing on ratios: a neighbour that is slower by the factor r is accepted with probability
-// r^(-1/temperature), whatever the unit. Configurations that are known already are walked over at no cost.
+// Simulated annealing on ratios. A neighbour that is slower by the factor r is accepted with probability
+// r^(-1/temperature), in any unit. Walking over known configurations costs nothing.
 #include <cmath>
 #include <map>
 
@@ -44,7 +44,7 @@ class Annealing final : public Strategy {
   void tell(RowView row, const Outcome& outcome) override {
     ledger_.tell(row, outcome);
     const auto mine = proposed_.extract(Row(row.begin(), row.end()));
-    if (mine && mine.mapped() != restarts_) return;  // it would lead back to where a restart led away from
+    if (mine && mine.mapped() != restarts_) return;  // it would lead back to where the restart came from
     const bool is_mine = !mine.empty();
     const bool is_sample = ledger_.told() <= sample_;
     ++since_better_;
@@ -73,7 +73,7 @@ class Annealing final : public Strategy {
     at_ = ledger_.best();
     if (!restarts_anywhere_) return;
     least_ = never;  // the best of this run alone
-    at_.reset();     // the next proposals are random until one is told
+    at_.reset();     // the next proposals are random until an outcome comes
   }
 
   std::optional<Row> remember(std::optional<Row> row) {
@@ -90,7 +90,7 @@ class Annealing final : public Strategy {
   const std::size_t sample_;
   double temperature_;
   std::optional<Known> at_;
-  std::map<Row, std::size_t> proposed_;  // and not told, with the restarts by then
+  std::map<Row, std::size_t> proposed_;  // and without an outcome; with the restarts by then
   std::size_t restarts_ = 0;
   double least_ = never;  // since the last restart from anywhere
   std::size_t since_better_ = 0;

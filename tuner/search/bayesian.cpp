@@ -1,6 +1,6 @@
-// Expected improvement under a Gaussian process over the legal configurations. Why this surrogate: legal configurations
-// can be listed or sampled, so nothing needs a relaxation to real numbers; one length per parameter tells those that
-// matter from those that do not after some dozen outcomes; and each outcome is taken in without a new fit.
+// Expected improvement under a Gaussian process over the legal configurations. Reasons for this surrogate: legal
+// configurations can be listed or sampled, so no relaxation to real numbers is needed. Some dozen outcomes show, as one
+// length per parameter, which parameters matter. Each outcome is added without a new fit.
 #include "search/model/model_search.hpp"
 #include "search/table.hpp"
 

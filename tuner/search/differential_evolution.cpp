@@ -1,5 +1,5 @@
-// Differential evolution on value positions: a member of the population moves along the difference of two others; the
-// result is rounded to values and repaired to a legal configuration, which takes the member's place if it is better.
+// Differential evolution on value positions: a member of the population moves along the difference of two others. The
+// result is rounded to values and repaired to a legal configuration. It takes the member's place if it is better.
 #include <map>
 
 #include "search/moves.hpp"
@@ -44,7 +44,7 @@ class DifferentialEvolution final : public Strategy {
     if (found != waiting_.end()) {
       target = found->second;
       waiting_.erase(found);
-    } else {  // known from elsewhere: for the worst
+    } else {  // known from elsewhere: it replaces the worst
       for (std::size_t i = 1; i < members_.size(); ++i) {
         if (members_[i].cost > members_[target].cost) target = i;
       }
@@ -55,7 +55,7 @@ class DifferentialEvolution final : public Strategy {
 
  private:
   struct Member {
-    Row row;  // empty while none is known to be valid
+    Row row;  // empty until a valid one is known
     std::vector<double> point;
     double cost = never;
   };
@@ -96,7 +96,7 @@ class DifferentialEvolution final : public Strategy {
   const std::size_t base_;
   const double factor_, crossover_;
   std::size_t turn_ = 0;
-  std::map<Row, std::size_t> waiting_;  // for which member
+  std::map<Row, std::size_t> waiting_;  // by proposal: the member
 };
 
 }  // namespace
@@ -105,7 +105,7 @@ StrategyEntry differential_evolution_strategy() {
   return {"differential_evolution",
           "differential evolution on value positions, repaired to legal configurations",
           {{"population", "members", 25, 4, 1e5, true, {}},
-           {"base", "what a difference is added to", 1, 0, 2, true, {"rand", "best", "current_to_best"}},
+           {"base", "the position that a difference is added to", 1, 0, 2, true, {"rand", "best", "current_to_best"}},
            {"factor", "of the difference", 0.8, 0, 2, false, {}},
            {"crossover", "share of the parameters that change", 0.4, 0, 1, false, {}}},
           [](const SearchSpace& space, std::uint64_t seed, const StrategyOptions& options) {

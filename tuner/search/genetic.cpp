@@ -1,6 +1,6 @@
-// A genetic algorithm that knows the rules: children of two good configurations are repaired to the nearest legal one,
-// mutation moves to a legal neighbour. A generation ends when as many outcomes were told as the population holds, so
-// that late ones hold nobody up.
+// A genetic algorithm over legal configurations. A child of two good configurations is repaired to the nearest legal
+// one; mutation moves to a legal neighbour. A generation ends when the number of outcomes reaches the population, so
+// that late ones delay nothing.
 #include "search/moves.hpp"
 #include "search/table.hpp"
 
@@ -57,7 +57,6 @@ class Genetic final : public Strategy {
     return parents_[best].row;
   }
 
-  // The mother with a part of the father.
   Row crossed(const Row& mother, const Row& father) {
     Row child = mother;
     std::size_t from = 0, to = child.size();
@@ -78,8 +77,8 @@ class Genetic final : public Strategy {
   const std::size_t size_, children_per_generation_, elite_, tournament_, crossover_;
   const double mutation_;
   std::vector<Known> parents_;   // best first
-  std::vector<Known> children_;  // valid ones told since the generation began
-  std::size_t told_ = 0;         // invalid ones with them
+  std::vector<Known> children_;  // valid outcomes since the generation began
+  std::size_t told_ = 0;         // invalid ones included
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ledger: what a strategy has proposed and what it was told, by configuration. Every strategy keeps one: it is what
-// keeps it from proposing anything twice. One thread; the space must outlive it.
+// Ledger: a strategy's proposals and their outcomes, by configuration. With it a strategy proposes nothing twice. One
+// thread; the space must outlive it.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,19 @@ class Ledger {
  public:
   Ledger(const SearchSpace& space, std::uint64_t seed) : space_(space), fresh_(space, seed) {}
 
-  // Marks a legal row as proposed. False where it was proposed or told before.
+  // Marks a legal row as proposed. Returns false where it was proposed or known before.
   bool claim(RowView row);
   bool is_claimed(RowView row) const;
-  // A row that is then marked as proposed, uniform over those that are not; nothing when none is left.
+  // Draws uniformly a row that is not proposed yet, and marks it. Returns nothing when none is left.
   std::optional<Row> claim_random();
 
   void tell(RowView row, const Outcome& outcome);
-  // Of a row that was told; null for others.
+  // Returns the outcome of a row; null where there is none.
   const Outcome* outcome(RowView row) const;
 
-  std::size_t proposed() const { return entries_.size(); }  // with those told from elsewhere
+  std::size_t proposed() const { return entries_.size(); }  // with outcomes from elsewhere
   std::size_t told() const { return told_; }
-  std::size_t waiting() const { return entries_.size() - told_; }  // proposed and not told
+  std::size_t waiting() const { return entries_.size() - told_; }  // proposed, without an outcome
   const std::optional<Known>& best() const { return best_; }       // of the valid ones, the first of equals
 
  private:

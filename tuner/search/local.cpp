@@ -1,5 +1,5 @@
-// Greedy local search: from the best of a few random configurations to a better neighbour until there is none, then
-// again from elsewhere. While a walk waits for outcomes, further ones are begun, so that there is always a proposal.
+// Greedy local search: from the best of a few random configurations to better neighbours while there are some. Then it
+// begins again elsewhere. While a walk waits for outcomes, further walks begin, so that there is always a proposal.
 #include <map>
 
 #include "search/moves.hpp"
@@ -71,13 +71,13 @@ class Local final : public Strategy {
     } else if (outcome.valid) {
       move(walk, {found->first, outcome.objective});
     } else {
-      walk.is_open = true;  // and done: nothing leads on from what is invalid
+      walk.is_open = true;  // and finished: an invalid start leads nowhere
     }
     waiting_.erase(found);
   }
 
  private:
-  // Nothing while the walk has to wait: the best of a group is known once all of it are told.
+  // Returns nothing while the walk has to wait: a group's best is known after all its outcomes.
   std::optional<Row> next_of(std::size_t number, Walk& walk) {
     if (!walk.is_open) return std::nullopt;
     for (;;) {
@@ -133,7 +133,7 @@ class Local final : public Strategy {
                      [](const Change& a, const Change& b) { return a.group < b.group; });
   }
 
-  // A fresh configuration some random changes away.
+  // Returns a fresh configuration some random changes away.
   std::optional<Row> kicked(const Row& from) {
     Row row = from;
     for (std::size_t i = 0; i < kick_; ++i) space_.random_neighbour(Row(row), Neighbourhood::any_value, random_, row);
@@ -149,7 +149,7 @@ class Local final : public Strategy {
   const std::size_t sample_, kick_;
   std::map<std::size_t, Walk> walks_;  // by number
   std::size_t walks_begun_ = 0;
-  std::map<Row, std::size_t> waiting_;  // what walks wait for
+  std::map<Row, std::size_t> waiting_;  // by configuration: the walk that waits for it
 };
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int walk_steps = 20;  // away from a known configuration, before any other is taken
 
-// As many of the wished values as can be put into `from` one after the other. What one value blocks, another may free:
-// hence a second pass.
+// Puts as many wished values as possible into `from`, one after another. One value may block another: hence a second
+// pass.
 Row on_the_way(const SearchSpace& space, RowView wished, RowView from, std::mt19937_64& random) {
   Row row(from.begin(), from.end());
   std::vector<std::size_t> differing;

@@ -1,5 +1,5 @@
-// Particle swarm on value positions: particles fly on, drawn to the best place that each has seen and to the best that
-// all have seen; what they fly over is rounded to values and repaired to a legal configuration.
+// Particle swarm on value positions. Particles fly on, drawn to their own best place and to the best of all. Their
+// places are rounded to values and repaired to legal configurations.
 #include <map>
 
 #include "search/moves.hpp"
@@ -35,7 +35,7 @@ class ParticleSwarm final : public Strategy {
   void tell(RowView row, const Outcome& outcome) override {
     ledger_.tell(row, outcome);
     const auto found = waiting_.find(Row(row.begin(), row.end()));
-    if (found == waiting_.end()) return;  // the ledger's best draws all
+    if (found == waiting_.end()) return;  // the ledger's best attracts all
     Particle& particle = particles_[found->second];
     waiting_.erase(found);
     if (!(cost(outcome) < particle.least)) return;
@@ -47,11 +47,11 @@ class ParticleSwarm final : public Strategy {
   struct Particle {
     Row at;
     std::vector<double> point, speed;
-    std::vector<double> best;  // of what it was told; empty before
+    std::vector<double> best;  // of its own outcomes; empty before the first
     double least = never;
   };
 
-  // To a random place: half the way between two random configurations.
+  // Starts at a place half the way between two random configurations.
   void begin(Particle& particle, RowView row) {
     Row other(row.size());
     space_.sample(random_, other);
@@ -83,7 +83,7 @@ class ParticleSwarm final : public Strategy {
   std::vector<Particle> particles_;
   const double inertia_, own_, social_;
   std::size_t turn_ = 0;
-  std::map<Row, std::size_t> waiting_;  // for which particle
+  std::map<Row, std::size_t> waiting_;  // by proposal: the particle
 };
 
 }  // namespace

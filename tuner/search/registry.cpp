@@ -1,4 +1,4 @@
-// The table of strategies, and what is registered beside it.
+// The table of strategies, and the registered ones.
 #include <mutex>
 #include <set>
 
@@ -47,7 +47,7 @@ Choice choose(std::string_view text) {
   throw UsageError("unknown strategy `" + name + "`" + suggestion(name, names) + "; see: attune tune --strategy help");
 }
 
-// What is written as `name:option=word,option=number` has to be read again as the same; `help` asks for a list.
+// `name:option=word,option=number` must read back the same; `help` asks for a list.
 void check_entry(const StrategyEntry& entry) {
   if (!is_identifier(entry.name) || entry.name == "help")
     throw UsageError("a strategy cannot be named `" + entry.name +

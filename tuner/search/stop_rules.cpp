@@ -45,10 +45,8 @@ Target parse_target(std::string_view text) {
     const double value = number * unit.scale;
     if (end != given.c_str() && unit.name == end && std::isfinite(value) && value > 0) return {unit.kind, value};
   }
-  throw UsageError(
-      "a target is a time such as 1.2ms or 35us, or a ratio such as 2x (twice as fast as the default), "
-      "not `" +
-      given + "`");
+  throw UsageError("a target is a time such as 1.2ms, or a ratio such as 2x (twice as fast as the default), not `" +
+                   given + "`");
 }
 
 std::string to_text(const Target& target) {

@@ -1,4 +1,4 @@
-// Stop rules: when a search ends, and what it is said to have ended by. Plain values; any thread.
+// Stop rules: when a search ends, and the reason that is stated. Plain values; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace attune {
 enum class StopReason {
   everything_tried,  // the strategy has nothing left
   effort_spent,      // the effort's own budget
-  time,              // a limit of the user's, as are the next three
+  time,              // a limit of the user's, like the next three
   trials,
   patience,  // so many trials without an improvement
   target,    // fast enough
@@ -20,20 +20,20 @@ enum class StopReason {
 };
 std::string_view to_text(StopReason reason) noexcept;  // "everything_tried", "effort_spent", ...
 
-// Fast enough: a time, or a ratio to the default configuration.
+// A fast enough result: a time, or a ratio to the default configuration.
 struct Target {
   enum class Kind { time, speedup };
   Kind kind = Kind::time;
   double value = 0;  // nanoseconds, or times as fast as the default; > 0
-  // `speedup` is 0 where the default configuration failed: no ratio is met then.
+  // `speedup` is 0 where the default configuration failed: then no ratio is met.
   bool met(double nanoseconds, double speedup) const noexcept;
   friend bool operator==(const Target&, const Target&) = default;
 };
-// "1.2ms", "35us", "800ns", "2s" or "2x": twice as fast as the default. Throws UsageError.
+// Reads "1.2ms", "35us", "800ns", "2s" or "2x" (twice as fast as the default). Throws UsageError.
 Target parse_target(std::string_view text);
 std::string to_text(const Target& target);
 
-// What a search has spent and found.
+// The resources that a search has used, and its best.
 struct Spent {
   double seconds = 0;
   std::int64_t trials = 0;
@@ -47,24 +47,24 @@ struct Budget {
   std::optional<std::int64_t> trials = {};    // tried
   std::optional<std::int64_t> patience = {};  // trials without an improvement
   std::optional<Target> target = {};
-  // The rule that ends the search, if one does: of several the one named first: target, patience, trials, time.
+  // Returns the rule that ends the search. Several are ranked: target, patience, trials, time.
   std::optional<StopReason> reached(const Spent& spent) const noexcept;
 };
 
-// How long the best has not become better. One per cent, because differences below are ties (measure/protocol.hpp), and
-// counted from the last improvement, so that many small steps make one.
+// Counts the trials since the last improvement. An improvement is one per cent: differences below are ties
+// (measure/protocol.hpp). It is counted from the last improvement, so that many small steps make one.
 class Improvement {
  public:
   static constexpr double least_gain = 0.01;
-  // A trial; `objective` > 0, less is better, or 0 for one that failed.
+  // Adds a trial. `objective` > 0, less is better, or 0 for a failed one.
   void see(double objective) noexcept;
-  // What is known without trying it: it may be better, but is not counted.
+  // Adds an outcome known from elsewhere: it may be better, but is not counted.
   void know(double objective) noexcept;
-  // Trials since then; 0 while nothing has survived.
+  // Returns the trials since then; 0 while nothing has survived.
   std::int64_t idle_trials() const noexcept { return idle_; }
 
  private:
-  double reference_ = 0;  // the objective that is to be improved on; 0 while there is none
+  double reference_ = 0;  // the objective to improve on; 0 while there is none
   std::int64_t idle_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// The strategies that attune brings along, one file each. A new one: a file, a line here and one in the table of
-// registry.cpp.
+// The built-in strategies, one file each. A new one needs a file, a line here and a line in the table of registry.cpp.
 #pragma once
 
 #include "attune/strategy.hpp"

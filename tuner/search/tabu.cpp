@@ -1,5 +1,5 @@
-// Tabu search: moves to a better neighbour, else to the best of some even where that is worse, and for a number of
-// moves gives no parameter a value that it just had, so that it leaves the valleys that it has seen.
+// Tabu search: moves to a better neighbour, else to the best of some, even where it is worse. For a number of moves a
+// parameter does not return to a value that it just had. So the search leaves the valleys that it has seen.
 #include <set>
 
 #include "search/moves.hpp"
@@ -41,13 +41,13 @@ class Tabu final : public Strategy {
   void tell(RowView row, const Outcome& outcome) override {
     const double least = ledger_.best() ? ledger_.best()->objective : never;
     ledger_.tell(row, outcome);
-    if (proposed_.erase(Row(row.begin(), row.end())) == 0) return;  // of before a restart, or from elsewhere
+    if (proposed_.erase(Row(row.begin(), row.end())) == 0) return;  // from before a restart, or from elsewhere
     since_better_ = cost(outcome) < least ? 0 : since_better_ + 1;
     if (!at_.empty() && cost(outcome) < cost_) move({Row(row.begin(), row.end()), outcome.objective});
   }
 
  private:
-  // To the best neighbour, or elsewhere. False where outcomes have to be awaited.
+  // Moves to the best neighbour, or elsewhere. Returns false where outcomes must come first.
   bool leave() {
     std::optional<Known> best;
     for (const Row& row : near_) {
@@ -82,7 +82,7 @@ class Tabu final : public Strategy {
     near_.resize(std::min(near_.size(), breadth_));
   }
 
-  // Some random changes away from the best.
+  // Moves some random changes away from the best.
   void restart() {
     since_better_ = 0;
     for (auto& untils : tabu_until_) std::fill(untils.begin(), untils.end(), 0);
@@ -107,9 +107,9 @@ class Tabu final : public Strategy {
   std::size_t moves_ = 0, since_better_ = 0;
   Row at_;  // empty before the first move
   double cost_ = never;
-  std::vector<Row> near_;  // what may be moved to
+  std::vector<Row> near_;  // possible moves
   std::size_t next_ = 0;
-  std::set<Row> proposed_;  // since the last restart, and not told
+  std::set<Row> proposed_;  // since the last restart, without an outcome
 };
 
 }  // namespace
@@ -117,7 +117,7 @@ class Tabu final : public Strategy {
 StrategyEntry tabu_strategy() {
   return {"tabu",
           "tabu search: to the best neighbour, even a worse one, and not back",
-          {{"breadth", "neighbours that are tried before one is taken that is not better", 5, 1, 1e6, true, {}},
+          {{"breadth", "neighbours that are tried before a worse one is taken", 5, 1, 1e6, true, {}},
            {"tenure", "moves for which a parameter does not get its last value back", 5, 0, 1e6, true, {}},
            {"patience", "trials without a better one before a restart", 30, 1, 1e9, true, {}},
            {"kick", "random changes by which a restart is away from the best", 3, 1, 100, true, {}},

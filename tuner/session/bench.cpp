@@ -11,8 +11,8 @@
 namespace attune {
 namespace {
 
-// Samples that one job takes, by the anchor's time: between two jobs it is decided whether to go on, and a hang among
-// them is noticed 50 times this later at most.
+// Samples of one job, by the anchor's time. Whether to go on is decided between jobs. A hang among them is noticed 50
+// times this later at most.
 constexpr double job_seconds = 0.02;
 
 Status status_in(const Result& result) {
@@ -46,7 +46,7 @@ bool Bench::can_batch() const noexcept {
                       [](const ArgumentSetup& argument) { return argument.role == Role::inout && argument.restore; });
 }
 
-// Waits for a job. Throws what failed when it is the environment.
+// Waits for a job. Throws its error when the environment is at fault.
 Result Bench::run(Job job) {
   Result result = pool_.run(std::move(job));
   note(result);
@@ -114,8 +114,8 @@ void Bench::set_anchor(const InstanceLaunch& launch, const std::vector<double>& 
   pool_.set_known_good(KnownGood{Try{launch, timed({.count = 1})}, anchor_->median_ns * 1e-9});
 }
 
-// Warm-up comes between its check and its samples. What is short is timed in batches, all of it: found out twice, since
-// the first time is mostly that of a launch. `batch`: that of the session so far.
+// Warm-up comes between its check and its samples. A short kernel is timed in batches. Two measurements find this out:
+// the first is mostly the time of a launch. `batch`: the session's so far.
 Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
                            std::optional<int> batch) {
   const Protocol& protocol = terms_.protocol;
@@ -164,14 +164,14 @@ Ticket Bench::submit_anchor() {
   return pool_.submit(rounds_of(anchor_->launch.instance, terms_.protocol.anchor_samples));
 }
 
-// It was timed before: when that fails now, the time before stands.
+// Keeps the time before if timing again fails.
 void Bench::finish_anchor(Result result) {
   note(result);
   const Status status = status_in(result);
   if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<Sampled>(result.answer).samples_ns);
 }
 
-// In jobs that take job_seconds at most, or one sample.
+// Samples in jobs of job_seconds at most, or of one sample.
 SampledInTurn Bench::sample_in_turn(std::span<const InstanceId> turns) {
   const double one = anchor_ns() * 1e-9 * batch_;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;

@@ -1,5 +1,5 @@
-// Bench: one device in a session: its worker, its lock and turn, the anchor, how what is short is batched, and what is
-// watched there. Stages have jobs done through it. One thread.
+// Bench: one device in a session: its worker, lock and turn, the anchor, the batch, and observations. Stages submit
+// jobs through it. One thread.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ namespace attune {
 struct SampledInTurn {
   Status status;
   std::vector<double> samples_ns;        // of all turns, or none
-  std::optional<std::size_t> failed;     // the position of the instance that the status is of
+  std::optional<std::size_t> failed;     // the position of the instance with this status
   int deaths = 0;                        // of workers, by it
 };
 
@@ -35,19 +35,19 @@ class Bench {
   void begin(std::uint64_t seed);
   bool is_self_checked() const noexcept { return setup_.self_checked; }
 
-  // Kept from job to job, until it is ended with nothing under way.
+  // The turn at the device, between processes. It is kept from job to job, until it ends with nothing under way.
   KeptTurn& turn() noexcept { return turn_; }
 
-  // A trial, done while the caller goes on; its result is to be given to trial_of().
+  // Submits a trial and returns at once; pass its result to trial_of().
   Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
-  // What it says of the trial: verdict, samples, numerics. Throws Error when the environment is at fault.
+  // Returns the trial of a result: verdict, samples, numerics. Throws Error when the environment is at fault.
   Trial trial_of(const Instance& instance, const CompileOutcome& outcome, Result result);
-  // The same, waited for; on success the instance is the anchor from then on, and stays loaded.
+  // Tries it and waits; on success the instance is the anchor and stays loaded.
   Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
                       std::optional<int> batch);
   double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }  // 0: there is none yet
   double first_anchor_ns() const noexcept { return first_anchor_ns_; }
-  // To be timed again every so many trials.
+  // Returns whether the anchor is to be timed again; it is after every so many trials.
   bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
   Ticket submit_anchor();
   void finish_anchor(Result result);
@@ -62,7 +62,7 @@ class Bench {
   bool can_batch() const noexcept;
 
   double seconds() const { return pool_.seconds(); }
-  // Without what failures took: stages that compare have limits.
+  // Returns the time without failures, for the limits of comparing stages.
   double comparing_seconds() const { return pool_.seconds() - lost_seconds_; }
 
   DeviceWatch& watch() noexcept { return watch_; }
@@ -87,8 +87,8 @@ class Bench {
   TrialSetup setup_;
   std::optional<Anchor> anchor_;
   int trials_since_anchor_ = 0;
-  double first_anchor_ns_ = 0;  // when it was first timed
-  int batch_ = 1;               // launches that a sample is the mean of
+  double first_anchor_ns_ = 0;  // at its first timing
+  int batch_ = 1;               // launches per sample
   double lost_seconds_ = 0;
   DeviceWatch watch_;
 };

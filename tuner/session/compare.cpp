@@ -8,13 +8,13 @@
 namespace attune {
 namespace {
 
-// After an interruption the user waits: this much comparing at most.
+// After an interruption the user waits: the limit of comparing.
 constexpr double interrupted_seconds = 1;
 
-// Where there are several objectives, the best by others than the first are no slower than this, relative to the best.
+// With several objectives, the best by further objectives are at most this much slower, relative to the best.
 constexpr double others_within = 4;
 
-// A launch is metered in batches of so long, so that the device hardly waits between them.
+// The length of a metered batch: the device hardly waits between batches.
 constexpr double meter_batch_ns = 10e6;
 constexpr int most_meter_batch = 1000;
 
@@ -62,7 +62,7 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
   ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(protocol_.finalists)));
   if (on_.terms.request.objectives.size() > 1) add_best_by_others(ranked);
   const auto add = [&](const Configuration& configuration) {
-    // Not contains(): in a narrowed space the present record stands for what lies outside.
+    // Not contains(): in a narrowed space the present record lies outside and counts all the same.
     if (contains(ranked, configuration) || !on_.terms.space.broken_rules(configuration).empty()) return;
     const Trial* const tried = on_.log.find(configuration.text());
     if (tried != nullptr && tried->verdict != Verdict::ok) return;
@@ -75,8 +75,8 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
   return ranked;
 }
 
-// Where there are several objectives, every second place goes to the best by one of the others, in turn, as far as the
-// search knows them.
+// With several objectives, every second place goes to the best by a further one, in turn. The search must have its
+// value.
 void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
   const std::vector<Trial> survivors = on_.progress.ranked_survivors();
   const Objectives& objectives = on_.terms.request.objectives;
@@ -99,7 +99,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
     }
 }
 
-// Those that do not pass their check again are lost.
+// Loads them. Contenders that fail the check are lost.
 void Compare::load_all(const std::vector<Trial>& chosen) {
   for (const Trial& trial : chosen) {
     const std::optional<Ready> made = ready(trial.configuration);
@@ -108,13 +108,13 @@ void Compare::load_all(const std::vector<Trial>& chosen) {
     Contender& contender = compared_.contenders.emplace_back();
     contender.trial = trial;
     contender.trial.numerics.include(tried->numerics);
-    contender.trial.usage = made->image.largest_usage();  // of the present record it was not known
+    contender.trial.usage = made->image.largest_usage();  // the present record has none
     contender.trial.shapes = launch_shapes(*made->instance);
     contender.instance = made->instance;
   }
 }
 
-// Of what decides: the objective, as far as it depends on the time.
+// Returns the values that decide: the objective, as far as it depends on the time.
 RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
   RoundTimes values = rounds_of(contenders);
   for (std::vector<double>& round : values)
@@ -139,7 +139,8 @@ void Compare::take_rounds() {
   }
 }
 
-// One sample of each, in random order, so many times. False when one failed, which is then lost with these rounds.
+// Takes one sample of each, in random order, so many times. Returns false when one failed: it is lost with these
+// rounds.
 bool Compare::measure_rounds(std::size_t rounds) {
   const std::vector<Contender*> stayed = present(compared_.contenders);
   std::vector<std::size_t> order(stayed.size()), turns;
@@ -164,8 +165,8 @@ bool Compare::measure_rounds(std::size_t rounds) {
   return true;
 }
 
-// Those that cannot win any more leave, with what was measured of them. Where there are several objectives, or the
-// energy is metered, what is slow may be best all the same.
+// Contenders that cannot win any more leave, with their times. With several objectives, or with energy, a slow one may
+// still be best.
 void Compare::let_beaten_leave(const RoundTimes& values) {
   const Objectives& objectives = on_.terms.request.objectives;
   if (objectives.size() > 1 || objectives.needs_energy()) return;
@@ -174,7 +175,7 @@ void Compare::let_beaten_leave(const RoundTimes& values) {
   for (const std::size_t column : beaten(finalists, values, protocol_)) stayed[column]->has_left = true;
 }
 
-// The result once more, behind all those samples; and whether it repeats. What fails is lost.
+// Checks the result once more after all samples, and whether it repeats. A contender that fails is lost.
 void Compare::check_again() {
   for (auto one = compared_.contenders.begin(); one != compared_.contenders.end();) {
     Result result = on_.bench.run(CheckAgain{one->instance->id, true});
@@ -190,7 +191,7 @@ void Compare::check_again() {
   }
 }
 
-// False when it was interrupted: then nothing is metered.
+// Returns false when it was interrupted: then nothing is metered.
 bool Compare::meter() {
   if (!on_.terms.request.objectives.needs_energy()) return true;
   const std::size_t readings = on_.bench.watch().throttled_readings().size();
@@ -208,7 +209,7 @@ bool Compare::meter() {
   return true;
 }
 
-// False when it is lost.
+// Returns false when it is lost.
 bool Compare::meter_one(Contender& contender) {
   SamplePlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
@@ -222,8 +223,8 @@ bool Compare::meter_one(Contender& contender) {
   }
   if (!metered.energy)
     throw Error(on_.terms.device.name + "'s energy counter took too few steps in " +
-                std::to_string(protocol_.energy_seconds) + " s to tell what " + contender.instance->text +
-                " takes; the trials are kept: choose another --objective, and they are not measured again");
+                std::to_string(protocol_.energy_seconds) + " s to measure " + contender.instance->text +
+                "; the trials are kept: with another --objective they are not measured again");
   contender.energy = metered.energy;
   return true;
 }

@@ -1,4 +1,4 @@
-// Compare: the stage in which finalists, the default and the present record are measured against each other
+// Compare: the stage that measures finalists, the default and the present record against each other
 // (measure/final_stage.hpp). One thread.
 #pragma once
 
@@ -11,26 +11,26 @@
 
 namespace attune {
 
-// What the stage found out.
+// The results of the stage.
 struct Compared {
   std::vector<Contender> contenders;
-  std::vector<ReadingsHeard> heard;  // by round; those that are asked for at once share what was heard
-  std::vector<double> clocks_mhz;    // readings meanwhile
+  std::vector<ReadingsHeard> heard;  // by round; rounds sent together have the same
+  std::vector<double> clocks_mhz;    // readings during the stage
   bool is_metered = false;           // the energy, where an objective needs it
-  bool metered_throttled = false;    // the hardware held back while energy was metered
+  bool metered_throttled = false;    // the device was throttled during metering
 };
 
-// As the pure functions of measure/ see them.
+// Returns them in the form for measure/.
 std::vector<Finalist> finalists_of(const std::vector<Contender*>& contenders, const SessionTerms& terms,
                                    const ObjectiveValues& values, const std::optional<Record>& present_record);
 
 class Compare : private Stage {
  public:
-  // `present_record`: that stood when the session began.
+  // `present_record`: the current record when the session began.
   Compare(SessionParts& parts, const std::optional<Record>& present_record)
       : Stage(parts), present_record_(present_record), protocol_(parts.terms.protocol), random_(parts.seed) {}
 
-  // `ranked`: the survivors, best first. Throws Error when none passes its check again.
+  // Compares. `ranked`: the survivors, best first. Throws Error when none passes its check again.
   Compared run(std::vector<Trial> ranked);
 
  private:

@@ -22,7 +22,7 @@ std::vector<Trial> Confirm::run() {
   return ranked;
 }
 
-// Of the survivors, best first, those that are worth it.
+// Returns the survivors, best first, that are worth it.
 std::vector<Trial> Confirm::near_best() const {
   const std::vector<Trial> survivors = on_.progress.ranked_survivors();
   std::vector<double> scores, sample_ns;
@@ -35,7 +35,7 @@ std::vector<Trial> Confirm::near_best() const {
   return chosen;
 }
 
-// Of a continued session nothing is compiled yet: all at once, where the search compiled.
+// Compiles all at once what the search has not compiled, as in a continued session.
 void Confirm::compile_missing(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials)
     if (on_.images.find(trial.configuration.text()) == nullptr)
@@ -51,7 +51,8 @@ void Confirm::compile_missing(const std::vector<Trial>& trials) {
   }
 }
 
-// Each in random order. Those that stayed in the last visit that came to an end, by position and best first.
+// Visits each in random order. Returns the positions of the configurations that stayed in the last complete visit, best
+// first.
 std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Trial>& chosen) {
   const Protocol& protocol = on_.terms.protocol;
   std::vector<std::size_t> columns(chosen.size()), stayed;
@@ -75,7 +76,7 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
   return stayed;
 }
 
-// In groups. False when it ended early.
+// Visits them in groups. Returns false when it ended early.
 bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> columns, InstanceId best,
                         Confirmations& ratios) {
   const auto most = static_cast<std::size_t>(on_.terms.protocol.confirm_group);
@@ -84,9 +85,9 @@ bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::s
   return true;
 }
 
-// One visit to a group: each is loaded and checked, then they take turns with the best by screening, so that a clock
-// that drifts or jumps cancels: a first sample does not count, the others do relative to the best's in the same round.
-// What fails now has none. False when it ended early: stopped, or the best failed itself.
+// Visits a group: loads and checks each, then they take turns with the best by screening. So a drift or jump of the
+// clock cancels. A first sample does not count; the others count relative to the best's in the same round. A
+// configuration that fails now has none. Returns false when it ended early: stopped, or the best itself failed.
 bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_t> group, InstanceId best,
                     Confirmations& ratios) {
   std::vector<std::size_t> columns;
@@ -118,7 +119,8 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
   return complete;
 }
 
-// Adds to the ratios of each; or the position of one that failed, which is then lost: the best's is behind the last.
+// Adds to the ratios of each. Returns the position of a configuration that failed, which is then lost; the best's
+// position comes last.
 std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chosen,
                                                   const std::vector<std::size_t>& columns, InstanceId best,
                                                   const std::vector<InstanceId>& instances, Confirmations& ratios) {

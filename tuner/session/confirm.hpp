@@ -1,5 +1,5 @@
-// Confirm: the stage between search and comparison: the best are sampled again, at several moments, and ranked by that
-// (measure/confirm_stage.hpp). One thread.
+// Confirm: the stage between search and comparison. It samples the best again, at several moments, and ranks them by
+// that (measure/confirm_stage.hpp). One thread.
 #pragma once
 
 #include <span>
@@ -14,8 +14,7 @@ class Confirm : private Stage {
  public:
   explicit Confirm(SessionParts& parts) : Stage(parts) {}
 
-  // The survivors, best first: those that were confirmed, or all in the order of the search when the stage comes to no
-  // end.
+  // Returns the survivors, best first: the confirmed ones. If the stage does not complete, all in the search's order.
   std::vector<Trial> run();
 
  private:

@@ -1,4 +1,4 @@
-// Contender: a configuration in the stages that compare, with its own times. A plain value.
+// Contender: a configuration in the comparing stages, with its own times. A plain value.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@ namespace attune {
 struct Contender {
   Trial trial;
   std::shared_ptr<const Instance> instance;
-  std::vector<double> times_ns;  // of the rounds that it took part in: from the first on
+  std::vector<double> times_ns;  // of its rounds, from the first on
   std::optional<bool> deterministic;
   std::optional<LaunchEnergy> energy;
-  bool has_left = false;  // it could not win any more
+  bool has_left = false;  // it can no more win
 };
 
-// Those that have not left, in their order; the columns of rounds().
+// Returns the contenders that have not left, in their order; the columns of rounds().
 std::vector<Contender*> present(std::vector<Contender>& contenders);
 
-// Those that have left, the first to leave first; of several at one look the last in the list.
+// Returns the contenders that have left, in order of leaving. Of several at one look, the last in the list comes first.
 std::vector<const Contender*> left(const std::vector<Contender>& contenders);
 
-// rounds[r][c]: the time of present contender c in round r.
+// Returns rounds[r][c]: the time of present contender c in round r.
 RoundTimes rounds_of(const std::vector<Contender*>& present);
 
 }  // namespace attune

@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-// Of one that left early: of the rounds that count, those it was in; all it was in when none of them counts.
+// Returns the times of a contender that left early, in the rounds that count. If it was in none, all its times.
 std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vector<std::size_t>& used) {
   std::vector<double> some;
   for (const std::size_t r : used)
@@ -22,7 +22,7 @@ std::optional<double> joules_of(const Contender& contender) {
   return contender.energy ? std::optional(contender.energy->joules) : std::nullopt;
 }
 
-// What the error of a metering makes of the first objective's value, as a share of it.
+// Returns the share of the first objective's value that the error of a metering makes.
 double energy_share(const Contender& contender, const ObjectiveValues& values) {
   const LaunchEnergy& energy = *contender.energy;
   const double time_ns = contender.times_ns.front();
@@ -30,7 +30,7 @@ double energy_share(const Contender& contender, const ObjectiveValues& values) {
   return std::abs(values.value(contender.trial, 0, time_ns, energy.joules * (1 + energy.error)) / value - 1);
 }
 
-// RoundTimes repeat times, not meterings: what those may be off by is added to the interval of their ratio.
+// Rounds repeat times, not meterings: the metering's error is added to the interval of the ratio.
 void widen_by_energy(const std::vector<Contender*>& contenders, const SessionTerms& terms,
                      const ObjectiveValues& values, FinalDecision& decision) {
   const Contender& winner = *contenders[decision.winner];
@@ -68,7 +68,7 @@ std::vector<FinalistResult> results_of(const Compared& compared, const std::vect
       result.energy_j = stayed[i]->energy->joules;
       result.energy_error = stayed[i]->energy->error;
     }
-    // After an interrupt nothing was metered: only what decided is known.
+    // After an interrupt nothing was metered: only the deciding value is known.
     for (std::size_t o = 1; o < terms.request.objectives.size() && compared.is_metered; ++o)
       result.objective_values.push_back(
           values.value(stayed[i]->trial, o, result.measurement.median_ns, result.energy_j));
@@ -102,7 +102,7 @@ std::optional<Decided> decide_between(Compared& compared, const SessionTerms& te
   for (std::vector<double>& round : rounds.values)
     for (std::size_t i = 0; i < round.size(); ++i)
       round[i] = values.value(stayed[i]->trial, 0, round[i], joules_of(*stayed[i]));
-  // What two meterings cannot distinguish is a tie.
+  // Two meterings that do not differ surely are a tie.
   Protocol protocol = terms.protocol;
   if (needs_energy)
     for (const Contender* contender : stayed)
@@ -164,8 +164,8 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
 
 void keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store) {
-  // The winner won against the present record, in the same rounds; what that one's search had covered of this very
-  // space stays covered.
+  // The winner won against the present record, in the same rounds. The trials of that record's search in this very
+  // space still count.
   const bool same_space = met_present && present_record->space == record.space;
   if (same_space && present_record->effort > record.effort) {
     record.effort = present_record->effort;
@@ -173,7 +173,7 @@ void keep_record(Record record, Decided& decided, const std::optional<Record>& p
   } else if (same_space && present_record->effort == record.effort) {
     record.partial = record.partial && present_record->partial;
   }
-  // One that was made on a quiet device and has won again keeps what was measured then.
+  // A record made on a quiet device that has won again keeps its measurements.
   const bool confirmed = met_present && record.configuration == present_record->configuration;
   if (confirmed && (record.busy || record.unstable) && !present_record->busy && !present_record->unstable) {
     Record clean = *present_record;

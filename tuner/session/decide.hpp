@@ -1,5 +1,4 @@
-// The last stage of a session: the decision between contenders, and the record that is made of it. Pure, but for what
-// keep_record() stores.
+// The last stage of a session: the decision between contenders, and its record. Pure, but for keep_record().
 #pragma once
 
 #include <optional>
@@ -18,12 +17,12 @@ struct Decided {
   std::vector<FinalistResult> results;  // of all contenders, by the first objective, best first
 };
 
-// Which contender wins. `throttled_readings`: Bench's. Nothing when the energy that decides was not metered.
+// Decides. `throttled_readings`: Bench's. Returns nothing when the deciding energy was not metered.
 std::optional<Decided> decide_between(Compared& compared, const SessionTerms& terms, const ObjectiveValues& values,
                                       const std::vector<bool>& throttled_readings,
                                       const std::optional<Record>& present_record);
 
-// What of a session a record tells beside its winner.
+// The session's part of a record, beside its winner.
 struct RecordFacts {
   std::uint64_t seed = 0;
   std::int64_t trials = 0;
@@ -35,7 +34,7 @@ struct RecordFacts {
 Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
                    const RecordFacts& facts);
 
-// Stores it as what its key stands for from now on, as far as effort allows, with its finalists. `met_present`: it was
+// Stores it as the current record of its key, as far as effort allows, with its finalists. `met_present`: it was
 // measured against the present record.
 void keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store);

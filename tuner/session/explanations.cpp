@@ -5,9 +5,9 @@
 namespace attune {
 
 std::string stopped_explanation() {
-  return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, a rule in "
-         "[restrictions] is missing that says which configurations cannot work (attune check shows one, attune space "
-         "--audit what rules remove); --keep-going searches on in spite of it";
+  return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, "
+         "[restrictions] lacks a rule that excludes them (attune check runs one configuration, attune space --audit "
+         "shows what rules remove); --keep-going searches on all the same";
 }
 
 std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors) {

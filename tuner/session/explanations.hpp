@@ -8,10 +8,10 @@
 
 namespace attune {
 
-// What the failed trials failed of, with an example of the most frequent.
+// Returns the reasons of the failed trials, with an example of the most frequent.
 std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors);
 
-// What to do about a search that was stopped for failures that are alike.
+// Returns the next step after a search that stopped because failures are alike.
 std::string stopped_explanation();
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// ImageSource: the images of instances, compiled ahead by a pool. Instances that differ in launch parameters alone share
+// ImageSource: the images of instances, compiled ahead by a pool. Instances that differ only in launch parameters share
 // one compile. One thread.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace attune {
 
 struct CompiledInstance {
   std::shared_ptr<const Instance> instance;
-  CompileOutcome outcome;  // 0 milliseconds when another instance had it compiled
+  CompileOutcome outcome;  // 0 milliseconds when another instance caused the compile
   int deaths = 0;          // of compile workers
 };
 
@@ -24,25 +24,23 @@ class ImageSource {
  public:
   explicit ImageSource(Pool& pool) : pool_(pool) {}
 
-  // Asks for the image of an instance.
   void ask(std::shared_ptr<const Instance> instance);
-  // Whether a result is that of a compile asked for here; it is kept until take() comes to it.
+  // Returns whether a result belongs to a compile requested here; it is kept for take().
   bool arrive(Result& result);
-  // Whether take() has something to give; it must have.
+  // Returns whether take() has something to return, which is its precondition.
   bool is_ready() const noexcept { return !ready_.empty() || !arrived_.empty(); }
   CompiledInstance take();
 
-  // How many were asked for and not given; how many images take() did not come to; how many instances wait for none.
+  // How many were requested and not taken; how many images take() did not reach; how many instances need none.
   std::size_t outstanding() const noexcept { return outstanding_; }
   std::size_t compiling() const noexcept { return waiting_.size(); }
   std::size_t ready() const noexcept { return ready_.size(); }
-  // Whether images that were asked for have not arrived.
   bool is_waiting() const noexcept { return arrived_.size() < waiting_.size(); }
-  // Forgets everything that was asked for and not given.
+  // Forgets everything that was requested and not taken.
   void cancel();
 
  private:
-  // Images of this many compiles are kept for instances to come; at 20 KB a cubin that is 40 MB.
+  // Images of this many compiles are kept for later instances; at 20 KB a cubin that is 40 MB.
   static constexpr std::size_t most_kept_images = 2048;
   struct Kept {
     CompileOutcome outcome;

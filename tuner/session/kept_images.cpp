@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-// The rest are compiled again if they are needed.
+// Others are compiled again when needed.
 constexpr std::size_t most_kept_images = 256;
 
 }  // namespace

@@ -14,8 +14,8 @@ class KeptImages {
  public:
   void keep(const std::string& configuration, Image image) { images_.insert_or_assign(configuration, std::move(image)); }
   const Image* find(const std::string& configuration) const;
-  // Drops those with the highest scores when there are far more than are needed. `score`: nothing for what is no
-  // survivor, whose image stays.
+  // Drops the images with the highest scores when there are far too many. `score` returns nothing for a configuration
+  // that is no survivor; its image stays.
   void drop_worst(const std::function<std::optional<double>(const std::string&)>& score);
 
  private:

@@ -15,13 +15,13 @@ ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), obj
                      spec.name + " does not give for " + terms.request.problem.text());
   if (objectives_.needs_energy() && !terms.opened.tells_energy)
     throw UsageError("the objective `" + objectives_.text() + "` needs energy, which " + terms.device.name +
-                     " does not tell (NVML tells it of NVIDIA devices since Volta)");
+                     " does not report (NVML reports it for NVIDIA devices since Volta)");
 }
 
 std::uint64_t ObjectiveValues::shared_bytes(const Trial& trial) const {
   std::uint64_t dynamic = 0;
   for (const LaunchShape& shape : trial.shapes) dynamic = std::max(dynamic, shape.shared_bytes);
-  if (trial.shapes.empty())  // of a log that did not keep them yet
+  if (trial.shapes.empty())  // of a log from before shapes were stored
     for (const ResolvedStep& step : resolve_steps(terms_.request.spec, terms_.request.spec.launch,
                                                   terms_.request.problem, &trial.configuration, terms_.device))
       dynamic = std::max(dynamic, step.shape.shared_bytes);

@@ -1,4 +1,4 @@
-// ObjectiveValues: what a session minimises, as its trials and finalists have it. Pure; one thread.
+// ObjectiveValues: the values of a session's objectives for trials and finalists. Pure; one thread.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,18 @@ namespace attune {
 
 class ObjectiveValues {
  public:
-  // Throws UsageError for an objective that the kernel or the device cannot give. `terms` must outlive it.
+  // Throws UsageError for an objective without a value for the kernel or on the device. `terms` must outlive it.
   explicit ObjectiveValues(const SessionTerms& terms);
 
-  // Of a block: static and dynamic, of the step that uses the most of the latter.
+  // Returns static and dynamic bytes per block, of the step with the most dynamic ones.
   std::uint64_t shared_bytes(const Trial& trial) const;
-  // The value of one objective for a trial that takes so long.
   double value(const Trial& trial, std::size_t objective, double time_ns, std::optional<double> energy_j = {}) const;
-  // Of the first objective, as far as a search knows it: while its energy is unknown a configuration counts by its time.
+  // Returns the first objective's value in the search: without its energy, a configuration counts by its time.
   double searched_value(const Trial& trial, double time_ns) const;
-  // What survivors are ranked by: relative to the anchor, so that drift of the clocks cancels. `of_default`: the
-  // default configuration's trial, null while there is none.
+  // Returns the value that ranks survivors: relative to the anchor, so that drift of the clocks cancels. `of_default`:
+  // the default configuration's trial, null while there is none.
   double score(const Trial& trial, const Trial* of_default) const;
-  // Throws Error for a trial that an objective has no value for.
+  // Throws Error for a trial without a value of an objective.
   void check_values(const Trial& trial) const;
 
  private:
@@ -31,7 +30,7 @@ class ObjectiveValues {
   const Objectives& objectives_;
 };
 
-// Its time, to the anchor's; the time itself where that was not timed.
+// Returns its time relative to the anchor's; the time itself where the anchor was not timed.
 double time_ratio(const Trial& trial);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// Observer: what a session tells while it runs. The library never prints; the command line draws from this. Called on
+// Observer: receives the events of a running session. The library never prints; the command line uses this. Called on
 // the session's thread.
 #pragma once
 
@@ -24,15 +24,15 @@ struct SessionStart {
   SpaceSize legal = 0, cartesian = 0;
   std::vector<std::string> uncounted;  // rules that outgrew the space's budget: `legal` is an upper bound where any are
   Configuration default_configuration;
-  std::int64_t trials_before = 0;  // of the session that is continued
+  std::int64_t trials_before = 0;  // of the continued session
   std::size_t warm_start = 0;      // configurations from wisdom, to be tried first
-  std::size_t learnt_from = 0;     // sessions elsewhere whose trials the strategy was given
+  std::size_t learnt_from = 0;     // sessions elsewhere whose trials the strategy received
   std::string toolchain;
   bool self_checked = false;
 };
 
 struct Progress {
-  std::int64_t trials = 0;  // with those of the session that is continued
+  std::int64_t trials = 0;  // including the continued session's
   std::int64_t survivors = 0;
   double seconds = 0;
   std::optional<double> seconds_limit;
@@ -40,7 +40,7 @@ struct Progress {
   double default_ns = 0;  // latest anchor; 0 when the default configuration failed
   double best_ns = 0;     // at the latest anchor's clock; 0 while there is none
   Configuration best;
-  bool new_best = false;  // the trial just told is it
+  bool new_best = false;  // by this trial
   bool from_log = false;  // answered from an earlier session
 };
 
@@ -49,8 +49,7 @@ class Observer {
   virtual ~Observer() = default;
   virtual void session_started(const SessionStart&) {}
   virtual void trial_done(const Trial&, const Progress&) {}
-  // Something that the user should know and can do nothing about now: a worker that died, another process on the
-  // device.
+  // Receives what the user should know and cannot change now: a worker that died, another process on the device.
   virtual void note(const std::string& /*text*/) {}
   virtual void confirm_started(std::size_t /*configurations*/) {}
   virtual void final_started(std::size_t /*finalists*/) {}

@@ -7,11 +7,11 @@
 namespace attune {
 namespace {
 
-// So often in a row a strategy may propose what was tried: one that draws without memory needs some draws in a small
-// space, and one that never asks for anything else must not hang the session.
+// A strategy may propose tried configurations so often in a row. A strategy without memory needs some draws in a small
+// space. A strategy that proposes nothing else must not hang the session.
 constexpr int most_repeats = 1000;
 
-// Of any row, even one that is of no use to the space.
+// Returns whether a row is legal. Any row is safe, also one of a wrong shape.
 bool is_legal(const SearchSpace& space, const Row& row) {
   const auto& parameters = space.parameters();
   if (row.size() != parameters.size()) return false;
@@ -45,8 +45,8 @@ std::optional<Row> Proposals::next() {
       return std::nullopt;
     case Answer::repeats:
       throw Error(
-          fmt::format("strategy `{}` proposed {} times in a row what it had been told of; it must propose other "
-                      "configurations, or nothing when it has none left",
+          fmt::format("strategy `{}` proposed known configurations {} times in a row; it must propose other ones, or "
+                      "nothing when it has none left",
                       name_, most_repeats));
     case Answer::illegal:
       break;
@@ -62,7 +62,7 @@ Proposals::Answer Proposals::ask(std::optional<Row>& row) {
     row = strategy_.ask();
     if (!row) return Answer::none;
     if (!is_legal(space_, *row)) return Answer::illegal;
-    // Of the warm start, as a rule; one that waits for this outcome would ask for nothing else.
+    // Usually of the warm start. A strategy that waits for this outcome would ask for nothing else.
     if (under_way_.contains(*row)) return Answer::none;
     const auto known = told_.find(*row);
     if (known == told_.end()) return Answer::fresh;

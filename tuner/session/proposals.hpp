@@ -1,5 +1,5 @@
-// Proposals: what a session tries next: the warm start, then what its strategy asks for, each legal configuration once.
-// The strategy is told of all, whoever proposed them. One thread; space and strategy must outlive it.
+// Proposals: what a session tries next: the warm start, then the strategy's proposals, each legal configuration once.
+// The strategy receives all outcomes, whatever their source. One thread; space and strategy must outlive it.
 #pragma once
 
 #include <deque>
@@ -15,22 +15,21 @@ namespace attune {
 
 class Proposals {
  public:
-  // `name`: what messages call the strategy.
   Proposals(const SearchSpace& space, Strategy& strategy, std::string name)
       : space_(space), strategy_(strategy), name_(std::move(name)) {}
 
-  // Legal rows to try before the strategy is asked. Those tried already are left out. Returns how many are new.
+  // Adds legal rows to try before the strategy is asked, without tried ones. Returns how many are new.
   std::size_t warm_start(const std::vector<Row>& rows);
-  // The next to try; it counts as under way until it is told. Nothing: there is none before another outcome is told,
-  // or, when none is under way, none at all. Throws Error for a strategy that proposes what is not legal, or what was
-  // tried over and over again while something is left.
+  // Returns the next row to try; it is under way until its outcome comes. Returns nothing when there is none before
+  // another outcome, or, with none under way, none at all. Throws Error for a strategy that proposes illegal rows, or
+  // only tried ones while others are left.
   std::optional<Row> next();
-  // Somebody else's choice is under way.
+  // Notes that a row chosen elsewhere is under way.
   void begin(RowView row) { under_way_.emplace(row.begin(), row.end()); }
-  // What became of a legal row: a proposal, or one known from elsewhere.
+  // Passes on the outcome of a legal row: a proposal, or one known from elsewhere.
   void tell(RowView row, const Outcome& outcome);
-  // Whether nothing is left, to try or under way. Asks the strategy, so it is the last question. Throws nothing of its
-  // own.
+  // Returns whether nothing is left, to try or under way. It asks the strategy, so it is the last question. Throws only
+  // what the strategy throws.
   bool is_exhausted();
 
  private:

@@ -1,5 +1,5 @@
-// Session: one search of one kernel and problem on one device, from the space to the record: search, confirm, compare,
-// decide (docs/design.md). Runs on the caller's thread; what compiles and launches is done by a pool.
+// Session: one search of one kernel and problem on one device, from the space to the record. Its stages are search,
+// confirm, compare, decide (docs/design.md). It runs on the caller's thread; a pool compiles and launches.
 #pragma once
 
 #include <atomic>
@@ -27,51 +27,51 @@ namespace attune {
 struct SessionRequest {
   KernelSpec spec;               // perhaps narrowed
   Problem problem;               // complete
-  Regime regime = Regime::cold;  // that is measured in; part of the record's key
-  Objectives objectives;         // that are minimised; part of the record's key
+  Regime regime = Regime::cold;  // of all measurements; part of the record's key
+  Objectives objectives;         // to minimise; part of the record's key
   Effort effort = Effort::measure;
-  // The user's, for this run. Time or trials that cut the effort's own budget short make the session partial; patience
-  // and target finish it.
+  // The user's limits, for this run. Time or trials that end the effort's budget early make the session partial;
+  // patience and target finish it.
   Budget limits;
   std::string strategy;  // "": the effort's own
   std::optional<std::uint64_t> seed;
-  bool fresh = false;                 // neither continue a session nor answer from the log
-  bool cold_start = false;            // records of other problems and devices are not tried first
-  std::optional<Protocol> protocol;   // nothing: as deep as the effort and the time limit say
+  bool fresh = false;                 // neither continues a session nor answers from the log
+  bool cold_start = false;            // does not try records of other problems and devices first
+  std::optional<Protocol> protocol;   // nothing: by the effort and the time limit
   unsigned compile_threads = 0;       // 0: as many as cores
-  unsigned depth = 2;                 // trials that the device worker holds: the one it does, and the next; 1 or 2
+  unsigned depth = 2;                 // trials that the device worker holds: the present one and the next; 1 or 2
   bool keep_going = false;            // even if nearly all of the first configurations fail alike
-  bool lift_quarantine = false;       // give what killed two workers another chance
-  std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
+  bool lift_quarantine = false;       // tries configurations again that killed two workers
+  std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
 };
 
 struct SessionResult {
   enum class End {
     finished,     // the effort's budget is spent, every configuration was tried, or patience or target ended it
     partial,      // a limit of time or trials came first
-    interrupted,  // stop was asked for
-    known,        // this had been finished before: `record` is what was known
+    interrupted,  // a stop was requested
+    known,        // an earlier session finished it: `record` is its record
     stopped,      // nearly all configurations fail alike: `explanation`
     no_survivor,  // no configuration is legal, compiles and gives the right result: `explanation`
   };
   End end = End::finished;
-  std::optional<StopReason> reason;       // of the search; nothing when none was made
-  std::optional<Record> record;           // what the database now holds for this problem
+  std::optional<StopReason> reason;       // of the search; nothing without a search
+  std::optional<Record> record;           // the record in the database for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
-  std::vector<FinalistResult> finalists;  // of the record: what the final stage found out about each
+  std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;
   int workers_replaced = 0;  // device workers
-  // Of the search of this run: in all; the device worker at work; waiting for compilers with nothing to measure.
+  // Of the search of this run: all; the device worker's work; waiting for compilers with nothing to measure.
   double seconds = 0, device_busy_seconds = 0, compile_wait_seconds = 0;
   double timed_seconds = 0;  // of all stages: the sum of all samples
 };
 
-// Runs it. `stop` counts requests to end early: at 1 the search ends and a short final stage follows, at 2 that ends
-// too. Throws Error for a broken environment; every trial done by then is in the database.
+// Runs it. `stop` counts requests to end early. At 1 the search ends and a short final stage follows; at 2 that ends
+// too. Throws Error for a broken environment; every completed trial is then in the database.
 SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
-// In this process, on that device.
+// Runs it in this process, on that device.
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
 

@@ -1,4 +1,4 @@
-// SessionParts: what the stages of one session share. References to what outlives the stages; one thread.
+// SessionParts: the common parts of one session's stages. References to objects that outlive the stages; one thread.
 #pragma once
 
 #include <atomic>

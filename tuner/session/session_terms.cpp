@@ -40,7 +40,7 @@ Protocol protocol_of(const SessionRequest& request) {
   return protocol;
 }
 
-// A user who gives more time than the effort would take means it.
+// A time limit above the effort's own extends its budget.
 Budget stretched(Budget budget, const Budget& limits) {
   if (budget.seconds && limits.seconds) budget.seconds = std::max(*budget.seconds, *limits.seconds);
   return budget;

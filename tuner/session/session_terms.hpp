@@ -1,4 +1,4 @@
-// SessionTerms: what a session was asked for and works with, decided before anything is tried. Immutable.
+// SessionTerms: the request and the terms of a session, fixed before the first trial. Immutable.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,14 @@ struct SessionTerms {
   const SessionKey key;
   const Budget budget;  // of the effort; a longer time limit stretches it
   const Protocol protocol;
-  const std::optional<double> metric_bytes, metric_flops;  // what [metrics] gives for the problem
+  const std::optional<double> metric_bytes, metric_flops;  // the values of [metrics] for the problem
 
   bool is_default(const Configuration& configuration) const { return configuration == *default_configuration; }
-  // Throws Error when something of it cannot be resolved.
+  // Makes an instance. Throws Error when a part of it cannot be resolved.
   std::shared_ptr<const Instance> instance(InstanceId id, const Configuration& configuration) const;
 };
 
-// Where to look when no configuration is legal.
+// Returns where to look when no configuration is legal.
 std::string empty_space_explanation(const SearchSpace& space);
 
 }  // namespace attune

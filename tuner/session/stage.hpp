@@ -1,5 +1,5 @@
-// Stage: what the stages after the search have in common: instances that are loaded, checked, and lost when they fail
-// now after all. One thread.
+// Stage: common parts of the stages after the search. Instances are loaded and checked; they are lost when they fail
+// now. One thread.
 #pragma once
 
 #include "session/session_parts.hpp"
@@ -11,15 +11,15 @@ class Stage {
   explicit Stage(SessionParts& parts) : on_(parts) {}
 
  protected:
-  // The instance of a configuration with its image, which is compiled if need be; nothing when either cannot be made.
+  // The instance of a configuration with its image, compiled if necessary; nothing when either cannot be made.
   struct Ready {
     std::shared_ptr<const Instance> instance;
     Image image;
   };
   std::optional<Ready> ready(const Configuration& configuration);
-  // Loads and checks it; it stays loaded. Nothing, and the trial is lost, when it fails.
+  // Loads and checks it; it stays loaded. When it fails, the trial is lost and the result is nothing.
   std::optional<Tried> load(const Trial& trial, const Ready& ready);
-  // A trial that fails now after all is logged as what it is.
+  // Logs a trial that fails now with its new verdict.
   void lose(Trial trial, const Status& status, int deaths);
 
   SessionParts& on_;

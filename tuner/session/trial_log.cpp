@@ -5,8 +5,7 @@
 namespace attune {
 namespace {
 
-// A configuration that was under way alone so often when the whole session was killed is left alone: it may be what
-// does it.
+// A configuration that was alone under way in so many killed sessions is left alone: it may be the cause.
 constexpr int most_unfinished = 3;
 
 }  // namespace
@@ -25,7 +24,7 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
     open_attempts_.push_back(std::move(attempt));
   }
   if (terms_.request.fresh) return;
-  // A failure elsewhere may have had its cause elsewhere: only what worked is taken over from other sessions.
+  // A failure elsewhere may have had its cause elsewhere: only successes are taken over from other sessions.
   for (Trial& trial : store_.known_trials(key, terms_.key.space))
     if (trial.verdict == Verdict::ok) known_.emplace(trial.configuration.text(), std::move(trial));
   for (Trial& trial : store_.trials(session_)) {

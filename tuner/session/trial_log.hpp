@@ -1,5 +1,5 @@
-// TrialLog: the trials of one session: what is known when it begins, what is under way, what was found. Verdicts become
-// durable together with the attempt that follows, or when the session waits. One thread.
+// TrialLog: the trials of one session: known at its beginning, under way, and found. Verdicts become durable with the
+// next attempt, or when the session waits. One thread.
 #pragma once
 
 #include <atomic>
@@ -18,31 +18,32 @@ class TrialLog {
  public:
   TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer);
 
-  // The trials of this session that were there when it began, in their order. What is right is judged by [check] and
-  // [[reference]], which may have been corrected since: wrong results are left out.
+  // Returns the trials of this session at its beginning, in their order. Wrong results are left out: [check] and
+  // [[reference]] may have been corrected since.
   const std::vector<Trial>& earlier() const noexcept { return earlier_; }
-  // The attempts without a verdict that were there when it began.
+  // Returns the attempts without a verdict at its beginning.
   const std::vector<Attempt>& open_attempts() const noexcept { return open_attempts_; }
-  // What another session with this key found out of a configuration; null where none did.
+  // Returns another session's trial of a configuration with this key; null where there is none.
   const Trial* known(const std::string& configuration) const;
-  // The verdict of a configuration that is not to be launched: it killed two workers, or attune itself too often.
+  // Returns the verdict of a configuration that must not be launched: it killed two workers, or attune itself too
+  // often.
   std::optional<Trial> left_alone(const Configuration& configuration) const;
 
-  // Of this session, by the configuration's text.
+  // Returns this session's trials, by the configuration's text.
   const std::map<std::string, Trial>& trials() const noexcept { return trials_; }
   const Trial* find(const std::string& configuration) const;
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(trials_.size()); }
 
-  // A verdict. The observer sees it once it is durable. Returns whether the configuration is new.
+  // Adds a verdict. The observer receives it once it is durable. Returns whether the configuration is new.
   bool add(const Trial& trial);
-  // What the observer is shown with the trial that was added last.
+  // Sets the progress that the observer receives with the last trial.
   void show(const Progress& progress) { progress_.push_back(progress); }
   void commit();
 
-  // Makes it durable that a configuration is about to be launched, with all verdicts so far. `alone`: nothing else is
-  // under way. The attempt's number; nothing when an observer that was shown a verdict asked to stop.
+  // Makes an attempt durable before its launch, with all verdicts so far. `alone`: nothing else is under way. Returns
+  // the attempt's number; nothing when an observer requested a stop.
   std::optional<int> begin_attempt(const Configuration& configuration, bool alone, const std::atomic<int>& stop);
-  // Nothing was launched after all.
+  // Takes an attempt back: nothing was launched.
   void withdraw_attempt(const Configuration& configuration, bool alone);
 
  private:
@@ -58,7 +59,7 @@ class TrialLog {
   std::map<std::string, std::string> left_alone_;  // why
   std::map<std::string, Trial> trials_;
   std::vector<Trial> uncommitted_;
-  std::vector<Progress> progress_;  // of each of them
+  std::vector<Progress> progress_;  // of each of these verdicts
 };
 
 }  // namespace attune

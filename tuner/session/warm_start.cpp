@@ -18,7 +18,7 @@ struct Ranked {
   double squared_octaves;
   int capability_distance;
   double multiprocessor_distance;
-  // Equally near: the text of the problem, the class of the device, uuid.
+  // For equal nearness: the text of the problem, the class of the device, uuid.
   std::string problem;
   std::string_view device_class, uuid;
   const Record* record;

@@ -7,8 +7,8 @@
 
 namespace attune {
 
-// The first values if they are legal here, else the nearest legal configuration to them (only then is the search space
-// built). Throws Error naming the rules when no configuration is legal.
+// Returns the first values if they are legal here, else the legal configuration nearest to them. Only then is the
+// search space built. Throws Error naming the rules when no configuration is legal.
 Configuration default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// What the rules of a search space do, for those who wonder where their configurations went.
+// The effects of the rules of a search space.
 #include <fmt/format.h>
 
 #include "attune/search_space.hpp"
@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-// "TILE=16, ROWS=32, device.warp_size=32": what the rule saw.
+// Returns "TILE=16, ROWS=32, device.warp_size=32": the values of the rule's names.
 std::string values_seen(const Expression& rule, const Scope& scope) {
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {

@@ -1,7 +1,7 @@
-// The smallest set of rules that together leave nothing, by implicit hitting sets: every such set must hold a rule of
-// each "correction", the rules that some configuration breaks. So a smallest hitting set of the corrections met so far
-// is no larger than the answer; where it leaves nothing itself, it is the answer, else a configuration that obeys it
-// gives one more correction.
+// The smallest set of rules that together leave nothing, by implicit hitting sets. A correction is the set of rules
+// that some configuration breaks; every answer contains a rule of each. So a smallest hitting set of the known
+// corrections is no larger than the answer. If it leaves nothing itself, it is the answer. Else a configuration that
+// obeys it gives one more correction.
 #include <algorithm>
 #include <ranges>
 
@@ -22,7 +22,7 @@ class CoreSearch {
   EmptyCore run() {
     Rules core = irreducible();
     for (;;) {
-      // Only a set smaller than the one at hand is of interest.
+      // Only a set smaller than the present core is of interest.
       const auto hitting = smallest_hitting_set(corrections_, core.size() - 1, branches_left_);
       if (!hitting) return {core, branches_left_ > 0};
       if (spaces_left_ == 0) return {core, false};
@@ -57,10 +57,10 @@ class CoreSearch {
     return {Outcome::some_left, std::move(obeyed)};
   }
 
-  // The rules without all that can be left out, one after the other, the last first: those are the device's limits.
+  // Returns the rules without all that can be left out. It tries the last first: these are the device's limits.
   Rules irreducible() {
     Rules core = all();
-    // Many at a time first: of thousands of rules, most go in one piece.
+    // Large pieces first: of thousands of rules, most go in one piece.
     for (std::size_t piece = std::max<std::size_t>(1, core.size() / 2);; piece = (piece + 1) / 2) {
       for (std::size_t end = core.size(); end > 0;) {
         const std::size_t begin = end > piece ? end - piece : 0;
@@ -76,8 +76,8 @@ class CoreSearch {
     }
   }
 
-  // Grows a set of rules that one configuration obeys as far as configurations can be found, so that the correction is
-  // small and says much. False when the constructions are used up.
+  // Grows a set of obeyed rules as far as configurations can be found. The correction is then small and excludes much.
+  // Returns false when the constructions are used up.
   bool add_correction(Rules obeyed) {
     for (const std::size_t rule : all()) {
       if (std::ranges::binary_search(obeyed, rule)) continue;

@@ -1,4 +1,4 @@
-// The search space of a kernel: its own rules and what the device's limits imply for every launch step.
+// The search space of a kernel: its own rules and the device's limits for every launch step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,14 +44,15 @@ class ImpliedRules {
   std::vector<Rule> rules_;
 };
 
-// The i-th parameter's value: listed configurations nearly always have their values in the order of the parameters.
+// Returns the i-th parameter's value. Listed configurations nearly always have their values in the order of the
+// parameters.
 const Value& value_of(const Configuration& configuration, std::size_t i, const std::string& name) {
   if (i < configuration.size() && configuration.begin()[static_cast<std::ptrdiff_t>(i)].name == name)
     return configuration.begin()[static_cast<std::ptrdiff_t>(i)].value;
   return configuration.at(name);
 }
 
-// The rows of the listed configurations that the parameters still have.
+// Returns the rows of the listed configurations whose values the parameters still have.
 std::vector<Row> listed_rows(const KernelSpec& spec) {
   std::vector<space::ValueIndex> positions;
   for (const Parameter& parameter : spec.parameters) positions.emplace_back(parameter.values);

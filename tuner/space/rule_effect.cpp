@@ -49,7 +49,7 @@ Removed counted(SpaceSize kept, SpaceSize of) {
   return {Certainty::exact, removed, fraction};
 }
 
-// Of the values of the parameters that the rule mentions, saturating just above most_combinations.
+// The combinations of the parameters that the rule mentions, saturating just above most_combinations.
 std::uint64_t combinations(const RowCheck& check, const std::vector<Parameter>& parameters) {
   std::uint64_t product = 1;
   for (const auto& read : check.read()) {
@@ -59,7 +59,7 @@ std::uint64_t combinations(const RowCheck& check, const std::vector<Parameter>& 
   return product;
 }
 
-// The next combination of the parameters that the rule mentions.
+// Moves to the next combination of the parameters that the rule mentions.
 void advance(Row& row, const RowCheck& check, const std::vector<Parameter>& parameters) {
   for (const auto& read : check.read()) {
     if (++row[read.parameter] < parameters[read.parameter].values.size()) return;
@@ -67,7 +67,7 @@ void advance(Row& row, const RowCheck& check, const std::vector<Parameter>& para
   }
 }
 
-// By trying every combination of the parameters that the rule mentions, or a sample where there are too many.
+// Tries every combination of the parameters that the rule mentions, or a sample where there are too many.
 Removed tried(RowCheck& check, const std::vector<Parameter>& parameters) {
   Row row(parameters.size());
   std::mt19937_64 random(sampling_seed);
@@ -88,7 +88,7 @@ Removed tried(RowCheck& check, const std::vector<Parameter>& parameters) {
           static_cast<double>(removed) / static_cast<double>(looked_at)};
 }
 
-// From configurations that the other rules allow, drawn at random.
+// Tries random configurations that the other rules allow.
 Removed drawn(RowCheck& check, const SearchSpace& others) {
   if (others.size_saturated() && !others.exact()) return {Certainty::unknown, std::nullopt, 0};
   Row row(others.parameters().size());

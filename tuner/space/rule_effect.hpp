@@ -5,9 +5,9 @@
 
 namespace attune {
 
-// Of the product of all values.
+// Returns its share of the product of all values.
 Removed removed_alone(const SearchSpace& space, std::size_t rule);
-// Of what `others`, the space under all other rules, leaves.
+// Returns its share of what `others`, the space under all other rules, leaves.
 Removed removed_last(const SearchSpace& space, const SearchSpace& others, std::size_t rule);
 
 }  // namespace attune

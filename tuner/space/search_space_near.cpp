@@ -1,4 +1,4 @@
-// What lies near a configuration: neighbours, and the nearest legal configuration to anything.
+// Neighbours of a configuration, and the nearest legal configuration to anything.
 #include <algorithm>
 #include <limits>
 #include <map>

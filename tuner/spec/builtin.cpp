@@ -1,4 +1,4 @@
-// The kernels that come with attune.
+// The built-in kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::string_view extension = ".cu";
 // In alphabetical order. A kernel's file is named after it.
 constexpr EmbeddedFile kernels[] = {attune_embedded::axpy, attune_embedded::reduce, attune_embedded::transpose};
 
-// Those that a device is calibrated with, in the order in which they run.
+// The kernels for calibrating a device, in the order in which they run.
 constexpr EmbeddedFile of_calibration[] = {attune_embedded::copy, attune_embedded::read, attune_embedded::fma,
                                            attune_embedded::launch};
 

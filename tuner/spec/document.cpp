@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view early_close =
     "; is the `*/` on line {} meant to close the front matter? A `*/` inside it ends the comment";
 
-// What a message quotes of a value.
+// Returns the text of a value for messages.
 std::string shown(const TomlNode& node) {
   using Kind = TomlNode::Kind;
   if (node.kind == Kind::string) return fmt::format("the string `{}`", shortened(node.string()));
@@ -25,7 +25,6 @@ std::string shown(const TomlNode& node) {
   return std::string(to_text(node.kind));
 }
 
-// Literals besides strings, by Literal.
 struct LiteralRule {
   bool integer, real, boolean;
   std::string_view expected;
@@ -46,7 +45,7 @@ std::optional<Value> literal_value(const TomlNode& node, const LiteralRule& rule
   return std::nullopt;
 }
 
-// The child that the first step of `place` leads to, with that step removed; nullptr if there is none.
+// Returns the child at the first step of `place`, and removes that step; nullptr if there is none.
 const TomlNode* step_into(const TomlNode& node, std::string_view& place) {
   if (const auto* whole = node.find(place)) {  // a key with dots in it
     place = {};

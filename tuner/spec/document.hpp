@@ -1,5 +1,5 @@
-// Document: a kernel file's front matter as a tree, with typed access and errors that name file, line and column.
-// Section: one table of it, whose keys are known. Live while a file is read; one thread.
+// Document: a kernel file's front matter as a tree, with typed access. Its errors name file, line and column. Section:
+// one table of it with a fixed set of keys. They live while a file is read; one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace attune {
 
-// What may stand for an expression besides a string.
+// Which literals may stand for an expression besides a string.
 enum class Literal { none, integer, number, boolean, number_or_boolean };
 
 class Document {
@@ -30,12 +30,12 @@ class Document {
 
   [[noreturn]] void fail(Position at, const std::string& message) const;
   [[noreturn]] void fail(const TomlNode& node, const std::string& message) const { fail(node.at, message); }
-  // The column points to byte `offset` of the string, where the file shows the string as it is (no escapes).
+  // Throws with the column of byte `offset` of the string, if the string has no escapes.
   [[noreturn]] void fail_in_string(const TomlNode& node, std::size_t offset, const std::string& message) const;
   [[noreturn]] void fail(const Fault& fault) const;
-  // "expected ..., found ...".
+  // Throws "expected ..., found ...".
   [[noreturn]] void fail_kind(const TomlNode& node, std::string_view expected) const;
-  // As a hint behind an error that a closing mark in the wrong place explains: "" if there is none.
+  // Returns a hint for an error that a misplaced closing mark explains; "" if there is none.
   std::string closing_hint() const;
 
   const std::string& string(const TomlNode& node, std::string_view expected = "a string") const;
@@ -53,7 +53,7 @@ class Document {
 
 class Section {
  public:
-  // Throws SpecError if `table` is none, or has a key that is not `known`. `name` is for messages: "[kernel]".
+  // Throws SpecError if `table` is none, or has a key that is not in `known`. `name` is for messages: "[kernel]".
   Section(const Document& document, const TomlNode& table, std::string name, const std::vector<std::string>& known);
 
   const TomlNode& table() const noexcept { return table_; }
@@ -64,7 +64,7 @@ class Section {
   std::optional<std::string> string(std::string_view key) const;
   std::optional<bool> boolean(std::string_view key) const;
   std::optional<Expression> expression(std::string_view key, Literal literal) const;
-  // Absent: empty.
+  // Returns an empty list if the key is absent.
   std::vector<Expression> expressions(std::string_view key, Literal literal) const;
   std::vector<std::string> strings(std::string_view key) const;
 

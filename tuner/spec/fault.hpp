@@ -1,5 +1,5 @@
-// Fault: what is wrong with a KernelSpec, and where in it. Thrown by the checks that kernel files and specs built in
-// C++ share; whoever called them turns it into a SpecError with line and column, or a UsageError.
+// Fault: a defect of a KernelSpec, and its place. The checks common to kernel files and specs in C++ throw it. Their
+// callers make it a SpecError with line and column, or a UsageError.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,19 @@
 namespace attune {
 
 struct Fault : std::runtime_error {
-  // `place` is the path as the TOML has it: "launch[0].grid[1]", "arguments.out.type".
+  // `place` is a path of TOML keys: "launch[0].grid[1]", "arguments.out.type".
   Fault(std::string place_, const std::string& message) : std::runtime_error(message), place(std::move(place_)) {}
   std::string place;
   bool at_key = false;                // the key itself is wrong, not its value
   std::optional<std::size_t> offset;  // byte in the string at `place`
 };
 
-// A fault at the key of `place`.
 inline Fault key_fault(std::string place, const std::string& message) {
   Fault fault(std::move(place), message);
   fault.at_key = true;
   return fault;
 }
 
-// A fault at byte `offset` of the string at `place`.
 inline Fault fault_in_string(std::string place, std::size_t offset, const std::string& message) {
   Fault fault(std::move(place), message);
   fault.offset = offset;

@@ -46,7 +46,7 @@ Piece trimmed(Piece piece) {
   return piece;
 }
 
-// Splits at the commas that stand in no bracket.
+// Splits at the commas outside brackets.
 std::vector<Piece> split_at_commas(Piece list) {
   std::vector<Piece> pieces;
   std::size_t begin = 0;
@@ -87,7 +87,7 @@ std::int64_t clamped_integer(double value) {
   return static_cast<std::int64_t>(value);
 }
 
-// Both forms of a bound. A real one is rounded by `round` for integer types.
+// Sets both forms of a bound. `round` rounds a real bound for integer types.
 void set_bound(const Value& value, double (*round)(double), double& real, std::int64_t& integer) {
   if (value.is_real()) {
     real = value.real();
@@ -154,7 +154,7 @@ struct Range {
   double least, greatest;
 };
 
-// Finite values of a floating type.
+// The finite values of a floating type.
 Range real_range(std::string_view element) {
   if (element == "half") return {-65504, 65504};
   if (element == "bfloat16") return {-0x1.FEp127, 0x1.FEp127};
@@ -163,7 +163,7 @@ Range real_range(std::string_view element) {
 }
 
 struct IntegerRange {
-  std::int64_t least, greatest;  // as far as an int64 reaches
+  std::int64_t least, greatest;  // limited to int64
 };
 
 IntegerRange integer_range(const TypeInfo& type) {
@@ -182,11 +182,10 @@ std::optional<std::string> real_misfit(double value, const TypeInfo& type) {
   return fmt::format("{} does not fit {} ({} .. {})", Value(value).text(), type.name, range.least, range.greatest);
 }
 
-// `real` and `integer` are the two forms of one bound.
 std::optional<std::string> integer_misfit(double real, std::int64_t integer, const TypeInfo& type) {
   if (real != std::floor(real)) return fmt::format("{} is no integer, as {} needs", Value(real).text(), type.name);
   const IntegerRange range = integer_range(type);
-  // Above 2^63 the integer form is clamped; the real form tells.
+  // Above 2^63 the integer form is clamped: the real form decides.
   const bool beyond = real > int64_bound || real < -int64_bound;
   if (!beyond && integer >= range.least && integer <= range.greatest) return std::nullopt;
   const auto shown = beyond ? Value(real).text() : std::to_string(integer);
@@ -223,7 +222,7 @@ std::optional<std::string> misfit(const Fill& fill, const TypeInfo& type) {
   }
   if (fill.kind == FillKind::normal && type.type_class == TypeClass::boolean) return "normal() makes no booleans";
   const bool two = fill.kind == FillKind::uniform;
-  // A deviation is no value of the type, and a mean between two integers is one all the same.
+  // A deviation is no value of the type. A mean may lie between two integers.
   if (type.type_class == TypeClass::floating || fill.kind == FillKind::normal) {
     if (type.type_class != TypeClass::floating) return std::nullopt;
     if (auto reason = real_misfit(fill.a, type)) return reason;

@@ -13,7 +13,7 @@ namespace attune {
 // Throws ExpressionError with the offset in `text`. Bounds are constant expressions.
 Fill parse_fill(std::string_view text, bool scalar);
 
-// Why `fill` cannot make values of `type`; nothing if it can.
+// Returns why `fill` cannot make values of `type`; nothing if it can.
 std::optional<std::string> misfit(const Fill& fill, const TypeInfo& type);
 
 }  // namespace attune

@@ -11,12 +11,12 @@
 namespace attune {
 namespace {
 
-// Raised when the fields below change: every fingerprint then differs.
+// A change of the fields below raises it: every fingerprint then differs.
 constexpr std::string_view code_version = "attune code 1";
 constexpr std::string_view contract_version = "attune contract 1";
 constexpr std::string_view space_version = "attune space 1";
 
-// Each list of fields is preceded by its length, so that no two specs give the same fields.
+// A length precedes each list of fields, so that no two specs give the same fields.
 void add_count(Digest& digest, std::size_t count) { digest.add(std::to_string(count)); }
 void add_strings(Digest& digest, const std::vector<std::string>& texts) {
   add_count(digest, texts.size());
@@ -31,8 +31,8 @@ void add_optional(Digest& digest, const std::optional<Expression>& expression) {
   if (expression) digest.add(expression->text());
 }
 
-// The text from its first character that is neither white space nor part of a comment: an edit of the front matter
-// (blanked there), of a licence or of a title leaves it as it is.
+// Returns the text from its first character outside white space and comments. An edit of the front matter, which is
+// blanked there, changes nothing. Nor does an edit of a licence or of a title.
 std::string_view without_leading_comments(std::string_view text) {
   while (!text.empty()) {
     const auto begin = std::min(text.find_first_not_of(" \t\r\n\f\v"), text.size());

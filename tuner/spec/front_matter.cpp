@@ -16,7 +16,7 @@ constexpr std::string_view what_a_kernel_file_is =
     "(docs/kernel_files.md)";
 constexpr auto npos = std::string_view::npos;
 
-// Enough for any kernel written by hand or by a program, and little enough to read in a blink.
+// Enough for any kernel, written or generated, and little enough to read at once.
 constexpr std::size_t max_file_bytes = std::size_t{4} << 20;
 
 void require_text(std::string_view text, const std::string& file) {
@@ -41,14 +41,14 @@ bool is_front_matter(std::string_view comment) {
           comment.substr(opening_mark.size()).starts_with(closing_mark));
 }
 
-// The offset just behind the comment that begins at `offset`; npos if it is not closed.
+// Returns the offset after the comment that begins at `offset`; npos if it is not closed.
 std::size_t comment_end(std::string_view text, std::size_t offset) {
   if (text.substr(offset).starts_with("//")) return std::min(text.find('\n', offset), text.size());
   const auto closing = text.find(closing_mark, offset + 2);
   return closing == npos ? npos : closing + closing_mark.size();
 }
 
-// The offset of the front matter's opening mark. Before it may stand white space and comments only.
+// Returns the offset of the front matter's opening mark. Only white space and comments may precede it.
 std::size_t find_opening(std::string_view text, const std::string& file) {
   std::size_t offset = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   while (true) {
@@ -78,7 +78,7 @@ void blank(std::string& text, std::size_t begin, std::size_t end) {
       [](char c) { return c != '\n' && c != '\r'; }, ' ');
 }
 
-// As blank(), one space per character, so that columns stay; a lone carriage return is no TOML.
+// Blanks like blank(), one space per character, so that columns stay. A lone carriage return is no TOML.
 std::string blank_prefix(std::string_view text) {
   std::string blanked;
   for (const char c : text) {

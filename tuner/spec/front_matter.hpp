@@ -11,16 +11,17 @@
 namespace attune {
 
 struct FrontMatter {
-  std::string toml;             // the file up to the closing mark, all but the TOML blanked: positions are the file's
+  std::string toml;             // the file up to the closing mark, with all but the TOML blanked: positions are the
+                                // file's
   std::string code;             // the whole file with the front matter blanked, newlines kept
   std::size_t closing = 0;      // offset of the closing mark in the file
-  bool closes_midline = false;  // text stands before the closing mark on its line: perhaps it was not meant to close
+  bool closes_midline = false;  // text precedes the closing mark on its line: the mark may be a mistake
 };
 
 // Splits a kernel file. Throws SpecError: not text, no front matter, front matter after code or not closed.
 FrontMatter split_front_matter(std::string_view text, const std::string& file);
 
-// "FILE:LINE:COLUMN: message".
+// Returns "FILE:LINE:COLUMN: message".
 SpecError spec_error(const std::string& file, Position at, const std::string& message);
 
 }  // namespace attune

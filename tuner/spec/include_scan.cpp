@@ -1,4 +1,4 @@
-// Finding #include in C++ text.
+// Finds #include in C++ text.
 #include <algorithm>
 #include <cctype>
 
@@ -11,7 +11,7 @@ constexpr auto npos = std::string_view::npos;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// As much of the C++ lexer as tells directives from comments and literals.
+// The part of the C++ lexer that separates directives from comments and literals.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -24,7 +24,7 @@ class Scanner {
  private:
   bool starts(std::string_view word) const { return text_.substr(at_).starts_with(word); }
 
-  // Behind a backslash that continues a line; 0 if there is none here.
+  // Returns the bytes of a line continuation, a backslash and its line end; 0 if there is none here.
   std::size_t continuation() const { return starts("\\\n") ? 2 : starts("\\\r\n") ? 3 : 0; }
 
   bool skip_comment() {
@@ -40,7 +40,7 @@ class Scanner {
     return true;
   }
 
-  // R"delimiter( ... )delimiter"
+  // Skips R"delimiter( ... )delimiter".
   void skip_raw_string() {
     const auto open = text_.find('(', at_);
     const auto closing = ")" + std::string(text_.substr(at_ + 1, open == npos ? 0 : open - at_ - 1)) + "\"";
@@ -48,7 +48,7 @@ class Scanner {
     at_ = end == npos ? text_.size() : end + closing.size();
   }
 
-  // A string or a character; it ends with its line at the latest.
+  // Skips a string or a character; it ends with its line at the latest.
   void skip_literal() {
     const char quote = text_[at_++];
     while (at_ < text_.size() && text_[at_] != '\n') {
@@ -100,7 +100,7 @@ class Scanner {
       line_is_blank_ = false;
     }
     if (c == '"') return behind_word && text_[at_ - 1] == 'R' ? skip_raw_string() : skip_literal();
-    if (c == '\'' && !behind_word) return skip_literal();  // behind a word: 1'000'000, or the L of L'x'
+    if (c == '\'' && !behind_word) return skip_literal();  // after a word: 1'000'000, or the L of L'x'
     ++at_;
   }
 

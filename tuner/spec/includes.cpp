@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view own_header = "attune.cuh";
-// Every compile carries the headers along; what is larger is no header of a kernel.
+// Every compile request includes the headers. A larger file is no header of a kernel.
 constexpr std::uintmax_t max_header_bytes = std::uintmax_t{4} << 20;
 constexpr std::size_t max_headers = 64;
 
@@ -73,7 +73,7 @@ class HeaderReader {
       if (headers_.size() == max_headers) throw failed(fmt::format("more than {} headers", max_headers));
       headers_.push_back({name, text});
     }
-    // The same text in another folder may include other files: it is the folder and the name that are done once.
+    // The same text in another folder may include other files: folder and name together are read once.
     if (!visited_.insert(path.lexically_normal()).second) return;
     read_all(text, path.string(), path.parent_path());
   }

@@ -20,12 +20,12 @@ namespace {
 
 struct SectionReader {
   std::string_view name;   // the key
-  std::string_view shown;  // as the file writes it
+  std::string_view shown;  // as written in the file
   bool needed;
   void (*read)(const Document&, const TomlNode&, KernelSpec&);
 };
 
-// In the order in which they are read, and missing ones are reported.
+// The order of reading, and of reports of missing sections.
 constexpr SectionReader section_readers[] = {
     {"kernel", "[kernel]", true, read_kernel},
     {"problem", "[problem]", true,
@@ -79,7 +79,7 @@ void read_sections(const Document& document, KernelSpec& spec) {
   }
 }
 
-// No source is as large; Document refuses larger texts too.
+// No source is larger; Document refuses larger texts too.
 constexpr std::uintmax_t largest_file = 4 << 20;
 
 std::string read_text(const std::filesystem::path& file) {

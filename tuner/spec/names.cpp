@@ -111,7 +111,7 @@ constexpr std::string_view cpp_keywords[] = {"alignas",
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-// What `name` means already; "" if nothing.
+// Returns what `name` means already; "" if nothing.
 std::string_view meaning_of(std::string_view name) {
   const auto is_name = [&](std::string_view word) { return word == name; };
   if (std::any_of(std::begin(expression_words), std::end(expression_words), is_name)) return "a word of expressions";

@@ -1,5 +1,5 @@
-// The sections of the front matter -> the members of a KernelSpec. Each reads one section's table and checks what
-// only the text can show (kinds, keys, syntax); what concerns the spec as a whole is validate()'s.
+// The sections of the front matter -> the members of a KernelSpec. Each function reads one section's table and checks
+// kinds, keys and syntax. validate() checks the spec as a whole.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ void read_kernel(const Document& document, const TomlNode& table, KernelSpec& sp
 std::vector<ProblemParameter> read_problem(const Document& document, const TomlNode& table);
 std::vector<Parameter> read_parameters(const Document& document, const TomlNode& table);
 std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table);
-// [[launch]], [[reference]] or [[prepare]]; `name` is for messages.
+// Reads [[launch]], [[reference]] or [[prepare]]; `name` is for messages.
 std::vector<Step> read_steps(const Document& document, const TomlNode& array, const std::string& name);
 std::vector<Argument> read_arguments(const Document& document, const TomlNode& table);
-// [check] and the [check.NAME] in it.
+// Reads [check] and the [check.NAME] in it.
 void read_check(const Document& document, const TomlNode& table, KernelSpec& spec);
 Metrics read_metrics(const Document& document, const TomlNode& table);
 CompileOptions read_compile(const Document& document, const TomlNode& table);

@@ -1,4 +1,4 @@
-// What a message quotes of a text that may be long.
+// Shortens long texts for messages.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace attune {
 
-// The text, or its beginning with "..." behind it; never cut inside a UTF-8 character.
+// Returns the text, or its beginning and "..."; never cuts a UTF-8 character.
 inline std::string shortened(std::string_view text) {
   constexpr std::size_t max_bytes = 160;  // two lines of a terminal
   if (text.size() <= max_bytes) return std::string(text);

@@ -9,7 +9,7 @@ unsigned byte_at(std::string_view text, std::size_t offset) { return static_cast
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
 
-// Lead bytes of UTF-8 and the bounds of the byte after: RFC 3629, section 4. The bounds keep out overlong forms,
+// Lead bytes of UTF-8 and the bounds of the byte after: RFC 3629, section 4. The bounds exclude overlong forms,
 // surrogates and numbers above U+10FFFF.
 struct LeadRange {
   unsigned first, last;
@@ -22,7 +22,7 @@ constexpr LeadRange lead_ranges[] = {
     {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
 };
 
-// Bytes of the character at `offset`; 0 if it is none.
+// Returns the bytes of the character at `offset`; 0 if it is none.
 std::size_t character_length(std::string_view text, std::size_t offset) {
   const unsigned lead = byte_at(text, offset);
   const auto* range = std::find_if(std::begin(lead_ranges), std::end(lead_ranges),

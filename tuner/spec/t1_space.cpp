@@ -37,12 +37,12 @@ constexpr Type types[] = {
     {"string", Value::Kind::name, "a text that is not empty"},
 };
 
-// Wrong inside the document; whoever knows the file, the parameter or the condition puts that before it.
+// A defect inside the document. The caller puts the file, the parameter or the condition before it.
 UsageError wrong(std::string_view place, std::string_view message) {
   return UsageError(fmt::format("{}: {}", place, message));
 }
 
-// Refuses what nests too deep or has a key twice, while it is read.
+// Refuses deep nesting and repeated keys, while the document is read.
 class DocumentCheck {
  public:
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
@@ -58,14 +58,14 @@ class DocumentCheck {
   }
 
  private:
-  std::vector<std::set<std::string>> keys_;  // of the objects around
+  std::vector<std::set<std::string>> keys_;  // of the enclosing objects
 };
 
 Json parsed(std::string_view text) {
   if (text.size() > max_document_bytes) {
     throw UsageError(fmt::format("{} bytes: a T1 document has at most {}", text.size(), max_document_bytes));
   }
-  // To the JSON library it is the end of the text.
+  // The JSON library takes it for the end of the text.
   if (text.find('\0') != std::string_view::npos) throw UsageError("a NUL byte: a T1 document is text");
   try {
     DocumentCheck check;
@@ -108,7 +108,7 @@ Value value_of(const Json& json) {
   throw UsageError("a value is a number, true, false or a text");
 }
 
-// The value in the kind that its type asks for.
+// Returns the value in the kind of its type.
 Value fitted(const Value& value, const Type& type) {
   const bool empty = value.is_name() && value.name().empty();
   if (value.kind() == type.kind && !empty) return value;
@@ -156,7 +156,7 @@ bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
 }
 
-// A name that a condition can mean; not a word of Python.
+// Returns whether a condition can use the name; a word of Python is none.
 bool is_usable(const std::string& name) {
   try {
     const Expression expression(name, Dialect::python);
@@ -253,7 +253,7 @@ std::string name_of(const Json& document, std::string_view file_name) {
   const Json* const name = general != nullptr && general->is_object() ? find(*general, "BenchmarkName") : nullptr;
   const bool is_named = name != nullptr && name->is_string() && !name->get_ref<const std::string&>().empty();
   std::string text = is_named ? name->get<std::string>() : std::filesystem::path(file_name).stem().string();
-  for (char& c : text) c = has_control({&c, 1}) ? '?' : c;  // it is only shown
+  for (char& c : text) c = has_control({&c, 1}) ? '?' : c;  // for display only
   return text;
 }
 

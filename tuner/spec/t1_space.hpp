@@ -1,6 +1,5 @@
-// T1Space: the search space of a T1 document, the JSON in which other tuners write one down. Parameters and
-// restrictions are read; what T1 says of the kernel besides is not. Format: docs/formats/t1.md. Pure but for
-// load_t1_space; any thread.
+// T1Space: the search space of a T1 document, the JSON format of other tuners. Only parameters and restrictions are
+// read. Format: docs/formats/t1.md. Pure but for load_t1_space; any thread.
 #pragma once
 
 #include <filesystem>
@@ -21,10 +20,9 @@ struct T1Space {
   std::vector<Rule> rules;                     // in the Python dialect, as written
 };
 
-// Throws UsageError, which names the file, and the parameter or the condition. `file_name` is for messages and the
-// name.
+// Throws UsageError with the file and the parameter or condition. `file_name` is for messages and the name.
 T1Space read_t1_space(std::string_view json, std::string_view file_name);
-// The same, also for a file that cannot be read.
+// Reads a file. Throws as above, and UsageError if it cannot be read.
 T1Space load_t1_space(const std::filesystem::path& file);
 
 }  // namespace attune

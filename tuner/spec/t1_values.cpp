@@ -16,7 +16,7 @@
 namespace attune {
 namespace {
 
-constexpr int max_nesting = 50;  // lists in list() and behind `in`
+constexpr int max_nesting = 50;  // lists in list() and after `in`
 
 using Values = std::vector<Value>;
 
@@ -114,7 +114,7 @@ Values ListReader::elements(std::string_view close) {
   while (!is_symbol(close)) {
     const Expression element = formula(close, true);
     if (is_word("for")) {
-      if (!values.empty()) lexer_.fail("`for` stands behind the only element of a list", token_.begin);
+      if (!values.empty()) lexer_.fail("`for` stands after the only element of a list", token_.begin);
       return comprehension(element, close);
     }
     values.push_back(evaluated(element, nullptr));
@@ -128,7 +128,7 @@ Values ListReader::elements(std::string_view close) {
   return values;
 }
 
-// Behind the element of [element for name in list if condition].
+// Reads what follows the element of [element for name in list if condition].
 Values ListReader::comprehension(const Expression& element, std::string_view close) {
   advance();
   Variable variable;
@@ -172,7 +172,7 @@ Values ListReader::range() {
   return values;
 }
 
-// Up to the closing parenthesis.
+// Reads up to the closing parenthesis.
 std::vector<Expression> ListReader::arguments() {
   std::vector<Expression> formulas;
   while (!is_symbol(")")) {
@@ -183,7 +183,7 @@ std::vector<Expression> ListReader::arguments() {
   return formulas;
 }
 
-// The words up to a comma, `close`, or a `for` that belongs to the list.
+// Reads the words up to a comma, `close`, or the list's own `for`.
 Expression ListReader::formula(std::string_view close, bool before_for) {
   const std::uint32_t begin = token_.begin;
   std::uint32_t end = begin;
@@ -204,7 +204,7 @@ Value ListReader::evaluated(const Expression& formula, const Variable* variable)
   std::vector<const Value*> values;
   for (const auto& name : formula.names()) {
     if (variable == nullptr || name != variable->name) {
-      throw UsageError(fmt::format("`{}`: unknown name `{}`: a list of values knows only the name behind its `for`",
+      throw UsageError(fmt::format("`{}`: unknown name `{}`: a list of values has only the name after its `for`",
                                    shortened(formula.text()), shortened(name)));
     }
     values.push_back(&variable->value);

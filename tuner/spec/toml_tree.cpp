@@ -1,6 +1,6 @@
-// toml++ 3.3 asserts what hostile text can break: "[[[a]]]" aborts a debug build, and a release build may optimise on
-// the assumption that it never comes (tomlplusplus pull request 301). The errors that it reports behind its assertions
-// are right, so this file, the only one that includes it, takes it without them.
+// toml++ 3.3 asserts properties that hostile text can break: "[[[a]]]" aborts a debug build. A release build may
+// optimise on such an assumption (tomlplusplus pull request 301). The error reports after its assertions are right. So
+// this file compiles it without them; no other file includes it.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #include "spec/toml_tree.hpp"
@@ -13,15 +13,15 @@
 namespace attune {
 namespace {
 
-// toml++ builds and frees one table inside the other for every part of a dotted key, by recursion: a key of 100,000
-// parts overflows the stack. No key of a kernel file has more than three parts.
+// For every part of a dotted key, toml++ builds and frees nested tables by recursion. A key of 100,000 parts overflows
+// the stack. No key of a kernel file has more than three parts.
 constexpr std::size_t max_key_parts = 16;
 
 Position position_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
-// Text that toml++ 3.3 cannot be given, whatever it holds: keys nested too deep, and characters beyond ASCII where it
-// asks whether they are white space (its answer for U+00A1 to U+0499 is undefined behaviour). They are no TOML there,
-// except behind a line's trailing backslash in a multi-line string.
+// Refuses text that toml++ 3.3 cannot process: deeply nested keys, and certain characters beyond ASCII. Where it checks
+// such a character for white space, U+00A1 to U+0499 are undefined behaviour. They are no TOML there, except after a
+// line's trailing backslash in a multi-line string.
 class Sieve {
  public:
   explicit Sieve(std::string_view text) : text_(text) {}
@@ -60,14 +60,14 @@ class Sieve {
       at_ += text_[at_] == '\\' && quote == '"' ? escape_length(multiline) : 1;
     }
     at_ = std::min(at_ + closing.size(), text_.size());
-    // Up to two quotes may stand before the three that close.
+    // Up to two quotes may precede the closing three.
     for (int i = 0; multiline && i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
   }
 
   std::size_t escape_length(bool multiline) const {
     const auto behind = text_.find_first_not_of(" \t\r\n", at_ + 1);
     if (multiline && behind != std::string_view::npos && !is_ascii(text_[behind])) {
-      fail(behind, "a character beyond ASCII right behind a backslash: begin the line with another");
+      fail(behind, "a character beyond ASCII right after a backslash: begin the line with another");
     }
     return 2;
   }

@@ -1,5 +1,5 @@
-// TomlNode: TOML text as a tree that keeps the order of the source and where everything stands. (toml++ sorts keys,
-// and is included by one file alone, for it takes seconds to compile.) A plain value, read-only after parse_toml().
+// TomlNode: TOML text as a tree that keeps the order and the positions of the source. A plain value, read-only after
+// parse_toml(). toml++ sorts keys and takes seconds to compile, so one file alone includes it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct TomlNode {
   Position at;
   std::string key;  // of a member of a table
   Position key_at;
-  std::variant<bool, std::int64_t, double, std::string> value = false;  // of the first four kinds
+  std::variant<bool, std::int64_t, double, std::string> value = false;  // for the first four kinds
   std::vector<TomlNode> children;  // elements of an array; members of a table, in the order of the source
 
   const TomlNode* find(std::string_view name) const noexcept;
@@ -28,7 +28,7 @@ struct TomlNode {
   bool boolean() const { return std::get<bool>(value); }
 };
 
-// "a string", "an array"
+// Returns "a string", "an array".
 std::string_view to_text(TomlNode::Kind kind) noexcept;
 
 struct TomlError {

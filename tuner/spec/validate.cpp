@@ -21,7 +21,7 @@ constexpr std::size_t max_kernel_name = 128;
 // A search space stores the position of a value in 16 bits.
 constexpr std::size_t max_values = std::numeric_limits<std::uint16_t>::max();
 
-// Far more than any kernel has, and few enough that names may be looked up one by one.
+// Far more than any kernel has, and few enough for a look-up one by one.
 constexpr std::size_t max_entries = 256;
 
 void require_few(std::size_t count, const std::string& place) {
@@ -37,7 +37,7 @@ void validate_kernel(const KernelSpec& spec) {
   }
   const auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
   if (std::all_of(spec.source.text.begin(), spec.source.text.end(), is_blank)) {
-    throw Fault("kernel", "there is no source text: a kernel file holds the code behind its front matter");
+    throw Fault("kernel", "there is no source text: a kernel file holds the code after its front matter");
   }
 }
 

@@ -1,4 +1,4 @@
-// The checks that kernel files and specs built in C++ share. Pure; each throws Fault at the first thing wrong.
+// The checks common to kernel files and specs in C++. Pure; each throws Fault at the first defect.
 #pragma once
 
 #include "attune/kernel_spec.hpp"
@@ -6,11 +6,11 @@
 
 namespace attune {
 
-// All of them, in the order of a kernel file's sections.
+// Runs all checks, in the order of a kernel file's sections.
 void validate(const KernelSpec& spec);
 
 void validate_arguments(const KernelSpec& spec);
-// [[prepare]], [[launch]], [[reference]], and whether the steps use what there is.
+// Checks [[prepare]], [[launch]] and [[reference]], and that the steps use every argument.
 void validate_steps(const KernelSpec& spec);
 void validate_compile_options(const KernelSpec& spec);
 

@@ -41,7 +41,7 @@ void validate_name(const KernelSpec& spec, const Argument& argument) {
   }
 }
 
-// The types that an argument may have: its own, or those of the type parameter that it names.
+// Returns the types that an argument may have: its own, or all types of its type parameter.
 std::vector<const TypeInfo*> types_of(const KernelSpec& spec, const Argument& argument) {
   std::vector<const TypeInfo*> types;
   const auto* entry = spec.find_problem(argument.type);
@@ -91,7 +91,7 @@ void validate_array(const KernelSpec& spec, const Argument& argument) {
   require_integer_if_constant(*argument.size, 1, place + ".size");
 }
 
-// Exactly one of problem name, `value` and `fill` says what a scalar is while tuning.
+// Exactly one of problem name, `value` and `fill` gives a scalar's value while tuning.
 void validate_scalar_source(const KernelSpec& spec, const Argument& argument) {
   const auto place = place_of(argument);
   const bool from_problem = spec.find_problem(argument.name) != nullptr;

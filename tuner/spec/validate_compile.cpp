@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// "-DX={TILE} if FAST"
+// Checks an option such as "-DX={TILE} if FAST".
 void validate_option(const KernelSpec& spec, const std::string& option, const std::string& place) {
   const Allowed allowed{.parameters = true, .device = true, .who = "an option"};
   constexpr std::string_view condition_mark = " if ";
@@ -40,7 +40,6 @@ void validate_option(const KernelSpec& spec, const std::string& option, const st
   }
 }
 
-// "sm_90", "sm_90a"
 bool is_architecture(std::string_view text) {
   if (!text.starts_with("sm_")) return false;
   text.remove_prefix(3);

@@ -1,4 +1,4 @@
-// [[prepare]], [[launch]] and [[reference]]: entries, launch shapes, arguments, and what the steps leave unused.
+// [[prepare]], [[launch]] and [[reference]]: entries, launch shapes, arguments, and names that no step uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,6 @@
 namespace attune {
 namespace {
 
-// One of the three lists of steps.
 struct StepList {
   std::string_view name;  // "launch": the section and the place
   std::span<const Step> steps;
@@ -42,7 +41,7 @@ struct EntryText {
   std::size_t arguments_offset = 0;  // in the entry
 };
 
-// Nothing if the text is no entry.
+// Returns nothing if the text is no entry.
 std::optional<EntryText> split_entry(std::string_view entry) {
   constexpr std::string_view spaces = " \t";
   const auto trim = [&](std::string_view text) {

@@ -11,8 +11,8 @@
 namespace attune {
 namespace {
 
-// The first compiles of a worker make precompiled headers and are waited for default_compile_limit_seconds; once so
-// many images are known, a factor of what nine of ten of them took is enough, within bounds.
+// A worker's first compiles make precompiled headers: their limit is default_compile_limit_seconds. Once so many images
+// are known, a multiple of the time of nine in ten is enough, within bounds.
 constexpr double least_seconds = 20, limit_factor = 10;
 constexpr std::size_t known_images = 20, most_known_images = 256;
 constexpr double open_seconds = 60;
@@ -29,7 +29,6 @@ CompileOutcome death_of(const Heard& heard) {
   return outcome;
 }
 
-// The answer to one job.
 Heard answer_of(Transport& worker, const Job& job, double seconds) {
   worker.send(job, seconds);
   Heard heard = worker.receive(seconds);
@@ -100,7 +99,7 @@ bool CompileLanes::is_abandoned(std::uint64_t epoch) const {
   return epoch != epoch_;
 }
 
-// Empty at the end.
+// Returns none at the end.
 std::vector<CompileLanes::Waiting> CompileLanes::take_batch(Lane& lane, std::uint64_t& epoch) {
   std::unique_lock lock(mutex_);
   lane.is_busy = false;
@@ -134,7 +133,7 @@ void CompileLanes::run(Lane& lane) {
     std::vector<ImageRequest> requests;
     for (const Waiting& waiting : batch) requests.push_back(waiting.request);
     try {
-      // What cancel() killed between two jobs must not be blamed on the next one.
+      // What cancel() killed between two jobs is not the next job's fault.
       if (was_interrupted(lane)) lane.worker->restart();
       std::vector<Outcome> outcomes = compile(*lane.worker, requests, epoch);
       for (std::size_t i = 0; i < batch.size(); ++i) deliver(batch[i], std::move(outcomes[i]), epoch);
@@ -149,7 +148,7 @@ void CompileLanes::run(Lane& lane) {
 }
 
 void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch) {
-  // Under the mutex: what is delivered was not cancelled by then.
+  // Under the mutex: delivered results are not cancelled by then.
   const std::lock_guard lock(mutex_);
   if (epoch != epoch_) return;
   Result result;
@@ -206,7 +205,7 @@ std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, cons
     return outcomes;
   }
   if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
-  // Which one of several it was is found by compiling each alone.
+  // Compiling each alone finds which one of several it was.
   const int deaths = requests.size() == 1 ? 1 : 0;
   if (deaths == 1) check_environment(worker, heard.why);
   for (const ImageRequest& request : requests) outcomes.push_back(compile_alone(worker, request, deaths, epoch));
@@ -225,7 +224,8 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
   }
 }
 
-// What compiled before compiles in a fresh worker, once in two attempts at least: else nothing would.
+// Compiles a known-good image in a fresh worker, at least once in two attempts. If both fail, the environment is at
+// fault.
 void CompileLanes::check_environment(Transport& worker, const std::string& why) {
   std::optional<ImageRequest> known_good;
   {

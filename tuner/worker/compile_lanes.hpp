@@ -1,7 +1,7 @@
 // CompileLanes: the compile workers of a Pool: for each a thread that runs straight code. Images are compiled in
-// batches of the size that the compiler likes. A compiler that hangs, crashes or eats the machine's memory costs one
-// image: after a death a fresh worker compiles what compiled before, then every image of the batch alone; two deaths
-// are a verdict. Thread-safe.
+// batches of the compiler's preferred size. A compiler that hangs, crashes or takes all memory costs one image. After a
+// death a fresh worker compiles a known-good image, then every image of the batch alone. Two deaths are a verdict.
+// Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -20,8 +20,8 @@ namespace attune {
 class CompileLanes {
  public:
   using Start = std::function<std::unique_ptr<Transport>()>;
-  // `deliver` is called on the lanes' threads, and must not call the lanes. Opens one worker, to ask what it compiles with. Throws Error when the
-  // compiler is missing.
+  // The lanes' threads call `deliver`, which must not call the lanes. Opens one worker, to read its toolchain. Throws
+  // Error when the compiler is missing.
   CompileLanes(Start start, std::function<void(Result)> deliver);
   // Drops images that have not begun, and abandons the others.
   ~CompileLanes();
@@ -29,7 +29,7 @@ class CompileLanes {
   CompileLanes& operator=(const CompileLanes&) = delete;
 
   const CompilerOpened& opened() const noexcept { return opened_; }
-  // So many images at most are compiled at once. At least 1.
+  // Sets the most images compiled at once. At least 1.
   void set_most(unsigned lanes);
   void submit(Ticket ticket, ImageRequest request);
   // Drops all images without a result.
@@ -68,12 +68,12 @@ class CompileLanes {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> waiting_;
-  std::deque<Lane> lanes_;  // whose elements stay where they are
+  std::deque<Lane> lanes_;  // its elements never move
   std::unique_ptr<Transport> spare_;
   std::size_t most_ = 1, idle_ = 0;
   std::uint64_t epoch_ = 0;                 // counts calls of cancel()
-  std::vector<double> seconds_;             // that images took, for the deadline
-  std::optional<ImageRequest> known_good_;  // one that compiled before
+  std::vector<double> seconds_;             // of images, for the deadline
+  std::optional<ImageRequest> known_good_;  // an image that compiled before
   bool ends_ = false;
 };
 

@@ -12,10 +12,10 @@
 namespace attune {
 namespace {
 
-// Processor time for one image, in times of its deadline (a compiler may have several threads): one that never ends is
-// ended by the operating system too, should the coordinator that waits for it be unable to.
+// Processor time for one image, in multiples of its deadline (a compiler may have several threads). The operating
+// system ends an endless compile even if the coordinator cannot.
 constexpr double deadlines = 10;
-constexpr rlim_t rounding_seconds = 2;  // seconds: what was used is counted in whole ones, of two kinds
+constexpr rlim_t rounding_seconds = 2;  // seconds: used time is counted in whole ones, of two kinds
 
 }  // namespace
 
@@ -43,7 +43,7 @@ Reply CompileServer::answer(const Job& job) {
   try {
     reply.answer = std::visit([this](const auto& held) { return handle(held); }, job);
   } catch (const std::bad_alloc&) {
-    throw;  // the limit of memory: this process is of no more use
+    throw;  // the memory limit was hit: this process is useless
   } catch (const std::exception&) {
     reply.answer = failure_of_current_exception();
   }

@@ -1,4 +1,4 @@
-// CompileServer: does the jobs of a coordinator that are for a compiler. One thread.
+// CompileServer: does a coordinator's jobs for a compiler. One thread.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class CompileServer {
   explicit CompileServer(std::shared_ptr<Compiler> compiler, Compiling compiling = {})
       : compiler_(std::move(compiler)), compiling_(std::move(compiling)) {}
 
-  // A broken compiler is an answer too; never throws Error.
+  // Answers a job, also with a broken compiler; never throws Error.
   Reply answer(const Job& job);
 
  private:
@@ -29,10 +29,10 @@ class CompileServer {
   Compiling compiling_;
 };
 
-// Bounds the processor time of this process, a compile worker's, for so many images more.
+// Raises the limit of a compile worker's processor time for so many further images.
 void limit_processor_time(std::size_t images);
 
-// The most of a compiler's messages that is kept: the first of them say what is wrong.
+// The most of a compiler's messages that is kept: the first of them name the mistake.
 constexpr std::size_t log_bytes = 64 * 1024;
 void shorten_log(std::string& log);
 

@@ -11,7 +11,7 @@ double load_seconds(const InstanceLaunch& launch) {
   return is_ptx ? compile_limit_seconds().value_or(default_compile_limit_seconds) : 0;
 }
 
-constexpr int launches_to_repeat = 3;  // one that is checked, two that are compared
+constexpr int launches_to_repeat = 3;  // one to check, two to compare
 
 }  // namespace
 
@@ -35,7 +35,7 @@ double Deadlines::of_job(const Try& job) const {
   return load_seconds(job.launch) + launches(2 + job.plan.count * job.plan.batch) + checks(2);
 }
 
-// By the anchor's time what is sampled in turn is known to take about so long: one of them may hang.
+// The anchor's time gives the expected time of such samples; one of them may hang.
 double Deadlines::of_job(const Rounds& job) const {
   const int count = static_cast<int>(job.turns.size()) * job.plan.batch;
   const double seconds = anchor_seconds > 0 ? launches(1) + factor * count * anchor_seconds : launches(count);

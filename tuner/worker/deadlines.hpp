@@ -1,4 +1,4 @@
-// Deadlines: how long a job of a device worker may take. A plain value.
+// Deadlines: the time limits of a device worker's jobs. A plain value.
 #pragma once
 
 #include <optional>
@@ -8,24 +8,24 @@
 
 namespace attune {
 
-// A launch may take least_seconds, or `factor` times the anchor's launch if that is longer; first_seconds while there is
-// no anchor; or what the user says. On top of it comes what making data and comparing results took in Begin.
+// A launch may take least_seconds, or `factor` times the anchor's launch if that is longer. Without an anchor it may
+// take first_seconds; the user's limit replaces all. The time of Begin for data and comparisons comes on top.
 struct Deadlines {
   std::optional<double> user_seconds = launch_limit_seconds();
-  double begin_seconds = 0;   // that Begin took
+  double begin_seconds = 0;   // of Begin
   double anchor_seconds = 0;  // of one launch of the anchor; 0: none is known
 
   static constexpr double first_seconds = 60;
   static constexpr double least_seconds = 2;
   static constexpr double factor = 50;
-  // Data, [[prepare]] and [[reference]]: the reference is the simplest kernel that somebody could write.
+  // Data, [[prepare]] and [[reference]]: a reference may be the simplest possible kernel.
   static constexpr double most_begin_seconds = 900;
-  static constexpr double open_seconds = 120;  // a driver may take long to wake a device
-  // Beside its launch a check resets and compares data, as Begin did: so many times as long, and a second.
+  static constexpr double open_seconds = 120;  // a driver may need long to wake a device
+  // A check also resets and compares data, as Begin did: so many times as long, and a second.
   static constexpr double data_factor = 3, data_seconds = 1;
   static constexpr double meter_slack_seconds = 1;  // the counter's last step, and the launches under way then
 
-  // Seconds from when the worker begins the job.
+  // Returns the seconds from the worker's beginning of the job.
   double of(const Job& job) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A name that is a file's: all else of a device's identity becomes a dash.
+// Returns a file name: characters that are unfit in a device's identity become dashes.
 std::string file_name(const std::string& device) {
   std::string name;
   for (const char c : device) {
@@ -35,7 +35,7 @@ int open_lock(const fs::path& file) {
   return descriptor;
 }
 
-// Tries until it has the lock; false when stop counted 2 before.
+// Tries until it has the lock. Returns false when stop counted 2 first.
 bool take_lock(int descriptor, const std::atomic<int>& stop) {
   for (auto pause = std::chrono::microseconds(200);; pause = std::min(2 * pause, std::chrono::microseconds(5000))) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
@@ -68,8 +68,8 @@ DeviceLock::~DeviceLock() {
   if (device_ >= 0) close(device_);
 }
 
-// Two locks, so that turns alternate: whoever waits for the device holds the queue, and whoever just had the device
-// must queue behind.
+// Two locks, so that turns alternate. A waiting process holds the queue; the last user of the device must queue after
+// it.
 void DeviceLock::take(const std::atomic<int>& stop) {
   if (device_ < 0 || depth_++ > 0) return;
   const auto begin = Clock::now();

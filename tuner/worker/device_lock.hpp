@@ -1,5 +1,5 @@
-// DeviceLock: turns at measuring on one device between processes: two tuners of one user measure one after the other,
-// neither waits for ever. The operating system drops the lock of a process that ends, however it ends. One thread.
+// DeviceLock: turns at measuring on one device between processes. Two tuners of one user measure alternately, and both
+// get turns. The operating system drops the lock when a process ends. One thread.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@
 
 namespace attune {
 
-// The name by which processes know that they mean the same device.
+// Returns the name by which processes identify one device.
 std::string lock_name(const DeviceInfo& device);
 
-// Whether this one of Device::other_users() takes turns too: an attune of the same user.
+// Returns whether this process of Device::other_users() takes turns too: an attune of the same user.
 bool takes_turns(std::string_view user);
 
 class DeviceLock {
@@ -26,8 +26,8 @@ class DeviceLock {
   DeviceLock(const DeviceLock&) = delete;
   DeviceLock& operator=(const DeviceLock&) = delete;
 
-  // One turn: from construction, which waits for it, to destruction. Gives up waiting when `stop` counts 2: whoever
-  // wants to leave so much does not measure.
+  // One turn: from construction, which waits for it, to destruction. Waiting ends when `stop` counts 2: then nothing is
+  // measured.
   class Turn {
    public:
     Turn(DeviceLock& lock, const std::atomic<int>& stop);
@@ -38,9 +38,8 @@ class DeviceLock {
    private:
     DeviceLock& lock_;
   };
-  // Whether another process waits for the turn that this one has.
   bool somebody_waits() const noexcept;
-  // All that was waited for turns. Another tuner was at work if it is much.
+  // Returns the seconds of all waiting for turns. If they are many, another tuner was at work.
   double waited_seconds() const noexcept { return waited_seconds_; }
 
  private:

@@ -7,10 +7,10 @@
 namespace attune {
 namespace {
 
-// Of the energy counter within a window: fewer, and how it moves decides more than what was launched.
+// Of the energy counter within a window: with fewer, the counter's steps matter more than the launches.
 constexpr int least_steps = 10;
 
-// What is counted begins and ends with a step: for so much longer it is launched, two steps of the slowest counter.
+// The window begins and ends with a step: launches go on for two steps of the slowest counter.
 constexpr double steps_seconds = 0.2;
 
 }  // namespace

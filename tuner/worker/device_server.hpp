@@ -1,5 +1,5 @@
-// DeviceServer: does the jobs of a coordinator on one device. What a device worker runs, or, without a process between,
-// what a DirectTransport calls. One thread.
+// DeviceServer: does a coordinator's jobs on one device. A device worker runs it, or a DirectTransport without a
+// process. One thread.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class DeviceServer {
   explicit DeviceServer(Device& device, Trying trying = {})
       : device_(device), trying_(std::move(trying)), watch_(device) {}
 
-  // Failures of the environment are answers too; never throws Error.
+  // Answers a job, also with a failure of the environment; never throws Error.
   Reply answer(const Job& job);
 
  private:
@@ -43,7 +43,7 @@ class DeviceServer {
   std::unique_ptr<ProblemOnDevice> problem_;
 };
 
-// The answer that stands for what is being thrown; to be called in a catch block.
+// Returns the answer for the present exception; to be called in a catch block.
 Failure failure_of_current_exception();
 
 }  // namespace attune

@@ -1,5 +1,5 @@
-// DirectTransport: a worker without a process of its own: for programs that trust their kernels, and tests. What a
-// kernel does to the process is done to this one. Jobs are done when their reply is received, on that thread.
+// DirectTransport: a worker without a process of its own, for programs that trust their kernels, and for tests. A
+// kernel's damage hits this process. Jobs are done when their reply is received, on that thread.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class DirectTransport final : public Transport {
     heard.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return heard;
   }
-  // Nothing can be started anew here: a device that is beyond use stays so.
+  // Cannot start anew: an unusable device stays so.
   void restart() override {
     const std::lock_guard lock(mutex_);
     jobs_.clear();

@@ -1,5 +1,5 @@
-// Jobs: what a coordinator has a worker do, each a complete plain value, and the answers. A worker acknowledges a job
-// when it begins it (Started) and gives one answer when it is done, or a Failure in its place.
+// Jobs: a coordinator's tasks for a worker, each a complete plain value, and the answers. A worker acknowledges a job
+// when it begins it (Started). It gives one answer when it is done, or a Failure instead.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace attune {
 
 struct OpenDevice {};
 
-// Makes the data of a problem, runs [[prepare]] and the reference. Forgets the problem before it.
+// Makes the data of a problem, runs [[prepare]] and the reference. Drops the former problem.
 struct Begin {
   TrialSetup setup;
 };
@@ -43,10 +43,10 @@ struct Try {
 // Takes one sample of a loaded instance for every turn, in this order, enqueued together where the device can.
 struct Rounds {
   std::vector<InstanceId> turns;
-  SamplePlan plan;  // its regime and batch
+  SamplePlan plan;  // the regime and batch count
 };
 
-// Checks a loaded instance once more, behind its samples.
+// Checks a loaded instance once more, after its samples.
 struct CheckAgain {
   InstanceId instance = 0;
   bool repeats = false;  // launches it twice more: are both results equal bit for bit?
@@ -55,12 +55,12 @@ struct CheckAgain {
 // Launches a loaded instance for so long while the device's energy counter is read.
 struct Meter {
   InstanceId instance = 0;
-  SamplePlan plan;          // its regime; and of one sample, its batch
+  SamplePlan plan;          // the regime, and the batch of one sample
   double warm_seconds = 0;  // before the window
   double seconds = 0;       // the window
 };
 
-// Of an instance that is not loaded: nothing.
+// Releases an instance; an instance that is not loaded is no error.
 struct Release {
   InstanceId instance = 0;
 };
@@ -81,7 +81,7 @@ using Job = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter
 // The worker begins a job.
 struct Started {};
 
-// The environment is at fault: nothing can be said of the instance.
+// The environment is at fault: this means nothing for the instance.
 struct Failure {
   enum class Kind : std::uint8_t { error, out_of_memory, usage } kind = Kind::error;
   std::string text;
@@ -89,20 +89,20 @@ struct Failure {
 
 struct DeviceOpened {
   DeviceInfo info;
-  bool own_clock = false;  // the device's seconds are not this machine's
+  bool own_clock = false;  // the device's clock is not this machine's
   bool tells_energy = false;
-  std::vector<std::string> users;  // other processes on the device, as far as one may know
+  std::vector<std::string> users;  // other processes on the device, as far as visible
 };
 
 struct Begun {
   std::uint64_t free_bytes = 0;  // of the device's memory
 };
 
-// Of Load and Try. The status is that of what failed first.
+// Of Load and Try. The status is the first failure.
 struct Tried {
   Status status;
   Numerics numerics;
-  std::vector<double> samples_ns;  // those before one that failed
+  std::vector<double> samples_ns;  // the samples before a failure
   std::uint64_t free_bytes = 0;    // of the device's memory; 0: not known
 };
 
@@ -115,7 +115,7 @@ struct Sampled {
 struct CheckedAgain {
   Status status;
   Numerics numerics;
-  std::optional<bool> deterministic;  // where it was asked for, and the device had room to find out
+  std::optional<bool> deterministic;  // if requested, and the device had room to find out
 };
 
 struct MeteredEnergy {
@@ -141,20 +141,20 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Sample
 // The status of an answer that has one, else null.
 Status* status_of(Answer& answer) noexcept;
 
-// The instances that a job needs loaded, in the order of its turns.
+// Returns the instances that a job needs loaded, in the order of its turns.
 std::vector<InstanceId> instances_of(const Job& job);
 
-// Whether it takes samples of more than one instance.
+// Returns whether a job takes samples of more than one instance.
 bool samples_several(const Job& job);
 
-// What a Load or a Try brings along; else null.
+// Returns the launch of a Load or a Try, else null.
 const InstanceLaunch* launch_of(const Job& job) noexcept;
 
 // Throws what the worker failed with.
 [[noreturn]] void throw_failure(const Failure& failure);
 
-// An answer with the device's clock when it was given; how long the worker was at it, reading included, by a real
-// clock; and what was seen of the device since the last one.
+// An answer with the device's clock at its end. It also has the worker's time for the job by a real clock, reading
+// included. `watched` has the observations of the device since the last answer.
 struct Reply {
   double seconds = 0;
   double worked_seconds = 0;

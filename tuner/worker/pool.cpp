@@ -22,7 +22,7 @@ bool Pool::has_lost_device() {
   return lost_device_;
 }
 
-// The lanes end before what they deliver to.
+// The lanes end before the objects that they deliver to.
 Pool::~Pool() {
   compile_lanes_.reset();
   lane_.reset();
@@ -119,7 +119,7 @@ Result Pool::wait(Ticket ticket) {
   changed_.wait(lock, [&] { return dropped_.contains(ticket) || find() != results_.end(); });
   auto found = find();
   if (found == results_.end()) found = std::find_if(results_.begin(), results_.end(), is_error);
-  if (found == results_.end()) throw Error("the device worker failed at a job before this one, which was dropped");
+  if (found == results_.end()) throw Error("the device worker failed at an earlier job; this one was dropped");
   Result result = std::move(*found);
   results_.erase(found);
   lock.unlock();

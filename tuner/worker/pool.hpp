@@ -1,5 +1,5 @@
-// Pool: where jobs go in and results come out: a device worker and compile workers, with their deadlines, restarts,
-// second chances and verdicts. Made for one device; sessions use it one after the other. One thread calls it.
+// Pool: jobs go in and results come out. It holds a device worker and compile workers, with their deadlines, restarts,
+// second chances and verdicts. Made for one device; sessions use it in turn. One thread calls it.
 #pragma once
 
 #include <atomic>
@@ -24,32 +24,32 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Opened at the first call. Throws Error, UsageError: what the worker failed with, or that none starts.
+  // Opens the device at the first call. Throws Error, UsageError: the worker's failure, or that none starts.
   const DeviceOpened& device();
   // Throws Error when there is no compiler.
   const CompilerOpened& compiler();
-  // So many images at most are compiled at once.
+  // Sets the most images that are compiled at once.
   void set_compilers(unsigned most);
 
-  // A Compile is of one image. Jobs for the device are done in their order; images come in any.
+  // Submits a job. A Compile is of one image. Jobs for the device are done in their order; images come in any.
   Ticket submit(Job job);
-  // The next result of any job, waiting for it; nothing once `stop` is not 0, or `seconds` have gone. Throws what is
-  // at fault when it is the environment: DeviceLost, Error.
+  // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. Throws DeviceLost
+  // or Error when the environment is at fault.
   std::optional<Result> next(const std::atomic<int>& stop, double seconds = forever);
-  // The result of this job. Those of others stay. Throws as next() does, and when a job before it lost the device.
+  // Waits for the result of this job; other results stay. Throws as next() does, and when an earlier job lost the
+  // device.
   Result wait(Ticket ticket);
-  // submit() and wait().
   Result run(Job job) { return wait(submit(std::move(job))); }
-  // An image, waited for.
+  // Compiles an image and waits for it.
   CompileOutcome compile(const ImageRequest& request);
   // Drops images without a result.
   void cancel_compiles();
 
-  // What a fresh device worker does first, after a death; none after a Begin.
+  // Sets the first job of a fresh device worker after a death; a Begin clears it.
   void set_known_good(std::optional<KnownGood> known_good) { lane_->set_known_good(std::move(known_good)); }
-  // Whether what a kernel does to a device worker is undone by a fresh one.
+  // Returns whether a fresh device worker undoes a kernel's damage.
   bool isolates() const noexcept { return lane_->isolates(); }
-  // Whether the environment failed a device job since the last Begin; jobs behind it have no results.
+  // Returns whether the environment failed a device job since the last Begin; later jobs have no results.
   bool has_lost_device();
 
   // The clock that sessions are timed by, in seconds: the machine's, or as of the last result the device's own.
@@ -70,7 +70,7 @@ class Pool {
   std::condition_variable changed_;
   std::deque<Result> results_;
   bool lost_device_ = false;
-  std::set<Ticket> at_device_, dropped_;  // device jobs without a result yet; those that get none
+  std::set<Ticket> at_device_, dropped_;  // device jobs without a result yet; jobs that get none
   Ticket last_ = 0;
   double seconds_ = 0;  // of the last device result that was taken
   unsigned compilers_ = 1;

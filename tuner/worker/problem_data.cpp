@@ -61,7 +61,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   return array;
 }
 
-// Memory for a copy that is good to have; none when the device has no room.
+// Returns memory for an optional copy; none when the device has no room.
 DeviceMemory ProblemData::spare_copy(std::size_t bytes) {
   try {
     return DeviceMemory(device_, bytes);
@@ -96,7 +96,7 @@ void ProblemData::make_sets(std::uint64_t bytes, std::uint64_t most) {
   while (sets() < wanted) {
     try {
       for (Array& array : arrays_) {
-        array.copies.resize(copies_);  // what an earlier failure left
+        array.copies.resize(copies_);  // the remains of an earlier failure
         array.copies.emplace_back(device_, array.working.bytes());
         if (arguments_[array.argument].role == Role::out) continue;
         copy(array.copies.back(), array.pristine.data() != nullptr ? array.pristine : array.working);
@@ -159,7 +159,7 @@ Status ProblemData::restore_inputs() {
     const ArgumentSetup& described = arguments_[array.argument];
     if (described.role != Role::in || array.pristine.data() == nullptr) continue;
     if (device_.count_differences(array.working.data(), array.pristine.data(), described.bytes) == 0) continue;
-    // No element may differ as a number: of a NaN or a zero the bits can change.
+    // Elements are compared as numbers: the bits of a NaN or a zero may differ.
     const Comparison change =
         device_.compare(array.working.data(), array.pristine.data(), described.type, described.count, exact);
     copy(array.working, array.pristine);

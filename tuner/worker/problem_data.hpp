@@ -1,5 +1,6 @@
-// ProblemData: the arguments of one problem on one device while tuning: arrays between guard bands, filled from a seed,
-// the expected outputs, and what restores them before every launch. Owned by ProblemOnDevice; one thread.
+// ProblemData: the arguments of one problem on one device while tuning. Arrays lie between guard bands and are filled
+// from a seed. It also has the expected outputs, and the copies that restore inputs. Owned by ProblemOnDevice; one
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -23,35 +24,36 @@ class ProblemData {
 
   const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
-  // The memory of array `argument` (position in arguments()); null for scalars and scratch. Set 0 is what is checked.
+  // Returns the memory of array `argument` (position in arguments()); null for scalars and scratch. Checks use set 0.
   void* array(std::size_t argument, std::size_t set = 0) const noexcept;
-  // Makes sets of arrays with the inputs' content until all of them hold `bytes`, there are `most`, or a quarter of the
-  // device's memory that was free at first is taken: launches that take them in turn find none in a smaller cache.
+  // Makes sets of arrays with the inputs' content, so that launches in turn find none in a smaller cache. It stops when
+  // all sets hold `bytes`, or there are `most`. It takes at most a quarter of the device's memory that was free at
+  // first.
   void make_sets(std::uint64_t bytes, std::uint64_t most);
   std::size_t sets() const noexcept { return 1 + copies_; }
 
-  // Before a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
+  // Prepares a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
   void reset();
-  // Copies that restore the inout arrays before a sample; empty when there are none.
+  // Returns copies that restore the inout arrays before a sample; empty when there are none.
   const std::vector<Operation>& restores() const noexcept { return restores_; }
 
-  // After [[prepare]]: what it made of the inout arrays is what they are restored to from now on.
+  // Takes the inout arrays after [[prepare]] as the content to restore.
   void adopt_prepared();
-  // Takes the present outputs as the expected ones. Throws Error when one is not finite and the kernel does not allow
-  // it. `source` names whose outputs they are, for the message.
+  // Takes the present outputs as the expected ones. Throws Error for a value that is not finite, unless the kernel
+  // allows it. `source` names the outputs' origin in the message.
   void adopt_expected(const std::string& source);
   bool has_expected() const noexcept { return has_expected_; }
 
-  // Looks at the guard bands and compares the outputs with the expected ones. ok, wrong_result or guard.
+  // Checks the guard bands and compares the outputs with the expected ones. Returns ok, wrong_result or guard.
   Status check(Numerics& numerics);
-  // The guard bands alone. ok or guard.
+  // Checks the guard bands alone. Returns ok or guard.
   Status check_guards() const;
-  // guard when a launch changed an `in` array, which is then restored: others must not suffer.
+  // Returns guard when a launch changed an `in` array, and restores it for other configurations.
   Status restore_inputs();
   // Compares the outputs only.
   Status compare(Numerics& numerics);
-  // Takes the outputs as they are, launches once more, and says whether they are the same bit for bit. Nothing where
-  // the device has no room for copies of them.
+  // Takes the outputs as they are, launches once more, and sets whether they are equal bit for bit. `same` stays empty
+  // without room for copies.
   Status compare_with_next(const std::function<Status()>& launch, std::optional<bool>& same);
 
  private:
@@ -60,7 +62,7 @@ class ProblemData {
     DeviceMemory working;
     DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
     DeviceMemory expected;             // out and inout
-    std::vector<DeviceMemory> copies;  // of the further sets
+    std::vector<DeviceMemory> copies;  // of further sets
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
   void run(const Operation& operation);

@@ -10,13 +10,13 @@
 namespace attune {
 namespace {
 
-// A cold batch rotates over data so many times as large as the L2 cache: what it comes back to is not there any more.
+// A cold batch rotates over data so many times as large as the L2 cache. The cache then lacks the next set.
 constexpr std::uint64_t sets_over_cache = 2;
 
-// What is slower than it may be by more than a launch alone can cost is not launched a thousand times to know it.
+// If one sample exceeds the limit by more than a launch alone can cost, there is no batch.
 constexpr double launch_alone_ns = 20e3;
 
-// Launches that are enqueued together where time is spent on them: the device does not wait in between.
+// The length of launches enqueued together: the device does not wait in between.
 constexpr double take_seconds = 0.25;
 constexpr double most_samples_in_take = 1000;
 
@@ -73,7 +73,7 @@ Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
 Status ProblemOnDevice::launch_and_check(const PreparedSteps& steps, Numerics& numerics) {
   Status status = steps.run(device_);
   if (status.sticky) return status;
-  // Whatever else went wrong: the next configuration finds its inputs as they were.
+  // In any case the next configuration finds its inputs unchanged.
   const Status inputs = data_.restore_inputs();
   if (status.ok()) status = inputs;
   if (status.ok()) status = data_.check(numerics);
@@ -115,7 +115,7 @@ Samples ProblemOnDevice::sample(InstanceId instance, const SamplePlan& plan) {
 }
 
 Samples ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan) {
-  std::map<InstanceId, std::pair<Sets, Sampling>> known;  // the same sampling of the same: its batch is recorded once
+  std::map<InstanceId, std::pair<Sets, Sampling>> known;  // equal sampling of one instance: its batch is recorded once
   std::vector<Sampling> samplings;
   for (const InstanceId instance : turns) {
     const auto [at, is_new] = known.try_emplace(instance);
@@ -158,7 +158,7 @@ Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
   return {};
 }
 
-// Not flushed: what is counted is the kernel's, and what restores its inputs.
+// Without flushes: only the kernel and the restores of its inputs are counted.
 Status ProblemOnDevice::launch_for(InstanceId instance, const SamplePlan& plan, double seconds,
                               const std::function<void(const Launched&)>& tell) {
   Sets sets;

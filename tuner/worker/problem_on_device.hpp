@@ -1,5 +1,5 @@
-// ProblemOnDevice: one kernel and problem on one device, with its data and what is loaded: load, check, sample.
-// It decides nothing. It runs where the device is: in a device worker's process, mostly. One thread.
+// ProblemOnDevice: one kernel and problem on one device, with its data and its loaded instances: load, check, sample.
+// It decides nothing. It runs where the device is, mostly in a device worker's process. One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,26 @@ class ProblemOnDevice {
   // Loads an instance. Launches nothing.
   Status load(InstanceId instance, const StepsSetup& steps);
 
-  // The calls below throw Error for an instance that is not there.
-  // Launches it once and checks the result. One that fails is released.
+  // The functions below throw Error for an instance that is not loaded. check() launches it once and checks the result.
+  // A failed instance is released.
   Status check(InstanceId instance, Numerics& numerics);
-  // Timed launches. Kernels whose inputs are restored before every launch are not batched, whatever the plan says.
+  // Takes timed samples. Kernels whose inputs are restored before every launch are not batched, whatever the plan.
   Samples sample(InstanceId instance, const SamplePlan& plan);
-  // One sample of each, in this order, as far as possible without a wait in between. Which of them failed is not known.
+  // Takes one sample of each, in this order, as far as possible without a wait in between. After a failure it is not
+  // known which one failed.
   Samples sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status check_again(InstanceId instance, Numerics& numerics);
   bool has_scratch(InstanceId instance) { return prepared(instance).has_scratch(); }
-  // Launches it twice on the same data: are the results equal, bit for bit? Nothing where there is no room to find out.
+  // Launches it twice on the same data and compares the results bit for bit. `deterministic` stays empty without room.
   Status repeat(InstanceId instance, std::optional<bool>& deterministic);
   // Launches it for at least this long, untimed.
   Status warm_up(InstanceId instance, double milliseconds);
-  // The same, and tells how many launches were done by when. In the cold regime over data in turn; nothing is flushed.
+  // Launches it for so long and reports how many launches were done by when. In the cold regime the data rotate;
+  // nothing is flushed.
   Status launch_for(InstanceId instance, const SamplePlan& plan, double seconds,
                     const std::function<void(const Launched&)>& tell);
-  // One that is not there is no error.
+  // Releases an instance; an instance that is not loaded is no error.
   void release(InstanceId instance);
 
  private:

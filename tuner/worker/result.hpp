@@ -1,4 +1,4 @@
-// Result: what became of a job. A plain value.
+// Result: the outcome of a job. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct Result {
   Answer answer;
   int attempt = 1;                   // the number of the attempt that gave the answer
   int deaths = 0;                    // of workers, by this job
-  std::optional<InstanceId> failed;  // of Rounds: the instance that a bad status is of
-  double seconds = 0;                // Pool::seconds() when it was done
-  double lost_seconds = 0;           // by that clock, for failures and what they made necessary
-  Watched watched;                   // since the result before
-  std::vector<std::string> notes;    // what a user should know
-  std::exception_ptr error;          // the environment is at fault; then there is no answer
+  std::optional<InstanceId> failed;  // of Rounds: the instance with a bad status
+  double seconds = 0;                // Pool::seconds() at its end
+  double lost_seconds = 0;           // by that clock, for failures and their consequences
+  Watched watched;                   // since the previous result
+  std::vector<std::string> notes;    // for the user
+  std::exception_ptr error;          // the environment is at fault: no answer
 };
 
 }  // namespace attune

@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-// What nobody takes is not kept for ever: the oldest goes.
+// Readings that nothing takes do not stay: the oldest goes.
 constexpr std::size_t most_kept = 1000;
 
 // Processes come and go more slowly than clocks change.
@@ -46,7 +46,7 @@ void StateWatch::read_for_ever() {
     lock.unlock();
     try {
       read();
-    } catch (const std::exception&) {  // a library that is no NVML was told when the device was opened
+    } catch (const std::exception&) {  // opening the device already reported a library that is no NVML
       return;
     }
     lock.lock();

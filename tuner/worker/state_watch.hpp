@@ -1,5 +1,5 @@
-// StateWatch: reads what a device tells of itself while it works: beside the samples, by a thread of its own, since a
-// reading takes longer than many a sample. Thread-safe.
+// StateWatch: reads a device's state while it works, beside the samples. It has its own thread, since a reading takes
+// longer than many samples. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,20 @@ class StateWatch {
   // While energy is measured.
   static constexpr std::chrono::milliseconds short_period{10};
 
-  // The device must outlive it. One with a clock of its own stands still between calls: it is read when somebody asks.
+  // The device must outlive it. A device with a clock of its own stands still between calls: it is read on request.
   explicit StateWatch(Device& device);
   StateWatch(const StateWatch&) = delete;
   StateWatch& operator=(const StateWatch&) = delete;
   ~StateWatch();
 
   Watched take();
-  // The last clocks of the multiprocessors that were told, the newest last; as many as there are, `most` at most.
+  // Returns the last clocks of the multiprocessors, the newest last, `most` at most.
   std::vector<double> last_clocks(std::size_t most);
 
-  // Reads now, if nobody else does.
+  // Reads now, unless another reading is under way.
   void follow_own_clock();
 
-  // From now on the energy counter is read more often and kept, until it is taken.
+  // Reads and keeps the energy counter more often from now on, until it is taken.
   void meter_energy();
   std::vector<Metered> take_energy();
 

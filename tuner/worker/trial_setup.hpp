@@ -1,5 +1,5 @@
-// What a device worker is given of a kernel, a problem and an instance: plain values with every expression already
-// evaluated, so that it needs to know neither kernel files nor rules. Pure functions make them.
+// A device worker's view of a kernel, a problem and an instance: plain values with every expression evaluated. So it
+// needs neither kernel files nor rules. Pure functions make them.
 #pragma once
 
 #include <array>
@@ -54,17 +54,17 @@ struct InstanceLaunch {
   StepsSetup steps;
 };
 
-// The steps that make the expected result do not compile; the message holds the compiler's log.
+// The steps of the expected result do not compile; the message holds the compiler's log.
 class ReferenceDoesNotCompile : public Error {
  public:
   using Error::Error;
 };
 
-// Compiles one image; what a coordinator has a pool do.
+// Compiles one image; a coordinator uses its pool.
 using CompileOne = std::function<CompileOutcome(const ImageRequest&)>;
 
-// Compiles [[prepare]] and [[reference]]. `default_configuration`: its output is expected when the kernel has no
-// reference, and its scratch sizes are those of the reference. Throws ReferenceDoesNotCompile, or Error when something
+// Compiles [[prepare]] and [[reference]]. Without a reference, the output of `default_configuration` is expected. The
+// reference has the scratch sizes of `default_configuration`. Throws ReferenceDoesNotCompile, or Error when something
 // of the kernel cannot be evaluated for this problem.
 TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration,
                        const DeviceInfo& device, const CompileOne& compile, std::uint64_t seed);

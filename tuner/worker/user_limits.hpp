@@ -1,5 +1,5 @@
 // Limits of workers that a user sets by environment (docs/reliability.md). Each throws UsageError naming the variable
-// when its value is not a positive number. Thread-safe as long as nobody changes the environment.
+// when its value is not a positive number. Thread-safe as long as the environment does not change.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace attune {
 
-// Seconds for one image while nothing is known of how long images take.
+// Seconds for one image before the time of images is known.
 constexpr double default_compile_limit_seconds = 60;
-// $ATTUNE_COMPILE_LIMIT: seconds for one image, in place of the limit that adapts.
+// Returns $ATTUNE_COMPILE_LIMIT: seconds for one image, in place of the adaptive limit.
 std::optional<double> compile_limit_seconds();
-// $ATTUNE_COMPILE_MEMORY, given in MiB: bytes of address space of a compile worker.
+// Returns $ATTUNE_COMPILE_MEMORY, given in MiB, as bytes of address space of a compile worker.
 std::optional<std::uint64_t> compile_limit_bytes();
-// $ATTUNE_LAUNCH_LIMIT: seconds for one launch, in place of a multiple of the default configuration's.
+// Returns $ATTUNE_LAUNCH_LIMIT: seconds for one launch, in place of a multiple of the default configuration's.
 std::optional<double> launch_limit_seconds();
 
 }  // namespace attune

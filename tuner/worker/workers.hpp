@@ -1,5 +1,5 @@
-// Workers: where jobs are done: in processes of their own, or in this one. Makes the transports that a Pool owns. One
-// thread.
+// Workers: where jobs are done: in processes of their own, or in this one. It makes the transports that a Pool owns.
+// One thread.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace attune {
 class Workers {
  public:
   virtual ~Workers() = default;
-  // To the device worker, which is started by its first job.
+  // Makes a transport to the device worker, which its first job starts.
   virtual std::unique_ptr<Transport> device_worker() = 0;
-  // To a further compile worker for the device. `device`: what the device worker opened.
+  // Makes a transport to a further compile worker for the device. `device`: opened by the device worker.
   virtual std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) = 0;
 };
 
-// In this process: what a kernel does to it is done to the session.
+// Workers in this process: a kernel's damage hits the session.
 class LocalWorkers final : public Workers {
  public:
   // The device must outlive it and its transports.
@@ -32,8 +32,8 @@ class LocalWorkers final : public Workers {
   Device& device_;
 };
 
-// In processes: `executable worker device ...` and `executable worker compile ...`, with `arguments` behind, which name
-// the device.
+// Returns workers in processes: `executable worker device ...` and `executable worker compile ...`. `arguments` follow;
+// they name the device.
 std::unique_ptr<Workers> process_workers(const std::string& executable, const std::vector<std::string>& arguments,
                                          const std::string& device_name);
 

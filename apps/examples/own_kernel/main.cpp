@@ -1,5 +1,5 @@
-// Plans and launches a kernel of one's own: smooth.cu, embedded by CMake's attune_embed(own_kernel smooth.cu).
-// To tune it: attune tune smooth.cu. ATTUNE_DEVICE=host runs it without a GPU.
+// Plans and launches an application's own kernel: smooth.cu, embedded by CMake's attune_embed(own_kernel smooth.cu). To
+// tune it: attune tune smooth.cu. ATTUNE_DEVICE=host runs it without a GPU.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

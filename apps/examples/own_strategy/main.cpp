@@ -29,7 +29,7 @@ class Mine final : public attune::Strategy {
 
   void tell(attune::RowView row, const attune::Outcome& outcome) override {
     const attune::Row told(row.begin(), row.end());
-    seen_.insert(told);  // attune tries some that no strategy asked for: the default, and what it knows from elsewhere
+    seen_.insert(told);  // also for configurations that this strategy never proposed: the default, and known results
     if (!outcome.valid || (!best_.empty() && outcome.objective >= objective_)) return;
     best_ = told;
     objective_ = outcome.objective;

@@ -7,7 +7,7 @@
 
 #include "attune/attune.hpp"
 
-// out[x][y] = in[y][x], checked on the CPU.
+// Returns whether out[x][y] = in[y][x].
 static bool is_transposed(const std::vector<float>& out, const std::vector<float>& in, std::size_t width,
                           std::size_t height) {
   for (std::size_t y = 0; y < height; ++y) {

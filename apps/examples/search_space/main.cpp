@@ -1,4 +1,4 @@
-// A search space of one's own: no kernel, no device.
+// A search space of an application's own: no kernel, no device.
 #include <cstdio>
 #include <random>
 

@@ -23,7 +23,7 @@ TEST(DriverLoader, SaysThatThereIsNoDriverAndWhatToDo) {
 TEST(DriverLoader, TakesNoOtherLibraryForADriver) {
   const DriverLoad load = load_driver("libm.so.6");
   EXPECT_EQ(load.api, nullptr);
-  EXPECT_THAT(load.why_not, HasSubstr("does not tell its version"));
+  EXPECT_THAT(load.why_not, HasSubstr("does not report its version"));
 }
 
 TEST(DriverLoader, KnowsTheToolkitsStubForWhatItIs) {

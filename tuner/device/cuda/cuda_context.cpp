@@ -13,7 +13,7 @@ struct Current {
   DeviceNumber device = 0;
 };
 
-// The calling thread's context, or a null one.
+// Returns the calling thread's context, or a null one.
 Current current_context(const DriverApi& api) {
   Current current;
   check(api, api.context_get_current(&current.context), "asking for the current CUDA context");
@@ -62,7 +62,7 @@ std::shared_ptr<const CudaContext> CudaContext::open(const DriverApi& api, std::
   return std::shared_ptr<const CudaContext>(new CudaContext(api, primary, device, wanted, false));
 }
 
-// Errors are ignored: at the end of the process the driver may be gone already, and its context with it.
+// Ignores errors: at the end of the process the driver and its context may be gone already.
 CudaContext::~CudaContext() {
   if (!adopted_) api_.primary_context_release(device_);
 }

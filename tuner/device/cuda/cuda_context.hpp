@@ -1,5 +1,5 @@
-// CudaContext: the driver context that a device works in, adopted from the calling thread or retained (the primary
-// one). Shared by a CudaDevice and its modules. ContextScope makes it current for a while. Thread-safe.
+// CudaContext: the driver context that a device works in. It is adopted from the calling thread, or it is the primary
+// one, retained. A CudaDevice and its modules share it. ContextScope makes it current for a while. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,9 @@ namespace attune::cuda {
 
 class CudaContext {
  public:
-  // No ordinal: the calling thread's current context, else the primary one of device 0. With one: the current context
-  // if it is on that device, else its primary one. Throws Error, or UsageError for an ordinal that does not exist.
+  // Without an ordinal, opens the calling thread's current context, else the primary one of device 0. With one, opens
+  // the current context if it is on that device, else the device's primary one. Throws Error, or UsageError for an
+  // ordinal that does not exist.
   static std::shared_ptr<const CudaContext> open(const DriverApi& api, std::optional<int> ordinal);
 
   CudaContext(const CudaContext&) = delete;
@@ -33,11 +34,11 @@ class CudaContext {
   CUctx_st* handle_;
   DeviceNumber device_;
   int ordinal_;
-  bool adopted_;  // somebody else's: not released
+  bool adopted_;  // owned by other code: not released
 };
 
-// Makes a context current for the calling thread while it lives, and the former one afterwards. Costs one call of the
-// driver when the context is current already.
+// Makes a context current for the calling thread while it lives, then restores the former one. It costs one driver call
+// when the context is current already.
 class ContextScope {
  public:
   explicit ContextScope(const CudaContext& context) noexcept : api_(context.api()) {
@@ -53,7 +54,7 @@ class ContextScope {
     CUctx_st* popped = nullptr;
     if (pushed_) api_.context_pop(&popped);
   }
-  // Not a success: the context could not be made current, so nothing may be called in it.
+  // Returns a failure if the context could not be made current: then nothing may be called in it.
   Result result() const noexcept { return result_; }
 
  private:

@@ -19,25 +19,25 @@ namespace attune::cuda {
 namespace {
 
 constexpr std::uint32_t threads_per_block = 256;
-// Enough to fill every multiprocessor at 256 threads; more only add atomics.
+// Enough to fill every multiprocessor at 256 threads; more blocks only add atomics.
 constexpr std::uint32_t blocks_per_multiprocessor = 8;
-constexpr std::size_t chunk_bytes = 16;  // that a thread of the byte kernels looks at in one go
+constexpr std::size_t chunk_bytes = 16;  // that a thread of the byte kernels reads at once
 constexpr std::size_t result_bytes = 256;
 constexpr const char* typed_kernels[] = {"compare", "generate", "report_first"};
 constexpr const char* byte_kernels[] = {"count_differences", "count_other_bytes"};
 
-// The element types that data_ops.hpp calls otherwise than a kernel does.
+// Element types whose names differ between data_ops.hpp and kernels.
 std::string element_spelling(const TypeInfo& element) {
   if (element.name == "half") return "attune::data_ops::Half";
   if (element.name == "bfloat16") return "attune::data_ops::Bfloat16";
   return std::string(element.spelling);
 }
 
-// "attune::compare<float>"
+// Returns "attune::compare<float>".
 std::string entry_of(const char* name, std::string_view type) {
   if (type.empty()) return std::string("attune::") + name;
   std::string element = element_spelling(type_named(type_named(type).element));
-  // Poisoned bytes are no bool: those are compared as what they are.
+  // Poisoned bytes are no bool: these are compared as bytes.
   if (element == "bool" && std::string_view(name) != "generate") element = "unsigned char";
   return std::string("attune::") + name + "<" + element + ">";
 }

@@ -1,5 +1,5 @@
-// CudaData: fills and checks device memory with kernels of ours, compiled by NVRTC for each element type at its first
-// use. Owned by a CudaDevice, which it serves alone; one thread at a time.
+// CudaData: fills and checks device memory with attune's own kernels. NVRTC compiles them for each element type at its
+// first use. Owned by a CudaDevice; one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace attune::cuda {
 
-// The kernels that fill and compare elements of a type ("float4": those of float), or with "" those that know bytes
-// only.
+// Returns the kernels that fill and compare elements of a type ("float4": the kernels of float). For "" it returns the
+// byte kernels.
 ImageRequest data_kernels_request(std::string_view type, std::string architecture);
 
 class CudaData {
@@ -26,7 +26,7 @@ class CudaData {
   CudaData& operator=(const CudaData&) = delete;
   ~CudaData();
 
-  // As in Device. Throw Error when a kernel of ours does not compile or fails.
+  // As in Device. Each throws Error when one of these kernels does not compile or fails.
   void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed);
   Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
                      const Tolerance& tolerance);
@@ -38,7 +38,7 @@ class CudaData {
     std::shared_ptr<Module> module;
     std::map<std::string, FunctionHandle, std::less<>> functions;  // by name: "compare"
   };
-  // The kernels for a type, compiled and loaded at the first call.
+  // Returns the kernels for a type, compiled and loaded at the first call.
   const Loaded& loaded(std::string_view type);
   void launch(FunctionHandle function, std::uint64_t items, std::initializer_list<const void*> parameters);
   template <typename Outcome>
@@ -47,7 +47,7 @@ class CudaData {
   Device& device_;
   const std::shared_ptr<const CudaContext> context_;
   std::map<std::string, Loaded, std::less<>> loaded_;  // by type
-  void* result_ = nullptr;                             // device memory that the kernels report to
+  void* result_ = nullptr;                             // device memory for the kernels' results
 };
 
 }  // namespace attune::cuda

@@ -20,7 +20,7 @@ namespace {
 
 using namespace cuda;
 
-// A buffer of this many times the L2 cache leaves nothing of what was there before.
+// Overwriting this many times the L2 cache removes all that was there before.
 constexpr std::size_t flush_l2_multiple = 2;
 
 std::string gigabytes(std::uint64_t bytes) {
@@ -174,7 +174,7 @@ bool cuda_driver_answers(std::string& why_not) noexcept {
     const DriverLoad& load = ready_driver();
     why_not = load.why_not;
     return load.api != nullptr;
-  } catch (...) {  // no memory for a message: the answer stands all the same
+  } catch (...) {  // no memory for a message: the answer stands
     return false;
   }
 }

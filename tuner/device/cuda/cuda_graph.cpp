@@ -6,7 +6,7 @@
 namespace attune::cuda {
 namespace {
 
-// The default stream records nothing.
+// A stream to record on: the default stream cannot record.
 class RecordingStream {
  public:
   explicit RecordingStream(const DriverApi& api) : api_(api) {
@@ -47,7 +47,7 @@ Status CudaGraph::record(const CudaContext& context, std::span<const std::span<c
   if (!status.ok()) return status;
   status = enqueue_rounds(api, sets, rounds, stream.get());
   CUgraph_st* recorded = nullptr;
-  const Result ended = api.capture_end(stream.get(), &recorded);  // also after a failure: nothing records for ever
+  const Result ended = api.capture_end(stream.get(), &recorded);  // also after a failure: recording must end
   if (status.ok()) status = status_of(api, ended, "recording a batch");
   CUgraphExec_st* executable = nullptr;
   if (status.ok()) status = status_of(api, api.graph_instantiate(&executable, recorded, 0), "making a batch");

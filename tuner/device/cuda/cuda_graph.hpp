@@ -1,5 +1,5 @@
-// CudaGraph: operations recorded once, to be enqueued as one: between them lies 1 us on an H200, not the 4 us that
-// enqueueing each costs the host. One thread.
+// CudaGraph: operations recorded once, to be enqueued as one. On an H200, operations in a graph are 1 us apart;
+// enqueueing each costs the host 4 us. One thread.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ namespace attune::cuda {
 
 class CudaGraph {
  public:
-  // `rounds` times the operations of one of `sets`, in turn. The context must be current, here and below; the
-  // parameters of launches are copied. What cannot be recorded is the status, and there is no graph then.
+  // Records `rounds` times the operations of one of `sets`, in turn. The context must be current, here and below; the
+  // parameters of launches are copied. A failure is returned as the status; then there is no graph.
   static Status record(const CudaContext& context, std::span<const std::span<const Operation>> sets, int rounds,
                        CudaGraph& graph);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view mig_mark = " MIG ";
 
-// "580.95.05", of the kernel module; "" where it is not to be read.
+// Returns "580.95.05", of the kernel module; "" where it cannot be read.
 std::string kernel_module_version() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string version;
@@ -47,7 +47,7 @@ void read_limits(DeviceInfo& info, const DriverApi& api, DeviceNumber device) {
                     attribute(attribute_max_block_z)};
   info.max_grid = {attribute(attribute_max_grid_x), attribute(attribute_max_grid_y), attribute(attribute_max_grid_z)};
   info.shared_static_limit = bytes(attribute_shared_per_block);
-  // Devices that know no opting in answer 0.
+  // Devices without opt-in answer 0.
   info.shared_per_block = std::max(info.shared_static_limit, bytes(attribute_shared_per_block_optin));
   info.shared_per_multiprocessor = bytes(attribute_shared_per_multiprocessor);
   info.registers_per_block = attribute(attribute_registers_per_block);
@@ -86,14 +86,14 @@ DeviceInfo device_info(const DriverApi& api, DeviceNumber device, int ordinal) {
   info.memory_bytes = memory;
   read_limits(info, api, device);
 
-  // The newer form tells the parts of a partitioned device apart.
+  // The newer function separates the parts of a partitioned device.
   const auto get_uuid = api.device_get_uuid_mig != nullptr ? api.device_get_uuid_mig : api.device_get_uuid;
   Uuid uuid{};
   check(api, get_uuid(&uuid, device), fmt::format("reading the UUID of cuda:{}", ordinal));
   info.mig_profile = mig_profile_of(info.name);
   info.uuid = uuid_text(uuid, !info.mig_profile.empty());
   NvmlAnswers nvml = ask_nvml(info.uuid);
-  if (info.mig_profile.empty() && !nvml.device_name) {  // a driver that does not put the profile into the name
+  if (info.mig_profile.empty() && !nvml.device_name) {  // the driver's name lacks the profile
     if (NvmlAnswers part = ask_nvml(uuid_text(uuid, true)); part.device_name) {
       info.mig_profile = mig_profile_of(*part.device_name);
       info.uuid = uuid_text(uuid, true);

@@ -36,7 +36,7 @@ class CudaModule final : public Module {
     status = fit_threads(found, expression, shape);
     if (status.ok()) status = fit_shared(found, expression, shape);
     if (status.ok() && api().function_load != nullptr) {
-      // Loaded lazily otherwise, at the first launch: inside a measurement, or beside a kernel that never ends.
+      // Lazy loading would happen at the first launch: inside a measurement, or beside a kernel that never ends.
       status = status_of(api(), api().function_load(found), fmt::format("loading `{}`", expression));
     }
     return status.ok() ? found : nullptr;
@@ -75,8 +75,8 @@ class CudaModule final : public Module {
                                expression, threads, registers, limit));
   }
 
-  // Raises the limit of dynamic shared memory where the launch needs that, and never lowers it: other plans may share
-  // this function.
+  // Raises the limit of dynamic shared memory where the launch needs it. Never lowers it: other plans may use this
+  // function.
   Status fit_shared(CUfunc_st* of, std::string_view expression, const LaunchShape& shape) {
     const std::lock_guard lock(shared_limit_mutex_);
     int present = 0, fixed = 0, device_limit = 0;

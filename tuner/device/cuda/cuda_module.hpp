@@ -1,4 +1,4 @@
-// Loading an image into a context. The Module owns the driver's module and shares the context.
+// Loads an image into a context. The Module owns the driver's module and shares the context.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,7 @@
 
 namespace attune::cuda {
 
-// Verdict load_error for code that the device does not take (another architecture, damaged), out_of_memory for want of
-// room.
+// Returns load_error for code that the device refuses (another architecture, damaged), out_of_memory without room.
 LoadOutcome load_module(std::shared_ptr<const CudaContext> context, const Image& image);
 
 }  // namespace attune::cuda

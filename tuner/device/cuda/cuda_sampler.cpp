@@ -16,18 +16,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The longest that the stream is held back. Enqueueing takes 4 us per launch; a stream takes about 1,000 operations
-// before enqueueing blocks, and would block for ever on a gate that waits for it.
+// The longest time that the stream is held back. Enqueueing takes 4 us per launch. A stream takes about 1,000
+// operations before enqueueing blocks. A gate that waited for more would never open.
 constexpr std::chrono::milliseconds gate_limit{20};
 constexpr std::size_t most_operations_held = 400;
 
-// Short samples are waited for without giving the core away: beside 16 compilers it would come back late.
+// Waiting for short samples keeps the core: beside 16 compilers it would come back late.
 constexpr std::chrono::milliseconds longest_spin{2};
 constexpr std::chrono::microseconds pause_between_looks{20};
 
 constexpr CUstream_st* default_stream = nullptr;
 
-// Of one sample: three records of events, a flush, the batch or its operations.
+// Returns the operations of one sample: three records of events, a flush, the batch or its operations.
 std::size_t operations_of(const Sampling& sampling) {
   return sampling.before.size() + 4 + (sampling.batch > 1 ? 1 : sampling.timed.front().size());
 }
@@ -69,7 +69,7 @@ void Sampler::set_gate(bool open) {
   gate_.changed.notify_all();
 }
 
-// Of these turns, which are under way at the same time.
+// Prepares turns that are under way at the same time.
 Status Sampler::prepare(std::span<const Planned> turns) {
   const DriverApi& api = context_->api();
   if (events_.size() < turns.size()) events_.resize(turns.size());
@@ -99,8 +99,8 @@ Status Sampler::enqueue(const Planned& planned, const Events& events) {
     const Result result = api.memset_words(flush_, ++flush_word_, flush_bytes_ / sizeof(unsigned), default_stream);
     status = status_of(api, result, "flushing the L2 cache");
   }
-  // Twice: the first record behind other work comes 0.6 us early now and then (docs/results/measurement.md); the last
-  // counts.
+  // Twice: the first record after other work is now and then 0.6 us early (docs/results/measurement.md). The last
+  // record counts.
   for (int i = 0; i < 2; ++i)
     if (status.ok()) status = status_of(api, api.event_record(events.start, default_stream), "recording an event");
   if (*planned.graph) {
@@ -145,7 +145,7 @@ Status Sampler::run_some(std::span<const Planned> turns, Samples& samples) {
   return status;
 }
 
-// As many as the stream takes at once, and again.
+// Runs as many turns as the stream takes at once, and repeats.
 Samples Sampler::run(std::span<const Planned> turns) {
   Samples samples;
   while (samples.status.ok() && !turns.empty()) {
@@ -167,7 +167,7 @@ Samples Sampler::run_in_turn(std::span<const Sampling> turns) {
   const ContextScope scope(*context_);
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
   const std::vector<std::size_t> first = first_alike(turns);
-  std::vector<CudaGraph> graphs(turns.size());  // of those that are the first of their kind
+  std::vector<CudaGraph> graphs(turns.size());  // by turn; only the first of its kind has one
   std::vector<Planned> all;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const Sampling& one = turns[i];

@@ -14,7 +14,7 @@
 
 namespace attune::cuda {
 
-// For each of these turns the first one that times the same operations in the same batch: one graph serves both.
+// Returns, for each turn, the first turn with the same operations in the same batch: both use one graph.
 std::vector<std::size_t> first_alike(std::span<const Sampling> turns);
 
 class Sampler {
@@ -25,13 +25,13 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
-  // Device::take_samples().
+  // Implements Device::take_samples().
   Samples run(const Sampling& sampling);
-  // Device::take_samples_in_turn().
+  // Implements Device::take_samples_in_turn().
   Samples run_in_turn(std::span<const Sampling> turns);
 
  private:
-  // Holds the stream back until everything is enqueued, so that no hiccup of the host falls between two events.
+  // Holds the stream back until everything is enqueued: a delay of the host never falls between two events.
   struct Gate {
     std::mutex mutex;
     std::condition_variable changed;
@@ -56,7 +56,7 @@ class Sampler {
 
   const std::shared_ptr<const CudaContext> context_;
   const std::size_t flush_bytes_;
-  std::vector<Events> events_;  // of each sample that is under way
+  std::vector<Events> events_;  // of each sample under way
   DeviceAddress flush_ = 0;
   unsigned flush_word_ = 0;
   Gate gate_;

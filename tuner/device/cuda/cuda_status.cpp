@@ -13,7 +13,7 @@ struct Meaning {
   bool sticky;  // cuda.h: "the process must be terminated and relaunched"; or the device is gone
 };
 
-// What is not listed is a launch_error that leaves the context alone.
+// Other results are a launch_error that leaves the context usable.
 constexpr Meaning meanings[] = {
     {2, Verdict::out_of_memory, false}, {4, Verdict::fault, true},  // deinitialised: the process is ending
     {46, Verdict::fault, true},                                     // device unavailable

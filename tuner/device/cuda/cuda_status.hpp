@@ -1,4 +1,4 @@
-// What a result of the driver means: in words, as the Status of an operation, as an exception. Thread-safe.
+// The meaning of a driver's result: as text, as the Status of an operation, as an exception. Thread-safe.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace attune::cuda {
 
-// "CUDA_ERROR_ILLEGAL_ADDRESS (700), an illegal memory access was encountered".
+// Returns "CUDA_ERROR_ILLEGAL_ADDRESS (700), an illegal memory access was encountered".
 std::string result_text(const DriverApi& api, Result result);
 
-// The same for results of cuInit and cuDeviceGetCount, with what to do about it.
+// Returns the text for results of cuInit and cuDeviceGetCount, with the next step.
 std::string explain_driver_failure(const DriverApi& api, Result result);
 
-// 13000 -> "13.0".
+// Returns "13.0" for 13000.
 std::string version_text(int cuda_version);
 
-// ok for success. `doing` says what failed: "launch of grid 1 x 1 x 1".
+// Returns ok for success. `doing` names what failed: "launch of grid 1 x 1 x 1".
 Status status_of(const DriverApi& api, Result result, std::string_view doing);
 
 // Throws OutOfMemory or Error unless the result is a success. Message: "<doing> failed: <result>; <next step>".

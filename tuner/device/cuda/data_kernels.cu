@@ -1,5 +1,5 @@
-// The kernels behind Device::generate(), compare(), count_other_bytes() and count_differences() on CUDA. What they do to
-// an element stands in data_ops.hpp, which every device shares. One-dimensional blocks of whole warps, grids of any size.
+// The kernels of Device::generate(), compare(), count_other_bytes() and count_differences() on CUDA. data_ops.hpp has
+// the element functions, which every device shares. One-dimensional blocks of whole warps, grids of any size.
 #include "data_ops.hpp"
 #include "data_result.hpp"
 

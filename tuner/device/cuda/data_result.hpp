@@ -1,4 +1,4 @@
-// What the kernels of data_kernels.cu report: one layout for the host compiler and for NVRTC.
+// The results of the kernels in data_kernels.cu: one layout for the host compiler and for NVRTC.
 #pragma once
 
 namespace attune {
@@ -6,7 +6,7 @@ namespace attune {
 struct ComparisonResult {
   unsigned long long mismatches;
   unsigned long long first;  // all ones: none
-  // Of doubles that are not negative: ordered as integers are.
+  // Of doubles that are not negative: their bits are ordered like integers.
   unsigned long long max_absolute_bits;
   unsigned long long max_relative_bits;
   unsigned long long max_ulp;

@@ -1,5 +1,5 @@
-// What attune uses of the CUDA driver API: its own declarations, so that no toolkit header is needed. A test holds
-// every one of them against cuda.h and cudaTypedefs.h where those exist. Handle types are CUDA's public ones, declared
+// The part of the CUDA driver API that attune uses. The declarations are its own, so that no toolkit header is needed.
+// A test compares each with cuda.h and cudaTypedefs.h where these exist. Handle types are CUDA's public ones, declared
 // forward.
 #pragma once
 
@@ -24,7 +24,7 @@ struct Uuid {  // CUuuid
   char bytes[16];
 };
 
-// The results that the code tells apart. What the others mean is in cuda_status.cpp.
+// The results that the code distinguishes. cuda_status.cpp has the meaning of the others.
 enum : Result {
   result_success = 0,
   result_out_of_memory = 2,
@@ -72,7 +72,7 @@ inline constexpr unsigned stream_non_blocking = 1;              // CU_STREAM_NON
 inline constexpr unsigned event_default = 0;                    // CU_EVENT_DEFAULT
 inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
 
-// F(member, function, version, exported name, parameters...): `version` is the one that introduced this signature.
+// F(member, function, version, exported name, parameters...): `version` introduced this signature.
 #define ATTUNE_DRIVER_FUNCTIONS(F)                                                                                   \
   F(init, cuInit, 2000, "cuInit", unsigned)                                                                          \
   F(get_error_name, cuGetErrorName, 6000, "cuGetErrorName", Result, const char**)                                    \
@@ -123,7 +123,7 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(launch, cuLaunchKernel, 4000, "cuLaunchKernel", CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned,    \
     unsigned, unsigned, CUstream_st*, void**, void**)
 
-// Absent from older drivers: null then, and the caller has another way.
+// Null in older drivers, where the caller has another way.
 #define ATTUNE_DRIVER_FUNCTIONS_11040(F) \
   F(device_get_uuid_mig, cuDeviceGetUuid, 11040, "cuDeviceGetUuid_v2", Uuid*, DeviceNumber)
 #define ATTUNE_DRIVER_FUNCTIONS_12040(F) F(function_load, cuFuncLoad, 12040, "cuFuncLoad", CUfunc_st*)
@@ -134,7 +134,7 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   ATTUNE_DRIVER_FUNCTIONS_12040(F) \
   ATTUNE_DRIVER_FUNCTIONS_12080(F)
 
-// The functions of a loaded driver. Filled in once by load_driver() and only read afterwards, from any thread.
+// The functions of a loaded driver. load_driver() fills it in once; then any thread may read it.
 struct DriverApi {
 #define ATTUNE_MEMBER(member, function, version, exported, ...) Result (*member)(__VA_ARGS__) = nullptr;
   ATTUNE_DRIVER_FUNCTIONS(ATTUNE_MEMBER)

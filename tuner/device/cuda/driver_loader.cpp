@@ -30,7 +30,7 @@ constexpr Symbol symbols[] = {ATTUNE_DRIVER_FUNCTIONS(ATTUNE_REQUIRED) ATTUNE_DR
 #undef ATTUNE_REQUIRED
 #undef ATTUNE_OPTIONAL
 
-// The ways to ask a driver for a symbol, best first.
+// The ways to look up a driver's symbol, best first.
 struct Resolver {
   void* library = nullptr;
   GetProcAddress12 by_version_12 = nullptr;
@@ -89,14 +89,14 @@ DriverLoad load_driver(const char* library) {
                         library, no_driver_advice)};
   }
   if (get_version == nullptr || result != result_success) {
-    return {nullptr, fmt::format("no CUDA driver ({} does not tell its version: error {}); {}", library, result,
+    return {nullptr, fmt::format("no CUDA driver ({} does not report its version: error {}); {}", library, result,
                                  no_driver_advice)};
   }
   auto api = std::make_unique<DriverApi>();
   api->cuda_version = version;
   const Resolver resolver(handle);
   for (const Symbol& symbol : symbols) {
-    // Asking for a version above the driver's own is an error, not an absence.
+    // Looking up a version above the driver's own is an error, not an absence.
     void* address = symbol.version <= version ? resolver.find(symbol) : nullptr;
     if (address == nullptr && symbol.required) {
       return {nullptr, fmt::format("the CUDA driver (CUDA {}) lacks {} of CUDA {}: update the NVIDIA driver, or use "

@@ -10,7 +10,7 @@
 namespace attune::cuda {
 namespace {
 
-// What a function writes; nothing when the library lacks it or it fails.
+// Returns the output of a function; nothing when the library lacks it or it fails.
 template <typename Value>
 std::optional<Value> answer(NvmlResult (*ask)(NvmlDevice, Value*), NvmlDevice device) {
   Value value{};
@@ -31,7 +31,7 @@ std::optional<double> thousandths(const std::optional<Value>& value) {
 
 std::vector<NvmlProcess> processes_on(const NvmlApi& api, NvmlDevice device) {
   std::vector<NvmlProcess> processes(64);
-  constexpr int attempts = 4;  // others may start between two
+  constexpr int attempts = 4;  // processes may start between two
   for (int attempt = 0; attempt < attempts; ++attempt) {
     auto count = static_cast<unsigned>(processes.size());
     const NvmlResult result = api.processes(device, &count, processes.data());
@@ -65,7 +65,7 @@ NvmlAnswers ask_nvml(const std::string& uuid) {
     if (api->device_name(device, text.data(), nvml_text_bytes) == nvml_success) answers.device_name = text.data();
     if (const auto limit = answer(api->power_limit, device)) answers.power_limit_mw = static_cast<int>(*limit);
   }
-  api->shutdown();  // counted: undoes the init above and no other
+  api->shutdown();  // counted: undoes only the init above
   return answers;
 }
 

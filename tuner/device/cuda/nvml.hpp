@@ -1,5 +1,5 @@
-// Questions to NVML, which may be absent: every answer may be missing. Thread-safe. Where ATTUNE_NVML names what is no
-// NVML, the first question throws Error.
+// Questions to NVML, which may be absent: every answer may be missing. Thread-safe. If ATTUNE_NVML names something
+// else, the first question throws Error.
 #pragma once
 
 #include <mutex>
@@ -14,15 +14,15 @@ namespace attune::cuda {
 
 struct NvmlAnswers {
   std::optional<std::string> driver_version;  // "580.95.05"
-  std::optional<std::string> device_name;     // of the device asked for; MIG devices end in " MIG 1g.10gb"
+  std::optional<std::string> device_name;     // of the requested device; MIG devices end in " MIG 1g.10gb"
   std::optional<int> power_limit_mw;
 };
 
-// Asks about the device with this UUID ("GPU-..." or "MIG-...").
+// Queries the device with this UUID ("GPU-..." or "MIG-...").
 NvmlAnswers ask_nvml(const std::string& uuid);
 
-// NvmlView: one device, to be asked again and again. From the first question on NVML stays initialised and the device
-// found, until the view goes. The parts of a partitioned device tell what NVML tells of parts.
+// NvmlView: one device, for repeated questions. It keeps NVML initialised and the device found, from the first question
+// to its end. Parts of a partitioned device give what NVML has for parts.
 class NvmlView {
  public:
   explicit NvmlView(std::string uuid, const NvmlApi* api = nvml()) : uuid_(std::move(uuid)), api_(api) {}
@@ -30,15 +30,15 @@ class NvmlView {
   NvmlView& operator=(const NvmlView&) = delete;
   ~NvmlView();
 
-  // What the device tells now; empty when NVML does not know it.
+  // Returns the present state; empty when NVML does not find the device.
   DeviceState state();
 
-  // Other processes with a context on the device, "python3 (4711)", another user's "python3 of user 1001 (4711)", as
-  // far as NVML tells: none where it does not.
+  // Returns other processes with a context on the device: "python3 (4711)", or another user's "python3 of user 1001
+  // (4711)". Empty where NVML does not list them.
   std::vector<std::string> other_processes();
 
  private:
-  NvmlDevice device();  // null when NVML does not know it
+  NvmlDevice device();  // null when NVML does not find it
 
   const std::string uuid_;
   const NvmlApi* const api_;

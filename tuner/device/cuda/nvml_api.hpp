@@ -1,4 +1,4 @@
-// What attune uses of NVML, the management library: its own declarations; a test holds them against nvml.h where that
+// The part of NVML, the management library, that attune uses. A test compares the declarations with nvml.h where that
 // exists. NVML is optional: without it the power limit and the device's state are unknown, and nothing else changes.
 #pragma once
 
@@ -10,7 +10,7 @@ using NvmlResult = int;               // nvmlReturn_t
 using NvmlDevice = ::nvmlDevice_st*;  // nvmlDevice_t
 inline constexpr NvmlResult nvml_success = 0;
 inline constexpr NvmlResult nvml_insufficient_size = 7;
-inline constexpr unsigned nvml_text_bytes = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, the longest text that is asked for
+inline constexpr unsigned nvml_text_bytes = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, the longest text that is read
 
 using NvmlClock = int;  // nvmlClockType_t
 inline constexpr NvmlClock nvml_clock_sm = 1;
@@ -33,9 +33,8 @@ struct NvmlProcess {  // nvmlProcessInfo_v2_t
   F(device_name, nvmlDeviceGetName, "nvmlDeviceGetName", NvmlDevice, char*, unsigned)                 \
   F(power_limit, nvmlDeviceGetPowerManagementLimit, "nvmlDeviceGetPowerManagementLimit", NvmlDevice, unsigned*)
 
-// Any of these may be missing, in an old library or one that a container cut down: null then, and only its value is
-// unknown. Watts and joules come in thousandths. The reasons for a low clock have a new name since driver 535; the list
-// of processes is that of driver 510 and later.
+// Any of these may be null, in an old or reduced library; then only its value is unknown. Watts and joules come in
+// thousandths. Driver 535 renamed the reasons for a low clock. The list of processes exists since driver 510.
 #define ATTUNE_NVML_OPTIONAL_FUNCTIONS(F)                                                                              \
   F(clock, nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NvmlDevice, NvmlClock, unsigned*)                         \
   F(temperature, nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature", NvmlDevice, NvmlSensor, unsigned*)              \

@@ -26,14 +26,14 @@ constexpr Symbol needed[] = {ATTUNE_NVML_FUNCTIONS(ATTUNE_SYMBOL)};
 constexpr Symbol optional[] = {ATTUNE_NVML_OPTIONAL_FUNCTIONS(ATTUNE_SYMBOL)};
 #undef ATTUNE_SYMBOL
 
-// False when the library has no such function.
+// Returns false when the library has no such function.
 bool resolve(void* library, NvmlApi& api, const Symbol& symbol) {
   void* address = dlsym(library, symbol.exported);
   *reinterpret_cast<void**>(reinterpret_cast<char*>(&api) + symbol.offset) = address;
   return address != nullptr;
 }
 
-// Null, and `why_not`, when it cannot be used.
+// Returns null, with `why_not`, when it cannot be used.
 std::unique_ptr<const NvmlApi> load_file(const std::string& file, std::string& why_not) {
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

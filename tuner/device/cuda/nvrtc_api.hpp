@@ -1,4 +1,4 @@
-// What attune uses of NVRTC, the CUDA run-time compiler: its own declarations; a test holds them against nvrtc.h.
+// The part of NVRTC, the CUDA run-time compiler, that attune uses. A test compares the declarations with nvrtc.h.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ enum : NvrtcResult {
   F(pch_heap_required, nvrtcGetPCHHeapSizeRequired, NvrtcResult, NvrtcProgram, std::size_t*) \
   F(set_pch_heap, nvrtcSetPCHHeapSize, NvrtcResult, std::size_t)
 
-// The functions of a loaded NVRTC. Filled in once and only read afterwards, from any thread.
+// The functions of a loaded NVRTC. Filled in once; then any thread may read it.
 struct NvrtcApi {
 #define ATTUNE_MEMBER(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
   ATTUNE_NVRTC_FUNCTIONS(ATTUNE_MEMBER)

@@ -21,10 +21,10 @@ namespace {
 
 using namespace cuda;
 
-// What compiles, on every architecture so far; more has to be dynamic.
+// The limit on every architecture so far; more must be dynamic.
 constexpr std::uint64_t static_shared_limit = 49152;
 
-// A define that core adds where a problem uses the type, and the header that it makes attune.cuh include.
+// A define that core adds where a problem uses the type, and the header that attune.cuh then includes.
 struct ToolkitType {
   const char* define;
   const char* type;
@@ -54,14 +54,14 @@ bool starts_with_any(const std::vector<std::string>& options, std::initializer_l
   });
 }
 
-// "-DATTUNE_HALF" itself, or with a value.
+// Returns whether "-DATTUNE_HALF" is among the options, with or without a value.
 bool defines(const std::vector<std::string>& options, std::string_view define) {
   return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
     return option == define || (option.starts_with(define) && option[define.size()] == '=');
   });
 }
 
-// Adds the toolkit's folder where a type needs it. A text: the reason for which the type cannot be had.
+// Adds the toolkit's folder where a type needs it. Returns the reason why the type is unavailable, or "".
 std::string add_toolkit_folder(const NvrtcLibrary& library, const ImageRequest& request,
                                std::vector<std::string>& options) {
   std::vector<std::string> added;
@@ -84,13 +84,13 @@ std::string add_toolkit_folder(const NvrtcLibrary& library, const ImageRequest& 
   return "";
 }
 
-// Where the source includes what is the toolkit's, as <cub/cub.cuh>: its folder and that of CUB, Thrust and libcu++,
-// after the folders that the kernel's own options name.
+// Adds the folders of the toolkit, CUB, Thrust and libcu++, where the source includes <cub/cub.cuh> or the like. They
+// follow the folders of the kernel's own options.
 void add_toolkit_libraries(const NvrtcLibrary& library, const SourceText& source, std::vector<std::string>& options) {
   const auto names = angle_includes(source);
   if (names.empty()) return;
   for (const auto& folder : toolkit_include_folders(library.file)) {
-    if (folder == "/usr/include") continue;  // the host's own <stdint.h> and the like are not for kernels
+    if (folder == "/usr/include") continue;  // the host's own <stdint.h> and the like do not suit kernels
     const std::vector<std::filesystem::path> both{folder, folder / "cccl"};
     if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return find_toolkit_header(both, name); })) {
       continue;
@@ -108,7 +108,7 @@ std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
   if (library.api.log_size(program, &size) != nvrtc_success || size < 2) return "";
   std::string log(size, '\0');
   if (library.api.log(program, log.data()) != nvrtc_success) return "";
-  // NVRTC 13.0 puts a zero byte between what ptxas informs of and its errors: for a C string the log would end there.
+  // NVRTC 13.0 puts a zero byte between ptxas's information and its errors. A C string would end there.
   std::erase(log, '\0');
   return log;
 }
@@ -122,7 +122,7 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
   return failure(Verdict::compile_error, std::move(log));
 }
 
-// A NvrtcProgram from the request's source, its headers and attune.cuh, which everybody may include.
+// Makes a NvrtcProgram from the request's source, its headers and attune.cuh, which any source may include.
 ProgramOwner create_program(const NvrtcLibrary& library, const SourceText& source) {
   const std::string attune_header(attune_embedded::attune.text);
   std::vector<const char*> texts{attune_header.c_str()}, names{"attune.cuh"};
@@ -140,7 +140,7 @@ ProgramOwner create_program(const NvrtcLibrary& library, const SourceText& sourc
   return ProgramOwner(program, DestroyProgram{&library.api});
 }
 
-// The cubin, or the PTX with the zero that ends it; empty when NVRTC does not hand it out.
+// Returns the cubin, or the PTX with its final zero; empty when NVRTC does not provide it.
 std::vector<std::byte> code_of(const NvrtcLibrary& library, NvrtcProgram program, bool ptx) {
   const auto get_size = ptx ? library.api.ptx_size : library.api.cubin_size;
   const auto get = ptx ? library.api.ptx : library.api.cubin;
@@ -151,8 +151,8 @@ std::vector<std::byte> code_of(const NvrtcLibrary& library, NvrtcProgram program
   return code;
 }
 
-// The code with its entries, or nothing when NVRTC does not hand them out. What the entries of PTX need nobody knows
-// before it is loaded.
+// Returns the code with its entries, or nothing when NVRTC does not provide them. The resources of PTX entries are
+// unknown before loading.
 std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request,
                                    const NvrtcTarget& target, const std::string& log) {
   Image image;
@@ -195,7 +195,7 @@ Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& reques
   return compiled;
 }
 
-// With precompiled headers where that pays. Whatever goes wrong with them goes right without.
+// Uses precompiled headers where that pays. After any failure with them it compiles without.
 Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& request, std::vector<std::string> options) {
   auto use = precompiled_headers().begin(request.source, options);
   if (!use) return compile_program(library, request, options);
@@ -219,7 +219,7 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   add_toolkit_libraries(library, request.source, options);
 
   auto [program, result, log] = compile_quickly(library, request, std::move(options));
-  // Whatever the result: NVRTC 12.4 lets more pass on sm_90 than a block may have without opting in.
+  // Whatever the result: NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, log + overflows);
   }
@@ -236,7 +236,7 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   return outcome;
 }
 
-// Loads NVRTC when something is to be compiled, not before: a start from the image cache never needs it.
+// Loads NVRTC at the first compile: a start from the image cache never needs it.
 class NvrtcCompiler final : public Compiler {
  public:
   explicit NvrtcCompiler(std::string architecture) : architecture_(std::move(architecture)) {}
@@ -257,7 +257,7 @@ class NvrtcCompiler final : public Compiler {
   std::string toolchain() override {
     try {
       return nvrtc_target(nvrtc(), architecture_).toolchain;
-    } catch (const UnknownArchitecture&) {  // told when something is compiled
+    } catch (const UnknownArchitecture&) {  // reported by the compile
       return nvrtc().name();
     }
   }

@@ -1,4 +1,4 @@
-// One compile by one NVRTC, whichever it is: what make_nvrtc_compiler() does with the one of this process.
+// One compile by a given NVRTC. make_nvrtc_compiler() uses the one of this process.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace attune::cuda {
 
-// `architecture`: that of the device, "sm_90"; where the request names one, that is taken. What does not compile is a
-// value. Throws Error when the NVRTC itself is broken. Thread-safe.
+// `architecture` is the device's, "sm_90"; the request's, if it has one, takes precedence. A failed compile is a value.
+// Throws Error when the NVRTC itself is broken. Thread-safe.
 CompileOutcome compile_with(const NvrtcLibrary& library, const ImageRequest& request, const std::string& architecture);
 
 }  // namespace attune::cuda

@@ -22,7 +22,7 @@ struct KnownLibrary {
   const char* file_name;
 };
 
-// Newest first. From 11.2 on the file name has been stable within a major version; older ones make no cubins.
+// Newest first. From 11.2 on the file name is stable within a major version; older ones make no cubins.
 constexpr KnownLibrary known_libraries[] = {
     {13, "libnvrtc.so.13"},
     {12, "libnvrtc.so.12"},
@@ -49,10 +49,10 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// What the loader found and what it had to say; at most one of the two is empty.
+// The library found and the loader's message; at most one of the two is empty.
 struct Attempt {
   std::optional<NvrtcLibrary> library;
-  std::string complaint;  // "" also when there simply is no such file
+  std::string complaint;  // "" also when there is no such file
 };
 
 fs::path file_of(const void* symbol) {
@@ -63,7 +63,7 @@ fs::path file_of(const void* symbol) {
   return error ? fs::path(info.dli_fname) : real;
 }
 
-// A compile of next to nothing: a missing libnvrtc-builtins shows only here.
+// Compiles almost nothing: only this shows a missing libnvrtc-builtins.
 std::string self_test(const NvrtcLibrary& library) {
   NvrtcProgram program = nullptr;
   const char* source = "__global__ void attune_self_test(int* out) { *out = 1; }";
@@ -89,7 +89,6 @@ void store(NvrtcApi& api, const Symbol& symbol, void* address) {
   *reinterpret_cast<void**>(reinterpret_cast<char*>(&api) + symbol.offset) = address;
 }
 
-// All or none.
 void resolve_pch(void* handle, NvrtcApi& api) {
   for (const Symbol& symbol : pch_symbols) {
     if (dlsym(handle, symbol.name) == nullptr) return;
@@ -109,11 +108,11 @@ std::string resolve(void* handle, NvrtcLibrary& library, const std::string& file
   int count = 0;
   if (library.api.version(&library.major, &library.minor) != nvrtc_success ||
       library.api.architecture_count(&count) != nvrtc_success || count <= 0) {
-    return fmt::format("{} does not tell its version", file);
+    return fmt::format("{} does not report its version", file);
   }
   library.architectures.resize(static_cast<std::size_t>(count));
   if (library.api.architectures(library.architectures.data()) != nvrtc_success) {
-    return fmt::format("{} does not tell its architectures", file);
+    return fmt::format("{} does not report its architectures", file);
   }
   return "";
 }
@@ -213,7 +212,7 @@ NvrtcLibrary load_nvrtc(const NvrtcSearch& search) {
     if (result.library) return std::move(*result.library);
     if (!result.complaint.empty()) complaints.push_back(std::move(result.complaint));
   }
-  // Only for the message: a newer one that was left out explains more than "not found".
+  // Only for the message: a skipped newer one explains more than "not found".
   if (search.setting.empty() && search.driver_cuda_version != 0) {
     NvrtcSearch unlimited = search;
     unlimited.driver_cuda_version = 0;

@@ -15,12 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Read precompiled they take as long as parsed: 0.10 s against 0.09 s for a small kernel with cuda_fp16.h.
+// Precompiled they take as long as parsed: 0.10 s against 0.09 s for a small kernel with cuda_fp16.h.
 constexpr std::string_view light_headers[] = {"cuda_fp16.h", "cuda_bf16.h"};
-// Headers of templates, read precompiled, against parsed: 20 KB 0.05 s and 0.06 s, 200 KB 0.08 and 0.11, 1 MB 0.14 and
-// 0.45.
+// Templates' headers, precompiled and parsed: 20 KB 0.05 s, 0.06 s; 200 KB 0.08, 0.11; 1 MB 0.14, 0.45.
 constexpr std::size_t heavy_header_bytes = 200'000;
-// A file is 85 to 180 MB with CUB, and every compiling process writes its own.
+// A file has 85 to 180 MB with CUB, and every compiling process writes its own.
 constexpr std::uintmax_t least_free_bytes = std::uintmax_t{1} << 30;
 // NVRTC starts with 256 MiB; CUB's block_reduce.cuh takes 176 MB.
 constexpr std::size_t greatest_heap_bytes = std::size_t{2} << 30;
@@ -28,7 +27,7 @@ constexpr int greatest_growths = 4;
 
 std::atomic<bool> repeats_expected = false;
 
-// The name of "  #  include <name>", or "".
+// Returns the name in "  #  include <name>", or "".
 std::string_view angle_include(std::string_view line) {
   const auto skip_to = [&](std::string_view wanted) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -63,7 +62,7 @@ std::string digest_of(const std::vector<std::string>& options) {
   return digest.hex();
 }
 
-// Takes out the lines that name the folder. True when one says that a file was used.
+// Removes the lines that name the folder. Returns true when one of them reports that a file was used.
 bool strip_messages(std::string& log, const std::string& folder) {
   std::istringstream lines(log);
   std::string kept;
@@ -110,13 +109,13 @@ std::optional<PrecompiledHeaders::Use> PrecompiledHeaders::begin(const SourceTex
   if (current_ != key && !make_room(key)) return std::nullopt;
   std::vector<std::string> added{
       "-pch", fmt::format("-pch-dir={}", (folder_->path() / std::to_string(generation_)).string()),
-      // Other options than a file's, and a heap that is too small: its own business, no warning for the log.
+      // Other options than a file's, and a heap that is too small: no warnings for the user's log.
       "-diag-suppress=629,639"};
   return Use(*this, std::move(lock), std::move(added));
 }
 
-// With options that differ from one configuration to the next, each would need a file of its own, and compiles would be
-// slower than without. Sources that come in turn do not drive out each other's file.
+// Options that differ between configurations would each need a file: slower than without. Sources in alternation do not
+// remove each other's file.
 bool PrecompiledHeaders::wanted(const Key& key) {
   const bool again = last_ == key;
   last_ = key;
@@ -128,12 +127,12 @@ bool PrecompiledHeaders::wanted(const Key& key) {
   return again || current_ == key || (expects_repeats_ && !current_);
 }
 
-// One file at a time: the last source's goes.
+// Keeps one file at a time: removes the last source's.
 bool PrecompiledHeaders::make_room(const Key& key) {
   std::error_code error;
   if (fs::space(parent_, error).available < least_free_bytes || error) return false;
   try {
-    if (folder_ && !fs::exists(folder_->path(), error)) folder_.reset();  // somebody cleaned up
+    if (folder_ && !fs::exists(folder_->path(), error)) folder_.reset();  // removed from outside
     if (!folder_) folder_.emplace(parent_);
   } catch (const Error&) {
     return false;
@@ -156,7 +155,7 @@ void PrecompiledHeaders::give_up() {
   drop_current();
 }
 
-// The next compile makes the file.
+// Enlarges the heap; the next compile makes the file.
 void PrecompiledHeaders::grow_heap(NvrtcProgram program) {
   std::size_t required = 0;
   const bool known = library_.api.pch_heap_required(program, &required) == nvrtc_success;

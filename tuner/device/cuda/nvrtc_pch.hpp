@@ -1,8 +1,8 @@
-// PrecompiledHeaders: keeps NVRTC from parsing heavy headers once per configuration. A source that comes a second time
-// in a row with the same options is compiled with NVRTC's automatic precompiled headers; the first time without, as
-// making them takes longer, and 180 MB of disk, and most programs compile a source just once. One per process: the
-// files are mapped at an address of the process that made them. Thread-safe. Nothing here fails a compile: what cannot
-// be done is left out, and whoever got an error with precompiled headers compiles again without.
+// PrecompiledHeaders: NVRTC does not parse heavy headers again for each configuration. A source that comes twice in a
+// row with the same options uses NVRTC's automatic precompiled headers. The first compile goes without: making them
+// takes longer and 180 MB of disk. Most programs compile a source once. One per process: the files are mapped at an
+// address of their process. Thread-safe. Nothing here fails a compile: after an error with precompiled headers, the
+// caller compiles without.
 #pragma once
 
 #include <atomic>
@@ -21,31 +21,31 @@
 
 namespace attune::cuda {
 
-// The names in #include <...>, of the source and its headers, each once. Comments are not told from code.
+// Returns the names in #include <...>, of the source and its headers, each once. Comments count like code.
 std::vector<std::string> angle_includes(const SourceText& source);
 
-// Would parsing its headers cost more than reading them precompiled?
+// Returns whether parsing its headers costs more than reading them precompiled.
 bool has_heavy_headers(const SourceText& source);
 
 struct PchCounts {
-  int created = 0;   // files that NVRTC made
+  int created = 0;   // files made by NVRTC
   int used = 0;      // compiles that read one
-  int grown = 0;     // times that NVRTC's heap for them was too small, and was enlarged
-  int given_up = 0;  // sources with which it does not work
+  int grown = 0;     // NVRTC's heap was too small for them and was enlarged
+  int given_up = 0;  // sources that fail with it
 };
 
 class PrecompiledHeaders {
  public:
-  // `parent`: where the folder is made, at the first use.
+  // `parent`: the folder is made in it, at the first use.
   PrecompiledHeaders(const NvrtcLibrary& library, std::filesystem::path parent);
 
   // One compile with precompiled headers; no other begins until it is destroyed.
   class Use {
    public:
     const std::vector<std::string>& options() const noexcept { return options_; }
-    // After the compile: takes note of how it went, and takes out of the log what is said of the files.
+    // Notes the result of the compile, and removes messages about the files from the log.
     void finish(NvrtcProgram program, NvrtcResult result, std::string& log);
-    // The compile failed with precompiled headers and succeeds without: never again for this source.
+    // Notes that the compile failed with precompiled headers and succeeds without: never again for this source.
     void blame();
 
    private:
@@ -57,19 +57,19 @@ class PrecompiledHeaders {
     std::vector<std::string> options_;
   };
 
-  // Nothing: compile as usual. `options`: all that the compile is given, in order.
+  // Returns nothing: compile as usual. `options`: all options of the compile, in order.
   std::optional<Use> begin(const SourceText& source, const std::vector<std::string>& options);
 
-  // Makes them the first time already.
+  // Makes the files at the first compile already.
   void expect_repeats() noexcept { expects_repeats_ = true; }
 
   PchCounts counts() const;
-  // Of this process; empty before the first use.
+  // Returns the folder of this process; empty before the first use.
   std::filesystem::path folder() const;
 
  private:
-  // What is precompiled depends on both. NVRTC itself does not look at headers that it was given as text: it would go
-  // on using those that it knows by the same names.
+  // Precompiled content depends on both. NVRTC does not check headers given as text: it would reuse others with equal
+  // names.
   struct Key {
     std::string source, options;  // digests
     friend bool operator==(const Key&, const Key&) = default;
@@ -82,21 +82,21 @@ class PrecompiledHeaders {
 
   const NvrtcLibrary& library_;
   const std::filesystem::path parent_;
-  mutable std::mutex mutex_;  // of all below, and held through a compile: NVRTC has one heap for all of them
+  mutable std::mutex mutex_;  // of all members below, held through a compile: NVRTC has one heap for all compiles
   std::optional<PchFolder> folder_;
   std::map<std::string, std::string> seen_;  // the options with which a source came first
-  std::set<std::string> hopeless_;           // sources: options differ, or it did not work
+  std::set<std::string> hopeless_;           // sources: options differ, or it failed
   std::optional<Key> last_, current_;
   std::atomic<bool> expects_repeats_ = false;
   int generation_ = 0;
   PchCounts counts_;
 };
 
-// Of this process, for nvrtc(); its folder goes when the process ends by exit().
+// Returns the headers of this process, for nvrtc(). A process that ends by exit() removes their folder.
 PrecompiledHeaders& precompiled_headers();
 
-// For a process that does nothing but compile the configurations of kernels: precompiled_headers().expect_repeats() for
-// when NVRTC is loaded, if ever.
+// For a process that only compiles configurations of kernels. Calls precompiled_headers().expect_repeats() once NVRTC
+// is loaded.
 void expect_repeated_sources() noexcept;
 
 }  // namespace attune::cuda

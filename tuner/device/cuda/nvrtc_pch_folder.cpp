@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* name_start = "attune-pch-";
 constexpr const char* lock_name = "lock";
-constexpr std::time_t seconds_to_lock = 60;  // a folder is younger than that while its maker may not yet hold its lock
+constexpr std::time_t seconds_to_lock = 60;  // a younger folder's maker may not hold its lock yet
 
-// The lock, or -1 while somebody else holds it or the folder has none.
+// Returns the lock, or -1 while another process holds it or the folder has none.
 int take_lock(const fs::path& folder, int more_flags) {
   const int file = open((folder / lock_name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | more_flags, 0600);
   if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return file;
@@ -31,8 +31,8 @@ int take_lock(const fs::path& folder, int more_flags) {
   return -1;
 }
 
-// Ours alone to remove: a folder of this user's that nobody lives in. By its lock and not by a process number, for
-// containers share folders and have numbers of their own.
+// Removes an unused folder of this user. The lock decides, not a process number: containers share folders and have
+// numbers of their own.
 void remove_if_abandoned(const fs::path& folder) {
   struct stat status {};
   if (lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid()) return;

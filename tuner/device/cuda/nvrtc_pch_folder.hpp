@@ -1,6 +1,5 @@
-// PchFolder: where this process's precompiled headers lie: a folder of its own, 0700, removed with what it holds. Those
-// that killed processes left behind, 100 MB and more each, are removed when the next one is made. Used by one thread at
-// a time.
+// PchFolder: the folder of this process's precompiled headers, 0700, removed with its content. Making one removes the
+// folders of killed processes, each of 100 MB and more. Used by one thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +11,7 @@ namespace attune::cuda {
 
 class PchFolder {
  public:
-  // In `parent`, as a rule the folder for temporary files. Throws Error when it cannot be made.
+  // Makes it in `parent`, usually the folder for temporary files. Throws Error when that fails.
   explicit PchFolder(const std::filesystem::path& parent);
   ~PchFolder();
   PchFolder(const PchFolder&) = delete;
@@ -21,7 +20,7 @@ class PchFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  // held as long as the process lives, however it ends
+  int lock_ = -1;  // held as long as the process lives
   pid_t owner_;    // a forked child removes nothing
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view prefix = "sm_";
 
-// 90 of "sm_90" and "sm_90a".
+// Returns 90 for "sm_90" and "sm_90a".
 int number_of(const std::string& architecture) {
   int number = 0;
   const char* const end = architecture.data() + architecture.size();

@@ -1,5 +1,5 @@
-// NvrtcTarget: what an NVRTC is asked to make for a device: its machine code, or, for one that is newer than this
-// NVRTC, PTX of the newest architecture before it that the NVRTC knows, which the driver compiles when it is loaded.
+// NvrtcTarget: what an NVRTC makes for a device: its machine code, or PTX. PTX is for a device newer than this NVRTC,
+// of the newest earlier architecture. The driver compiles it when it is loaded.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct NvrtcTarget {
   bool is_ptx() const { return architecture.starts_with("compute_"); }
 };
 
-// `architecture`: that of the device, "sm_90" or "sm_90a". Throws UnknownArchitecture, which says what to do, for what
-// is none, for one that is older than all that the NVRTC knows, and for "sm_120a" where it does not know 120: what a
-// kernel asks for by such a name is in no PTX of another.
+// Throws UnknownArchitecture, with the next step, for text that is no architecture or is too old for this NVRTC. Throws
+// it also for "sm_120a" without support for 120: PTX of another architecture lacks its features. `architecture` is the
+// device's, "sm_90" or "sm_90a".
 class UnknownArchitecture : public Error {
  public:
   using Error::Error;

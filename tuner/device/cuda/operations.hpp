@@ -1,4 +1,4 @@
-// One Operation put on a stream, the way in for launches and samples alike. The device's context must be current.
+// Puts one Operation on a stream, for launches and samples alike. The device's context must be current.
 #pragma once
 
 #include "device/cuda/driver_api.hpp"
@@ -8,7 +8,7 @@ namespace attune::cuda {
 
 inline DeviceAddress device_address(const void* pointer) noexcept { return reinterpret_cast<DeviceAddress>(pointer); }
 
-// One call of the driver: no lock, and no allocation unless it fails.
+// Makes one call of the driver: no lock, and no allocation unless it fails.
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream);
 
 }  // namespace attune::cuda

@@ -12,7 +12,7 @@
 namespace attune::cuda {
 namespace {
 
-// The name between the first pair of single quotes after `mark`; "" when `mark` is not in the line.
+// Returns the name between the first pair of single quotes after `mark`; "" when `mark` is not in the line.
 std::string_view quoted_after(std::string_view line, std::string_view mark) {
   const auto start = line.find(mark);
   if (start == std::string_view::npos) return {};
@@ -23,7 +23,7 @@ std::string_view quoted_after(std::string_view line, std::string_view mark) {
   return line.substr(open + 1, close - open - 1);
 }
 
-// The number that stands right before `unit`, as in "4096 bytes smem"; 0 when there is none.
+// Returns the number right before `unit`, as in "4096 bytes smem"; 0 when there is none.
 std::uint64_t number_before(std::string_view line, std::string_view unit) {
   const auto position = line.find(unit);
   if (position == std::string_view::npos || position == 0) return 0;
@@ -34,7 +34,7 @@ std::uint64_t number_before(std::string_view line, std::string_view unit) {
   return number;
 }
 
-// All constant banks together: "360 bytes cmem[0], 8 bytes cmem[2]".
+// Returns the sum of all constant banks: "360 bytes cmem[0], 8 bytes cmem[2]".
 std::uint64_t constant_bytes(std::string_view line) {
   constexpr std::string_view mark = " bytes cmem[";
   std::uint64_t sum = 0;
@@ -47,7 +47,7 @@ std::uint64_t constant_bytes(std::string_view line) {
 
 bool contains(std::string_view line, std::string_view text) { return line.find(text) != std::string_view::npos; }
 
-// Follows the log line by line. Of a "Function properties for X" the numbers stand in the next line.
+// Reads the log line by line. The numbers of "Function properties for X" follow in the next line.
 class Reader {
  public:
   void read(std::string_view line) {
@@ -86,16 +86,16 @@ class Reader {
     usage.registers = static_cast<int>(number_before(line, " registers"));
     usage.shared_static = number_before(line, " bytes smem");
     usage.constant_bytes = constant_bytes(line);
-    // With calls, the frames of the callees count as well.
+    // With calls, the frames of the callees count too.
     usage.local_bytes = std::max(usage.local_bytes, number_before(line, " bytes cumulative stack size"));
   }
 
   std::map<std::string, ResourceUsage> usage_;
-  std::string entry_;     // whose "Used" line comes next
-  std::string function_;  // whose frame comes next
+  std::string entry_;     // the entry of the next "Used" line
+  std::string function_;  // the function of the next frame
 };
 
-// "void big<20000>(float*)" for "_Z3bigILi20000EEvPf"; extern "C" names are their own.
+// Returns "void big<20000>(float*)" for "_Z3bigILi20000EEvPf"; extern "C" names stay.
 std::string readable(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),

@@ -1,4 +1,4 @@
-// Reading what ptxas says of each entry under --ptxas-options=-v. A pure function of the compiler's log.
+// Reads ptxas's report on each entry under --ptxas-options=-v. Pure functions of the compiler's log.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace attune::cuda {
 
-// The entries that the log describes, by lowered name. A quantity that the log does not give is 0 (newer compilers
-// leave out the constant bank of newer architectures). Lines of functions that are not entries are passed over.
+// Returns the entries in the log, by lowered name. A quantity that is not in the log is 0: newer compilers omit the
+// constant bank of newer architectures. Functions that are not entries are skipped.
 std::map<std::string, ResourceUsage> entries_of_log(std::string_view log);
 
-// True when the compiler said what is wrong: "error:", "fatal   :".
+// Returns whether the log has an error of the compiler: "error:", "fatal   :".
 bool names_an_error(std::string_view log);
 
-// "uses too much shared data": the error of ptxas that is no fault of the source.
+// Returns whether ptxas reports "uses too much shared data", an error outside the source.
 bool names_shared_overflow(std::string_view log);
 
-// One line for each entry with more than `limit` bytes of static shared memory, by the name that people know it by; ""
-// when there is none. The log of a refused entry tells its usage even where the error line is missing.
+// Returns one line for each entry with more than `limit` bytes of static shared memory, by its readable name. Returns
+// "" when there is none. The log has the usage of a refused entry even where the error line is missing.
 std::string shared_overflows(std::string_view log, std::uint64_t limit);
 
 }  // namespace attune::cuda

@@ -8,11 +8,11 @@
 
 namespace attune::cuda {
 
-// Where it may be, best first: beside this NVRTC (so that the two are of one version; a toolkit's or pip's layout), in
-// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/include.
+// Returns its possible places, best first. First come places beside this NVRTC, for equal versions, in a toolkit's or
+// pip's layout. Then come $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and /usr/include.
 std::vector<std::filesystem::path> toolkit_include_folders(const std::filesystem::path& nvrtc_file);
 
-// The first of them that has this header.
+// Returns the first folder that has this header.
 std::optional<std::filesystem::path> find_toolkit_header(const std::vector<std::filesystem::path>& folders,
                                                          const std::string& header);
 

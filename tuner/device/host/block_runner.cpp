@@ -34,7 +34,7 @@ void BlockRunner::Queue::append(Queue& other) {
 void BlockRunner::begin(const KernelCall& call, const std::atomic<bool>& stop) {
   call_ = call;
   stop_ = &stop;
-  main_ = FiberContext();  // a device may be used from several threads in turn
+  main_ = FiberContext();  // several threads may use a device in turn
   current_ = call.current_slot();
   const auto& [grid, block, shared] = call.shape;
   threads_ = call.threads();
@@ -84,7 +84,7 @@ void BlockRunner::run_block(std::uint64_t block) {
 
 void BlockRunner::check_overruns() {
   if (!dynamic_shared_intact(call_.shape.shared_bytes)) {
-    fault_ = fmt::format("{}: wrote behind the {} bytes of dynamic shared memory of its launch", block_text(),
+    fault_ = fmt::format("{}: wrote beyond the {} bytes of dynamic shared memory of its launch", block_text(),
                          call_.shape.shared_bytes);
     return;
   }
@@ -97,7 +97,7 @@ void BlockRunner::check_overruns() {
   }
 }
 
-// Comes from the signal handler: a fiber was cut off in the middle.
+// Continues after the signal handler: a fiber was cut off in the middle.
 void BlockRunner::recover() {
   const void* const address = fault_target_.address;
   std::string what = signal_text(fault_target_.signal, address);
@@ -114,7 +114,7 @@ void BlockRunner::recover() {
   restart_all();
 }
 
-// Forgets what was under way: every fiber begins anew.
+// Drops the work under way: every fiber begins anew.
 void BlockRunner::restart_all() {
   idle_ = {};
   ready_ = {};
@@ -132,7 +132,7 @@ void BlockRunner::restart_all() {
 
 // ---- Threads ----
 
-// Keeps no address of a thread_local: an idle fiber may go on on another OS thread, in the next launch.
+// Keeps no address of a thread_local: an idle fiber may continue on another OS thread, in the next launch.
 void BlockRunner::fiber_main(FiberContext& self) {
   auto& fiber = static_cast<Fiber&>(self);
   BlockRunner& runner = *fiber.runner;
@@ -169,7 +169,7 @@ void BlockRunner::exit_thread(Fiber& fiber) {
   if (warp.waiting != 0) lane_exited(warp, warp_of(fiber) * warp_lanes);
 }
 
-// A fiber for the next thread that has not started, or the one that has been ready longest; null when there is neither.
+// Returns a fiber for the next thread to start, else the fiber that is ready longest, else null.
 BlockRunner::Fiber* BlockRunner::next_runnable() {
   if (!all_started()) {
     Fiber* const idle = idle_.pop();
@@ -189,7 +189,7 @@ BlockRunner::Fiber* BlockRunner::new_fiber() {
   } catch (const std::exception& error) {
     fault_ = error.what();
     if (running_ == nullptr) return nullptr;
-    leave();  // on a fiber nothing may be thrown through the kernel
+    leave();  // no exception may pass through the kernel on a fiber
   }
   Fiber& fiber = *fibers_.back();
   all_guarded_ = all_guarded_ && fiber.stack.guarded();
@@ -204,7 +204,7 @@ void BlockRunner::resume(Fiber& from, Fiber& target) {
   from.switch_to(target);
 }
 
-// No thread is left to start: on to one that is ready, or the block is done.
+// No thread is left to start: continues with a ready one, or the block is done.
 void BlockRunner::rest(Fiber& fiber) {
   if (ready_.first == nullptr && active_waiting_ > 0) release_all_active();
   Fiber* const next = next_runnable();
@@ -215,7 +215,7 @@ void BlockRunner::rest(Fiber& fiber) {
   fiber.switch_to(main_);
 }
 
-// Returns when somebody has made the fiber ready and its turn has come.
+// Returns when the fiber is ready again and its turn has come.
 void BlockRunner::park(Fiber& fiber) {
   Fiber* next = next_runnable();
   if (next == nullptr && active_waiting_ > 0) {

@@ -1,8 +1,8 @@
-// BlockRunner: executes the blocks of a kernel one after the other on the OS thread that calls it, each CUDA thread on
-// a fiber. Threads start in order of their index; one that waits makes room for the next; a fiber whose thread has
-// exited takes the next one that has not started, so that a kernel without barriers never switches. When every thread
-// of a block waits, none can ever continue: that is a fault, and says who waits where.
-// Owned by a LaunchPool; one OS thread at a time; its fibers are kept from launch to launch.
+// BlockRunner: executes the blocks of a kernel one by one on the calling OS thread. Each CUDA thread runs on a fiber.
+// Threads start in order of their index; a waiting thread makes room for the next. The fiber of an exited thread takes
+// the next thread, so that a kernel without barriers never switches. When every thread of a block waits, none can
+// continue. That is a fault, and its text lists the waiting threads. Owned by a LaunchPool; one OS thread at a time;
+// its fibers are kept from launch to launch.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@ class BlockRunner {
   BlockRunner& operator=(const BlockRunner&) = delete;
 
   // Prepares the calling OS thread for blocks of a launch. `stop` becomes true when another block faults: a thread that
-  // waits for something in a loop then leaves it. Throws OutOfMemory.
+  // waits in a loop then leaves it. Throws OutOfMemory.
   void begin(const KernelCall& call, const std::atomic<bool>& stop);
-  // Runs the block with this linear index: nothing, or what went wrong. The calling thread needs a SignalStack, and
-  // FaultSignals must be in place.
+  // Runs the block with this linear index. Returns nothing, or the text of the fault. The calling thread needs a
+  // SignalStack, and FaultSignals must be in place.
   std::optional<std::string> run(std::uint64_t block);
 
-  // Of the launch under way, for whoever is called from the middle of a kernel.
+  // Returns the launch under way, for calls from inside a kernel.
   const KernelCall& call() const noexcept { return call_; }
   std::string running_text() const;  // "block (3,0,0), thread (31,0,0)"
 
@@ -49,11 +49,11 @@ class BlockRunner {
     Fiber(BlockRunner& owner, std::size_t number) : runner(&owner), stack(number) {}
     BlockRunner* runner;
     FiberStack stack;
-    attune_host::Thread state{};  // what the kernel sees
+    attune_host::Thread state{};  // visible to the kernel
     unsigned thread = 0;          // linear index in the block
     Fiber* next = nullptr;        // in a Queue
     Wait wait = Wait::none;
-    bool spinning = false;  // ready, but gave its turn away
+    bool spinning = false;  // ready, but gave up its turn
     // of a warp intrinsic
     const char* intrinsic = nullptr;
     unsigned mask = 0;
@@ -73,7 +73,7 @@ class BlockRunner {
   };
 
   struct Warp {
-    unsigned existing = 0;  // lanes that the block has
+    unsigned existing = 0;  // lanes of the block in this warp
     unsigned exited = 0;
     unsigned waiting = 0;  // at a warp intrinsic
     unsigned active = 0;   // at __activemask()
@@ -126,14 +126,14 @@ class BlockRunner {
   Queue idle_;
   Queue ready_;
   unsigned ready_count_ = 0;
-  unsigned spinning_count_ = 0;  // of those ready
+  unsigned spinning_count_ = 0;  // of the ready ones
   Fiber* running_ = nullptr;
   unsigned yields_ = 0;
 
   // the launch
   KernelCall call_;
   const std::atomic<bool>* stop_ = nullptr;
-  attune_host::Thread** current_ = nullptr;  // where the kernel's object looks for the thread that runs
+  attune_host::Thread** current_ = nullptr;  // the kernel object's pointer to the running thread
 
   // the block
   attune_host::Thread next_{};  // the state that thread started_ begins with
@@ -144,9 +144,9 @@ class BlockRunner {
   std::array<Warp, most_threads / warp_lanes> warps_{};
   Queue at_barrier_;
   unsigned arrived_ = 0;
-  unsigned held_ = 0;  // arrived with a predicate that is not 0
+  unsigned held_ = 0;  // arrived with a predicate other than 0
   attune_host::BlockVote vote_{};
-  const char* barrier_ = "__syncthreads";  // the one that threads wait at
+  const char* barrier_ = "__syncthreads";  // the barrier at which threads wait
   int barrier_result_ = 0;
   unsigned active_waiting_ = 0;  // threads at __activemask()
 };

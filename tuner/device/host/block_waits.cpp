@@ -1,4 +1,4 @@
-// Where CUDA threads wait for each other: barriers, warp intrinsics, __activemask, turns given away.
+// Where CUDA threads wait for each other: barriers, warp intrinsics, __activemask, yielded turns.
 #include <fmt/format.h>
 
 #include <bit>
@@ -14,8 +14,7 @@ namespace {
 
 using attune_host::BlockVote;
 
-// So many turns given away by one OS thread before it offers its core to another one: a block may wait for a block that
-// runs there.
+// After so many yields, an OS thread offers its core to another: a block may wait for a block there.
 constexpr unsigned turns_per_slice = 1024;
 
 bool same_name(const char* left, const char* right) { return left == right || std::strcmp(left, right) == 0; }
@@ -38,7 +37,7 @@ int BlockRunner::sync_block(BlockVote vote, int predicate, const char* name) {
   ++arrived_;
   if (predicate != 0) ++held_;
   if (arrived_ == live_) {
-    release_barrier();  // and this thread goes on: one switch less
+    release_barrier();  // and this thread continues: one switch less
     return barrier_result_;
   }
   self.wait = Wait::barrier;
@@ -47,7 +46,7 @@ int BlockRunner::sync_block(BlockVote vote, int predicate, const char* name) {
   return barrier_result_;
 }
 
-// All are here. The result stays until the next barrier is complete, for which all must have read it.
+// All threads are here. The result stays until the next barrier is complete: by then all have read it.
 void BlockRunner::release_barrier() {
   const bool all = held_ == arrived_, any = held_ > 0;
   barrier_result_ = vote_ == BlockVote::count ? static_cast<int>(held_) : vote_ == BlockVote::all ? all : any;
@@ -70,12 +69,12 @@ unsigned BlockRunner::exchange(unsigned mask, unsigned long long value, unsigned
                      thread_text(self.thread), name, mask, self.state.lane));
   }
   self.intrinsic = name;
-  self.mask = mask & warp.existing;  // a block of 48 threads may say 0xffffffff in its second warp too
+  self.mask = mask & warp.existing;  // a block of 48 threads may pass 0xffffffff in its second warp too
   self.value = value;
   self.values = values;
   warp.waiting |= lane_bit(self);
   if (complete_warp(warp, self)) {
-    // A lane by itself may be polling what another one is to write.
+    // A lane alone may be polling what another lane writes.
     if (self.lanes == lane_bit(self)) yield();
     return self.lanes;
   }
@@ -84,8 +83,8 @@ unsigned BlockRunner::exchange(unsigned mask, unsigned long long value, unsigned
   return self.lanes;
 }
 
-// If all lanes of the mask of `last` that have not exited wait at the same intrinsic with the same mask: gives each
-// what they brought, and makes the others ready.
+// Completes an intrinsic if all lanes of `last`'s mask wait at it with the same mask; exited lanes are ignored. Gives
+// each lane all values, and makes the others ready.
 bool BlockRunner::complete_warp(Warp& warp, const Fiber& last) {
   const unsigned lanes = last.mask & ~warp.exited, first = last.thread / warp_lanes * warp_lanes;
   if ((warp.waiting & lanes) != lanes) return false;
@@ -93,7 +92,7 @@ bool BlockRunner::complete_warp(Warp& warp, const Fiber& last) {
     const Fiber& fiber = *fiber_of_[first + lowest(left)];
     if (fiber.mask != last.mask || !same_name(fiber.intrinsic, last.intrinsic)) return false;
   }
-  // Copied to each, because one lane may come back with another mask before the next has read.
+  // Copied to each: a lane may come back with another mask before the next has read.
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     Fiber& fiber = *fiber_of_[first + lowest(left)];
     fiber.lanes = lanes;
@@ -109,14 +108,14 @@ bool BlockRunner::complete_warp(Warp& warp, const Fiber& last) {
   return true;
 }
 
-// Somebody may have waited for nobody but the lane that has exited now.
+// The exited lane may have been the last that others waited for.
 void BlockRunner::lane_exited(Warp& warp, unsigned first_thread) {
   for (unsigned left = warp.waiting; left != 0; left &= left - 1) {
     if ((warp.waiting >> lowest(left) & 1) != 0) complete_warp(warp, *fiber_of_[first_thread + lowest(left)]);
   }
 }
 
-// ---- __activemask: lanes that get there while all others wait or have exited are together, as on a GPU ----
+// ---- __activemask: lanes at one call are together once all others wait or have exited, as on a GPU ----
 
 unsigned BlockRunner::active_mask(const void* place) {
   Fiber& self = *running_;
@@ -130,7 +129,7 @@ unsigned BlockRunner::active_mask(const void* place) {
   return self.lanes;
 }
 
-// Makes every lane of the warp that waits there ready, those of one place together.
+// Makes every waiting lane of the warp ready; lanes of one place get one mask.
 void BlockRunner::release_active(unsigned warp_number) {
   Warp& warp = warps_[warp_number];
   const unsigned first = warp_number * warp_lanes;
@@ -158,14 +157,14 @@ void BlockRunner::release_all_active() {
 // ---- Turns ----
 
 void BlockRunner::yield() {
-  if (stop_->load(std::memory_order_relaxed)) leave();  // what it waits for may never come
+  if (stop_->load(std::memory_order_relaxed)) leave();  // the awaited event may never come
   if (++yields_ % turns_per_slice == 0) std::this_thread::yield();
   if (all_started() && ready_count_ == 0 && active_waiting_ == 0) return;
   Fiber& self = *running_;
   make_ready(self);
   self.spinning = true;
   ++spinning_count_;
-  // Lanes that spin do not arrive anywhere: those at __activemask() are all that will come.
+  // Spinning lanes arrive nowhere: those at __activemask() are all that will come.
   if (active_waiting_ > 0 && all_started() && ready_count_ == spinning_count_) release_all_active();
   park(self);
 }

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// This process's environment, with messages in one language and temporary files in `folder`.
+// Returns this process's environment, with messages in one language and temporary files in `folder`.
 std::vector<std::string> environment_for(const std::string& folder) {
   std::vector<std::string> list{"LC_ALL=C", "TMPDIR=" + folder};
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -39,7 +39,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Between fork and exec, in a process with threads: nothing that might allocate.
+// Runs between fork and exec, in a process with threads: nothing may allocate.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* folder, int output) {
   setpgid(0, 0);
   const int nothing = open("/dev/null", O_RDONLY);
@@ -50,7 +50,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   _exit(127);
 }
 
-// Reads until the end of the output or the deadline; true when the end came first.
+// Reads until the end of the output or the deadline. Returns true when the end came first.
 bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
   std::size_t left_out = 0;
   char buffer[4096];
@@ -72,7 +72,7 @@ bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
   return true;
 }
 
-// Waits for a child whose output has ended: nearly always it ends at once. False when the deadline comes first.
+// Waits for a child whose output has ended; nearly always it ends at once. Returns false when the deadline comes first.
 bool ended(pid_t child, Clock::time_point deadline, int& status) {
   for (auto pause = std::chrono::microseconds(100);; pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
     const pid_t found = waitpid(child, &status, WNOHANG);

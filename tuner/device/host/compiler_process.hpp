@@ -20,10 +20,10 @@ inline constexpr std::size_t output_bytes = 64 * 1024;
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                           double seconds);
 
-// The path of a program that is given by name (looked up in PATH) or path; empty when there is none.
+// Returns the path of a program, given by path or by name (looked up in PATH). Empty when there is none.
 std::string find_program(const std::string& name);
 
-// A folder of this process's own, 0700, removed with what it holds.
+// A folder of this process, 0700, removed with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder();  // throws Error

@@ -1,4 +1,4 @@
-// What to say when the threads of a block wait for each other for ever.
+// The message for a deadlock of a block's threads.
 #include <fmt/format.h>
 
 #include <bit>
@@ -28,8 +28,8 @@ std::string BlockRunner::waits_text(const Fiber& fiber) const {
   return fmt::format("{} waits at {} (mask {:#010x})", who, fiber.intrinsic, fiber.mask);
 }
 
-// Every thread that has not exited waits, and some of them at a warp intrinsic: those at a barrier of the block may
-// only wait because those of a warp never come, and a barrier that all had reached would be behind them.
+// Every thread that has not exited waits, some at a warp intrinsic. Threads at a barrier may wait only because threads
+// of a warp never come.
 std::string BlockRunner::deadlock_text() const {
   for (unsigned thread = 0; thread < threads_; ++thread) {
     const Fiber* const waiting = fiber_of_[thread];

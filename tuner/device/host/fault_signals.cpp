@@ -32,7 +32,7 @@ thread_local FaultTarget* fault_target = nullptr;
 void pass_on(int number, siginfo_t* info, void* context, const struct sigaction& previous) {
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(number, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(number);
-  // On return the instruction runs again, or the signal that somebody sent comes again, and now it kills.
+  // On return the instruction runs again, or the sent signal comes again; now it kills.
   struct sigaction fatal {};
   fatal.sa_handler = SIG_DFL;
   sigaction(number, &fatal, nullptr);
@@ -41,7 +41,7 @@ void pass_on(int number, siginfo_t* info, void* context, const struct sigaction&
 
 void on_signal(int number, siginfo_t* info, void* context) {
   FaultTarget* const target = fault_target;
-  if (target != nullptr && info->si_code > 0) {  // the kernel's own doing; kill() has a code of 0 or less
+  if (target != nullptr && info->si_code > 0) {  // the kernel's own fault; kill() has a code of 0 or less
     fault_target = nullptr;
     target->signal = number;
     target->address = info->si_addr;
@@ -52,7 +52,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   }
 }
 
-// Enough for the handler above and for one of the application's that a signal is passed on to.
+// Enough for the handler above and for a handler of the application.
 constexpr std::size_t signal_stack_bytes = 64 * 1024;
 // For a sanitizer's report of a stack overflow.
 constexpr std::size_t sanitized_signal_stack_bytes = 1024 * 1024;

@@ -1,6 +1,6 @@
-// Turns SIGSEGV, SIGBUS, SIGFPE and SIGILL of a kernel into a return to where its launch can end as a fault. A signal
-// that comes from anywhere else goes to whoever handled it before. What a kernel destroyed before the signal stays
-// destroyed: this saves a tuning session from an ordinary mistake, it is no fence.
+// Turns SIGSEGV, SIGBUS, SIGFPE and SIGILL of a kernel into a return to its launch, which ends as a fault. Other
+// signals go to the previous handler. Damage done before the signal remains: this protects a session from an ordinary
+// mistake; it is no fence.
 #pragma once
 
 #include <csetjmp>
@@ -10,7 +10,7 @@
 
 namespace attune {
 
-// Where to go, of one OS thread, while it executes kernels.
+// Where an OS thread continues after a fault while it executes kernels.
 struct FaultTarget {
   sigjmp_buf place;
   volatile std::sig_atomic_t signal = 0;
@@ -26,8 +26,8 @@ class FaultSignals {
   FaultSignals& operator=(const FaultSignals&) = delete;
 };
 
-// A stack for signal handlers of the calling thread, which has to be the one that destroys it: after an overflow of a
-// fiber's stack there is no room on that. Puts the thread's own one back.
+// A stack for signal handlers of the calling thread, which must also destroy it. After an overflow, a fiber's stack has
+// no room for them. Restores the thread's own stack.
 class SignalStack {
  public:
   SignalStack();

@@ -13,7 +13,7 @@ const FiberAnnotations sanitizer = fiber_annotations();
 }  // namespace
 
 void FiberContext::restart(FiberStack& stack, Main main) {
-  allow_access(stack.bottom(), stack.size());  // frames that were abandoned
+  allow_access(stack.bottom(), stack.size());  // abandoned frames
   main_ = main;
   stack_bottom_ = stack.bottom();
   stack_size_ = stack.size();
@@ -44,7 +44,7 @@ void FiberContext::enter(detail::transfer_t from) {
   __builtin_unreachable();
 }
 
-// First thing on the stack of the context that was switched to: where the other one continues.
+// First on the stack of the entered context: notes where the other one continues.
 void FiberContext::arrived(detail::transfer_t from) {
   auto& self = *static_cast<FiberContext*>(from.data);
   self.origin_->place_ = from.fctx;
@@ -61,7 +61,7 @@ void FiberContext::landed() {
   const void* bottom = nullptr;
   std::size_t size = 0;
   sanitizer.finish_switch(sanitizer_stack_, &bottom, &size);
-  // The stack of an OS thread is learnt here, from the first switch away from it.
+  // The first switch away from an OS thread shows its stack.
   if (origin_->stack_bottom_ == nullptr) {
     origin_->stack_bottom_ = bottom;
     origin_->stack_size_ = size;

@@ -1,6 +1,6 @@
 // FiberContext: a place to continue on a stack, by Boost.Context. Owned by a BlockRunner, used by the one OS thread
-// that drives it. A fiber may be abandoned in the middle (a fault ends the launch): its stack is used again from the
-// top, no destructor runs. That suits kernels: CUDA gives them no exceptions and nothing to release.
+// that drives it. A fault may abandon a fiber: its stack is reused from the top, and no destructor runs. That suits
+// kernels: CUDA gives them no exceptions and nothing to release.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -17,11 +17,11 @@ class FiberContext {
 
   // Prepares to enter `main` on `stack` from its start, whatever ran there before. `main` never returns.
   void restart(FiberStack& stack, Main main);
-  // Continues `target`, from `*this`, which is what runs. Returns when somebody switches back.
+  // Continues `target`; `*this` is the running context. Returns after a switch back.
   void switch_to(FiberContext& target);
-  // The same for good: nobody will switch back to `*this`.
+  // Continues `target` without a later switch back to `*this`.
   [[noreturn]] void leave_to(FiberContext& target);
-  // After a jump to this context that went around switch_to() (out of a signal handler): it runs again.
+  // Notes a jump to this context out of a signal handler, without switch_to(): it runs again.
   void jumped_back();
 
  private:
@@ -35,7 +35,7 @@ class FiberContext {
   void* sanitizer_stack_ = nullptr;  // AddressSanitizer's own record of this context, while it does not run
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
-  FiberContext* origin_ = nullptr;  // who switched here last
+  FiberContext* origin_ = nullptr;  // the context that switched here last
 };
 
 }  // namespace attune

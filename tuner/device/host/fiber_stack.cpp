@@ -14,12 +14,12 @@
 namespace attune {
 namespace {
 
-// A guard page splits a mapping in two, and Linux allows a process 65,530 mappings: beyond this many stacks the word at
-// the end of each has to do.
+// A guard page splits a mapping, and Linux allows a process 65,530 mappings. Beyond this many stacks, only the word at
+// each end detects an overflow.
 constexpr int most_guard_pages = 16'000;
 std::atomic<int> guard_pages{0};
 
-// Tops of stacks that are a power of two apart would share one set of the first-level cache.
+// Stack tops a power of two apart would share one set of the first-level cache.
 constexpr std::size_t colours = 32, colour_bytes = 128;
 
 constexpr std::uint64_t end_word = 0x5A5AA5A5C3C33C3CULL;
@@ -53,7 +53,7 @@ FiberStack::FiberStack(std::size_t number) {
 }
 
 FiberStack::~FiberStack() {
-  allow_access(bottom_, size());  // frames that were abandoned; the addresses will be used again
+  allow_access(bottom_, size());  // abandoned frames; the addresses will be used again
   munmap(mapping_, mapped_);
   if (guarded_) guard_pages.fetch_sub(1);
 }

@@ -1,5 +1,5 @@
-// FiberStack: memory that a fiber runs on, with a guard page below, so that an overflow is a fault instead of damage.
-// Owned by a fiber; used by one OS thread at a time.
+// FiberStack: a fiber's stack, with a guard page below: an overflow is a fault instead of damage. Owned by a fiber;
+// used by one OS thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@ namespace attune {
 
 class FiberStack {
  public:
-  // Local variables of one CUDA thread and the calls below it. Kernels keep small arrays and few frames; printf is the
-  // deepest thing they call (measured: under 8 KiB). Untouched pages cost address space only.
+  // Local variables of one CUDA thread and of its calls. Kernels keep small arrays and few frames; the deepest call is
+  // printf (measured: under 8 KiB). Untouched pages cost address space only.
   static constexpr std::size_t usable_bytes = 64 * 1024;
-  // Sanitized code has larger frames, and the sanitizer's report and what describes it run on the same stack.
+  // Sanitized code has larger frames, and the sanitizer's report runs on the same stack.
   static constexpr std::size_t sanitized_bytes = 1024 * 1024;
   static std::size_t default_bytes() noexcept;
 
@@ -26,8 +26,8 @@ class FiberStack {
   std::size_t size() const noexcept { return static_cast<std::size_t>(top_ - bottom_); }
   bool guards(const void* address) const noexcept;  // is this in the guard page?
 
-  // A process has a limited number of guard pages. Without one, intact() finds an overflow afterwards: false when
-  // something was written at the very end of the stack.
+  // A process has a limited number of guard pages. Without one, intact() detects an overflow afterwards. It is false
+  // when the very end of the stack was written.
   bool guarded() const noexcept { return guarded_; }
   bool intact() const noexcept;
 

@@ -31,11 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden symbols and no unique ones: two loaded objects must not share the storage of a static in the same template.
-// wrapv and no strict aliasing: what kernels rely on. Contraction off: the same bits as operations written out.
-// Null pointer checks stay, and so do accesses through null: a fault to report, not something that cannot happen.
-// No exceptions: device code has none.
-// O1: a launch is dominated by switching threads, and instantiations compile a third faster than with O2.
+// Hidden symbols and no unique ones: two loaded objects must not share a template's static. Kernels rely on wrapping
+// overflow (wrapv) and on no strict aliasing. Contraction off: the same bits as separate operations. Null pointer
+// checks and accesses through null stay: they are faults to report. Device code has no exceptions. O1: switching
+// threads dominates a launch, and instantiations compile a third faster than with O2.
 constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-O1",
                                           "-fPIC",
@@ -66,7 +65,7 @@ std::vector<std::byte> read_file(const fs::path& path) {
 
 std::string sanitize_option() { return "-fsanitize=" + sanitizers().text(); }
 
-// What a build makes of the source.
+// The kinds of build of a source.
 enum class Variant { plain, sanitized };
 
 std::string rewrite(std::string_view source, Variant variant) {
@@ -76,7 +75,7 @@ std::string rewrite(std::string_view source, Variant variant) {
 
 std::string entry_symbol(std::size_t index) { return "attune_entry_" + std::to_string(index); }
 
-// Each expression once, with the index of its entry.
+// Returns each expression once, with the index of its entry.
 std::map<std::string, std::size_t> number_expressions(std::span<const ImageRequest* const> requests) {
   std::map<std::string, std::size_t> numbers;
   for (const ImageRequest* const request : requests)
@@ -84,8 +83,8 @@ std::map<std::string, std::size_t> number_expressions(std::span<const ImageReque
   return numbers;
 }
 
-// Options of a kernel file are NVRTC's; what means nothing to the host is left to the GPU. Definitions become
-// directives behind our own headers: a kernel may well call a parameter T or N, and those headers do too.
+// Options of a kernel file are NVRTC's; the host ignores what has no meaning there. Definitions become directives after
+// attune's headers, which also use names such as T or N.
 std::string directives_of(const std::vector<std::string>& options) {
   std::string text;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -142,7 +141,7 @@ std::string host_image_architecture() {
 #else
   constexpr const char* machine = "x86_64";
 #endif
-  // What is sanitized loads only where the sanitizers are.
+  // A sanitized image loads only in a sanitized process.
   const std::string sanitized = sanitizers().any() ? "-" + sanitizers().text() : "";
   return fmt::format("host-{}-{}{}", machine, attune_host::host_abi_version, sanitized);
 }
@@ -179,7 +178,7 @@ std::vector<CompileOutcome> HostCompiler::compile(std::span<const ImageRequest> 
 
 namespace {
 
-// What one run of the compiler made of a group of requests.
+// The result of one run of the compiler for a group of requests.
 struct Built {
   CompileOutcome failed;  // verdict ok when it succeeded
   std::map<std::string, std::size_t> entries;
@@ -188,7 +187,7 @@ struct Built {
   std::string log;
 };
 
-// Internal errors, and programs of the compiler that a signal ended.
+// Returns whether the compiler had an internal error, or a signal ended one of its programs.
 bool crashed(const ProcessResult& result) {
   if (result.signal != 0) return true;
   constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
@@ -221,7 +220,7 @@ std::string error_log(const SourceText& source, const std::string& messages) {
   return use ? *use + "\n" + messages : messages;
 }
 
-// One run of the compiler: false, and why in `built`, when it does not succeed.
+// Runs the compiler once. Returns false, with the reason in `built`, when it fails.
 bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const SourceText& source,
               Built& built) {
   const ProcessResult result = run_process(command, place, seconds);
@@ -239,8 +238,8 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, do
   return built.failed.verdict == Verdict::ok;
 }
 
-// Lines of the kernel, and the first mistake is the last. Overflow of signed integers counts as one, though elsewhere
-// it wraps. No vptr: that needs run-time type information of the program.
+// Reports name lines of the kernel, and the first mistake is the last. Overflow of signed integers is a mistake here,
+// though elsewhere it wraps. No vptr: that needs run-time type information of the program.
 std::vector<std::string> sanitize_flags(const fs::path& place) {
   return {sanitize_option(),
           "-fno-sanitize-recover=all",
@@ -254,7 +253,7 @@ std::vector<std::string> sanitize_flags(const fs::path& place) {
 std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place, Variant variant) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(compiler_flags), std::end(compiler_flags));
-  // clang makes no unique symbols, and does not know the option against them.
+  // clang makes no unique symbols, and does not accept the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
   if (variant == Variant::sanitized)
@@ -266,7 +265,7 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
 // Deep, so that headers named "../x.cuh" stay inside.
 constexpr const char* source_place = "1/2/3/4/5/6/7/8";
 
-// Does the source compile when nothing is instantiated? If not, why, in `failed`.
+// Checks whether the source compiles without instantiations. `failed` holds the reason otherwise.
 Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds) {
   Built built;
   const TemporaryFolder folder;
@@ -282,7 +281,7 @@ struct Files {
   std::vector<std::byte> object, shared_object;
 };
 
-// Nothing, and why in `built`, when compiler or linker fail.
+// Returns nothing, with the reason in `built`, when compiler or linker fail.
 std::optional<Files> build_files(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds,
                                  Variant variant, Built& built) {
   const TemporaryFolder folder;
@@ -291,7 +290,8 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler, const
   std::vector<std::string> compile = command_for(compiler, place, variant), link = compile;
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
-  // A function that is declared only is an error now, not when the image is loaded. (Sanitizers rely on the program.)
+  // A function without a definition is an error here already, not at load time. (Sanitizers need the program's
+  // symbols.)
   const bool sanitized =
       std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
   if (!sanitized) link.push_back("-Wl,-z,defs");
@@ -307,7 +307,7 @@ Built build(const std::vector<std::string>& compiler, std::span<const ImageReque
   if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
-  // Of the plain code: what is sanitized is no measure.
+  // Of the plain code: sanitized code has other sizes.
   built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
   if (sanitizers().any()) files = build_files(compiler, *requests.front(), seconds, Variant::sanitized, built);
   if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
@@ -346,7 +346,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   {
     const CompilingNow turn;
     built = build(tool().command, requests, seconds_);
-    // One cause for all of them costs two runs, not one for each.
+    // One cause for all costs two runs, not one for each.
     if (built.failed.verdict != Verdict::ok && requests.size() > 1)
       source = check_source(tool().command, *requests.front(), seconds_).failed;
   }
@@ -361,7 +361,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   } else if (source.verdict != Verdict::ok) {
     outcomes.assign(requests.size(), source);
   } else {
-    // One of them is at fault, and the others must not suffer: halves, down to it alone.
+    // One request is at fault: halves, down to that one alone, so that the others succeed.
     const std::size_t half = requests.size() / 2;
     outcomes = compile_together(requests.first(half));
     for (CompileOutcome& outcome : compile_together(requests.subspan(half))) outcomes.push_back(std::move(outcome));

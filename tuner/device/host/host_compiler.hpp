@@ -1,4 +1,4 @@
-// HostCompiler: kernels to shared objects, by the machine's C++ compiler. Thread-safe. docs/host_device.md.
+// HostCompiler: compiles kernels to shared objects with the machine's C++ compiler. Thread-safe. docs/host_device.md.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ namespace attune {
 
 class HostCompiler final : public Compiler {
  public:
-  // No instantiation takes a tenth of this; a compiler that does is stopped, with whatever it has started.
+  // No instantiation takes a tenth of this. A compiler that takes longer is stopped, with all its children.
   static constexpr double compile_seconds = 60;
 
   explicit HostCompiler(double seconds = compile_seconds) : seconds_(seconds) {}
@@ -33,7 +33,7 @@ class HostCompiler final : public Compiler {
   std::optional<HostTool> tool_;
 };
 
-// The name of images that this executor can load.
+// Returns the architecture name of images that this executor can load.
 std::string host_image_architecture();
 
 }  // namespace attune

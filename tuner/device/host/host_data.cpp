@@ -49,7 +49,7 @@ constexpr Typed typed(std::string_view name) {
   return {name, generate<T>, compare<T>};
 }
 
-// Poisoned bytes are no bool: those are compared as what they are.
+// Poisoned bytes are no bool: these are compared as bytes.
 constexpr std::array element_types{Typed{"bool", generate<bool>, compare<unsigned char>},
                                    typed<signed char>("int8"),
                                    typed<short>("int16"),

@@ -1,4 +1,5 @@
-// Data made and compared on the host: Device::generate() and compare(), by data_ops.hpp. Pure but for the memory named.
+// Makes and compares data on the host: Device::generate() and compare(), by data_ops.hpp. Pure but for the memory
+// named.
 #pragma once
 
 #include <cstddef>

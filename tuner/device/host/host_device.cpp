@@ -24,12 +24,12 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 
-// From here on an allocation is compared with what the machine has left: Linux grants anything, and kills the process
-// when it writes to it.
+// From this size on, an allocation is compared with the free memory. Linux grants any size and kills the process when
+// it writes.
 constexpr std::size_t large_bytes = 64 << 20;
 
-// A cold sample writes twice the last-level cache, but not more than this: server processors share hundreds of MiB, and
-// writing that takes longer than the kernels that are timed.
+// A cold sample writes twice the last-level cache, up to this limit. Server processors share hundreds of MiB: writing
+// these takes longer than the timed kernels.
 constexpr std::size_t max_flush_bytes = 64 << 20;
 
 class HostDevice final : public Device {
@@ -38,7 +38,7 @@ class HostDevice final : public Device {
       : threads_(host_thread_count()),
         info_(host_device_info(threads_)),
         compiler_(std::make_shared<HostCompiler>()),
-        // Sanitized, blocks run one after the other: static shared memory has one place then.
+        // Sanitized blocks run one after another: then static shared memory has one place.
         pool_(sanitizers().any() ? 1 : threads_) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
@@ -66,7 +66,7 @@ class HostDevice final : public Device {
     }
     std::free(address);
   }
-  // Memory is taken when it is first written, so what was allocated may still count as available.
+  // Memory is taken at the first write, so allocated memory may still count as available.
   std::uint64_t free_memory() override {
     const std::lock_guard lock(allocating_);
     return std::min(info_.memory_bytes - std::min(info_.memory_bytes, allocated_), available_memory());
@@ -155,7 +155,7 @@ class HostDevice final : public Device {
                                   free_memory(), info_.memory_bytes));
   }
 
-  // Why the operation is no launch; "" if it is one.
+  // Returns why the operation is no launch; "" if it is one.
   std::string unlaunchable(const Operation& operation) const {
     if (operation.function == nullptr) return "launch of no function";
     const auto& [grid, block, shared] = operation.shape;

@@ -1,4 +1,4 @@
-// The host device: the same kernel source really executed on the CPU, one fiber per CUDA thread. docs/host_device.md.
+// The host device: the same kernel source, executed on the CPU, one fiber per CUDA thread. docs/host_device.md.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace attune {
 
-// Never fails for want of hardware; the C++ compiler is looked for at the first compile.
+// Opens it on any hardware. The first compile looks for the C++ compiler.
 std::unique_ptr<Device> open_host_device();
 std::shared_ptr<Compiler> make_host_compiler();
 

@@ -19,7 +19,7 @@ std::string processor_name() {
   return "CPU";
 }
 
-// Bytes of the largest cache that processor 0 sees; 32 MiB where the system does not tell.
+// Returns the bytes of the largest cache of processor 0; 32 MiB where the system does not report it.
 std::uint64_t last_level_cache() {
   std::uint64_t largest = 0;
   for (int index = 0; index < 8; ++index) {
@@ -53,7 +53,7 @@ DeviceInfo host_device_info(int threads) {
   info.memory_bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   info.l2_bytes = last_level_cache();
-  // As of a present GPU, so that what runs here runs there.
+  // As on a present GPU: a kernel that runs here fits there.
   info.shared_per_block = 227 * 1024;
   info.shared_per_multiprocessor = 228 * 1024;
   info.driver = "host";

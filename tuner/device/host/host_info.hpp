@@ -1,4 +1,4 @@
-// What is known of this machine as a host device.
+// The description of this machine as a host device.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 #include "attune/device_info.hpp"
 
 namespace attune {
-// `threads`: OS threads that blocks are spread over.
 DeviceInfo host_device_info(int threads);
 
-// Bytes that processes can still take without swapping.
+// Returns the bytes that processes can still take without swapping.
 std::uint64_t available_memory();
 }  // namespace attune

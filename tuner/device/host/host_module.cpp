@@ -15,17 +15,15 @@
 #include "device/host/sanitizer.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
-// LeakSanitizer of g++ 12 crashes at exit over thread-local storage of objects that were unloaded, if it has tracked
-// it.
+// LeakSanitizer of g++ 12 tracks thread-local storage of unloaded objects and then crashes at exit.
 extern "C" __attribute__((weak)) const char* __asan_default_options() { return "intercept_tls_get_addr=0"; }
 #endif
 
 namespace attune {
 namespace {
 
-// The loaded object and the memory file that it came from. The file stays open as long: glibc takes two objects of one
-// name for the same, and the name holds the descriptor's number. Where memory files cannot be executed, a temporary
-// one.
+// The loaded object and its memory file. The file stays open: its name has the descriptor's number, and glibc takes
+// objects of one name for the same. Where memory files cannot be executed, it is a temporary file.
 struct Loaded {
   int file = -1;
   std::optional<TemporaryFolder> folder;
@@ -53,7 +51,7 @@ bool open_object(Loaded& loaded, const std::string& path, std::string& why) {
   return loaded.handle != nullptr;
 }
 
-// Null, and why, when it cannot be done.
+// Returns null, and the reason in `why`, when it fails.
 std::unique_ptr<Loaded> load_from_memory(const std::vector<std::byte>& code, std::string& why) {
   auto loaded = std::make_unique<Loaded>();
   loaded->file = memfd_create("attune-kernel", MFD_CLOEXEC);
@@ -85,7 +83,7 @@ class HostModule final : public Module {
     for (const ImageFunction& function : image.functions) functions_[function.expression] = {function, {}};
   }
 
-  // Nothing, or what the object lacks.
+  // Returns nothing, or what the object lacks.
   std::optional<std::string> resolve() {
     const auto version = symbol<unsigned()>("attune_host_abi_version");
     const auto set_runtime = symbol<void(const attune_host::Runtime*)>("attune_host_set_runtime");
@@ -156,7 +154,7 @@ LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
   if (image.architecture != host_image_architecture())
     return refuse("it is an image for " + image.architecture + ", not for " + host_image_architecture());
   std::string why;
-  // The sanitizers look lines up in the file, maybe by another process.
+  // The sanitizers look lines up in the file, perhaps from another process.
   std::unique_ptr<Loaded> loaded = sanitizers().any() ? nullptr : load_from_memory(*image.code, why);
   if (loaded == nullptr) loaded = load_from_file(*image.code, why);
   if (loaded == nullptr) return refuse(why);

@@ -6,7 +6,6 @@
 
 namespace attune {
 
-// What a FunctionHandle of the host device points to.
 struct HostFunction {
   void (*entry)(void** parameters) = nullptr;
   attune_host::Thread** (*current_slot)() = nullptr;

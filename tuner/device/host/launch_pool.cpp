@@ -14,7 +14,7 @@ namespace {
 // Each may hold 64 MiB of stacks in address space, and memory as far as kernels use them.
 constexpr int max_host_threads = 256;
 
-// Blocks taken at a time: few enough to balance, enough to keep the counter out of the way.
+// Blocks taken at a time: few enough to balance, enough to relieve the counter.
 constexpr std::uint64_t blocks_at_once = 8;
 
 }  // namespace
@@ -47,7 +47,7 @@ LaunchPool::~LaunchPool() {
 
 std::optional<std::string> LaunchPool::run(const KernelCall& call) {
   const std::lock_guard turn(turn_);
-  // With so few blocks waking others costs more than they help.
+  // With so few blocks, waking others costs more than they save.
   const bool alone = call.blocks() == 1 || helpers_.empty();
   {
     const std::lock_guard lock(mutex_);

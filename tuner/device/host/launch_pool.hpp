@@ -15,7 +15,7 @@
 
 namespace attune {
 
-// OS threads that blocks are spread over: $ATTUNE_HOST_THREADS, else the cores, at most max_host_threads.
+// Returns the number of OS threads for blocks: $ATTUNE_HOST_THREADS, else the cores, at most max_host_threads.
 int host_thread_count();
 
 class LaunchPool {
@@ -25,7 +25,7 @@ class LaunchPool {
   LaunchPool(const LaunchPool&) = delete;
   LaunchPool& operator=(const LaunchPool&) = delete;
 
-  // Runs every block; returns when all are done. Nothing, or the first fault that was seen.
+  // Runs every block; returns when all are done. Returns nothing, or the first fault.
   std::optional<std::string> run(const KernelCall& call);
 
  private:
@@ -34,7 +34,7 @@ class LaunchPool {
   void report(const std::string& fault);
 
   std::mutex turn_;  // one launch at a time
-  BlockRunner own_;  // of whichever thread has the turn
+  BlockRunner own_;  // of the thread that has the turn
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -44,7 +44,7 @@ const AddressFunctions& address_functions() {
   return functions;
 }
 
-// Never destroyed: kernel objects may be unloaded after static objects of the program have gone.
+// Never destroyed: kernel objects may be unloaded after static objects of the program.
 std::map<const void*, Fence>& fences() {
   static auto* const all = new std::map<const void*, Fence>;
   return *all;
@@ -73,7 +73,7 @@ std::optional<Fence> fence_touched(const std::byte* address, std::size_t bytes) 
   return std::nullopt;
 }
 
-// The runtimes call this when they are about to end the process: on the stack of the kernel that made the mistake.
+// The runtimes call this before they end the process, on the stack of the faulty kernel.
 void on_death() {
   const BlockRunner* const runner = runner_of_thread();
   if (runner == nullptr || !findings().handler) return;
@@ -94,7 +94,7 @@ void on_death() {
   findings().handler(finding);
 }
 
-// Paths of the runtimes that are loaded: GCC's are two libraries, clang's is one.
+// Returns the paths of the loaded runtimes: GCC has two libraries, clang one.
 std::vector<std::string> loaded_runtimes() {
   std::vector<std::string> paths;
   const auto look = [](dl_phdr_info* object, std::size_t, void* found) {
@@ -108,8 +108,8 @@ std::vector<std::string> loaded_runtimes() {
   return paths;
 }
 
-// Each runtime has functions of these names, its own idea of when to end, and a report of its own, which it writes to
-// the descriptor that it is told, unless it begins to live with its first report: then to log_path and the process id.
+// Each runtime has functions of these names, its own end condition, and its own report. It writes to the given
+// descriptor. A runtime that starts with its first report writes to log_path and the process id instead.
 bool instruct(const std::string& runtime, const std::string& report_path) {
   void* const handle = dlopen(runtime.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return false;
@@ -166,7 +166,7 @@ void fence_off(const Fence& fence) {
 }
 
 void remove_fence(const void* memory) {
-  if (!sanitizers().address) return;  // threads come here that must not wait for each other
+  if (!sanitizers().address) return;  // other threads come here too and must not wait for each other
   const auto found = fences().find(memory);
   if (found == fences().end()) return;
   const Fence& fence = found->second;

@@ -18,7 +18,7 @@ constexpr const char* machine_name = "aarch64";
 constexpr const char* machine_name = "x86_64";
 #endif
 
-// Some distributions put a linker script where the library is expected: INPUT ( /usr/lib64/libasan.so.8.0.0 )
+// Follows a linker script that some distributions have in the library's place: INPUT ( /usr/lib64/libasan.so.8.0.0 )
 std::string behind_script(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string start(4, '\0');
@@ -31,7 +31,7 @@ std::string behind_script(const std::string& path) {
   return path;
 }
 
-// clang names the machine, or keeps a folder for each.
+// clang puts the machine into the name, or has a folder for each.
 std::string clang_library(const HostTool& tool, const std::string& name) {
   const std::string path = library_of(tool, fmt::format("libclang_rt.{}-{}.so", name, machine_name));
   return path.empty() ? library_of(tool, fmt::format("libclang_rt.{}.so", name)) : path;
@@ -43,11 +43,11 @@ std::vector<std::string> sanitizer_runtimes(const Sanitizers& sanitizers) {
   const HostTool tool = find_host_tool();
   std::vector<std::string> names, paths;
   if (tool.is_clang()) {
-    // Its runtime of AddressSanitizer has that of UndefinedBehaviorSanitizer in it.
+    // clang's runtime of AddressSanitizer includes UndefinedBehaviorSanitizer's.
     names = {sanitizers.address ? "asan" : "ubsan_standalone"};
     paths = {clang_library(tool, names.front())};
   } else {
-    // AddressSanitizer comes first: it must see every function before anybody else does.
+    // AddressSanitizer comes first: it must intercept every function before others do.
     if (sanitizers.address) names.emplace_back("libasan.so");
     if (sanitizers.undefined) names.emplace_back("libubsan.so");
     for (const std::string& name : names) paths.push_back(library_of(tool, name));

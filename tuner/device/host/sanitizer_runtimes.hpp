@@ -1,4 +1,4 @@
-// Where the C++ compiler of the host device keeps the sanitizers' runtime libraries.
+// Finds the sanitizers' runtime libraries of the host device's C++ compiler.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace attune {
 
-// Paths to preload, in order. Throws Error saying what to install when one is missing.
+// Returns the paths to preload, in order. Throws Error with what to install when one is missing.
 std::vector<std::string> sanitizer_runtimes(const Sanitizers& sanitizers);
 
 }  // namespace attune

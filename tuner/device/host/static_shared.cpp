@@ -28,7 +28,7 @@ class Object {
   const std::vector<Elf64_Sym>& symbols() const { return symbols_; }
   const std::string& name(std::size_t symbol) const { return names_[symbol]; }
 
-  // Symbols that each section's code refers to.
+  // Returns the symbols that each section's code refers to.
   std::map<std::size_t, std::set<std::size_t>> references() const {
     std::map<std::size_t, std::set<std::size_t>> found;
     for (const Elf64_Shdr& section : sections_) {
@@ -67,7 +67,6 @@ class Object {
   std::vector<std::string> names_;
 };
 
-// Every symbol that is reached from a section's code.
 std::set<std::size_t> reachable(const Object& object, const std::map<std::size_t, std::set<std::size_t>>& references,
                                 std::size_t section) {
   std::set<std::size_t> symbols, visited;

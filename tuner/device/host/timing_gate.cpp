@@ -3,7 +3,7 @@
 namespace attune {
 namespace {
 
-// A shared_mutex prefers readers; who waits for it does so alone, in front of the door.
+// A shared_mutex prefers readers; so a writer waits for it alone, before the door.
 std::mutex door;
 std::shared_mutex cores;
 

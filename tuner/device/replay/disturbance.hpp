@@ -1,6 +1,6 @@
-// Disturbance: what a GPU that nobody keeps quiet does to times, on top of a recording: to try a way of measuring where
-// the truth is known. The default figures are those seen in public raw samples of four GPUs (benchmark_hub's
-// convolution and dedispersion). One thread; with one seed twice the same.
+// Disturbance: adds a busy GPU's effects on times to a recording, to test measuring methods where the truth is known.
+// The defaults come from public raw samples of four GPUs (benchmark_hub's convolution and dedispersion). One thread;
+// equal seeds give equal times.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ class Disturbance {
  public:
   explicit Disturbance(std::uint64_t seed, DisturbanceModel model = {}) : model_(model), random_(seed) {}
 
-  // A configuration was loaded.
+  // Notes that a configuration was loaded.
   void load();
-  // What is measured of a sample that takes `nanoseconds` in truth; a quantum at least.
+  // Returns the measured time of a sample that truly takes `nanoseconds`; a quantum at least.
   double measured(double nanoseconds);
 
  private:

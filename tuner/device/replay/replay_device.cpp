@@ -24,7 +24,7 @@ struct Index {
     for (std::size_t i = 0; i < recording.trials.size(); ++i) {
       const auto [found, is_new] = trials.try_emplace(expressions.of(recording.trials[i]), i);
       if (is_new) continue;
-      throw UsageError(fmt::format("{}: the configurations {} and {} cannot be told apart in C++: {}; rename a value",
+      throw UsageError(fmt::format("{}: the configurations {} and {} are equal in C++: {}; rename a value",
                                    recording.source, configuration_of(recording, recording.trials[i]).text(),
                                    configuration_of(recording, recording.trials[found->second]).text(), found->first));
     }
@@ -71,7 +71,7 @@ class ReplayCompiler final : public Compiler {
   std::string architecture_;
 };
 
-// What became of one configuration so far. The reference has no trial.
+// The state of one configuration. The reference has no trial.
 struct Replayed {
   const RecordedTrial* trial = nullptr;
   bool loaded = false;
@@ -88,7 +88,7 @@ class ReplayModule final : public Module {
   Replayed& replayed_;
 };
 
-// Is it known before the first launch?
+// Returns whether the failure comes before the first launch.
 bool fails_to_load(Verdict verdict) {
   constexpr Verdict early[] = {Verdict::restricted,    Verdict::compile_error, Verdict::compile_timeout,
                                Verdict::compile_crash, Verdict::resources,     Verdict::load_error};

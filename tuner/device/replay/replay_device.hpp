@@ -1,6 +1,6 @@
-// The `replay` device: answers from a recording in place of a GPU. Nothing is compiled or launched; a configuration
-// fails or takes its time as it was recorded, and seconds() moves by what trying it took then. Sessions run on it
-// unchanged, in milliseconds, and with one seed twice the same. One thread, but for the compiler.
+// The `replay` device: answers from a recording in place of a GPU. It compiles and launches nothing. A configuration
+// fails or takes its time as recorded, and seconds() advances by the recorded cost of its trial. Sessions run on it
+// unchanged, in milliseconds; equal seeds give equal sessions. One thread, but for the compiler.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 namespace attune {
 
 struct ReplayOptions {
-  bool noise = false;  // samples are drawn from the recorded ones; without it they are given in turn
+  bool noise = false;  // samples are drawn at random; without it they come in the recorded order
   std::uint64_t seed = 0;
-  // What a device adds to recorded times; nothing: they are given as they are.
+  // Effects added to recorded times; nothing: times stay as recorded.
   std::optional<DisturbanceModel> disturbance{};
 };
 
-// Its clock begins at 0. The first load of a configuration takes what compiling, framework, search and validation took;
-// every launch takes a recorded time: of a sample that sample's, else the median. Of an image that failed to compile or
-// to load, load() says so (on the caller's thread, where the clock moves); of other failures enqueue(). Throws
-// UsageError when two configurations read alike as a kernel's entry. It has no memory: what asks for some throws Error.
+// Makes one; its clock begins at 0. The first load of a configuration takes the recorded compiling, framework, search
+// and validation. Every launch takes a recorded time: a sample's, else the median. load() reports images that failed to
+// compile or to load, on the caller's thread, where the clock advances. Other failures come from enqueue(). Throws
+// UsageError when two configurations are equal as a kernel's entry. It has no memory: allocate() throws Error.
 std::unique_ptr<Device> make_replay_device(Recording recording, ReplayOptions options = {});
 
-// A kernel without arguments whose search space is what was recorded, for sessions on that device.
+// Returns a kernel without arguments whose search space is the recording, for sessions on that device.
 KernelSpec replay_kernel(const Recording& recording);
 
 }  // namespace attune

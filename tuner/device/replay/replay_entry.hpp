@@ -1,4 +1,4 @@
-// How a configuration of a recording is known in images: by the expression of the only entry.
+// The expression of the only entry identifies a recording's configuration in images.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace attune {
 
-constexpr std::string_view replay_reference = "replay_reference";  // what gives the expected result: takes no time
+constexpr std::string_view replay_reference = "replay_reference";  // gives the expected result: takes no time
 
 std::string replay_entry(const Recording& recording);  // "replay<TILE, ROWS>"
-// What becomes of that entry with a trial's values: "replay<32, 4>". Without a search for each name: recordings may
-// have thousands of parameters.
+// Makes the entry with a trial's values: "replay<32, 4>". It searches no names: recordings may have thousands of
+// parameters.
 class ReplayExpressions {
  public:
   explicit ReplayExpressions(const Recording& recording);
@@ -22,8 +22,8 @@ class ReplayExpressions {
  private:
   std::vector<std::vector<std::string>> texts_;  // by parameter and position
 };
-// "NVIDIA A100 #1f2e3d4c": of the results too, so that two recordings with other results are two devices: what a
-// session logged of one says nothing certain of the other, but may be where a search of it begins.
+// Returns "NVIDIA A100 #1f2e3d4c". The digest covers the results: recordings with other results are other devices. One
+// device's trials say nothing certain of another, but may start its search.
 std::string replay_device_name(const Recording& recording);
 Configuration configuration_of(const Recording& recording, const RecordedTrial& trial);
 

@@ -16,7 +16,6 @@ std::string_view bytes_of(const Row& row) {
 
 std::string bits_of(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
-// Positions of the values in the order of their texts.
 std::vector<std::uint16_t> sorted_by_text(const std::vector<std::string>& texts) {
   std::vector<std::uint16_t> order(texts.size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});
@@ -24,8 +23,8 @@ std::vector<std::uint16_t> sorted_by_text(const std::vector<std::string>& texts)
   return order;
 }
 
-// One for the same configurations, in whatever order a file lists values and rows: recordings of one space on two
-// devices seldom agree in that, and are to learn from each other.
+// Returns one digest for the same configurations in any order of values and rows. Recordings of one space on two
+// devices often differ in order, and should learn from each other.
 std::string digest_of_space(const Recording& recording) {
   Digest space;
   std::vector<Row> rows;
@@ -107,7 +106,7 @@ KernelSpec replay_kernel(const Recording& recording) {
   spec.parameters = recording.parameters;
   spec.launch.resize(1);
   spec.launch[0].entry = replay_entry(recording);
-  // Without a reference the default configuration would have to be right, and it may be one that failed.
+  // Without a reference the default configuration would have to be right, and it may have failed.
   spec.reference.resize(1);
   spec.reference[0].entry = std::string(replay_reference);
   std::vector<Configuration> listed;

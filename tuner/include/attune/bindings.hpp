@@ -1,6 +1,5 @@
-// Bindings: names with their values, in a stated order; the common shape of a Configuration (one value per
-// parameter) and of a Problem (the sizes and types that an application asks for). Plain values: made once,
-// read afterwards, safe to read from any thread.
+// Bindings: names with their values, in a stated order. Configuration and Problem have this shape. A plain value: once
+// made, any thread may read it.
 #pragma once
 
 #include <initializer_list>
@@ -24,9 +23,9 @@ class Bindings {
   Bindings(std::initializer_list<Binding> items) : items_(items) {}
   explicit Bindings(std::vector<Binding> items) : items_(std::move(items)) {}
 
-  // The value bound to `name`, or nullptr.
+  // Returns the value bound to `name`, or nullptr.
   const Value* find(std::string_view name) const noexcept;
-  // The value bound to `name`; throws Error naming it when absent.
+  // Returns the value bound to `name`. Throws Error with the name where there is none.
   const Value& at(std::string_view name) const;
   // Appends, or replaces the value of a name that is bound already.
   void set(std::string_view name, Value value);
@@ -36,8 +35,8 @@ class Bindings {
   auto begin() const noexcept { return items_.begin(); }
   auto end() const noexcept { return items_.end(); }
 
-  // "TILE=32 ROWS=8": `name=value` in order, one space between; the canonical text in keys, logs and on the
-  // command line. Empty bindings give "".
+  // Returns "TILE=32 ROWS=8": `name=value` in order, one space between. Keys, logs and the command line use this text.
+  // Empty bindings give "".
   std::string text() const;
 
   friend bool operator==(const Bindings&, const Bindings&) = default;

@@ -1,5 +1,5 @@
-// Buffer<T>: an owned array on a dispatcher's device, and Stream: an owned stream; alike on cuda and host, so that an
-// application needs no toolkit. Movable owners; they keep the device alive. One thread at a time per object.
+// Buffer<T>: an owned array on a dispatcher's device. Stream: an owned stream. Both are alike on cuda and host, so that
+// an application needs no toolkit. Both keep the device alive. One thread at a time per object.
 #pragma once
 
 #include <cstddef>
@@ -38,15 +38,15 @@ class Buffer {
  public:
   using element_type = T;
   static_assert(std::is_trivially_copyable_v<T>);
-  // `size` elements, uninitialised. Throws OutOfMemory.
+  // Allocates `size` elements, uninitialised. Throws OutOfMemory.
   Buffer(const Dispatcher& dispatcher, std::size_t size) : memory_(dispatcher.device(), size, sizeof(T)), size_(size) {}
-  // A copy of `host`.
+  // Allocates host.size() elements and copies `host` into them.
   Buffer(const Dispatcher& dispatcher, std::span<const T> host) : Buffer(dispatcher, host.size()) { copy_from(host); }
 
   T* data() const noexcept { return static_cast<T*>(memory_.data()); }  // device memory: not to be read on the CPU
   std::size_t size() const noexcept { return size_; }
 
-  // Copies in the order of `stream`, complete on return. `host` must have size() elements: UsageError otherwise.
+  // Copies in the order of `stream`, complete on return. Throws UsageError unless `host` has size() elements.
   void copy_from(std::span<const T> host, StreamHandle stream = nullptr) {
     memory_.copy_in(host.data(), host.size_bytes(), stream);
   }

@@ -1,5 +1,4 @@
-// DeviceInfo: what is known of a device: its limits (which restrictions and implied limits read) and its
-// identity (which keys records). A plain value.
+// DeviceInfo: a device's limits, which rules read, and its identity, which keys records. A plain value.
 #pragma once
 
 #include <array>
@@ -47,17 +46,18 @@ struct DeviceInfo {
   // "sm_90", "host" or "replay".
   std::string architecture() const;
 
-  // Canonical text of the class key: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded
-  // to a size class (nearest GiB) so that ECC or firmware reservations do not split a class.
+  // Returns the class key as text: "cuda|NVIDIA H200|cc90|sm132|mem141G|bus6144|l2-60M|mig-". Memory is rounded to the
+  // nearest GiB, so that ECC or firmware reservations do not split a class.
   std::string class_key() const;
 
-  // The value of `device.<name>`, or nothing when there is no such property.
+  // Returns the value of `device.<name>`, or nothing when there is no such property.
   std::optional<Value> property(std::string_view name) const;
-  // All names that property() knows: those of the documentation first.
+  // Returns all names that property() accepts, the documented names first.
   static const std::vector<std::string>& property_names();
 };
 
-// The limits of an architecture without a device: "sm_75", "sm_80", ... Throws UsageError listing the known ones.
+// Returns the limits of an architecture without a device: "sm_75", "sm_80", ... Throws UsageError listing the known
+// ones.
 DeviceInfo device_limits(std::string_view architecture);
 std::vector<std::string> known_architectures();
 

@@ -1,7 +1,7 @@
-// Dispatcher: hands out plans inside an application. Owns (or borrows) one device context, reads wisdom, compiles or
-// loads images. Thread-safe: plan() may be called from any thread; equal requests are prepared once.
-// It never throws for missing, stale, damaged or locked tuning data: it warns once and uses the next rung of the
-// ladder. The wisdom of a kernel is read at its first use and kept: what is tuned later counts for the next Dispatcher.
+// Dispatcher: hands out plans inside an application. It owns or borrows one device context, reads wisdom, and compiles
+// or loads images. Any thread may call it; equal requests are prepared once.
+// Missing, stale, damaged or locked tuning data throws nothing: the dispatcher warns once and uses the ladder's next
+// rung. It reads a kernel's wisdom once, at the kernel's first use.
 #pragma once
 
 #include <filesystem>
@@ -22,46 +22,47 @@ namespace attune {
 class Device;
 
 struct DispatcherOptions {
-  // "cuda", "cuda:1" or "host"; "": $ATTUNE_DEVICE, else the current CUDA context of this thread, else the primary
-  // context of device 0. `host` is used only when named.
+  // "cuda", "cuda:1" or "host". "" means $ATTUNE_DEVICE, else the thread's current CUDA context, else device 0. The
+  // host device is used only when named.
   std::string device;
   std::filesystem::path database;  // "": $ATTUNE_DB, else the user's own
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
   // Called at most once per distinct message; the default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
-  // Of the caches that records were tuned with: "cold", or "warm" (attune tune --regime). Another's are not used.
+  // Uses records of this regime alone: "cold", or "warm" (attune tune --regime).
   std::string regime = "cold";
-  // What they were tuned for, as `attune show` tells it (attune tune --objective). Another's are not used.
+  // Uses records of this objective alone, as `attune show` prints it (attune tune --objective).
   std::string objective = "time";
 };
 
 class Dispatcher {
  public:
-  // Throws Error when the device cannot be opened (no driver: the message says how to use the host device), UsageError
-  // for a regime that there is not.
+  // Throws Error when the device cannot be opened; without a driver the message names the host device. Throws
+  // UsageError for an unknown regime.
   explicit Dispatcher(DispatcherOptions options = {});
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  // Makes an application's own kernel known; it takes the place of a built-in of its name. Throws UsageError when that
-  // name was added or asked for before, Error with file, line and column when it is no kernel file.
+  // Adds an application's own kernel; it replaces a built-in kernel of its name. Throws UsageError when that name was
+  // added or asked for before. Throws Error with file, line and column when the file is no kernel file.
   void add(const EmbeddedFile& kernel);
   void add_file(const std::filesystem::path& kernel_file);
 
-  // The plan for a problem: {"width", 8192}, {"height", 8192}, {"T", "float"}; absent names take their defaults.
-  // The first call for a problem loads or compiles (milliseconds to a second), later ones are a table look-up.
-  // Throws UsageError for an unknown kernel, name or value; Error when not even the default configuration compiles.
+  // Returns the plan for a problem: {"width", 8192}, {"height", 8192}, {"T", "float"}. Absent names take their
+  // defaults. The first call for a problem loads or compiles, in milliseconds to a second. Later calls are a table
+  // look-up. Throws UsageError for an unknown kernel, name or value, Error when not even the default configuration
+  // compiles.
   Plan plan(std::string_view kernel, const Problem& problem = {});
 
-  // What plan() would use and why, without compiling or loading anything.
+  // Returns what plan() would use and why, without compiling or loading.
   Match match(std::string_view kernel, const Problem& problem = {});
 
-  // Names of the built-in kernels and of those added.
+  // Returns the names of the built-in and of the added kernels.
   std::vector<std::string> kernels() const;
 
   const DeviceInfo& device_info() const noexcept;
-  // The seam, for Buffer and Stream; not for applications.
+  // Returns the seam, for Buffer and Stream; not for applications.
   const std::shared_ptr<Device>& device() const noexcept;
   // Waits for all work on `stream` (null: the default stream). Throws Error when a kernel faulted.
   void synchronize(StreamHandle stream = nullptr);

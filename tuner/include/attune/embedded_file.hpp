@@ -1,5 +1,5 @@
-// A text file inside the program, such as a kernel file. CMake's attune_embed(target saxpy.cu) makes "attune_embedded/saxpy.hpp" with
-// `inline constexpr attune::EmbeddedFile attune_embedded::saxpy`.
+// A text file inside the program, such as a kernel file. CMake's attune_embed(target saxpy.cu) makes
+// "attune_embedded/saxpy.hpp". That header defines `inline constexpr attune::EmbeddedFile attune_embedded::saxpy`.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// The exceptions of attune. Only a broken environment or a wrong request throws (no driver, database
-// unreadable, disk full, bad kernel file, unknown name); the outcome of a trial is a Verdict, and absent
-// wisdom is a Match. Every message says what, with which kernel / configuration / device, and what to do next.
+// The exceptions of attune. A broken environment throws: no driver, an unreadable database, a full disk. So does a
+// wrong request: a bad kernel file, an unknown name. A trial's outcome is a Verdict, and absent wisdom is a Match.
+// Every message names what failed, the kernel, configuration or device, and the next step.
 #pragma once
 
 #include <stdexcept>
@@ -14,8 +14,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The caller asked for something that cannot be: unknown kernel, parameter or problem name, a size out of
-// range, a wrong argument to Plan::launch. The command line exits 2.
+// The caller asked for what cannot be. Examples: an unknown kernel, parameter or problem name, a size out of range, a
+// wrong argument to Plan::launch. The command line exits 2.
 class UsageError : public Error {
  public:
   using Error::Error;

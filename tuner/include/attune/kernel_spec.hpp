@@ -1,6 +1,6 @@
-// KernelSpec: a kernel file, read; or the same built in C++ as an aggregate. Everything that attune knows of a
-// kernel: its source, what an application asks for, what the search chooses, how it is launched and checked.
-// A plain value: fill it in, then treat it as read-only. Format: docs/kernel_files.md.
+// KernelSpec: a kernel file, read; or the same built in C++ as an aggregate. It holds the source, [problem],
+// [parameters], the steps and the check. A plain value: fill it in, then treat it as read-only. Format:
+// docs/kernel_files.md.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ enum class Role { in, out, inout, scratch, scalar };
 
 enum class FillKind { uniform, normal, constant, iota, permutation };
 
-// How data is made: counter-based, the same bits on every device for one seed.
+// How data is made. Values are a function of seed and position: the same bits on every device.
 struct Fill {
   FillKind kind = FillKind::uniform;
   double a = -1;                // uniform: lower bound (inclusive); normal: mean; constant: the value
@@ -85,7 +85,7 @@ struct CompileOptions {
   std::string requires_architecture; // "sm_90a": only there
 };
 
-// What of a kernel must be equal for wisdom to apply; hexadecimal SHA-256. Filled by fingerprints_of().
+// What of a kernel must be equal for wisdom to apply, as hexadecimal SHA-256. Filled by fingerprints_of().
 struct Fingerprints {
   std::string code;      // source with blanked front matter, contents of its headers, fixed options
   std::string contract;  // [problem] [[launch]] [arguments]
@@ -113,8 +113,8 @@ struct KernelSpec {
   Metrics metrics;
   CompileOptions compile;
   Fingerprints fingerprints;
-  // When set, exactly these are legal, without rules or limits: those whose values the parameters (narrowed, perhaps)
-  // still list. What the `replay` device runs.
+  // When set, exactly these configurations are legal, without rules or limits. Parameters may be narrowed: a
+  // configuration then counts only if they still list its values. The `replay` device sets it.
   std::shared_ptr<const std::vector<Configuration>> listed;
 
   const Argument* find_argument(std::string_view name) const noexcept;
@@ -122,8 +122,8 @@ struct KernelSpec {
   const ProblemParameter* find_problem(std::string_view name) const noexcept;
 };
 
-// Checks a spec that was built in C++ as a kernel file is checked (names known and disjoint, expressions over
-// known names, default configuration legal) and fills in its fingerprints. Throws UsageError.
+// Fills in the fingerprints of a spec that was built in C++. Throws UsageError unless it passes a kernel file's checks:
+// names known and disjoint, expressions over known names, default configuration legal.
 KernelSpec complete(KernelSpec spec);
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// Match: how well what is known fits a request, and why. The grades of the match ladder (docs/dispatch.md). A plain value.
+// Match: how well a record fits a request, and why; the ladder's grades are in docs/dispatch.md. A plain value.
 #pragma once
 
 #include <optional>

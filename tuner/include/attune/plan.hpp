@@ -1,6 +1,6 @@
-// Plan: a configuration, its loaded image and its launch shapes, ready. Made by Dispatcher::plan(); the Dispatcher must
-// outlive it. Cheap to copy, except that a copy has its own scratch memory. Distinct plans may be launched from
-// distinct threads; launches of one plan must come from one thread at a time and are ordered by the stream they share.
+// Plan: a configuration, its loaded image and its launch shapes, ready. Dispatcher::plan() makes it; the Dispatcher
+// must outlive it. Cheap to copy, except that a copy has its own scratch memory. Distinct plans may be launched from
+// distinct threads. Launches of one plan come from one thread at a time; their stream orders them.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace attune {
 struct PlanParts;
 class LaunchBlock;
 
-// One argument as the application passes it. A view of its type's name: made and used within one call.
+// One argument as the application passes it. It views its type's name: make and use it within one call.
 struct PlanArgument {
   enum class Kind { pointer, integer, floating, other };
   static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
@@ -32,7 +32,7 @@ struct PlanArgument {
   bool is_signed = false;  // integers
   bool is_const = false;   // pointers: to const elements
   std::string_view type;   // attune's name of the value's type; pointers: of the element type, "" for void*
-  std::uint64_t count = unknown_count;  // elements behind a pointer, where the argument knows (Buffer)
+  std::uint64_t count = unknown_count;  // elements of a pointer's array, where the argument holds it (Buffer)
   // The value: a pointer; an integer, widened to 64 bits; a floating-point value, as a double; others verbatim.
   alignas(16) std::array<std::byte, 16> bytes{};
 
@@ -43,8 +43,8 @@ struct PlanArgument {
   }
 };
 
-// How C++ values become arguments: pointers, integers, enumerations, float, double, small structs with a TypeOf name
-// (half, float4, ...); whatever has an element_type and data() is a pointer to that, such as Buffer<T>.
+// Makes an argument of a C++ value. Pointers, integers, enumerations, float, double and structs with a TypeOf name
+// (half, float4, ...) convert. A class with element_type and data(), such as Buffer<T>, passes data().
 template <typename T>
 PlanArgument plan_argument(const T& value);
 
@@ -55,11 +55,11 @@ class Plan {
   Plan& operator=(Plan) noexcept;
   ~Plan();
 
-  // Enqueues every step of the plan on `stream` (null: the default stream; on the host device it is done on return).
-  // `arguments` in the order of [arguments], less scratch and computed scalars. Throws UsageError, before anything
-  // reaches the driver, when their count, kind or element type is wrong, an array is null or known to be too small, a
-  // scalar does not fit its type, or one that is named after a problem value differs from the plan's; Error when the
-  // driver refuses the launch. What converts: docs/dispatch.md.
+  // Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
+  // return. `arguments` stand in the order of [arguments], less scratch and computed scalars.
+  // Throws UsageError, before anything reaches the driver, for a wrong count, kind or element type. It does so too for
+  // a null array, a too small array, or a scalar beyond its type. A scalar with the name of a problem
+  // value must equal the plan's. Throws Error when the driver refuses the launch. What converts: docs/dispatch.md.
   template <typename... Arguments>
   void launch(StreamHandle stream, const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};

@@ -1,7 +1,6 @@
-// SearchSpace: the legal configurations of a set of parameters under restrictions, built by analysing the rules, never
-// by listing: each independent group of parameters becomes a counted decision diagram that shares equal subtrees.
-// Immutable after construction and cheap to copy; safe to read from any thread. How it is built, and the order of its
-// indices: docs/search_spaces.md.
+// SearchSpace: the legal configurations of a set of parameters under restrictions. It is built by analysing the rules,
+// never by listing. Each independent group of parameters becomes a counted decision diagram that shares equal subtrees.
+// Immutable and cheap to copy; any thread may read it. Construction and index order: docs/search_spaces.md.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +23,36 @@ namespace attune {
 
 __extension__ using SpaceSize = unsigned __int128;
 std::string to_text(SpaceSize size);
-// 0 <= result < limit, uniform, by rejection on 128 bits of `random`: the same on every platform. limit > 0.
+// Returns 0 <= result < limit, uniform, by rejection on 128 bits of `random`. The same on every platform. Needs limit >
+// 0.
 SpaceSize uniform_below(SpaceSize limit, std::mt19937_64& random);
 
-// A configuration as positions: for each parameter, in the order of parameters(), the position of its value in the list
-// of its values.
+// A configuration as positions: for each of parameters(), the position of its value in its list.
 using Row = std::vector<std::uint16_t>;
 using RowView = std::span<const std::uint16_t>;
 
-// A restriction; `implied` ones come from the device's limits and nobody wrote them.
+// A restriction. An `implied` rule is a limit of the device.
 struct Rule {
   Expression expression;
   bool implied = false;
 };
 
-// Which configurations count as neighbours. "Adjacent" is the next or previous value, in listed order, of those that
-// occur in some legal configuration.
+// Which configurations are neighbours. The adjacent values are the next and the previous, in listed order, that occur
+// in some legal configuration.
 enum class Neighbourhood {
   any_value,       // one parameter has another value
   adjacent_value,  // one parameter has an adjacent value
   adjacent_all,    // every parameter has its value or an adjacent one; at least one differs
 };
 
-// What the construction may use at most. Reaching it is SpaceTooLarge, or with SearchSpace::relaxed a rule left out.
+// Limits of the construction. Beyond them it throws SpaceTooLarge; SearchSpace::relaxed leaves a rule out instead.
 struct SpaceBudget {
   std::size_t nodes = std::size_t{1} << 21;      // of all diagrams while they are built
   std::size_t bytes = std::size_t{256} << 20;    // of memory while they are built
   std::uint64_t steps = std::uint64_t{1} << 28;  // combinations looked at; about a second
 };
 
-// The diagram of the space outgrows its budget. what() names the rules that are to blame and what to do.
+// The diagram of the space outgrows its budget. what() names the rules to blame and the next step.
 class SpaceTooLarge : public Error {
  public:
   SpaceTooLarge(const std::string& message, std::vector<std::size_t> rules)
@@ -61,7 +60,7 @@ class SpaceTooLarge : public Error {
   std::vector<std::size_t> blamed;  // positions in SearchSpace::rules()
 };
 
-// What one rule does to the whole product of values: the fraction of it that breaks the rule.
+// The fraction of the product of all values that breaks one rule.
 struct RuleEffect {
   std::string rule;
   bool implied = false;
@@ -71,7 +70,7 @@ struct RuleEffect {
 
 // The cost of having the space.
 struct SpaceFigures {
-  std::size_t components = 0;  // independent groups of parameters, those of one value not counted
+  std::size_t components = 0;  // independent groups of parameters; parameters of one value are not counted
   std::size_t nodes = 0;       // of the diagrams, as kept
   std::size_t bytes = 0;       // of diagrams and tables, as kept
   std::size_t widest = 0;      // most nodes on one level while building
@@ -81,33 +80,33 @@ struct SpaceFigures {
 
 class SearchSpace {
  public:
-  // Rules may use the parameters' names and whatever `problem` and `device` bind (either may be null); both are
-  // copied. Throws UsageError when a rule uses an unknown name, or a device property without a device, or a parameter
-  // has no value or one value twice; SpaceTooLarge when the budget does not suffice.
+  // Builds the space. Rules may use the parameters' names and whatever `problem` and `device` bind. Both are copied;
+  // either may be null. Throws UsageError when a rule uses an unknown name, or a device property without a device.
+  // Throws it also for a parameter with no value or one value twice. Throws SpaceTooLarge beyond the budget.
   SearchSpace(std::vector<Parameter> parameters, std::vector<Rule> rules, const Bindings* problem = nullptr,
               const DeviceInfo* device = nullptr, SpaceBudget budget = {});
   SearchSpace(std::vector<Parameter> parameters, const std::vector<std::string>& rules);
   SearchSpace(std::vector<Parameter> parameters, std::initializer_list<const char*> rules)
       : SearchSpace(std::move(parameters), std::vector<std::string>(rules.begin(), rules.end())) {}
 
-  // The same, but where the budget does not suffice, the rules that are to blame are left out of the diagram and
-  // checked one configuration at a time: see exact(). Never throws SpaceTooLarge.
+  // Builds the space and never throws SpaceTooLarge. Beyond the budget, the rules to blame are left out of the diagram.
+  // They are checked one configuration at a time: see exact().
   static SearchSpace relaxed(std::vector<Parameter> parameters, std::vector<Rule> rules,
                              const Bindings* problem = nullptr, const DeviceInfo* device = nullptr,
                              SpaceBudget budget = {});
 
-  // Exactly these configurations, in any order, without rules: what a file lists. Throws UsageError for parameters as
+  // Makes a space of exactly these configurations, in any order, without rules. Throws UsageError for parameters as
   // above, and for a row that is none or occurs twice.
   static SearchSpace listed(std::vector<Parameter> parameters, const std::vector<Row>& rows);
 
   const std::vector<Parameter>& parameters() const noexcept;
   const std::vector<Rule>& rules() const noexcept;
-  const Bindings& problem() const noexcept;   // that the rules see; empty where none was given
-  const DeviceInfo* device() const noexcept;  // that the rules see, or null
+  const Bindings& problem() const noexcept;   // that the rules use; empty where none was given
+  const DeviceInfo* device() const noexcept;  // that the rules use, or null
 
-  // True but for a space made by relaxed() that left rules out. Without it, size(), at(), index_of(), values_left() and
-  // rows() speak of the configurations that obey the other rules, some of which are illegal; contains(), sample(),
-  // neighbours and nearest() stay right, as far as trying can tell: see each.
+  // Returns false only for a space of relaxed() that left rules out. size(), at(), index_of(), values_left() and rows()
+  // then include configurations that break these rules. contains(), sample(), neighbours and nearest() stay right,
+  // within the limits that each states.
   bool exact() const noexcept;
   const std::vector<std::size_t>& left_out() const noexcept;  // positions in rules()
 
@@ -117,58 +116,59 @@ class SearchSpace {
   bool empty() const noexcept { return size() == 0; }
   SpaceFigures figures() const noexcept;
 
-  // The configuration with index 0 <= i < size(). Throws UsageError beyond size(). Index order: docs/search_spaces.md.
-  // Each search operation exists on configurations and, faster, on rows; a row has one entry per parameter, else the
-  // behaviour is undefined. Cost: number of parameters x log(values).
+  // Returns the configuration with index 0 <= i < size(). Throws UsageError beyond size(). Index order:
+  // docs/search_spaces.md. Each search operation takes configurations or, faster, rows. A row must have one entry per
+  // parameter; this is not checked. Cost: number of parameters x log(values).
   Configuration at(SpaceSize index) const;
   void at(SpaceSize index, std::span<std::uint16_t> row) const;
-  // Nothing for what is not legal, lacks a parameter or binds anything else; nor, where size_saturated(), for indices of
-  // 2^128 - 1 and more.
+  // Returns nothing for what is not legal, lacks a parameter or binds anything else. Where size_saturated(), indices of
+  // 2^128 - 1 and more are nothing too.
   std::optional<SpaceSize> index_of(const Bindings& configuration) const;
   std::optional<SpaceSize> index_of(RowView row) const;
   bool contains(const Bindings& configuration) const;
   bool contains(RowView row) const;
 
   Configuration configuration(RowView row) const;
-  // The row of a configuration, legal or not, whose values are all listed; else nothing.
+  // Returns the row of a configuration, legal or not, if all its values are listed.
   std::optional<Row> row_of(const Bindings& configuration) const;
 
-  // Uniform over the legal configurations, the same on every platform for one state of `random`. UsageError when the
-  // space is empty; Error when it is not exact() and 10^6 draws met none that the left-out rules allow.
+  // Draws uniformly from the legal configurations, the same on every platform for one state of `random`. Throws
+  // UsageError when the space is empty. Throws Error when it is not exact() and the left-out rules refuse 10^6 draws in
+  // a row.
   Configuration sample(std::mt19937_64& random) const;
   void sample(std::mt19937_64& random, std::span<std::uint16_t> row) const;
 
-  // All neighbours of a configuration, which need not be legal itself: legal ones only, in the order of parameters and
-  // then of values (adjacent_all: in index order). `visit` returns false to stop. Throws nothing else than `visit`
-  // does.
+  // Calls `visit` with all legal neighbours of a configuration, which need not be legal itself. They come in the order
+  // of parameters, then of values (adjacent_all: in index order). `visit` returns false to stop. Throws what `visit`
+  // throws.
   void for_each_neighbour(RowView row, Neighbourhood kind, const std::function<bool(RowView)>& visit) const;
   std::vector<Row> neighbours(RowView row, Neighbourhood kind) const;
   std::vector<Configuration> neighbours(const Bindings& configuration, Neighbourhood kind) const;
-  // Uniform over the neighbours, without listing them; false (and `to` unchanged) when there is none.
+  // Draws uniformly from the neighbours, without listing them. Returns false, `to` unchanged, when there is none.
   bool random_neighbour(RowView row, Neighbourhood kind, std::mt19937_64& random, std::span<std::uint16_t> to) const;
   std::optional<Configuration> random_neighbour(const Bindings& configuration, Neighbourhood kind,
                                                 std::mt19937_64& random) const;
 
-  // A legal configuration with the fewest parameters off `wished`, then nearest in value positions, then lowest
-  // index; `wished` may lack parameters (any value is as good) or carry unknown values and names. Nothing when the
-  // space is empty. Where exact() is false: the nearest of those that were met in trying.
+  // Returns a legal configuration with the fewest parameters off `wished`. Ties go to the nearest value positions, then
+  // to the lowest index. `wished` may lack parameters and may have unknown values and names. Returns nothing when the
+  // space is empty. Where exact() is false, the result is the nearest configuration that sampling met.
   std::optional<Configuration> nearest(const Bindings& wished) const;
 
-  // Positions of the values of parameters()[parameter] that occur in some configuration, ascending.
+  // Returns the positions of the values of parameters()[parameter] that occur in some configuration, ascending.
   const std::vector<std::uint16_t>& values_left(std::size_t parameter) const;
 
-  // Every configuration in index order; `visit` returns false to stop.
+  // Visits every configuration in index order; `visit` returns false to stop.
   void for_each(const std::function<bool(RowView)>& visit) const;
-  // Every configuration in index order, one row behind the other: size() * parameters().size() entries. Throws
-  // UsageError when there are more than `most_rows`.
+  // Returns every configuration in index order, row after row: size() * parameters().size() entries. Throws UsageError
+  // when there are more than `most_rows`.
   std::vector<std::uint16_t> rows(SpaceSize most_rows = 100'000'000) const;
 
-  // The same parameters under some of the rules, by position in rules(); relaxed where the budget does not suffice.
+  // Returns the space under some of the rules, by position in rules(); relaxed where the budget does not suffice.
   SearchSpace with_rules(const std::vector<std::size_t>& which) const;
-  // What each rule removes on its own: the explanation of an empty or lopsided space. More: attune/space_audit.hpp.
+  // Returns what each rule removes on its own. More: attune/space_audit.hpp.
   std::vector<RuleEffect> effects() const;
-  // The rules that `configuration` breaks, each with the values put in ("TILE % ROWS == 0 (TILE=16, ROWS=32)") and,
-  // where the rule is undefined, why.
+  // Returns the rules that `configuration` breaks, with the values put in: "TILE % ROWS == 0 (TILE=16, ROWS=32)". An
+  // undefined rule has its reason too.
   std::vector<std::string> broken_rules(const Bindings& configuration) const;
 
   struct Built;  // defined in space/stages/built.hpp
@@ -181,14 +181,14 @@ class SearchSpace {
   std::shared_ptr<const Built> built_;
 };
 
-// A uniform stream of the indices of a space without repetition: a Fisher-Yates shuffle that stores only the places
-// that it has touched, so that it costs memory for what was drawn alone. One thread. The space must outlive it. Of a
-// space whose size is saturated, only the first 2^128 - 1 indices are drawn.
+// A uniform stream of the indices of a space without repetition. It is a Fisher-Yates shuffle that stores only the
+// places that it has touched. Memory grows with what was drawn. One thread; the space must outlive it. Of a saturated
+// space only the first 2^128 - 1 indices are drawn.
 class SampleStream {
  public:
   SampleStream(const SearchSpace& space, std::uint64_t seed) : space_(space), random_(seed) {}
-  // The next legal configuration; nothing when all were drawn. Error where the space is not exact() and 10^6 draws in a
-  // row met none that the left-out rules allow.
+  // Returns the next legal configuration; nothing when all were drawn. Throws Error where the space is not exact() and
+  // the left-out rules refuse 10^6 draws in a row.
   std::optional<SpaceSize> next_index();
   std::optional<Configuration> next();
 
@@ -200,11 +200,11 @@ class SampleStream {
   std::map<SpaceSize, SpaceSize> moved_;
 };
 
-// The space of a kernel for a problem on a device: its parameters (perhaps narrowed), its rules, and the limits
-// that the device implies for every launch step. Relaxed where it outgrows the budget.
+// Makes the space of a kernel for a problem on a device. Its rules are the kernel's and the device's limits for every
+// launch step. Relaxed where it outgrows the budget.
 SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
 
-// The configuration to start from: the first values, or the nearest legal one to them. Nothing when the space is empty.
+// Returns the first values, or the legal configuration nearest to them. Nothing when the space is empty.
 std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space);
 
 }  // namespace attune

@@ -6,7 +6,6 @@
 
 namespace attune {
 
-// Where the source came from and what the compiler sees.
 struct Header {
   std::string name;  // as written in #include "..."
   std::string text;

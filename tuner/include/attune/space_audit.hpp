@@ -1,6 +1,6 @@
-// SpaceAudit: where the configurations of a search space went: what each rule removes, which rules say nothing new,
-// which values never occur, and, of an empty space, a smallest set of rules that together leave nothing. Computed by
-// building the space under subsets of its rules, a few per rule; plain values, any thread.
+// SpaceAudit: where the configurations of a search space went. It states what each rule removes, which rules are
+// superfluous and which values never occur. Of an empty space it names a smallest set of rules that together leave
+// nothing. It is computed by building the space under subsets of its rules, a few per rule. Plain values, any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace attune {
 
-// Exact by counting; estimated from a fixed sample, the same each time; or unknown, where not even that succeeds.
+// Counted exactly; estimated from a fixed sample; or unknown, where the sample gives no estimate.
 enum class Certainty { exact, estimated, unknown };
 
 // How much of a set of configurations a rule removes.
@@ -23,7 +23,7 @@ struct Removed {
   double fraction = 0;             // 0 .. 1, of 0 configurations 0
 };
 
-// What the space would be without the rule.
+// How the space without the rule would differ.
 enum class Need {
   needed,        // larger
   follows,       // the same: the other rules imply this one
@@ -33,13 +33,13 @@ enum class Need {
 
 struct RuleAudit {
   std::string text;
-  bool implied = false;  // a limit of the device, which nobody wrote
+  bool implied = false;  // a limit of the device
   Removed alone;         // of the product of all values
   Removed last;          // of what the other rules leave
   Need need = Need::needed;
-  // Where it follows: another rule that implies it alone (the first such), if there is one, by position in rules.
+  // Where it follows: the first other rule that implies it alone, if there is one, by position in rules.
   std::optional<std::size_t> follows_from;
-  bool same = false;  // and which it implies in turn: either of the two may go, not both
+  bool same = false;  // and which it implies in turn: either rule may go, not both
 };
 
 // Rules that together leave nothing, each of them needed for that.
@@ -67,9 +67,8 @@ struct SpaceAudit {
 
 SpaceAudit audit(const SearchSpace& space);
 
-// Of an empty space, a set of the fewest rules that together leave nothing, by implicit hitting sets; nothing for a
-// space that is not empty. After `most_spaces` constructions, or one for each rule if those are more, it settles for a
-// set of which every rule is needed.
+// Returns the fewest rules that together leave nothing, by implicit hitting sets. Returns nothing for a space that is
+// not empty. After max(`most_spaces`, number of rules) constructions, it returns a set whose rules are all needed.
 std::optional<EmptyCore> empty_core(const SearchSpace& space, std::size_t most_spaces = 2000);
 
 }  // namespace attune

@@ -1,5 +1,5 @@
 // The handle of a stream: CUDA's own type, declared forward so that no toolkit header is needed. cudaStream_t and
-// CUstream are this very type. Null is the default stream; on the host device it is always null.
+// CUstream are this type. Null is the default stream. On the host device it is always null.
 #pragma once
 
 struct CUstream_st;

@@ -1,6 +1,5 @@
-// Value: what a parameter, a problem entry or an expression can be: a boolean, a 64-bit signed integer, a
-// double, or a name (a C++ constant such as "Order::rows", or a type name such as "float").
-// A plain value type; safe to read from any thread.
+// Value: a value of a parameter, a problem entry or an expression. It is a boolean, a 64-bit signed integer, a double
+// or a name. Names are C++ constants ("Order::rows") and type names ("float"). A plain value; any thread may read it.
 #pragma once
 
 #include <compare>
@@ -32,15 +31,15 @@ class Value {
   bool is_real() const noexcept { return kind() == Kind::real; }
   bool is_name() const noexcept { return kind() == Kind::name; }
 
-  // Each throws std::bad_variant_access when the value is of another kind.
+  // Throws std::bad_variant_access when the value is of another kind.
   bool boolean() const { return std::get<bool>(data_); }
   std::int64_t integer() const { return std::get<std::int64_t>(data_); }
   double real() const { return std::get<double>(data_); }
   const std::string& name() const { return std::get<std::string>(data_); }
 
-  // The text that stands for this value in an entry, an option, a key or on the command line: integers in
-  // decimal, booleans `true` / `false`, names verbatim, reals in the shortest form that reads back equal and
-  // always with a '.' or an exponent. Injective per kind: equal texts of one kind are equal values.
+  // Returns the text used in entries, options, keys and on the command line. Integers are decimal, booleans `true` /
+  // `false`, names verbatim. Reals have the shortest form that reads back equal, always with a '.' or an exponent.
+  // Equal texts of one kind are equal values.
   std::string text() const;
 
   // Kinds are never mixed: Value(1) != Value(1.0). The order is by kind, then by value.

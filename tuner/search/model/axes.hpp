@@ -1,5 +1,5 @@
-// Axes: the parameters of a space as a model sees them: numbers between 0 and 1, or names that are alike or not. Plain
-// values; any thread.
+// Axes: the parameters of a space as numbers between 0 and 1, or as names that are equal or not. A model uses them.
+// Plain values; any thread.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace attune {
 
-// A parameter of which several values occur.
+// A parameter with several values that occur.
 struct Axis {
   std::size_t parameter = 0;
-  bool ordered = true;        // false: names, of which only equality counts
+  bool ordered = true;        // false: names, which are only equal or not
   std::vector<double> place;  // by position of the value: 0 .. 1
-  // How far apart two values are, 0 .. 1.
+  // Returns the distance of two values, 0 .. 1.
   double distance(std::size_t a, std::size_t b) const;
 };
 
-// Sizes that span a factor of four or more are taken by their logarithm: from 32 to 64 is as far as from 128 to 256.
+// Returns the axes. Sizes that span a factor of four or more use their logarithm: 64 is midway between 32 and 128.
 std::vector<Axis> axes_of(const SearchSpace& space);
 
 }  // namespace attune

@@ -7,8 +7,8 @@
 namespace attune {
 namespace {
 
-// Weights as one would guess them: their logarithms are normal around these. Longer ranges than a unit cube's size:
-// most parameters matter a little. Chosen on recorded spaces of four kernels; docs/results/search.md has others.
+// The logarithms of the weights are normal around these. Ranges are longer than a unit cube's size: most parameters
+// matter a little. Chosen on recorded spaces of four kernels; docs/results/search.md has others.
 constexpr double prior_log_weight_matern = -2.5;
 constexpr double prior_log_weight_exponential = -1;
 constexpr double prior_spread = 1;
@@ -16,11 +16,11 @@ constexpr double prior_spread = 1;
 constexpr double least_weight = 1e-3, most_weight = 1e3;
 constexpr double least_noise = 1e-5, most_noise = 0.3;
 
-// The climb: this many passes over all weights, each trying a factor e^step up and down.
+// The climb: passes over all weights; each tries a factor e^step up and down.
 constexpr int passes = 3;
 constexpr double first_step = 1, step_shrinks = 0.6;
 
-// More observations fit no better and cost their third power.
+// The most observations that are fitted: more fit no better and cost their third power.
 constexpr std::size_t most_fitted = 128;
 
 double prior_log_weight(Falloff falloff) {
@@ -46,7 +46,7 @@ class Likelihood {
     }
   }
 
-  // Minus its logarithm, but for a constant. Sets mean and variance to the likeliest ones.
+  // Returns minus the logarithm of the likelihood, up to a constant. Sets mean and variance to the likeliest values.
   double operator()(GaussianProcess& process) {
     const auto n = static_cast<Eigen::Index>(count_);
     covariance_.resize(n, n);
@@ -83,14 +83,14 @@ class Likelihood {
   Eigen::MatrixXd covariance_;
 };
 
-// One Fitted, climbed by trials.
+// Improves one Fitted by trials.
 class Climb {
  public:
   Climb(Likelihood& likelihood, const GaussianProcess& start) : likelihood_(likelihood), best_{start, 0} {
     best_.fit = likelihood_(best_.process);
   }
 
-  // Whether the change made it likelier; then it stays.
+  // Returns whether the change made it likelier; then the change stays.
   template <typename Change>
   bool attempt(const Change& change) {
     GaussianProcess tried = best_.process;

@@ -1,6 +1,6 @@
-// Gaussian process over the rows of a space: how alike two rows are, and the hyperparameters of that, fitted to what is
-// known. Pure; any thread. Source of the formulas: Rasmussen and Williams, Gaussian Processes for Machine Learning
-// (2006), sections 2.2, 4.2 and 5.4.
+// Gaussian process over the rows of a space: the correlation of rows, with hyperparameters fitted to outcomes. Pure;
+// any thread. Source of the formulas: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), sections
+// 2.2, 4.2 and 5.4.
 #pragma once
 
 #include <vector>
@@ -10,23 +10,23 @@
 namespace attune {
 
 // How correlation falls with distance. `matern`: smooth, of the weighted Euclidean distance (nu = 3/2). `exponential`:
-// rough, and a product over the axes: one that matters cannot be outweighed by others that agree.
+// rough, a product over the axes: agreement on other axes cannot outweigh one axis.
 enum class Falloff { matern, exponential };
 
 struct GaussianProcess {
   Falloff falloff = Falloff::matern;
   std::vector<double> weights;  // by axis: of its squared (matern) or plain distance
-  double noise = 1e-3;          // variance of a measurement, over that of the process
+  double noise = 1e-3;          // variance of a measurement, over the process's
   double mean = 0;              // of the process
   double variance = 1;
 
-  // Before anything is known.
+  // Returns the process before any outcome.
   static GaussianProcess prior(Falloff falloff, std::size_t axes);
 };
 
-// What an axis adds to the sum that correlation() takes, at this distance along it.
+// Returns an axis's part of the sum for correlation(), at this distance along it.
 double along(Falloff falloff, double distance);
-// 1 for equal rows; `sum`: of weight * along() over the axes.
+// Returns the correlation, 1 for equal rows. `sum`: of weight * along() over the axes.
 float correlation(Falloff falloff, float sum);
 
 // Values at rows.
@@ -35,8 +35,9 @@ struct Observations {
   std::vector<double> values;
 };
 
-// Climbs from `start` to hyperparameters under which the observations are more likely (marginal likelihood times a
-// prior that keeps weights moderate). `fit`: minus the logarithm of that, less is better. Observations: at least two.
+// Climbs from `start` to hyperparameters under which the observations are more likely. The measure is marginal
+// likelihood times a prior that keeps weights moderate. `fit`: minus its logarithm, less is better. Needs at least two
+// observations.
 struct Fitted {
   GaussianProcess process;
   double fit = 0;

@@ -7,26 +7,26 @@
 namespace attune {
 namespace {
 
-// The first configurations: the farthest from all others of so many random ones.
+// The first configurations: of so many random ones, always the farthest from all others.
 constexpr int spread_draws = 200;
 
-// Refits: after so many more outcomes by share, two at least. The share keeps their cost below that of proposals.
+// Refits: after this share of new outcomes, two at least. Refits then cost less than proposals.
 constexpr double refit_share = 0.25;
 
-// With a trend, the process is about what differs from it. Too few outcomes say nothing of that: it is expected to be
-// worth a factor of e^0.5 and to change over half of the space. Any values near these do as well.
+// With a trend, the process models the difference from it. A few outcomes do not show this difference. A factor of
+// e^0.5 is expected, changing over half of the space. Near values do as well.
 constexpr double early_deviation = 0.5, early_weight = 0.3;
 constexpr std::size_t early_until = 10;
 
-// Of proposals that are under way, near ones are worth little: looked at among so many of the best.
+// Proposals near one under way are worth little. Of so many best proposals this is checked.
 constexpr std::size_t shortlist = 64;
 
 constexpr std::size_t most_peaks = 20;
 
-// Of a space with more configurations than the pool: neighbours of so many peaks are in it.
+// In a space larger than the pool, the neighbours of so many peaks are in the pool.
 constexpr std::size_t pool_peaks = 8;
 
-// The model keeps room for all observations that it may take.
+// Limits the observations that the model reserves memory for to the size of the space.
 ModelSettings within(const SearchSpace& space, ModelSettings settings) {
   settings.most = static_cast<std::size_t>(std::min<SpaceSize>(settings.most, space.size()));
   return settings;
@@ -118,7 +118,7 @@ std::optional<Row> ModelSearch::claim_spread() {
 }
 
 Observations ModelSearch::observations() const {
-  // All valid ones, or of more than the model takes: the best half and others spread over the rest.
+  // All valid ones; if these exceed the model's limit, the best half and others spread over the rest.
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < told_.size(); ++i) {
     if (told_[i].second.valid) order.push_back(i);
@@ -208,8 +208,9 @@ void ModelSearch::refit() {
   next_fit_ = told_.size() + (is_early ? 1 : std::max<std::size_t>(2, more));
 }
 
-// Expected improvement on the best. Source: Jones, Schonlau and Welch, Efficient Global Optimization of Expensive
-// Black-Box Functions, J. Global Optimization 13 (1998), equation 15. Where it is as good as 0, the nearest to it.
+// Returns the expected improvement on the best. Where it is nearly 0, nearness to the best decides. Source: Jones,
+// Schonlau and Welch, Efficient Global Optimization of Expensive Black-Box Functions, J. Global Optimization 13 (1998),
+// equation 15.
 double ModelSearch::improvement(const Prediction& prediction) const {
   if (peaks_.empty()) return -prediction.mean;
   const double z = (peaks_.front().value - prediction.mean) / prediction.deviation;
@@ -218,7 +219,7 @@ double ModelSearch::improvement(const Prediction& prediction) const {
   return prediction.deviation * (z * normal_share_below(z) + normal_density(z));
 }
 
-// What is left of an improvement when those under way are told.
+// Returns the share of an improvement that remains after the outcomes under way.
 double ModelSearch::crowding(const Row& row) const {
   double left = 1;
   for (const Row& other : waiting_) {
@@ -233,7 +234,7 @@ double ModelSearch::worth_of(std::size_t in_pool) const {
   return peaks_.empty() ? worth : worth * surface_->chance(in_pool);
 }
 
-// The best of the pool by what they promise, as many as are worth a closer look.
+// Returns the most promising configurations of the pool, as many as the shortlist.
 std::vector<ModelSearch::Hope> ModelSearch::hopes_in_pool() const {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < used_.size(); ++i) {
@@ -247,7 +248,7 @@ std::vector<ModelSearch::Hope> ModelSearch::hopes_in_pool() const {
   return hopes;
 }
 
-// The neighbours of a best configuration that was found after the pool was filled.
+// Returns the neighbours of a best configuration that was found after the pool was filled.
 std::vector<ModelSearch::Hope> ModelSearch::hopes_near_best() const {
   std::vector<Hope> hopes;
   space_.for_each_neighbour(peaks_.front().row, Neighbourhood::any_value, [&](RowView near) {
@@ -276,7 +277,7 @@ std::optional<Row> ModelSearch::claim_by_model() {
   }
 }
 
-// Those of the pool that were proposed or told by now are not looked at again.
+// Claims the first free hope. Rows of the pool that were tried here are not examined again.
 std::optional<Row> ModelSearch::claim_first(const std::vector<Hope>& hopes) {
   for (const Hope& hope : hopes) {
     if (hope.in_pool < used_.size()) used_[hope.in_pool] = 1;

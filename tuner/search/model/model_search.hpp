@@ -1,5 +1,5 @@
-// ModelSearch: proposes what a Gaussian process over the legal configurations expects to improve most on the best one,
-// from the first handful of outcomes on. `bayesian` and `auto` are made of it. One thread.
+// ModelSearch: proposes what a Gaussian process expects to improve most on the best configuration. It starts after the
+// first handful of outcomes. `bayesian` and `auto` use it. One thread.
 #pragma once
 
 #include <deque>
@@ -13,13 +13,13 @@ namespace attune {
 
 struct ModelSettings {
   std::size_t initial = 5;  // configurations far from each other, before there is a model
-  // Up to so many valid outcomes a smooth model finds good regions sooner; then the likelier one is used, often the
-  // rough one, which gives up on them sooner.
+  // Up to so many valid outcomes a smooth model finds good regions sooner. After that the likelier model is used. Often
+  // that is the rough one, which leaves a region sooner.
   std::size_t smooth_until = 40;
   std::size_t most = 300;    // valid outcomes that the model takes
-  std::size_t pool = 10000;  // configurations that it looks at for one proposal, of spaces with more
+  std::size_t pool = 10000;  // configurations examined for one proposal, in larger spaces
   enum class Choice { likelier, matern, exponential } falloff = Choice::likelier;
-  bool ends_local = false;  // after `most` outcomes, failed ones too: neighbours of the best, no longer the model
+  bool ends_local = false;  // after `most` outcomes, failed ones too: neighbours of the best instead of the model
 };
 
 class ModelSearch final : public Strategy {
@@ -30,7 +30,7 @@ class ModelSearch final : public Strategy {
   void tell(RowView row, const Outcome& outcome) override;
 
  private:
-  // One of the best configurations so far, and whether all of its neighbours were proposed.
+  // One of the best configurations so far, and whether all its neighbours were proposed.
   struct Peak {
     Row row;
     double value = 0;
@@ -68,12 +68,12 @@ class ModelSearch final : public Strategy {
   const std::vector<Axis> axes_;
   Trend trend_;
   std::vector<std::pair<Row, Outcome>> told_;
-  std::vector<Row> waiting_;  // proposed and not told
+  std::vector<Row> waiting_;  // proposed, without an outcome
   std::vector<Peak> peaks_;   // the best first
   std::size_t next_fit_ = 0;  // outcomes
   GaussianProcess matern_, exponential_;
   std::unique_ptr<Surface> surface_;
-  std::vector<std::uint8_t> used_;  // by row of the surface: it was proposed or told
+  std::vector<std::uint8_t> used_;  // by row of the surface: it was proposed or has an outcome
   bool best_is_new_ = false;        // since the pool was filled
 };
 

@@ -37,7 +37,7 @@ float Surface::alike(const Row& a, const Row& b) const {
   return correlation(process_.falloff, sum);
 }
 
-// The inverse factor times the correlations of a row with what was observed.
+// Returns the inverse factor times the correlations of a row with the observed rows.
 Eigen::VectorXd Surface::factor_row(const Row& row) const {
   const auto n = static_cast<Eigen::Index>(observed_.size());
   Eigen::VectorXd result(n);
@@ -84,7 +84,7 @@ void Surface::observe_failure(const Row& row) { failed_ += correlations_with(row
 
 double Surface::chance(std::size_t row) const {
   const auto i = static_cast<Eigen::Index>(row);
-  // As if one more like it had not failed: what is like nothing known is worth trying.
+  // As if one more equal row had not failed: a row unlike all known rows is worth trying.
   return (1 + static_cast<double>(valid_[i])) / (1 + static_cast<double>(valid_[i]) + static_cast<double>(failed_[i]));
 }
 

@@ -1,5 +1,5 @@
-// Surface: what a Gaussian process says of many rows at once, kept up to date as observations come in: each costs
-// (observations so far) x (rows). Belongs to one strategy and one thread.
+// Surface: the predictions of a Gaussian process for many rows at once, updated with each observation. An observation
+// costs (observations so far) x (rows). Belongs to one strategy and one thread.
 #pragma once
 
 #include <Eigen/Dense>
@@ -15,21 +15,21 @@ struct Prediction {
 
 class Surface {
  public:
-  // `trend`: what is added to the process, by row: a guess of its values from elsewhere; empty for none. `capacity`:
-  // the most observations. `axes` must outlive it.
+  // `trend`, by row, is added to the process: a guess of its values from elsewhere; empty for none. `capacity`: the
+  // most observations. `axes` must outlive it.
   Surface(const std::vector<Axis>& axes, GaussianProcess process, std::vector<Row> rows, std::vector<double> trend,
           std::size_t capacity);
 
-  // `value` less the trend at that row. At most `capacity` times.
+  // Adds `value` less the trend at that row. At most `capacity` calls.
   void observe(const Row& row, double value);
-  // That the configuration failed, as often as one likes: it says nothing of values.
+  // Adds a failure. Failures do not count towards `capacity` and change no predicted value.
   void observe_failure(const Row& row);
   std::size_t observations() const { return observed_.size(); }
   const std::vector<Row>& rows() const { return rows_; }
   Prediction at(std::size_t row) const;
-  // Of any row; `trend` at it. Costs the square of the observations.
+  // Returns the prediction of any row; `trend` is the trend at it. Costs the square of the observations.
   Prediction at(const Row& row, double trend) const;
-  // How likely a configuration does not fail, judged by how alike it is to those that did and those that did not.
+  // Returns the chance that a configuration does not fail, from its likeness to valid and failed ones.
   double chance(std::size_t row) const;
   float alike(const Row& a, const Row& b) const;  // correlation
 
@@ -47,7 +47,7 @@ class Surface {
   Eigen::VectorXd weights_;  // inverse factor times their standardised values
   Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> solved_;  // inverse factor times covariances
   Eigen::RowVectorXf mean_, variance_;                                            // by row, standardised
-  Eigen::RowVectorXf valid_, failed_;  // by row: sums of squared correlations with those
+  Eigen::RowVectorXf valid_, failed_;  // by row: sums of squared correlations with valid and failed rows
 };
 
 }  // namespace attune

@@ -7,10 +7,10 @@
 namespace attune {
 namespace {
 
-// e^3: what is twenty times slower than the best, or failed, is as bad as anything.
+// e^3: slower than this, and failed, are equally bad.
 constexpr double worst = 3;
 
-// Unknown rows are guessed from the nearest of so many: the best ones, and others spread over the rest.
+// Unknown rows are guessed from the nearest of so many: the best rows, and others spread over the rest.
 constexpr std::size_t best_anchors = 128, other_anchors = 128;
 constexpr std::size_t nearest_counted = 4;
 
@@ -43,7 +43,7 @@ bool Trend::add(const Experience& experience) {
   return true;
 }
 
-// The mean of the nearest rows, by the inverse of their distances.
+// Returns the mean of the nearest rows, weighted by the inverse of their distances.
 double Trend::guess(const Source& source, const Row& row) const {
   std::vector<std::pair<double, double>> near;
   for (const auto& [anchor, value] : source.anchors) {

@@ -1,6 +1,6 @@
-// Trend: a guess of how configurations compare, from experience with other devices or problems: the mean over the
-// sources of log(objective / best objective). What a source does not know is guessed from its rows nearest to it. One
-// thread while experience is added, then any.
+// Trend: a guess how configurations compare, from experience with other devices or problems. It is the mean over the
+// sources of log(objective / best objective). A row that a source lacks is guessed from its nearest rows. One thread
+// while experience is added, then any.
 #pragma once
 
 #include <unordered_map>
@@ -15,10 +15,10 @@ class Trend {
   // Both must outlive it.
   Trend(const SearchSpace& space, const std::vector<Axis>& axes) : space_(space), axes_(axes) {}
 
-  // Rows that are not legal here are passed over; without a valid one, so is the source: false.
+  // Adds a source. Rows that are not legal here are skipped; without a valid row the result is false.
   bool add(const Experience& experience);
   bool empty() const { return sources_.empty(); }
-  // Of a legal row; 0 where it is empty(). Cost: some hundred rows per source that does not know it.
+  // Returns the trend of a legal row; 0 where it is empty(). Cost: some hundred rows per source without it.
   double at(const Row& row) const;
 
  private:

@@ -1,5 +1,6 @@
-// Automaton: what a rule (or several over the same parameters) still asks for after the first of its variables are
-// bound. Minimal: two states of one step allow the same continuations only if they are one state. A plain value.
+// Automaton: which continuations a rule allows after its first variables are bound. Several rules over the same
+// parameters may share one. It is minimal: two states of one step with the same continuations are one state. A plain
+// value.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace attune::space {
 
-// States of every step: two that are common to all, the others from first_state on.
+// States of every step: two are common to all steps, the others start at first_state.
 constexpr std::uint32_t false_state = 0;  // nothing can satisfy the rule any more
 constexpr std::uint32_t true_state = 1;   // everything does
 constexpr std::uint32_t first_state = 2;
@@ -36,11 +37,11 @@ struct Automaton {
 
 constexpr std::size_t mask_words_for(std::size_t width) { return (width + 31) / 32; }
 
-// States before the last step, from which combinations are allowed: the last variable varies fastest in `allowed`. Sets
-// the automaton's masks.
+// Sets the automaton's masks. Returns the states before the last step, from which combinations are allowed. In
+// `allowed` the last variable varies fastest.
 std::vector<std::uint32_t> last_states(const std::vector<std::uint8_t>& allowed, std::size_t width,
                                        Automaton& automaton);
-// The state whose continuation is `row`: one state of the next step by value. New ones are added to `rows`.
+// Returns the state with the continuation `row`: one state of the next step by value. New rows are added to `rows`.
 class RowSet;
 std::uint32_t state_of_row(const std::uint32_t* row, std::size_t width, RowSet& rows);
 

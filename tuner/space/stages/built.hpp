@@ -1,4 +1,4 @@
-// Built: what a SearchSpace is made of. Immutable; any thread may read.
+// Built: the data of a SearchSpace. Immutable; any thread may read.
 #pragma once
 
 #include <optional>
@@ -25,12 +25,11 @@ struct SearchSpace::Built {
   };
   std::vector<std::vector<LeftOutName>> left_out_names;
 
-  // Of `parameters`, before construction. Throws UsageError.
+  // Indexes the values of `parameters`, before construction. Throws UsageError.
   void index_values();
   void find_values_left();  // after construction
 
   const space::Diagram& diagram() const { return constructed.diagram; }
-  // Do the rules that were left out allow the row?
   bool allowed_by_left_out(RowView row) const;
 };
 

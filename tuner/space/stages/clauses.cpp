@@ -28,7 +28,7 @@ class Splitter {
     clauses_.push_back({rule_, index, negated, variables_below(index)});
   }
 
-  // As variables_of, but only over the nodes that the part has: a rule of thousands of parts is read once.
+  // As variables_of, but only over the nodes of the part: a rule of thousands of parts is read once.
   std::vector<int> variables_below(std::uint32_t index) {
     std::vector<int> variables;
     std::vector<std::uint32_t> open = {index};
@@ -52,7 +52,7 @@ class Splitter {
   }
 
   const RuleScope& scope_;
-  std::vector<std::uint32_t> reached_;  // by node of the rule: one more than the part that met it last
+  std::vector<std::uint32_t> reached_;  // by node of the rule: one more than the last part that met it
   std::vector<Clause>& clauses_;
   const ParsedExpression* parsed_ = nullptr;
   std::uint32_t rule_ = 0;

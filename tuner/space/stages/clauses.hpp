@@ -1,5 +1,5 @@
-// Clauses: the parts of rules that must all hold. `a && b` is two, `!(a || b)` too; each mentions fewer parameters than
-// its rule, so that it can be checked earlier and ties fewer parameters together.
+// Clauses: the parts of rules that must all hold. `a && b` is two, `!(a || b)` too. A clause mentions fewer parameters
+// than its rule: it can be checked earlier and connects fewer parameters.
 #pragma once
 
 #include "expression/node.hpp"
@@ -14,8 +14,8 @@ struct Clause {
   std::vector<int> variables;  // that it mentions, ascending
 };
 
-// In the order in which they are written. Their conjunction is that of the rules: a rule that is undefined does not
-// hold, and neither does the clause in which it is.
+// Returns the clauses in the order of the text. Their conjunction equals the rules' conjunction. An undefined rule does
+// not hold, and neither does its undefined clause.
 std::vector<Clause> clauses_of(const RuleScope& scope);
 
 }  // namespace attune::space

@@ -15,12 +15,12 @@
 namespace attune::space {
 namespace {
 
-// Where groups outgrow the budget: for each, the clauses to leave out, the worst first.
+// Where groups outgrow the budget: by group, the clauses to leave out, the worst first.
 using Blame = std::vector<std::vector<std::size_t>>;
 
 // One attempt with some clauses left out.
 class Construction {
-  // Of a finished part: its layers, and what the diagram needs for it while it is counted.
+  // Of a finished part: its layers, and the diagram's memory for it while it is counted.
   static constexpr std::size_t bytes_per_arc = 32;
 
  public:
@@ -33,7 +33,7 @@ class Construction {
 
   const std::vector<Clause>& clauses() const { return clauses_; }
 
-  // What it gives is of no use where it adds to `blame`.
+  // Returns a diagram; it is of no use where it adds to `blame`.
   Constructed run(const std::vector<bool>& left_out, Blame& blame) {
     filtered_ = filter(scope_, numbers_, clauses_, left_out);
     if (!filtered_.empty) group();
@@ -56,7 +56,7 @@ class Construction {
   }
 
  private:
-  // Parameters that some chain of rules ties together.
+  // Parameters that a chain of rules connects.
   struct Group {
     std::vector<int> variables;  // ascending
     std::vector<std::size_t> tables, wide;
@@ -68,7 +68,7 @@ class Construction {
 
   std::size_t width(int variable) const { return scope_.variables[static_cast<std::size_t>(variable)].width(); }
 
-  // Wide clauses look only at variables of several values.
+  // Returns the variables of several values. Wide clauses use no others.
   std::vector<int> open_variables(const Clause& clause) const {
     std::vector<int> open;
     for (const int variable : clause.variables) {
@@ -119,7 +119,7 @@ class Construction {
     std::size_t arcs = 0;
     for (const Layer& layer : layers) arcs += layer.children.size();
     meter_.keep(arcs * bytes_per_arc);
-    // A group without rules has nothing that could be left out.
+    // A group without rules has nothing to leave out.
     if (!group.tables.empty() || !group.wide.empty()) meter_.level(0, 0);
     add_part(std::move(layers), order);
   }
@@ -177,7 +177,7 @@ class Construction {
     return join(automata, widths, meter_);
   }
 
-  // Wide clauses in groups: the first of each mentions all variables of the others.
+  // Groups wide clauses: the first of each group mentions all variables of the others.
   std::vector<std::vector<std::size_t>> nested(std::vector<std::size_t> wide) const {
     std::stable_sort(wide.begin(), wide.end(), [&](auto a, auto b) {
       return open_variables(clauses_[a]).size() > open_variables(clauses_[b]).size();
@@ -221,7 +221,7 @@ class Construction {
     automata.push_back(build_wide(together, guarding, levels, variables, scope_, numbers_, meter_));
   }
 
-  // Tables whose variables another one has, joined into that one.
+  // Joins each table into another table that has all its variables.
   static std::vector<Table> merged(std::vector<Table> tables) {
     std::stable_sort(tables.begin(), tables.end(),
                      [](const Table& a, const Table& b) { return a.allowed.size() > b.allowed.size(); });
@@ -250,7 +250,7 @@ class Construction {
     for (const Table& table : merged(std::move(tables))) automata.push_back(automaton_of(table, level_of));
   }
 
-  // The largest first: wide ones, then those of the largest tables.
+  // Orders the clauses by size, largest first: wide ones, then clauses of the largest tables.
   std::vector<std::size_t> clauses_of_group(const Group& group) const {
     std::vector<std::size_t> all = group.wide;
     std::vector<std::pair<std::size_t, std::size_t>> by_size;
@@ -321,7 +321,7 @@ Constructed construct(const std::vector<Parameter>& parameters, const std::vecto
                       const DeviceInfo* device, const SpaceBudget& budget, bool relax) {
   std::vector<bool> left_out;
   std::vector<std::size_t> left_out_rules;
-  // Twice as many clauses in each round: rounds are few, however many rules there are.
+  // The number of clauses doubles each round: rounds are few, however many rules there are.
   for (std::size_t at_once = 1;; at_once *= 2) {
     Construction construction(parameters, rules, problem, device, budget);
     left_out.resize(construction.clauses().size());

@@ -1,4 +1,4 @@
-// From parameters and rules to a counted diagram: the stages of the construction in their order. One thread.
+// Builds a counted diagram from parameters and rules, stage by stage. One thread.
 #pragma once
 
 #include "space/stages/diagram.hpp"
@@ -11,8 +11,8 @@ struct Constructed {
   SpaceFigures figures;
 };
 
-// Throws UsageError for names that nothing binds. Where the budget does not suffice: SpaceTooLarge, or with `relax` the
-// parts that are to blame are left out.
+// Throws UsageError for names that nothing binds. Beyond the budget it throws SpaceTooLarge, or with `relax` leaves out
+// the parts to blame.
 Constructed construct(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
                       const DeviceInfo* device, const SpaceBudget& budget, bool relax);
 

@@ -8,13 +8,13 @@
 namespace attune::space {
 namespace {
 
-// In bytes. Several parts share a table as long as it stays in the first-level cache; a part on its own is worth a larger
-// one, since walking it takes longer than a read from the second level. All also bound what tables cost to write.
+// In bytes. Parts share a table while it fits the first-level cache. A part alone is worth a larger table: walking it
+// takes longer than a second-level read. Both also bound the time for writing tables.
 constexpr std::size_t max_shared_table = 8 * 1024;
 constexpr std::size_t max_table_of_part = 80 * 1024;
 constexpr std::size_t max_tables = 96 * 1024;  // of a space
 
-// By layer, the values with a child.
+// Returns, by layer, the values with a child.
 std::vector<std::vector<std::uint32_t>> occurring_values(const Layers& layers) {
   std::vector<std::vector<std::uint32_t>> occurring(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -95,8 +95,8 @@ void Diagram::add_slots() {
   }
 }
 
-// From the last level to the root: what lies below each node. False where a number of 64 bits does not hold it; numbers
-// of 128 bits saturate instead.
+// Counts what lies below each node, from the last level to the root. Returns false where 64 bits do not hold a number;
+// numbers of 128 bits saturate instead.
 template <typename Count>
 bool Diagram::count(std::vector<Count>& before) {
   before.resize(children_.size());
@@ -123,7 +123,7 @@ bool Diagram::count(std::vector<Count>& before) {
   return true;
 }
 
-// The same in doubles and part by part, for sampling.
+// Counts in doubles and part by part, for sampling.
 void Diagram::weigh() {
   masses_.resize(children_.size());
   std::vector<double> below(children_.size());
@@ -136,7 +136,7 @@ void Diagram::weigh() {
         below[node] += masses_[arc];
       }
     }
-    // Only shares within a node matter: what is common to a level may go, before it outgrows a double.
+    // Only shares within a node matter. A factor common to a level is removed before it outgrows a double.
     const double most = *std::max_element(below.begin() + levels_[i].begin, below.begin() + end);
     for (NodeOffset arc = levels_[i].begin; arc < end; ++arc) {
       below[arc] /= most;
@@ -151,7 +151,7 @@ void Diagram::add_segments() {
     return part == parts_.size() ? std::uint64_t{1} : static_cast<std::uint64_t>(parts_[part].from_here);
   };
   for (std::size_t first = 0; first < parts_.size();) {
-    // As many parts as one table holds, at least one.
+    // As many parts as one table takes, at least one.
     std::size_t end = first + 1;
     const auto size_of = [&](std::size_t to) {
       const SpaceSize rows = rows_from(first) / rows_from(to);

@@ -1,6 +1,6 @@
 // Diagram: all configurations of a space as one counted decision diagram. Its parts are the independent groups of
-// parameters, one behind the other: what leaves a part enters the next. How many configurations lie below each node is
-// stored, so that the i-th one is found, and the index of one computed, in one walk. Immutable; any thread may read.
+// parameters in a chain: a way out of one part enters the next. Each node has the number of configurations below it.
+// One walk finds the i-th configuration, or the index of a configuration. Immutable; any thread may read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace attune::space {
 using NodeOffset = std::uint32_t;
 constexpr std::uint16_t no_digit = 0xffff;
 
-// A parameter of which one value is left.
+// A parameter with one value left.
 struct Fixed {
   std::uint32_t parameter = 0;
   std::uint16_t position = 0;
@@ -31,21 +31,21 @@ struct UncountedPart {
   std::vector<std::vector<std::uint16_t>> positions;
 };
 
-// Of one parameter. Values that occur have digits 0 .. width-1, in the order of their positions.
+// One parameter. Values that occur have digits 0 .. width-1, in the order of their positions.
 struct DiagramLevel {
   std::uint32_t parameter = 0;
   std::uint32_t width = 0;
   NodeOffset begin = 0;               // of the first node
   std::uint32_t digits_begin = 0;     // of the table from positions to digits
   std::uint32_t positions_begin = 0;  // of the table from digits to positions
-  std::uint32_t slots_begin = 0;      // other values than its own that a row can have before this level: see slots()
+  std::uint32_t slots_begin = 0;      // other values that a row can have before this level: see slots()
   std::uint32_t part = 0;
 };
 
 struct DiagramPart {
   std::uint32_t first = 0, end = 0;  // levels
   NodeOffset root = 0;
-  SpaceSize from_here = 1;  // configurations of this part and those behind it, saturating
+  SpaceSize from_here = 1;  // configurations of this part and the later ones, saturating
 };
 
 class Diagram {
@@ -61,13 +61,13 @@ class Diagram {
   const std::vector<DiagramLevel>& levels() const { return levels_; }
   const std::vector<DiagramPart>& parts() const { return parts_; }
   const std::vector<Fixed>& fixed() const { return fixed_; }
-  // Levels in the order of their parameters.
+  // Returns the levels in the order of their parameters.
   const std::vector<std::uint32_t>& by_parameter() const { return by_parameter_; }
-  // The sum of width-1 over all levels: the other values that a row could take in one parameter.
+  // Returns the sum of width-1 over all levels: the other values that a row could take in one parameter.
   std::uint32_t slots() const { return static_cast<std::uint32_t>(level_of_slot_.size()); }
   const DiagramLevel& level_of_slot(std::uint32_t slot) const { return levels_[level_of_slot_[slot]]; }
 
-  // The child of a node by digit, or no_node. Behind the last level of a part it is the root of the next.
+  // Returns the child of a node by digit, or no_node. After a part's last level it is the root of the next part.
   NodeOffset child(NodeOffset node, std::size_t digit) const { return children_[node + digit]; }
   std::uint16_t digit_of(const DiagramLevel& level, std::uint16_t position) const {
     return digits_[level.digits_begin + position];
@@ -79,12 +79,12 @@ class Diagram {
     return {positions_.data() + level.positions_begin, level.width};
   }
 
-  // index < size().
+  // Writes the row with an index < size().
   void at(SpaceSize index, std::span<std::uint16_t> row) const;
-  // Nothing for what is not legal, or whose index is 2^128 - 1 or more.
+  // Returns nothing for an illegal row, and for indices of 2^128 - 1 or more.
   std::optional<SpaceSize> index_of(RowView row) const;
   bool contains(RowView row) const;
-  // Uniform; the diagram is not empty.
+  // Draws uniformly; the diagram must not be empty.
   void sample(std::mt19937_64& random, std::span<std::uint16_t> row) const;
 
  private:
@@ -93,7 +93,7 @@ class Diagram {
   struct Segment {
     std::uint32_t first = 0, end = 0;  // levels
     NodeOffset root = 0;
-    std::uint64_t rows = 0, behind = 1;  // configurations of these parts, and of those behind them
+    std::uint64_t rows = 0, behind = 1;  // configurations of these parts, and of the later ones
     std::vector<std::uint8_t> table;     // of positions, one entry per level; empty: too many, or beyond 255
   };
 
@@ -122,7 +122,7 @@ class Diagram {
   // At [node + digit]: configurations below the digits before it. One of the two is filled.
   std::vector<std::uint64_t> before_;
   std::vector<SpaceSize> wide_before_;
-  std::vector<double> masses_;  // at [node + digit], where counts exceed 128 bits: what lies below it in its part
+  std::vector<double> masses_;  // at [node + digit], where counts exceed 128 bits: the weight below it in its part
   std::vector<Segment> segments_;
   SpaceSize size_ = 0;
   std::size_t nodes_ = 0;

@@ -12,7 +12,7 @@ Count saturating_sum(Count a, Count b) {
 
 }  // namespace
 
-// Gives what is left of the rank behind the levels.
+// Returns the rank that remains after the levels.
 template <typename Count>
 Count Diagram::walk(const std::vector<Count>& before, std::uint32_t first, std::uint32_t end, NodeOffset node,
                     Count rank, std::span<std::uint16_t> row) const {
@@ -100,7 +100,7 @@ bool Diagram::contains(RowView row) const {
 
 void Diagram::sample(std::mt19937_64& random, std::span<std::uint16_t> row) const {
   if (!saturated_) return at(uniform_below(size_, random), row);
-  // More configurations than 128 bits count: each step by the share of what lies below it, in doubles.
+  // More configurations than 128 bits count: each step is drawn by its share of the weight below, in doubles.
   for (const Fixed& fixed : fixed_) row[fixed.parameter] = fixed.position;
   NodeOffset node = 0;
   for (const DiagramLevel& level : levels_) {

@@ -14,7 +14,7 @@ class Filter {
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
       if (!left_out[i]) waiting_.push_back(i);
     }
-    // Values that leave in the end may make a clause small that was too large.
+    // Values that leave late may make a large clause small.
     do {
       tabulate_small();
       settle();
@@ -35,7 +35,7 @@ class Filter {
     return size_of(clause) <= max_table || std::count_if(variables.begin(), variables.end(), is_open) <= 1;
   }
 
-  // The smaller ones first: what they forbid makes the others smaller.
+  // Small clauses first: their restrictions make the others smaller.
   void tabulate_small() {
     bool is_sorted = false;
     while (!result_.empty && !waiting_.empty()) {
@@ -47,7 +47,7 @@ class Filter {
     }
   }
 
-  // The smallest last, of equal ones the first that was written.
+  // Puts the smallest last; of equal ones, the first that was written.
   void sort_waiting() {
     std::vector<std::pair<std::size_t, std::size_t>> by_size;
     for (const std::size_t clause : waiting_)
@@ -56,7 +56,7 @@ class Filter {
     for (std::size_t i = 0; i < waiting_.size(); ++i) waiting_[i] = by_size[i].second;
   }
 
-  // True if that narrowed a variable.
+  // Returns whether a variable was narrowed.
   bool add(std::size_t clause) {
     Table table = tabulate(clauses_[clause], scope_, numbers_);
     if (table.all()) return false;
@@ -77,12 +77,12 @@ class Filter {
     result_.table_clauses[number].push_back(clause);
     const bool narrowed = narrow(number);
     if (result_.empty || tables[number].variables.size() > 1) return narrowed;
-    tables.pop_back();  // one variable: its values say it all
+    tables.pop_back();  // one variable: its values are enough
     result_.table_clauses.pop_back();
     return narrowed;
   }
 
-  // Narrows the variables of a table to what it supports; true if any was.
+  // Narrows the variables of a table to its supported values. Returns whether any was narrowed.
   bool narrow(std::size_t number) {
     bool narrowed = false;
     for (std::size_t at = 0; at < result_.tables[number].variables.size() && !result_.empty; ++at) {
@@ -109,7 +109,7 @@ class Filter {
     }
   }
 
-  // Until every value of every variable is supported by every table.
+  // Repeats until every table supports every value of every variable.
   void settle() {
     for (bool narrowed = true; narrowed && !result_.empty;) {
       narrowed = false;
@@ -140,7 +140,7 @@ class Filter {
   RuleScope& scope_;
   NameNumbers& numbers_;
   const std::vector<Clause>& clauses_;
-  std::vector<std::size_t> waiting_;  // clauses that are no tables
+  std::vector<std::size_t> waiting_;  // positions of clauses that are no tables
   Filtered result_;
 };
 

@@ -1,6 +1,6 @@
-// The diagram of several automata over one order of variables. A node is what they all still ask for: the states of
-// those that are under way, and for each later variable the values that are left to it by those that wait for it alone.
-// The latter are joined into one set per variable, so that it does not matter which rule took which value.
+// The diagram of several automata over one order of variables. A node has the states of all automata under way. It also
+// has the values left to each later variable by automata that wait for it alone. These are joined into one set per
+// variable: which rule removed which value does not matter.
 #include <bit>
 #include <unordered_map>
 
@@ -10,7 +10,7 @@
 namespace attune::space {
 namespace {
 
-// The sets of values that can be left to one variable, numbered; 0 is all of them.
+// The sets of values that can be left to one variable, numbered. 0 is the full set.
 class ValueSets {
  public:
   explicit ValueSets(std::size_t width) : words_(mask_words_for(width)), sets_(words_) {
@@ -57,12 +57,12 @@ class ValueSets {
 
 constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 
-// What one automaton does at a level.
+// The step of one automaton at a level.
 struct Move {
   const Automaton* automaton;
   std::size_t step;
   std::uint32_t from;        // slot of its state; no_slot before its first step
-  std::uint32_t to;          // slot of its next state, or where it then waits for one variable, of that one's set
+  std::uint32_t to;          // slot of its next state; if it then waits for one variable, slot of that variable's set
   std::uint32_t waits_for;   // the level of that variable, or no_slot
   const std::uint32_t* row;  // while a node is expanded: next states by value
 };
@@ -213,7 +213,7 @@ class Join {
     return true;
   }
 
-  static constexpr std::size_t too_many_ = 65536;  // from here on the budget is looked at for every node
+  static constexpr std::size_t too_many_ = 65536;  // from here on the budget is checked for every node
   const std::vector<Automaton>& automata_;
   const std::vector<std::uint32_t>& widths_;
   Meter& meter_;
@@ -222,10 +222,10 @@ class Join {
   std::vector<std::vector<std::uint32_t>> last_sets_;  // by automaton: the set of each of its last states
 };
 
-// The diagram of one automaton that asks for every variable: its states are the nodes.
+// Returns the diagram of one automaton over every variable: its states are the nodes.
 Layers layers_of(const Automaton& automaton, const std::vector<std::uint32_t>& widths) {
   Layers layers(widths.size());
-  // Node 0 of every layer but the first is true_state: everything behind it is allowed.
+  // Node 0 of every layer but the first is true_state: it allows all that follows.
   const auto node_of = [](std::uint32_t state) {
     return state == false_state ? no_node : state == true_state ? 0 : state - first_state + 1;
   };

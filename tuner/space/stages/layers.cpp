@@ -31,7 +31,7 @@ void drop_unreachable(Layers& layers) {
 }  // namespace
 
 void reduce(Layers& layers) {
-  std::vector<std::uint32_t> renamed = {0};  // by node of the layer behind
+  std::vector<std::uint32_t> renamed = {0};  // by node of the next layer
   for (std::size_t level = layers.size(); level-- > 0;) {
     Layer& layer = layers[level];
     RowSet rows(layer.width);

@@ -11,12 +11,11 @@ namespace {
 
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 28;  // 4 bytes each
 
-// Does a parameter have one value in all rows?
 bool is_fixed(const std::vector<Row>& rows, std::size_t parameter) {
   return std::all_of(rows.begin(), rows.end(), [&](const Row& row) { return row[parameter] == rows[0][parameter]; });
 }
 
-// A parameter with several values: those that rows have, and the place of each among them.
+// A parameter with several values: the values that rows have, and their places.
 struct Column {
   std::uint32_t parameter = 0;
   std::vector<std::uint16_t> positions;  // ascending
@@ -35,10 +34,10 @@ Column column_of(const std::vector<Row>& rows, std::uint32_t parameter, std::siz
   return column;
 }
 
-// Of the tree of all prefixes, one for each value of each node: a row begins nodes behind the first parameter in which
-// it differs from the row before it, in sorted order.
+// Returns the entries of the tree of all prefixes, one for each value of each node. In sorted order, a row begins new
+// nodes after the first parameter that differs from the row before.
 std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<Column>& columns) {
-  std::vector<std::uint64_t> behind(rows[0].size() + 1);  // values of all columns behind a parameter
+  std::vector<std::uint64_t> behind(rows[0].size() + 1);  // values of all columns after a parameter
   for (const Column& column : columns) {
     for (std::size_t i = 0; i < column.parameter; ++i) behind[i] += column.positions.size();
   }
@@ -53,7 +52,7 @@ std::uint64_t entries_of_tree(const std::vector<Row>& rows, const std::vector<Co
   return entries;
 }
 
-// The tree; reduce() makes equal branches one.
+// Returns the tree; reduce() makes equal branches one.
 Layers tree_of(const std::vector<Row>& rows, const std::vector<Column>& columns) {
   Layers layers(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i)

@@ -1,4 +1,4 @@
-// From a list of configurations to a counted diagram. One thread.
+// Makes a counted diagram from a list of configurations. One thread.
 #pragma once
 
 #include "space/stages/construction.hpp"

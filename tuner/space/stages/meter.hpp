@@ -1,4 +1,4 @@
-// Meter: what the construction of one space has used of its budget. One thread.
+// Meter: the used part of one construction's budget. One thread.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace attune::space {
 
-// Thrown where the budget is spent, caught by the construction, which knows whose fault it is.
+// Thrown where the budget is spent. The construction catches it and finds the rules to blame.
 struct OverBudget {};
 
 class Meter {
@@ -25,10 +25,10 @@ class Meter {
     peak_ = std::max(peak_, kept_ + bytes);
     if (nodes > budget_.nodes || kept_ + bytes > budget_.bytes) throw OverBudget{};
   }
-  // Once it is built: what remains of it.
+  // After it is built: the bytes that remain.
   void keep(std::size_t bytes) { kept_ += bytes; }
 
-  // Takes back what was used since the copy `before` was made, for a part that failed; what it reached stays known.
+  // Takes back what a failed part used since the copy `before` was made. Its peaks remain.
   void take_back(const Meter& before) {
     steps_ = before.steps_;
     kept_ = before.kept_;

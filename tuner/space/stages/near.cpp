@@ -26,7 +26,7 @@ Window window_around(const Diagram& diagram, const DiagramLevel& level, std::uin
 }
 
 Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagram), row_(row) {
-  // Two parts of the row that are illegal on their own are not mended by one change.
+  // One change cannot mend two illegal parts.
   std::size_t off = 0;
   for (const Fixed& fixed : diagram.fixed()) {
     if (row[fixed.parameter] == fixed.position) continue;
@@ -46,7 +46,7 @@ Surroundings::Surroundings(const Diagram& diagram, RowView row) : diagram_(diagr
   if (off > 1) state_ = State::hopeless;
 }
 
-// What leaves a part enters the next: a legal row is one way.
+// Follows the row from part to part: a legal row is one way.
 bool Surroundings::follow_all() {
   NodeOffset now = 0;
   Step* step = steps_;
@@ -71,13 +71,13 @@ bool Surroundings::follow(const DiagramPart& part) {
   return now != no_node;
 }
 
-// Is the rest of the row, from `level` to the end of the part, allowed below this node?
+// Returns whether the rest of the row, from `level` to the end of the part, is allowed below this node.
 bool Surroundings::legal(std::size_t level, std::size_t end, NodeOffset child) const {
   if (child == no_node) return false;
   const Step* step = steps_ + level;
   const Step* const last = steps_ + end;
   if (state_ == State::legal) {
-    // Below one and the same node everything is alike.
+    // From the same node on, the rest is the same.
     for (; step != last && child != step->node; ++step) {
       child = diagram_.child(child, step->digit);
       if (child == no_node) return false;
@@ -108,7 +108,7 @@ void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>&
     const Window window =
         kind == Neighbourhood::any_value ? Window{0, level.width} : window_around(diagram_, level, position);
     const std::size_t end = diagram_.parts()[level.part].end;
-    // Several values often lead to one node: the answer is the same.
+    // Several values often lead to one node, with one answer.
     NodeOffset asked = no_node;
     bool answer = false;
     for (std::uint32_t digit = window.first; digit < window.end; ++digit) {
@@ -124,7 +124,7 @@ void Surroundings::visit(Neighbourhood kind, const std::function<bool(RowView)>&
   }
 }
 
-// The row with the value of this slot; false where that is not legal.
+// Writes the row with the value of this slot. Returns false where it is not legal.
 bool Surroundings::take(std::uint32_t slot, std::span<std::uint16_t> to) const {
   const DiagramLevel& level = diagram_.level_of_slot(slot);
   const auto number = static_cast<std::size_t>(&level - diagram_.levels().data());
@@ -143,7 +143,7 @@ std::uint64_t distance(RowView row, const std::vector<Wish>& wishes) {
   return sum;
 }
 
-// From the last level to the root: the least distance that lies below each node; then down again along it.
+// From the last level to the root: the least distance below each node; then down again along it.
 void nearest_row(const Diagram& diagram, const std::vector<Wish>& wishes, std::span<std::uint16_t> row) {
   constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   const auto& levels = diagram.levels();

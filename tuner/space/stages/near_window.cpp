@@ -1,4 +1,4 @@
-// Rows of which every value is the row's own or adjacent to it: the part of the diagram between these values, counted.
+// Rows with all values equal or adjacent to a row's own: the part of the diagram between these values, counted.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -18,13 +18,13 @@ class NarrowDiagram {
 
   SpaceSize size() const { return size_; }
 
-  // Uniform, itself included; also where there are more than 2^128.
+  // Draws uniformly, the row itself included. It works also for more than 2^128 rows.
   void draw(std::mt19937_64& random, std::span<std::uint16_t> row) const {
     if (size_ < std::numeric_limits<SpaceSize>::max()) return write(uniform_below(size_, random), row);
     for (const Fixed& fixed : diagram_.fixed()) row[fixed.parameter] = fixed.position;
     NodeOffset node = 0;
     for (std::size_t i = 0; i < windows_.size(); ++i) {
-      // Below one node, the parts of a chain of free parameters are alike: shares by 64 bits are enough.
+      // Free parameters in a chain have equal parts below one node. Shares of 64 bits are precise enough.
       long double drawn = static_cast<long double>(random() >> 11) * 0x1p-53L * mass_below(i, node);
       NodeOffset next = no_node;
       for (std::uint32_t digit = windows_[i].first; digit < windows_[i].end; ++digit) {

@@ -8,8 +8,9 @@
 namespace attune::space {
 namespace {
 
-constexpr std::size_t most_compared = 8;     // variables of which all orders are compared: 2^8 estimates, about 0.1 ms
-constexpr std::size_t most_estimates = 300;  // of greedy walks, about 0.1 ms; one walk there is always
+constexpr std::size_t most_compared = 8;     // variables: below, all orders are compared, with 2^8 estimates in about
+                                             // 0.1 ms
+constexpr std::size_t most_estimates = 300;  // of greedy walks, about 0.1 ms; there is always one walk
 constexpr std::size_t most_cheap_estimates = 4000;  // the same where only tables are estimated
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -20,7 +21,7 @@ struct Walk {
 
 VariableSet only(std::size_t variable) { return VariableSet{1} << variable; }
 
-// Combinations of those among the bound variables that a rule still looks at, less what the rules within them forbid.
+// Estimates the combinations of bound variables that a rule still needs. What rules among them forbid is subtracted.
 double open_combinations(VariableSet bound, const std::vector<std::size_t>& widths, const std::vector<Tie>& ties) {
   VariableSet open = 0;
   for (const Tie& tie : ties) {
@@ -35,7 +36,7 @@ double open_combinations(VariableSet bound, const std::vector<std::size_t>& widt
   return std::min(states, most_states);
 }
 
-// Always the variable behind which there are the fewest states; of equal ones the first.
+// Always takes the variable that leaves the fewest states; of equal ones the first.
 Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, const StateEstimate& estimate,
                  double most) {
   Walk walk;
@@ -58,7 +59,7 @@ Walk greedy_from(std::uint32_t first, const std::vector<std::size_t>& widths, co
   return walk;
 }
 
-// From each of the first `starts` variables; the best of these.
+// Returns the best of the walks from each of the first `starts` variables.
 std::vector<std::uint32_t> greedy(const std::vector<std::size_t>& widths, const StateEstimate& estimate,
                                   std::size_t starts) {
   Walk best;
@@ -70,7 +71,7 @@ std::vector<std::uint32_t> greedy(const std::vector<std::size_t>& widths, const 
   return best.order;
 }
 
-// The least cost of binding each set of variables, smaller sets first; then back along it.
+// Computes the least cost of binding each set of variables, smaller sets first; then goes back along it.
 std::vector<std::uint32_t> best_of_all(const std::vector<std::size_t>& widths, const StateEstimate& estimate) {
   const std::size_t count = widths.size(), sets = std::size_t{1} << count;
   std::vector<double> cost(sets, infinite);
@@ -92,7 +93,7 @@ std::vector<std::uint32_t> best_of_all(const std::vector<std::size_t>& widths, c
   return order;
 }
 
-// A greedy walk asks for about half the square of the variables.
+// A greedy walk makes about half the square of the variables in estimates.
 std::size_t starts_for(std::size_t variables, std::size_t estimates) {
   return std::max<std::size_t>(1, estimates / (variables * variables));
 }

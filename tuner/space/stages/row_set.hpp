@@ -1,5 +1,5 @@
-// RowSet: numbers rows of equal length, equal rows with equal numbers, from 0 in order of first appearance. Rows lie
-// one behind the other. One thread.
+// RowSet: numbers rows of equal length, from 0 in order of first appearance. Equal rows have equal numbers. Rows lie
+// one after another. One thread.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace attune::space {
 
 class RowSet {
  public:
-  // `length` 32-bit words per row, 0 included.
+  // `length`: 32-bit words per row; it may be 0.
   explicit RowSet(std::size_t length) : length_(length), slots_(16, none) {}
 
   std::uint32_t number_of(const std::uint32_t* row) {
@@ -29,8 +29,8 @@ class RowSet {
     }
   }
 
-  // The same for `count` rows one behind the other, in order. A large set lies outside the caches: what the rows will be
-  // looked up with and compared to is fetched for all of them first. `met_new(i)` is called where rows[i] was new.
+  // Numbers `count` consecutive rows, in order. A large set lies outside the caches: its slots and rows are prefetched
+  // for all rows first. `met_new(i)` is called where rows[i] was new.
   template <typename Call>
   void numbers_of(const std::uint32_t* rows, std::size_t count, std::uint32_t* numbers, const Call& met_new) {
     for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(&slots_[hash(rows + i * length_) & (slots_.size() - 1)]);

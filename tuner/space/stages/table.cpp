@@ -11,7 +11,7 @@
 namespace attune::space {
 namespace {
 
-// How far apart two values of each variable lie in the table.
+// Returns the distance of two values of each variable in the table.
 std::vector<std::size_t> strides_of(const std::vector<std::size_t>& widths) {
   std::vector<std::size_t> strides(widths.size());
   std::size_t stride = 1;
@@ -22,7 +22,7 @@ std::vector<std::size_t> strides_of(const std::vector<std::size_t>& widths) {
   return strides;
 }
 
-// The values of a column in the combinations first, first + 1, ...
+// Writes the values of a column in the combinations first, first + 1, ...
 void spread(const std::vector<std::int64_t>& column, std::size_t stride, std::size_t first, std::size_t count,
             std::int64_t* out) {
   if (stride == 1) {
@@ -60,10 +60,9 @@ std::vector<Leaf> leaves_of(const TermGraph& graph, const Table& table) {
   return leaves;
 }
 
-// Up to here the expression evaluator is done before terms would be made.
+// Up to here the expression evaluator is faster than making terms.
 constexpr std::size_t few_combinations = 16;
 
-// Asks the expression evaluator for every combination.
 void evaluate_each(const Clause& clause, const RuleScope& scope, Table& table) {
   const ParsedExpression& parsed = parsed_of((*scope.rules)[clause.rule].expression);
   const RuleNames& names = scope.names[clause.rule];
@@ -182,7 +181,7 @@ void restrict_values(Table& table, std::size_t at, const std::vector<bool>& kept
 
 namespace {
 
-// The table with its variables in the order of their levels.
+// Returns the table with its variables in the order of their levels.
 std::vector<std::uint8_t> in_order(const Table& table, const std::vector<std::size_t>& order) {
   if (std::is_sorted(order.begin(), order.end())) return table.allowed;
   const auto strides = strides_of(table.widths);

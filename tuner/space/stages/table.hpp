@@ -15,21 +15,21 @@ struct Table {
   bool all() const;
 };
 
-// Clauses over more combinations than this are not tabulated but built step by step.
+// Clauses over more combinations than this are built step by step, without a table.
 constexpr std::size_t max_table = std::size_t{1} << 15;
 
-// Combinations of the variables, saturating.
+// Returns the combinations of the variables, saturating.
 std::size_t combinations(const RuleScope& scope, const std::vector<int>& variables);
 
-// Which combinations of its variables' values a clause allows.
+// Returns which combinations of its variables' values a clause allows.
 Table tabulate(const Clause& clause, const RuleScope& scope, NameNumbers& numbers);
-// `table` allows only what `part` allows too, whose variables are some of its own.
+// Removes what `part` forbids. The variables of `part` are some of the table's.
 void intersect(Table& table, const Table& part);
-// Values of variable number `at` of the table that occur in an allowed combination.
+// Returns which values of the table's variable number `at` occur in an allowed combination.
 std::vector<bool> supported(const Table& table, std::size_t at);
-// Keeps the values of variable number `at` that `kept` names.
+// Keeps the values of variable number `at` that `kept` marks.
 void restrict_values(Table& table, std::size_t at, const std::vector<bool>& kept);
-// `order` says at which level of the component each variable of the table is bound.
+// Returns the automaton; `level_of` is the component's level of each variable of the table.
 Automaton automaton_of(const Table& table, const std::vector<std::uint32_t>& level_of);
 
 }  // namespace attune::space

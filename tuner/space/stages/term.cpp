@@ -12,7 +12,6 @@ bool is_narrow(const Range& range) { return range.low >= 0 && range.high < narro
 
 bool is_division(TermOp op) { return op >= TermOp::divide && op <= TermOp::ceil_divide; }
 
-// The range of what a column or a constant holds.
 Range exact_range(TermKind kind, const std::vector<std::int64_t>& values) {
   Range range;
   if (values.empty()) return range;
@@ -34,7 +33,7 @@ bool same(const Term& a, const Term& b) {
   return a.op == b.op && a.operands == b.operands && a.constant == b.constant && a.kind == b.kind;
 }
 
-// Rules have tens of terms; in one of thousands, only these many last ones are looked at for an equal one.
+// Rules have tens of terms. In a longer rule, only this many last terms are compared for equality.
 constexpr std::size_t looked_back = 64;
 
 }  // namespace

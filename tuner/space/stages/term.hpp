@@ -1,7 +1,7 @@
-// Terms: rules in the form in which they are evaluated for many combinations at once. A term is total: it has a value
-// for every combination, and where an expression has none, a second term (its validity) says so. Whole numbers, truth
-// values and interned names are 64-bit integers, reals are the bits of doubles, so that one array type serves all. A
-// TermGraph belongs to one construction and one thread.
+// Terms: rules in the form in which they are evaluated for many combinations at once. A term has a value for every
+// combination. Where an expression has none, a second term, its validity, is 0. Whole numbers, truth values and
+// interned names are 64-bit integers; reals are the bits of doubles. So one array type serves all. A TermGraph belongs
+// to one construction and one thread.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ enum class TermKind : std::uint8_t { whole, real, name };
 enum class TermOp : std::uint8_t {
   constant,
   column,  // the value of one variable, or of an expression in one variable, by the variable's value
-  opaque,  // an expression that only the expression evaluator understands; operands are value positions
-  // Whole numbers to whole numbers. No result overflows: whoever makes a term has shown that from the ranges.
+  opaque,  // an expression for the expression evaluator; operands are value positions
+  // Whole numbers to whole numbers. No result overflows: the ranges are checked when a term is made.
   add,
   subtract,
   multiply,
-  divide,           // toward zero; 0 where the divisor is 0, as in the three below
+  divide,           // toward zero; 0 where the divisor is 0, as in the next three
   remainder,        // sign of the dividend
   floor_divide,     // toward minus infinity
   floor_remainder,  // sign of the divisor
@@ -72,7 +72,7 @@ using TermId = std::uint32_t;
 constexpr TermId no_term = std::numeric_limits<TermId>::max();
 constexpr int no_variable = -1, many_variables = -2;
 
-// The values that a term can have: whole ones and truth values exactly bounded, reals likewise.
+// The values that a term can have, with exact bounds for whole numbers, truth values and reals.
 struct Range {
   std::int64_t low = 0, high = 0;      // whole
   double real_low = 0, real_high = 0;  // real
@@ -83,7 +83,7 @@ struct Term {
   TermKind kind = TermKind::whole;
   bool narrow = false;  // operands fit 32 bits unsigned: faster division
   std::array<TermId, 3> operands = {no_term, no_term, no_term};
-  int variable = no_variable;  // the one that it depends on
+  int variable = no_variable;  // the single variable of the term
   std::int64_t constant = 0;   // constant: the value or its bits
   std::uint32_t index = 0;     // column: into columns; opaque: into opaques
   Range range;
@@ -110,7 +110,7 @@ class TermGraph {
   // `values` has one entry per value of the variable.
   TermId column(int variable, TermKind kind, std::vector<std::int64_t> values);
   TermId opaque(OpaqueTerm opaque);
-  // Folds: constants to a constant, terms in one variable to a column; equal terms are made once.
+  // Folds constants to a constant, and terms in one variable to a column. Equal terms are made once.
   TermId make(TermOp op, TermId a, TermId b = no_term, TermId c = no_term);
 
   bool is_constant(TermId id) const { return terms_[id].op == TermOp::constant; }
@@ -125,11 +125,11 @@ class TermGraph {
   std::vector<OpaqueTerm> opaques_;
 };
 
-// What the operation gives for operands in these ranges. Whole results that may overflow are reported by `overflows`.
+// Returns the range of the operation's results. `overflows` reports whole results that may overflow.
 Range range_of(TermOp op, const Term* a, const Term* b, const Term* c, bool& overflows);
 TermKind kind_of(TermOp op, TermKind selected);
 
-// out[i] = op(a[i], b[i], c[i]); operands that the operation does not have are ignored.
+// Computes out[i] = op(a[i], b[i], c[i]). It ignores operands that the operation does not have.
 void apply(TermOp op, bool narrow, const std::int64_t* a, const std::int64_t* b, const std::int64_t* c,
            std::int64_t* out, std::size_t count);
 

@@ -1,4 +1,4 @@
-// TermBuilder: a part of a rule -> the term that is 1 where it holds and 0 where it does not or is undefined.
+// TermBuilder: makes the term of a part of a rule. It is 1 where the part holds, else 0, also where it is undefined.
 #pragma once
 
 #include "expression/node.hpp"
@@ -9,17 +9,17 @@ namespace attune::space {
 
 class TermBuilder {
  public:
-  // All must outlive the builder. Columns are made for the values that the variables have now.
+  // All references must outlive the builder. Columns are made for the variables' present values.
   TermBuilder(TermGraph& graph, NameNumbers& numbers, const RuleScope& scope)
       : graph_(graph), numbers_(numbers), scope_(scope) {}
 
-  // Does `node` of the rule hold (or its negation)?
+  // Returns the term for `node` of the rule, or for its negation.
   TermId truth(std::uint32_t rule, std::uint32_t node, bool negated);
-  // The positions 0, 1, ... of a variable's values.
+  // Returns the positions 0, 1, ... of a variable's values.
   TermId positions(int variable);
 
  private:
-  // A value and where it exists; `valid` is no_term where it always does.
+  // A value and its validity; `valid` is no_term where the value always exists.
   struct Result {
     TermId value = no_term;
     TermId valid = no_term;
@@ -48,7 +48,7 @@ class TermBuilder {
   Result nowhere();  // a result that never exists
   Result fail();     // leaves this part of the rule to the expression evaluator
 
-  // By the expression evaluator, for what depends on at most one variable.
+  // Evaluates a node that depends on at most one variable, by the expression evaluator.
   Result evaluated(std::uint32_t index, int variable);
   TermId opaque(std::uint32_t node, bool negate);
 
@@ -56,7 +56,7 @@ class TermBuilder {
   TermId as_real(const Result& a);
   bool is_whole(const Result& a) const { return graph_[a.value].kind == TermKind::whole; }
   bool is_name(const Result& a) const { return graph_[a.value].kind == TermKind::name; }
-  int variable_below(std::uint32_t index) const;  // the one, or no_variable, or many_variables
+  int variable_below(std::uint32_t index) const;  // the only one, or no_variable, or many_variables
 
   TermGraph& graph_;
   NameNumbers& numbers_;
@@ -68,7 +68,7 @@ class TermBuilder {
   std::vector<int> below_;     // by node: variable_below
 };
 
-// The variables that a part of a rule mentions, ascending.
+// Returns the variables that a part of a rule mentions, ascending.
 std::vector<int> variables_of(const RuleScope& scope, std::uint32_t rule, std::uint32_t node);
 
 }  // namespace attune::space

@@ -117,7 +117,7 @@ void apply_real(TermOp op, const Word* a, const Word* b, Word* out, std::size_t 
   }
 }
 
-// Divisions, which are slow: in 32 bits where the operands allow.
+// Divides, which is slow: in 32 bits where the operands allow.
 void apply_division(TermOp op, bool narrow, const Word* a, const Word* b, Word* out, std::size_t n) {
   if (narrow) {
     const bool is_rest = op == TermOp::remainder || op == TermOp::floor_remainder;
@@ -150,7 +150,7 @@ void apply(TermOp op, bool narrow, const Word* a, const Word* b, const Word* c, 
     case TermOp::column:
     case TermOp::opaque:
       return;
-    // Wrapping where it overflows: whoever allowed that masks the result by a validity.
+    // Wraps where it overflows; a validity then masks the result.
     case TermOp::add:
       return each(a, b, out, n, [](Word x, Word y) {
         return static_cast<Word>(static_cast<std::uint64_t>(x) + static_cast<std::uint64_t>(y));

@@ -4,9 +4,9 @@
 namespace attune::space {
 namespace {
 
-// Whole numbers up to here are doubles without rounding, so that comparing them as doubles is exact.
+// Whole numbers up to here are exact as doubles, so that they can be compared as doubles.
 constexpr std::int64_t exact_real = std::int64_t{1} << 53;
-// x ** 2 is written; higher powers of sums are not.
+// Higher powers of sums are not expanded.
 constexpr std::int64_t expanded_power = 4;
 
 }  // namespace
@@ -126,7 +126,7 @@ TermBuilder::Result TermBuilder::arithmetic(TermOp whole, TermOp real, const Res
   return overflows ? fail() : Result{graph_.make(real, x, y), valid};
 }
 
-// Divides by 1 where the divisor is 0: the validity says that there is no result.
+// Divides by 1 where the divisor is 0: the validity masks the result.
 TermBuilder::Result TermBuilder::divided(TermOp whole, TermOp real, const Result& a, const Result& b) {
   const bool in_wholes = is_whole(a) && is_whole(b) && whole != real;
   TermId valid = both(a.valid, b.valid), divisor = b.value;
@@ -170,7 +170,7 @@ TermBuilder::Result TermBuilder::extreme(TermOp whole, TermOp real, const Result
 }
 
 TermBuilder::Result TermBuilder::power(const Result& a, const Result& b) {
-  const Term exponent = graph_[b.value];  // a copy: making terms moves them
+  const Term exponent = graph_[b.value];  // a copy: making terms moves the original
   const bool expands = is_whole(a) && is_whole(b) && exponent.op == TermOp::constant && exponent.constant >= 1 &&
                        exponent.constant <= expanded_power && b.valid == no_term;
   if (!expands) return fail();

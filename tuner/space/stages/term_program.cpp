@@ -13,7 +13,7 @@ TermProgram::TermProgram(const TermGraph& graph, const RuleScope& scope, std::sp
   for (const TermId id : given) is_given[id] = true;
   for (const TermId id : wanted) needed[id] = true;
   std::uint32_t places = 0;
-  // Operands come before what uses them, so one pass from the end finds all that is needed.
+  // Operands come before their operations: one pass from the end finds all that is needed.
   for (TermId id = static_cast<TermId>(graph.size()); id-- > 0;) {
     if (needed[id] && !is_given[id]) need(id, needed);
   }

@@ -1,5 +1,5 @@
-// TermProgram: some terms of a graph, evaluated for up to `capacity` combinations at a time. The caller says what the
-// leaves are worth in each combination. One thread.
+// TermProgram: some terms of a graph, evaluated for up to `capacity` combinations at a time. The caller provides the
+// values of the leaves. One thread.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ class TermProgram {
  public:
   static constexpr std::size_t block = 1024;  // a good capacity: ten arrays of this length fit a second-level cache
 
-  // Evaluates `wanted` and whatever it needs, except what `given` holds: those the caller fills in. Columns are given,
-  // or evaluated nowhere. Constants are filled here.
+  // Evaluates `wanted` and its operands, except the terms in `given`: the caller fills these in. Columns are given, or
+  // are not evaluated. Constants are filled here.
   TermProgram(const TermGraph& graph, const RuleScope& scope, std::span<const TermId> wanted,
               std::span<const TermId> given, std::size_t capacity = block);
 
-  // Where the values of a given term go, before run(); null when nothing needs it.
+  // Returns where to write the values of a given term before run(); null when nothing needs it.
   std::int64_t* input(TermId id) { return place_[id] == nowhere ? nullptr : at(place_[id]); }
-  // The values of a wanted or given term, after run().
+  // Returns the values of a wanted or given term, after run().
   const std::int64_t* output(TermId id) const { return words_.get() + place_[id] * capacity_; }
   void run(std::size_t count);
 

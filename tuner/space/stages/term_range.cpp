@@ -1,4 +1,4 @@
-// What values an operation can give, from the ranges of its operands: whether it can overflow, and for pruning.
+// The range of an operation's results from the ranges of its operands. It shows overflow and serves pruning.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 constexpr Wide most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
-// Beyond these a computation with reals is left to the expression evaluator, which looks for infinities.
+// Beyond these, real computations are left to the expression evaluator, which detects infinities.
 constexpr double real_limit = 1e300;
 
 Range whole(Wide low, Wide high, bool& overflows) {
@@ -29,8 +29,7 @@ Range of_products(const Range& a, const Range& b, bool& overflows) {
   return whole(*low, *high, overflows);
 }
 
-// Every division by a divisor of at least 1 in magnitude gives at most the dividend's magnitude; ceil and floor one
-// more step toward zero's other side at most.
+// A divisor of at least 1 in magnitude gives at most the dividend's magnitude. ceil and floor add at most one step.
 Range of_quotients(TermOp op, const Range& a, const Range& b, bool& overflows) {
   if (b.low > 0 && a.low >= 0) {
     const Wide up = op == TermOp::ceil_divide ? b.low - 1 : 0, up_high = op == TermOp::ceil_divide ? b.high - 1 : 0;
@@ -49,7 +48,7 @@ Range of_rests(TermOp op, const Range& a, const Range& b, bool& overflows) {
                overflows);
 }
 
-// All ones up to the highest bit of either: what bit operations on numbers >= 0 stay below.
+// Returns all ones up to the highest bit of either: the bound of bit operations on numbers >= 0.
 std::int64_t filled(std::int64_t a, std::int64_t b) {
   const auto bits = static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b);
   return bits == 0 ? 0 : static_cast<std::int64_t>(~std::uint64_t{0} >> std::countl_zero(bits));

@@ -8,13 +8,13 @@
 namespace attune::space {
 namespace {
 
-// More thresholds than these cost more to find than states that differ for nothing.
+// More thresholds cost more to find than the states that they save.
 constexpr std::size_t max_thresholds = 20'000;
 
-// A truth to be found out: from which number on is `wanted` reached, for one value of the step's variable?
+// A search: from which number on is `wanted` reached, for one value of the step's variable?
 struct Question {
   std::size_t value;       // of the step's variable
-  TermId term;             // a root, or the number behind the step
+  TermId term;             // a root, or the number after the step
   std::int64_t wanted;     // reached where term >= wanted
   bool falling;            // term falls with the number
   std::int64_t low, high;  // the answer is in low .. high; high: never
@@ -27,10 +27,10 @@ class ThresholdSearch {
 
   std::vector<std::optional<Thresholds>> run() {
     std::vector<std::optional<Thresholds>> found(widths_.size());
-    std::vector<std::int64_t> behind;  // thresholds behind the step that is looked through
+    std::vector<std::int64_t> behind;  // thresholds after the present step
     for (std::size_t step = widths_.size() - 1; step-- > 0;) {
       const auto& frontier = terms_.frontier[step];
-      if (frontier.empty()) break;  // nothing is open: no state to tell apart
+      if (frontier.empty()) break;  // nothing is open: all states are equal
       if (frontier.size() != 1 || terms_.graph[frontier[0]].kind != TermKind::whole) break;
       if (!is_monotone(step)) break;
       auto before = through(step + 1, behind);
@@ -44,7 +44,7 @@ class ThresholdSearch {
  private:
   const Range& range(std::size_t step) const { return terms_.graph[terms_.frontier[step][0]].range; }
 
-  // Does all that is decided or known at the next step move one way with the number behind this one?
+  // Returns whether all that is decided or known at the next step is monotonic in the number after this step.
   bool is_monotone(std::size_t step) {
     trends_ = trends(terms_.graph, terms_.frontier[step][0]);
     const auto bad = [&](TermId id) { return trends_[id] == Trend::mixed; };
@@ -52,7 +52,7 @@ class ThresholdSearch {
            std::none_of(terms_.frontier[step + 1].begin(), terms_.frontier[step + 1].end(), bad);
   }
 
-  // The thresholds before a step; nothing where there are too many.
+  // Returns the thresholds before a step; nothing where there are too many.
   std::optional<std::vector<std::int64_t>> through(std::size_t step, const std::vector<std::int64_t>& behind) {
     const std::size_t each = behind.size() + terms_.decided[step].size();
     if (each * widths_[step] > 8 * max_thresholds) return std::nullopt;
@@ -80,7 +80,7 @@ class ThresholdSearch {
     if (!fits || (multiplies && terms_.graph[other].range.low <= 0) || range(step - 1).low < 0 || range(step).low < 0)
       return before;
     meter_.steps(behind.size() * widths_[step]);
-    // Through each value the thresholds ascend as they did.
+    // Each value preserves the ascending order of the thresholds.
     std::vector<std::int64_t> seen, joined;
     for (const std::int64_t value : terms_.graph.column(other)) {
       seen.clear();
@@ -97,7 +97,7 @@ class ThresholdSearch {
     return before;
   }
 
-  // Anything else: by bisection, all questions at once.
+  // All other cases: by bisection, all questions at once.
   std::vector<std::int64_t> searched(std::size_t step, const std::vector<std::int64_t>& behind) {
     std::vector<Question> questions = questions_at(step, behind);
     std::vector<std::size_t> open(questions.size());
@@ -173,7 +173,7 @@ class ThresholdSearch {
   const RuleScope& scope_;
   const std::vector<std::size_t>& widths_;
   Meter& meter_;
-  std::vector<Trend> trends_;  // with the number that is looked at
+  std::vector<Trend> trends_;  // with the present number
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace attune::space {
 
 class ValueIndex {
  public:
-  // `values` must outlive the index. Most lists ascend: those need nothing stored.
+  // `values` must outlive the index. Most lists ascend and need nothing stored.
   explicit ValueIndex(const std::vector<Value>& values) : values_(&values) {
     if (std::adjacent_find(values.begin(), values.end(), [](const Value& a, const Value& b) { return !(a < b); }) ==
         values.end())
@@ -37,7 +37,7 @@ class ValueIndex {
     return static_cast<std::uint16_t>(at(low));
   }
 
-  // A value that is listed twice, or nothing.
+  // Returns a value that is listed twice, or null.
   const Value* repeated() const {
     for (std::size_t i = 1; i < sorted_.size(); ++i) {
       if ((*values_)[sorted_[i]] == (*values_)[sorted_[i - 1]]) return &(*values_)[sorted_[i]];

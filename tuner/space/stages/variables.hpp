@@ -1,5 +1,5 @@
-// Variables: the parameters that rules can choose among, with the values that are still possible; and where the names
-// of a rule get their values. Belongs to one construction and one thread; what it points to must outlive it.
+// Variables: the parameters among whose values rules can choose, and the sources of all names in a rule. Belongs to one
+// construction and one thread. What it points to must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,6 @@ struct NameSource {
 };
 using RuleNames = std::vector<NameSource>;
 
-// Everything that the rules are over.
 struct RuleScope {
   std::vector<Variable> variables;
   std::vector<RuleNames> names;  // by rule
@@ -39,12 +38,12 @@ struct RuleScope {
   const DeviceInfo* device = nullptr;
 };
 
-// Variables with all their values, and where the names of every rule get theirs. Throws UsageError for a name that
-// nothing binds, and for a device property without a device.
+// Returns variables with all their values, and the source of every name of every rule. Throws UsageError for a name
+// that nothing binds, and for a device property without a device.
 RuleScope scope_of(const std::vector<Parameter>& parameters, const std::vector<Rule>& rules, const Bindings& problem,
                    const DeviceInfo* device);
 
-// Numbers for names, so that they can be compared as integers.
+// Numbers for names: names can then be compared as integers.
 class NameNumbers {
  public:
   std::int64_t number_of(std::string_view name) {

@@ -7,10 +7,10 @@
 namespace attune::space {
 namespace {
 
-// Where the states before a step lead, at [state * width + value].
+// The states after a step, at [state * width + value].
 using Children = std::vector<std::uint32_t>;
 
-// With fewer combinations, hopeless ones are sooner expanded than found.
+// With fewer combinations, expanding hopeless ones is faster than finding them.
 constexpr std::size_t worth_asking = 1024;
 
 class WideBuilder {
@@ -36,7 +36,7 @@ class WideBuilder {
   }
 
  private:
-  // From the states before a step to those behind it.
+  // Makes the states after a step from those before it.
   void expand(std::size_t step, std::size_t bytes) {
     const std::size_t width = widths_[step], count = states_.count;
     meter_.steps(count * width);
@@ -84,7 +84,6 @@ class WideBuilder {
     return columns;
   }
 
-  // The guards that are not through before this step.
   std::vector<GuardStep> guards_at(std::size_t step) const {
     const std::uint32_t level = automaton_.levels[step];
     std::vector<GuardStep> under_way;
@@ -129,7 +128,7 @@ class WideBuilder {
   Meter& meter_;
   std::vector<Hope> hopes_;
   std::vector<std::size_t> widths_;
-  std::vector<std::optional<Thresholds>> thresholds_;  // by step: of the states behind it
+  std::vector<std::optional<Thresholds>> thresholds_;  // by step: of the states after it
   std::vector<Children> children_;                     // by step
   StateValues states_;                                 // before the step at hand
   Automaton automaton_;

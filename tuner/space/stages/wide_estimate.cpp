@@ -15,10 +15,10 @@ double product_over(VariableSet set, const std::vector<double>& widths) {
   return product;
 }
 
-// Combinations of values that are looked at to count the different results.
+// The most combinations of values for which different results are counted.
 constexpr std::size_t most_listed = 512;
 
-// Terms of a sum or a product that are looked at; one that is used twice may stand in it very often.
+// The most terms of a sum or a product; a shared term may occur in it very often.
 constexpr std::size_t most_parts = 64;
 
 void sort_out(std::vector<std::int64_t>& values) {
@@ -72,7 +72,7 @@ double WideEstimate::states(VariableSet bound) {
   return std::clamp(states * of_tables(bound), 1.0, most_states);
 }
 
-// Of a term when all its variables are bound; its operands' are known.
+// Estimates a term when all its variables are bound; its operands' estimates exist.
 WideEstimate::Known WideEstimate::known(TermId id) const {
   const Term& term = graph_[id];
   const double magnitude = magnitude_of(term), most = std::min(product_over(below_[id], widths_), 2 * magnitude);
@@ -89,7 +89,7 @@ WideEstimate::Known WideEstimate::known(TermId id) const {
   return result;
 }
 
-// What the operation makes of any two values; where the operands share variables these are too many.
+// Combines any two values of the operands. If the operands share variables, the count is too high.
 WideEstimate::Known WideEstimate::combined(TermOp op, bool narrow, const Known& a, const Known& b, double most) const {
   Known result{std::min(a.values * b.values, most), 1, {}};
   if (a.list.empty() || b.list.empty() || a.list.size() * b.list.size() > most_listed) return result;
@@ -115,7 +115,7 @@ void WideEstimate::needed(VariableSet members, const Known& number) {
   states_ *= std::max(1.0, number.values);
 }
 
-// Down from a term that is not known to those that are.
+// Goes down from a term that is not known to known terms.
 void WideEstimate::open(TermId id, VariableSet bound) {
   if (seen_[id]) return;
   seen_[id] = true;
@@ -133,7 +133,7 @@ void WideEstimate::open(TermId id, VariableSet bound) {
   for (const TermId operand : graph_.opaque(id).operands) meet(operand);
 }
 
-// What is known of a sum or a product is one number.
+// The known part of a sum or a product is one number.
 void WideEstimate::open_chain(TermId id, VariableSet bound) {
   const TermOp op = graph_[id].op;
   std::vector<TermId> parts;
@@ -150,14 +150,14 @@ void WideEstimate::open_chain(TermId id, VariableSet bound) {
     }
   }
   if (members == 0) return;
-  // Several rules may need the same one.
+  // Several rules may need the same number.
   const Known& number = of_chain(op, bound_parts);
   if (std::find(counted_.begin(), counted_.end(), &number) != counted_.end()) return;
   counted_.push_back(&number);
   needed(members, number);
 }
 
-// Each is made of the one without its last part.
+// Extends the chain without its last part.
 const WideEstimate::Known& WideEstimate::of_chain(TermOp op, std::span<const TermId> parts) {
   if (parts.size() == 1) return known_[parts[0]];
   const auto [place, is_new] = chains_.try_emplace({op, {parts.begin(), parts.end()}});
@@ -179,7 +179,7 @@ void WideEstimate::collect(TermOp op, TermId id, std::vector<TermId>& parts) con
   collect(op, term.operands[1], parts);
 }
 
-// What tables under way still need, beyond what is known anyway.
+// Estimates what tables under way still need, beyond the known numbers.
 double WideEstimate::of_tables(VariableSet bound) const {
   double states = 1;
   for (const Tie& table : tables_) {
@@ -188,7 +188,7 @@ double WideEstimate::of_tables(VariableSet bound) const {
       if (rest == 0 && (table.members & ~needed_) == 0) states *= table.density;
       continue;
     }
-    const double sets = product_over(rest, widths_);  // of 2^sets ways to go on
+    const double sets = product_over(rest, widths_);  // of 2^sets continuations
     states *= std::min(product_over(own, widths_),
                        sets < 60 ? std::ldexp(1.0, static_cast<int>(sets)) : std::numeric_limits<double>::max());
   }

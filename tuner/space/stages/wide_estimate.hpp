@@ -1,6 +1,6 @@
-// WideEstimate: how many states a group with wide clauses has behind a set of bound variables, estimated from what
-// would be known there: each number that the rest still needs has at most as many values as there are combinations of
-// what it is made of, and at most as many as lie in its range. One thread.
+// WideEstimate: estimates the states of a group with wide clauses after a set of bound variables. A state has each
+// number that the rest still needs. A number has at most as many values as its inputs have combinations, and as its
+// range has. One thread.
 #pragma once
 
 #include <map>
@@ -14,15 +14,14 @@ namespace attune::space {
 class WideEstimate {
  public:
   // `variables`: of the group, at most most_ordered; sets and ties are over positions in it. `tables`: ties of the
-  // clauses that are not wide. All must outlive it.
+  // clauses that are not wide. All references must outlive it.
   WideEstimate(const std::vector<const Clause*>& wide, const std::vector<int>& variables, std::vector<Tie> tables,
                const RuleScope& scope, NameNumbers& numbers);
 
   double states(VariableSet bound);
 
  private:
-  // A number that is known: how many values it may have, a bound on its magnitude, and the values themselves where they
-  // are few enough to be looked at.
+  // A known number: its number of values, a bound on its magnitude, and the values where they are few.
   struct Known {
     double values = 1;
     double magnitude = 1;
@@ -43,10 +42,10 @@ class WideEstimate {
   std::vector<double> widths_;                                      // by position
   std::vector<VariableSet> below_;                                  // by term: the variables that it depends on
   std::vector<Known> known_;                                        // by term
-  std::map<std::pair<TermOp, std::vector<TermId>>, Known> chains_;  // by what is added or multiplied
+  std::map<std::pair<TermOp, std::vector<TermId>>, Known> chains_;  // by the terms added or multiplied
   std::vector<Tie> tables_;
   VariableSet scope_ = 0;  // of all wide clauses
-  // While one set is looked at.
+  // For the present set.
   std::vector<bool> seen_;             // by term
   VariableSet bare_ = 0;               // variables that are needed as they are
   VariableSet needed_ = 0;             // variables that are needed in some way

@@ -1,5 +1,5 @@
-// Hopeless combinations of a wide automaton: those after which some rule fails even with the most favourable values of
-// all that is unbound. Found at once, they never become states. Belongs to one construction and one thread.
+// Hopeless combinations of a wide automaton: some rule fails even with the most favourable values of all that is
+// unbound. They never become states. Belongs to one construction and one thread.
 #pragma once
 
 #include "space/stages/term_program.hpp"
@@ -7,23 +7,22 @@
 
 namespace attune::space {
 
-// A rule, and what each column that it still needs must be worth for the rule to hold, if anything does.
+// A rule, and the most favourable value of each column that it still needs.
 struct Hope {
   TermId root;
   std::vector<std::pair<TermId, std::int64_t>> columns;
 };
 
-// Of rules that move one way with every column.
+// Returns the hopes of rules that are monotonic in every column.
 std::vector<Hope> find_hopes(const WideTerms& terms);
 
-// The hopes that are open behind one step.
 class HopesOfStep {
  public:
-  // All must outlive it. For up to `capacity` combinations at a time.
+  // All references must outlive it. For up to `capacity` combinations at a time.
   HopesOfStep(const std::vector<Hope>& hopes, const WideTerms& terms, const RuleScope& scope, std::size_t step,
               std::size_t capacity);
 
-  // `ran` knows the step's frontier for `count` combinations; alive[i] becomes 0 for the hopeless ones.
+  // `ran` has the step's frontier for `count` combinations; alive[i] becomes 0 for the hopeless ones.
   void settle(const TermProgram& ran, std::size_t count, std::int64_t* alive);
 
  private:

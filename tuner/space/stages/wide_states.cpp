@@ -5,7 +5,8 @@
 namespace attune::space {
 namespace {
 
-constexpr std::size_t most_pending = 64;  // as many rows as are fetched at once; they and what they meet fit the first-level cache
+constexpr std::size_t most_pending = 64;  // the rows fetched at once; with what they meet they fit the first-level
+                                          // cache
 
 bool fits_a_word(const Term& term) {
   return term.kind != TermKind::real && term.range.low >= 0 && term.range.high <= ~std::uint32_t{0};
@@ -118,7 +119,7 @@ void WideStates::write_row(std::size_t at) {
   }
 }
 
-// The number of a state goes to `child`, at the latest when it is settled.
+// Writes the number of a state to `child`, at the latest when it is settled.
 void WideStates::put(std::size_t at, std::uint32_t* child) {
   if (is_last_) {
     *child = 0;

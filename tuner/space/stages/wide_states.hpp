@@ -1,6 +1,6 @@
-// WideStates: the states behind one step of a wide automaton while they are found. Equal states get one number: those
-// of equal known terms, or of one class between thresholds, with equal states of the guards that are still under way.
-// Belongs to one construction and one thread.
+// WideStates: the states after one step of a wide automaton while they are found. Equal states get one number. They
+// have equal known terms, or one class between thresholds, and equal states of the open guards. Belongs to one
+// construction and one thread.
 #pragma once
 
 #include "space/stages/automaton.hpp"
@@ -13,31 +13,30 @@ namespace attune::space {
 
 constexpr std::uint32_t no_state = ~std::uint32_t{0};
 
-// States as columns: what is known in each.
+// States as columns of known values.
 struct StateValues {
   std::size_t count = 1;
   std::vector<std::vector<std::int64_t>> known;  // by frontier term, by state: of the first combination that led there
-  std::vector<std::vector<std::uint32_t>> guards;  // by guard, by state; empty where the guard is through
+  std::vector<std::vector<std::uint32_t>> guards;  // by guard, by state; empty where the guard is finished
   std::size_t bytes() const;
 };
 
-// A guard at one step.
 struct GuardStep {
   const Automaton* automaton = nullptr;
   std::size_t number = 0;  // among the guards
   std::size_t step = 0;    // its own, where it has one here
   bool has_step = false;
-  bool goes_on = false;  // has steps behind this one
+  bool goes_on = false;  // has later steps
 };
 
 class WideStates {
  public:
-  // `before`: the states before the step. All must outlive this.
+  // `before`: the states before the step. All references must outlive this.
   WideStates(const WideTerms& terms, std::size_t step, std::size_t width, bool is_last, std::vector<GuardStep> guards,
              const Thresholds* thresholds, const StateValues& before, std::size_t guard_count);
 
-  // Where the states first .. first+count-1 lead by each value of the step's variable: `program` was run on these
-  // combinations. `hopes` may be null. Writes count * width numbers, no_state for what no rule allows.
+  // Adds the states after first .. first+count-1 for each value of the step's variable. `program` was run on these
+  // combinations. `hopes` may be null. Writes count * width numbers; no_state marks what no rule allows.
   void add(const TermProgram& program, HopesOfStep* hopes, std::size_t first, std::size_t count,
            std::uint32_t* children);
   std::size_t size() const { return is_last_ ? 1 : rows_.size(); }
@@ -45,7 +44,6 @@ class WideStates {
   StateValues take();
 
  private:
-  // Where a guard stands while a state is expanded.
   struct Place {
     std::uint32_t state;
     const std::uint32_t* next;  // by value, or null
@@ -66,20 +64,20 @@ class WideStates {
   const std::vector<TermId>& decided_;
   std::size_t width_;
   bool is_last_;
-  std::vector<GuardStep> guards_;  // that are under way here
+  std::vector<GuardStep> guards_;  // the open guards at this step
   const Thresholds* thresholds_;
   const StateValues& before_;
   RowSet rows_;
   StateValues behind_;
   std::vector<std::uint32_t> row_;
-  std::vector<std::uint8_t> two_words_;  // by frontier term: does it need that many of the row?
+  std::vector<std::uint8_t> two_words_;  // by frontier term: does it need two words of the row?
   std::vector<Place> places_;
-  bool guards_move_ = false;             // some guard does, in the state at hand
+  bool guards_move_ = false;             // some guard moves, in the present state
   std::vector<std::uint32_t> by_class_;  // by class: its state, where no guard is under way
   std::vector<std::int64_t> alive_;
   std::vector<const std::int64_t*> outputs_;
   const std::uint32_t* classes_ = nullptr;
-  // Combinations of which the state is not yet looked up, and where its number goes; their rows one behind the other.
+  // Combinations whose state is not yet looked up, and where its number goes. Their rows lie one after another.
   struct Pending {
     std::size_t at;
     std::uint32_t* child;

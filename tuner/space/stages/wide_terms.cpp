@@ -7,8 +7,8 @@
 namespace attune::space {
 namespace {
 
-// Rebuilds sums and products of many terms so that those that are known first are added or multiplied first: then one
-// number is all that is needed of them. Whole numbers only: reals round by their order.
+// Rebuilds sums and products of many terms: terms known first are added or multiplied first. Then one number is all
+// that is needed of them. Whole numbers only: reals round by their order.
 class Sorter {
  public:
   Sorter(WideTerms& terms, const std::vector<int>& step_of) : terms_(terms), step_of_(step_of) {}
@@ -69,8 +69,8 @@ class Sorter {
     return last;
   }
 
-  // False where another order could overflow, or there are too many parts: a term that is used twice in each of many
-  // steps stands in the sum very often.
+  // Returns false where another order could overflow, or there are too many parts. A shared term of many steps occurs
+  // in the sum very often.
   bool sort_chain(TermOp op, TermId id, TermId& result) {
     std::vector<TermId> parts;
     collect(op, id, parts);
@@ -113,7 +113,7 @@ void find_known(WideTerms& terms, const std::vector<int>& step_of) {
   }
 }
 
-// From the open roots down to what is known.
+// Goes from the open roots down to known terms.
 std::vector<TermId> frontier_at(const WideTerms& terms, int step) {
   std::vector<bool> seen(terms.graph.size());
   std::vector<TermId> open, frontier;

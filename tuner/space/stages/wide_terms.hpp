@@ -1,5 +1,5 @@
-// The terms of wide clauses in the order in which their variables are bound: when each term is known, and which known
-// terms the others still need. Belongs to one construction and one thread.
+// The terms of wide clauses in the order in which their variables are bound. It has the step of each term, and the
+// known terms that open terms need. Belongs to one construction and one thread.
 #pragma once
 
 #include "space/stages/clauses.hpp"
@@ -12,7 +12,7 @@ struct WideTerms {
   std::vector<TermId> roots;  // 1 where a clause holds; constants are not among them
   bool never = false;         // a clause that is false for all
   std::vector<int> known;     // by term: the step that binds its last variable; -1 for constants
-  // By step: the known terms from which, with later variables, all open clauses follow.
+  // By step: the known terms that, with later variables, decide all open clauses.
   std::vector<std::vector<TermId>> frontier;
   std::vector<std::vector<TermId>> decided;  // by step: roots that are known then
 };
@@ -23,7 +23,7 @@ WideTerms wide_terms(const std::vector<const Clause*>& clauses, const std::vecto
 
 // How a term moves with another: the same way, against it, not at all, or neither.
 enum class Trend { none, rising, falling, mixed };
-// Of every term with `of`.
+// Returns the trend of every term with `of`.
 std::vector<Trend> trends(const TermGraph& graph, TermId of);
 
 }  // namespace attune::space

@@ -1,6 +1,6 @@
-// Archives: one description of a struct's fields serves writing and reading. `archive(x)` writes or reads a value of a
-// basic type, a container of such, or a struct for which fields(archive, x) exists. Reading never trusts a count, a
-// choice or a number of bytes: what cannot be makes it fail.
+// Archives: one list of a struct's fields serves writing and reading. `archive(x)` writes or reads a value of a basic
+// type, a container of such, or a struct with fields(archive, x). Reading never trusts a count, a choice or a number of
+// bytes: impossible values make it fail.
 #pragma once
 
 #include <array>

@@ -13,7 +13,6 @@ void write_variant(WriteArchive& archive, const Variant& value) {
   std::visit([&](const auto& held) { archive(held); }, value);
 }
 
-// Reads alternative `number`, which the archive named.
 template <typename Variant, std::size_t I = 0>
 bool read_variant(ReadArchive& archive, std::size_t number, Variant& value) {
   if constexpr (I == std::variant_size_v<Variant>) {
@@ -32,14 +31,14 @@ bool read_variant(ReadArchive& archive, Variant& value) {
   return read_variant<Variant, 0>(archive, number, value);
 }
 
-// An outcome with an image has no other verdict than ok, and the reverse.
+// Returns whether each outcome has an image if and only if its verdict is ok.
 bool consistent(const ImagesCompiled& compiled) {
   for (const CompileOutcome& outcome : compiled.outcomes)
     if (outcome.image.has_value() != (outcome.verdict == Verdict::ok)) return false;
   return true;
 }
 
-// What went well leaves no device beyond use.
+// Returns whether a success leaves the device usable.
 bool consistent(const Status& status) { return !status.ok() || !status.sticky; }
 
 bool consistent(Answer& answer) {

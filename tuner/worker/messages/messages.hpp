@@ -14,7 +14,7 @@ constexpr std::uint32_t message_version = 7;
 
 std::vector<std::byte> encode(const Job& job);
 std::vector<std::byte> encode(const Reply& reply);
-// Nothing for bytes that are damaged, of another version, or hold a value that cannot be.
+// Returns nothing for bytes that are damaged, of another version, or hold an impossible value.
 std::optional<Job> decode_job(std::span<const std::byte> bytes);
 std::optional<Reply> decode_reply(std::span<const std::byte> bytes);
 

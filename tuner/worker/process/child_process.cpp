@@ -24,12 +24,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is kept of a worker's output: the last of it.
+// The length of a worker's last output that is kept.
 constexpr std::size_t printed_bytes = 4096;
 
 constexpr int requests_bytes = 1 << 20;
 
-// A worker whose pipe broke is about to end by itself: how it ends is worth this long a wait.
+// A worker whose pipe broke is about to end by itself: waiting so long for its exit status pays.
 constexpr double last_words_seconds = 0.05;
 
 struct Pipe {
@@ -63,16 +63,16 @@ struct Becoming {
   ChildLimits limits;
 };
 
-// Between fork and exec, in a process with threads: nothing that might allocate.
+// Runs between fork and exec, in a process with threads: nothing may allocate.
 [[noreturn]] void become(const Becoming& what) {
-  setsid();  // Ctrl-C is the coordinator's affair, and by its session all that the worker starts is found
+  setsid();  // Ctrl-C goes to the coordinator alone, and the session finds all that the worker starts
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &by_default, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // First out of the way of the numbers that they are to have.
+  // First they leave the numbers that they are to have.
   const int requests = fcntl(what.requests, F_DUPFD, 10), replies = fcntl(what.replies, F_DUPFD, 10);
   const int lifeline = fcntl(what.lifeline, F_DUPFD, 10), output = fcntl(what.output, F_DUPFD, 10);
   const int nothing = open("/dev/null", O_RDONLY);
@@ -91,13 +91,14 @@ struct Becoming {
     const rlimit limit{what.limits.address_bytes, what.limits.address_bytes};
     setrlimit(RLIMIT_AS, &limit);
   }
-  const rlimit no_core{0, 0};  // a worker that crashes is an everyday event
+  const rlimit no_core{0, 0};  // crashes of a worker are normal
   setrlimit(RLIMIT_CORE, &no_core);
   execve(what.arguments[0], what.arguments, what.environment);
   _exit(127);
 }
 
-// The session that a process belongs to: the sixth field of its line, counted behind the name, which may hold anything.
+// Returns the session of a process: the sixth field of its line. Fields are counted after the name, which may contain
+// anything.
 pid_t session_of(const std::filesystem::path& process) {
   std::ifstream file(process / "stat");
   std::string line;
@@ -133,7 +134,8 @@ void ChildProcess::Descriptor::close() noexcept {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits) {
   const Pipe requests = make_pipe();
-  // An image fits, so that who sends it goes on before all of it is read. Where it may not be so large it stays small.
+  // An image fits, so that its sender continues before all is read. Where so large a pipe is not allowed, it stays
+  // small.
   fcntl(requests.write, F_SETPIPE_SZ, requests_bytes);
   requests_.number = requests.write;
   Descriptor their_requests{requests.read};
@@ -146,7 +148,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
   const Pipe output = make_pipe();
   output_.number = output.read;
   Descriptor their_output{output.write};
-  // What nobody reads while a kernel prints without end is lost: better than a worker that waits.
+  // Unread output of a kernel that prints without end is lost: better than a worker that waits.
   for (const int number : {output.read, output.write, requests.write, replies.read})
     fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK);
 
@@ -165,7 +167,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
 }
 
 ChildProcess::~ChildProcess() {
-  requests_.close();  // one that listens ends by itself
+  requests_.close();  // a worker that reads them ends by itself
   kill(1);
 }
 
@@ -176,7 +178,7 @@ bool ChildProcess::reap(double seconds) noexcept {
     int status = 0;
     const pid_t found = waitpid(child_, &status, WNOHANG);
     if (found == child_) status_ = status;
-    if (found < 0 && errno != EINTR) status_ = 0;  // somebody else reaped it
+    if (found < 0 && errno != EINTR) status_ = 0;  // reaped elsewhere
     if (status_ || Clock::now() >= deadline) break;
     std::this_thread::sleep_for(pause);
   }

@@ -1,5 +1,5 @@
-// ChildProcess: a worker's process as the coordinator holds it: started with two pipes for messages, one for what it
-// prints, and a lifeline; killed with all that it started; reaped. One thread.
+// ChildProcess: the coordinator's side of a worker's process. It starts with two pipes for messages, one for its
+// output, and a lifeline. It is killed with all that it started, and reaped. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace attune {
 
-// SIGKILL to all processes of this session but the caller's own.
+// Sends SIGKILL to all processes of this session but the caller's own.
 void kill_session(pid_t session) noexcept;
 
 struct ChildLimits {
@@ -21,13 +21,12 @@ struct ChildLimits {
   std::uint64_t address_bytes = 0;  // RLIMIT_AS; 0: as this process
 };
 
-// The numbers of a worker's descriptors.
 enum WorkerDescriptor { requests_descriptor = 3, replies_descriptor = 4, lifeline_descriptor = 5 };
 
 class ChildProcess {
  public:
-  // Starts arguments[0] (a path). TMPDIR names a folder that the worker is to make: see WorkerFolder. Removes that
-  // folder at the end. Throws Error.
+  // Starts arguments[0] (a path). TMPDIR names a folder that the worker makes: see WorkerFolder. The destructor removes
+  // that folder. Throws Error.
   ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits);
   // Kills it.
   ~ChildProcess();
@@ -38,12 +37,12 @@ class ChildProcess {
   int requests() const noexcept { return requests_.number; }  // to write to
   int replies() const noexcept { return replies_.number; }    // to read from
 
-  // SIGKILL to it, unless it has ended, and to all that it started; reaps it. False when it still exists after so long.
+  // Sends SIGKILL to it, unless it has ended, and to all that it started; reaps it. Returns false when it still exists
+  // after `seconds`.
   bool kill(double seconds) noexcept;
-  // How it ended: "killed by signal 11 (Segmentation fault)", "exited with code 3". Call after kill(): a process that
-  // had ended by itself before is told as such.
+  // Returns how it ended: "killed by signal 11 (Segmentation fault)", "exited with code 3". To be called after kill();
+  // an earlier end by itself is reported as such.
   std::string how_it_ended() const;
-  // The last of what it printed.
   std::string last_output();
 
  private:

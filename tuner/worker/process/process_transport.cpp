@@ -10,10 +10,10 @@
 namespace attune {
 namespace {
 
-// A process that is still there so long after SIGKILL hangs in the driver: nothing of ours will end it.
+// A process that still exists so long after SIGKILL hangs in the driver: nothing here can end it.
 constexpr double seconds_after_kill = 30;
 
-// A deadline further off than this is none.
+// A later deadline is none.
 constexpr double longest_seconds = 1e8;
 
 FrameClock::time_point in(double seconds) {
@@ -32,7 +32,7 @@ void ProcessTransport::end_child() {
   if (child_->kill(seconds_after_kill)) return;
   throw DeviceLost(fmt::format(
       "the {} was killed {:.0f} s ago and still exists: the device is lost. Nothing can be measured on it until it is "
-      "reset or the machine is restarted; what was tried by then is kept, and the same command goes on with it",
+      "reset or the machine is restarted. The trials are kept; the same command then continues with them",
       command_.what, seconds_after_kill));
 }
 
@@ -53,8 +53,8 @@ void ProcessTransport::send(const Job& job, double seconds) {
     const std::lock_guard running(running_mutex_);
     running_ = child_->number();
   }
-  child_->last_output();  // makes room for what it prints now
-  // What it answered before it closed its end is still to be received: it shows which job it died of.
+  child_->last_output();  // makes room for new output
+  // Its answers before its end closed are still to be received: they show which job killed it.
   write_frame(child_->requests(), encode(job), in(seconds));
 }
 

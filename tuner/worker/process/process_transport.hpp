@@ -1,5 +1,5 @@
-// ProcessTransport: a worker in a process of its own, started at the first job and again after each death. What it
-// sends is not trusted; one that is late is killed.
+// ProcessTransport: a worker in a process of its own, started at the first job and again after each death. Its messages
+// are not trusted; a late one costs it its life.
 #pragma once
 
 #include <memory>

@@ -9,11 +9,11 @@
 namespace attune {
 namespace {
 
-// Compiling gives way to measuring.
+// Measuring has priority over compiling.
 constexpr int compile_niceness = 10;
 
-// A compile worker's address space: a template that outgrows it is a verdict, not the end of the machine. NVRTC with
-// everything of CCCL included stays below 2 GiB.
+// A compile worker's address space: a template that outgrows it is a verdict, and the machine survives. NVRTC with all
+// of CCCL included stays below 2 GiB.
 constexpr std::uint64_t default_compile_bytes = std::uint64_t{8} << 30;
 
 std::uint64_t compile_bytes() {
@@ -36,7 +36,7 @@ class ProcessWorkers final : public Workers {
     return std::make_unique<ProcessTransport>(command("device", arguments_, {}));
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override {
-    // An architecture is compiled for without a context on the device.
+    // Compiling for an architecture needs no context on the device.
     const std::vector<std::string> architecture{"--device", device.architecture()};
     return std::make_unique<ProcessTransport>(
         command("compile", device.kind == "cuda" ? architecture : arguments_, {compile_niceness, compile_bytes()}));

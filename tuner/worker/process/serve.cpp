@@ -17,9 +17,9 @@
 namespace attune {
 namespace {
 
-// The coordinator holds the other end of the lifeline: it closes when that process ends, however it ends. A worker may
-// hang in a driver or a compiler then, so that nothing but SIGKILL to all of it will do. The folder is a value of this
-// thread's own: a kernel may have changed TMPDIR.
+// The coordinator holds the other end of the lifeline: it closes when that process ends. The worker may then hang in a
+// driver or a compiler: only SIGKILL to all of it helps. `folder` belongs to this thread: a kernel may have changed
+// TMPDIR.
 void watch_lifeline(const std::filesystem::path& folder) {
   char byte = 0;
   while (read(lifeline_descriptor, &byte, 1) < 0 && errno == EINTR) continue;
@@ -43,7 +43,7 @@ void serve(const std::filesystem::path& folder, const std::function<Reply(const 
   std::thread([folder] { watch_lifeline(folder); }).detach();
   const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
   std::vector<std::byte> message;
-  FrameClock::duration unaccounted{};  // that the last reply took on its way
+  FrameClock::duration unaccounted{};  // transport time of the last reply
   for (;;) {
     wait_for_job();
     const auto begin = FrameClock::now() - unaccounted;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t private_mode = 0700;
 
-// A file that another thread adds while the folder is emptied makes one pass fail.
+// A file that another thread adds meanwhile makes one pass fail.
 constexpr int passes = 10;
 
 [[noreturn]] void refuse(const std::string& place, const std::string& reason) {
@@ -40,7 +40,7 @@ fs::path make_folder() {
   if (const char* const named = getenv("TMPDIR"); named != nullptr && *named != '\0') {
     const fs::path folder = fs::absolute(named);
     if (mkdir(folder.c_str(), private_mode) == 0) return folder;
-    const int error = errno;  // some systems answer EACCES or EROFS for a folder that exists
+    const int error = errno;  // some systems answer EACCES or EROFS for an existing folder
     std::error_code unknown;
     if (!fs::is_directory(folder, unknown)) refuse(folder.parent_path().string(), std::strerror(error));
   }

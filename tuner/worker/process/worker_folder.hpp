@@ -1,5 +1,5 @@
-// The folder for temporary files of a worker's process. The worker makes it, so that the worker may remove it; the
-// coordinator only chooses its name, and removes it too after a worker that was killed.
+// The folder for temporary files of a worker's process. The worker makes it, so that it may remove it. The coordinator
+// only chooses its name, and removes it after a killed worker.
 #pragma once
 
 #include <filesystem>
@@ -9,26 +9,26 @@ namespace attune {
 // The worker's side. Construct it while the process has one thread: it sets TMPDIR.
 class WorkerFolder {
  public:
-  // Makes the folder that TMPDIR names if nothing is there, else a new one below it; mode 0700. Sets TMPDIR to it.
-  // Throws Error.
+  // Makes the folder of TMPDIR if nothing is there, else a new one below it; mode 0700. Sets TMPDIR to it. Throws
+  // Error.
   WorkerFolder();
-  // Removes it with what it holds.
+  // Removes it with its content.
   ~WorkerFolder();
   WorkerFolder(const WorkerFolder&) = delete;
   WorkerFolder& operator=(const WorkerFolder&) = delete;
-  // Absolute, and the same whatever becomes of TMPDIR and of the working directory.
+  // Returns an absolute path, independent of later changes of TMPDIR and working directory.
   const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
   std::filesystem::path path_;
 };
 
-// The coordinator's side: the value of TMPDIR for one worker. It names nothing until that worker makes it.
+// The coordinator's side: the value of TMPDIR for one worker. Nothing has this name until the worker makes it.
 class WorkerFolderName {
  public:
   // Chooses a name that cannot be guessed, below this process's own folder for temporary files. Throws Error.
   WorkerFolderName();
-  // Removes what the worker made. The worker must have ended.
+  // Removes the worker's folder. The worker must have ended.
   ~WorkerFolderName();
   WorkerFolderName(const WorkerFolderName&) = delete;
   WorkerFolderName& operator=(const WorkerFolderName&) = delete;
@@ -38,8 +38,8 @@ class WorkerFolderName {
   std::filesystem::path path_;
 };
 
-// Removes a folder with what it holds. Thread-safe: a second caller waits for the first and finds nothing. Other
-// threads may still be writing there.
+// Removes a folder with its content. Thread-safe: a second caller waits for the first and finds nothing. Other threads
+// may still be writing there.
 void remove_worker_folder(const std::filesystem::path& folder) noexcept;
 
 }  // namespace attune

@@ -1,5 +1,5 @@
-// What a compiled kernel object and the executor agree on. Included by both: by the executor as a header, by kernels as
-// embedded text in front of their source. A change here needs a new host_abi_version.
+// The interface between a compiled kernel object and the executor. Both include it: the executor as a header, kernels
+// as embedded text before their source. A change here needs a new host_abi_version.
 #pragma once
 
 namespace attune_host {
@@ -10,7 +10,7 @@ struct Index3 {
   unsigned x, y, z;
 };
 
-// The CUDA thread that runs; one per fiber. The executor sets the object's `current` pointer at every switch.
+// The running CUDA thread; one per fiber. The executor sets the object's `current` pointer at every switch.
 struct Thread {
   Index3 thread_index;
   Index3 block_index;
@@ -24,23 +24,22 @@ struct Thread {
 // How __syncthreads() and its relatives combine the predicates of a block.
 enum class BlockVote : unsigned { none, count, all, any };
 
-// What the executor does for a kernel. All functions act for the thread that runs and may switch to others.
+// The executor's services for a kernel. Every function acts for the running thread and may switch to others.
 struct Runtime {
   unsigned version;
   // Waits for every thread of the block that has not exited; returns the combined predicate. `name` is the intrinsic's.
   int (*sync_block)(BlockVote vote, int predicate, const char* name);
-  // Waits until every lane of `mask` that has not exited is here; values[lane] is then what that lane brought. Returns
-  // the lanes that took part. `values` has 32 elements.
+  // Waits for every lane of `mask` that has not exited. Sets values[lane] to the value of each lane. Returns the lanes
+  // that took part. `values` has 32 elements.
   unsigned (*exchange)(unsigned mask, unsigned long long value, unsigned long long* values, const char* name);
-  // The lanes of this warp that are at the same call while all others of the block wait or have exited.
-  // `place` stands for the call.
+  // Returns the lanes of this warp at the same call while all others of the block wait or have exited. `place`
+  // identifies the call.
   unsigned (*active_mask)(const void* place);
   // Lets other threads of the block run.
   void (*yield)();
   // Ends the launch with a fault; does not return.
   void (*fault)(const char* what);
-  // A static shared variable of sanitized code begins to exist, or ends: nothing may touch the `fence` bytes on either
-  // side of it.
+  // Begins or ends a static shared variable of sanitized code: nothing may touch the `fence` bytes on either side.
   void (*fence)(const char* name, void* variable, unsigned long bytes, unsigned long fence) = nullptr;
   void (*unfence)(void* variable) = nullptr;
 };

@@ -1,4 +1,4 @@
-// Atomics, fences and cache hints for the host device. Stands in front of every kernel source, after cuda_warps.hpp.
+// Atomics, fences and cache hints for the host device. Precedes every kernel source, after cuda_warps.hpp.
 #ifndef ATTUNE_HOST_CUDA_ATOMICS_HPP
 #define ATTUNE_HOST_CUDA_ATOMICS_HPP
 
@@ -34,7 +34,7 @@ T atomic_update(volatile T* address, Update update) {
   return bits_to<T>(seen);
 }
 
-// `expected` becomes what was found.
+// Sets `expected` to the value found.
 template <class T>
 T atomic_compare_exchange(volatile T* address, T expected, T value) {
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -50,8 +50,8 @@ T done(T old) {
 
 }  // namespace attune_host
 
-// Each function for the scopes device (no suffix), block and system: the same thing here. Pointers to volatile are
-// taken too, where CUDA wants a cast.
+// Each function for the scopes device (no suffix), block and system, which are equal here. Pointers to volatile are
+// accepted, where CUDA needs a cast.
 #define ATTUNE_HOST_ATOMIC_SCOPES(X, T) \
   X(T, )                                \
   X(T, _block)                          \

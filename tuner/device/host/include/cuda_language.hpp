@@ -1,11 +1,12 @@
-// The CUDA language for the host device: keywords, indices, entries, barriers of a block, time and traps, in terms of the executor's Runtime (abi.hpp). Stands in front of every kernel source, after cuda_vectors.hpp; cuda_warps.hpp
-// and cuda_atomics.hpp follow.
+// The CUDA language for the host device, by the executor's Runtime (abi.hpp). It has keywords, indices, entries,
+// barriers of a block, time and traps. Precedes every kernel source, after cuda_vectors.hpp; cuda_warps.hpp and
+// cuda_atomics.hpp follow.
 // One copy per compiled object; every CUDA thread is a fiber that stays on one OS thread. __CUDA_ARCH__ and __CUDACC__
-// stay undefined: a kernel that asks for them means a GPU.
+// stay undefined: kernels use them for GPUs.
 #ifndef ATTUNE_HOST_CUDA_LANGUAGE_HPP
 #define ATTUNE_HOST_CUDA_LANGUAGE_HPP
 
-// clock() of a kernel counts cycles. Declared before <time.h> can be, so that this object gets its own, hidden one.
+// clock() of a kernel counts cycles. It is declared before <time.h>, so that this object has its own, hidden one.
 extern "C" __attribute__((visibility("hidden"))) long clock() noexcept;
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ extern "C" __attribute__((visibility("hidden"))) long clock() noexcept;
 #define __device_builtin__
 #define __nv_pure__ __attribute__((pure))
 
-// ---- The thread that runs ----
+// ---- The running thread ----
 
 namespace attune_host {
 
@@ -43,10 +44,9 @@ namespace attune_host {
 __attribute__((visibility("hidden"))) thread_local Thread* current_thread_pointer = nullptr;
 __attribute__((visibility("hidden"))) const Runtime* runtime = nullptr;
 
-// Inside one activation of a kernel these never change, whatever else the fiber's OS thread does meanwhile. `const`
-// says so to the compiler, which may then keep indices in registers across stores, barriers and loops.
-// (Thread-local storage of a loaded object is reached by a call of some 4 ns; hence the pointer once, then its
-// members.)
+// During one activation of a kernel these never change, whatever else the fiber's OS thread does. `const` lets the
+// compiler keep indices in registers across stores, barriers and loops. (A loaded object reaches thread-local storage
+// by a call of some 4 ns: hence one pointer, then its members.)
 #define ATTUNE_HOST_CONSTANT __attribute__((const, noinline))
 ATTUNE_HOST_CONSTANT inline Thread* self() { return current_thread_pointer; }
 #define ATTUNE_HOST_INDEX(NAME)                                                          \
@@ -69,10 +69,10 @@ ATTUNE_HOST_CONSTANT inline void* dynamic_shared_of(const Thread* of) { return o
 
 __forceinline__ unsigned lane() { return lane_of(self()); }
 
-/// The block's dynamic shared memory: what `extern __shared__` arrays are rewritten to refer to.
+// The block's dynamic shared memory: `extern __shared__` arrays are rewritten to refer to it.
 __forceinline__ void* dynamic_shared() { return __builtin_assume_aligned(dynamic_shared_of(self()), 256); }
 
-/// The same as an array of whatever type the reference has that it initialises.
+// The same, as an array of the type of the reference that it initialises.
 struct DynamicShared {
   template <class Array>
   __forceinline__ operator Array&() const {
@@ -86,8 +86,8 @@ __forceinline__ DynamicShared dynamic_shared_array() { return {}; }
   __builtin_unreachable();
 }
 
-// A static shared variable of sanitized code, between bytes that nothing may touch: what `__shared__` declarations are
-// rewritten to when sanitizers look on. Value is a structure that holds the variable alone.
+// A static shared variable of sanitized code, between bytes that nothing may touch. `__shared__` declarations are
+// rewritten to this under sanitizers. Value is a structure that holds only the variable.
 template <class Value>
 struct Fenced {
   static constexpr unsigned fence = 64;
@@ -98,9 +98,9 @@ struct Fenced {
   ~Fenced() { runtime->unfence(&value); }
 };
 
-// Fibers do not preempt each other: a thread that waits in a loop for what another one does must let the others run now
-// and then, so that atomics, fences and __syncwarp do. Yielding at each would make a histogram a long series of
-// switches; one in 16 keeps both costs small.
+// Fibers do not preempt each other. A thread that waits in a loop must let others run now and then: atomics, fences and
+// __syncwarp do so. Yielding at each would make a histogram a long series of switches; one in 16 keeps both costs
+// small.
 inline constexpr unsigned operations_per_yield = 16;
 
 __forceinline__ void count_operation() {
@@ -149,7 +149,7 @@ __forceinline__ To bits_to(const From& from) {
 
 }  // namespace attune_host
 
-// What the executor asks an object for.
+// The functions of an object that the executor looks up.
 extern "C" {
 __attribute__((visibility("default"))) unsigned attune_host_abi_version() { return attune_host::host_abi_version; }
 __attribute__((visibility("default"))) void attune_host_set_runtime(const attune_host::Runtime* runtime) {
@@ -211,9 +211,8 @@ extern "C" long clock() noexcept { return clock64(); }
 #endif
 
 #if defined(__GLIBC__) && !defined(_ASSERT_H_DECLS)
-// A kernel may include <assert.h> all the same: then a failure calls this instead of the C library's function, which
-// would end the process. The C library's declaration is left out, since it promises to throw nothing, and a fault may
-// unwind the fiber.
+// A kernel may include <assert.h>: a failure then calls this instead of the C library's function, which ends the
+// process. The library's declaration is left out: it promises not to throw, and a fault may unwind the fiber.
 #define _ASSERT_H_DECLS
 extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void __assert_fail(const char* expression,
                                                                                  const char* file, unsigned line,

@@ -1,8 +1,8 @@
-// CUDA's mathematical functions and number intrinsics for the host device. What C's <math.h> has comes from there, with
-// its accuracy; the rest is defined here. Stands in front of every kernel source, after cuda_atomics.hpp.
+// CUDA's mathematical functions and number intrinsics for the host device. Functions of C's <math.h> come from there,
+// with its accuracy; the rest is defined here. Precedes every kernel source, after cuda_atomics.hpp.
 //
-// Names that the C library declares, or may declare one day (rsqrt, sinpi, __expf ...), are defined extern "C" and
-// noexcept: the same declaration, and this object's own hidden definition.
+// Names that the C library declares now or later (rsqrt, sinpi, __expf ...) are defined extern "C" and noexcept. So the
+// declaration is the same, and the definition is this object's own, hidden one.
 #ifndef ATTUNE_HOST_CUDA_MATH_HPP
 #define ATTUNE_HOST_CUDA_MATH_HPP
 
@@ -46,12 +46,12 @@ constexpr __forceinline__ long long llmax(long long a, long long b) { return max
 constexpr __forceinline__ unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
 constexpr __forceinline__ unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
-// ---- Functions that CUDA has beyond C ----
+// ---- CUDA's functions beyond C ----
 
 namespace attune_host {
 
-// sin and cos of pi x: exact at multiples of one half, and of full accuracy for large x, since the reduction is exact.
-// Both are formed in double for float.
+// sin and cos of pi x: exact at multiples of one half. Large x keep full accuracy, since the reduction is exact. For
+// float both are computed in double.
 inline double sine_of_pi(double x) {
   if (!isfinite(x)) return NAN;
   const double turns = fmod(fabs(x), 2.0), folded = turns > 1.0 ? turns - 1.0 : turns;
@@ -68,7 +68,7 @@ inline double cosine_of_pi(double x) {
   return sin(M_PI * (0.5 - folded));
 }
 
-// Norms without overflow on the way: scaled by the largest component.
+// Norms without overflow of intermediate values: scaled by the largest component.
 inline double scaled_norm(const double* components, int count) {
   double largest = 0;
   for (int i = 0; i < count; ++i) {
@@ -120,7 +120,7 @@ inline float rnorm4df(float a, float b, float c, float d) noexcept {
 __forceinline__ double fdivide(double x, double y) noexcept { return x / y; }
 __forceinline__ float fdividef(float x, float y) noexcept { return x / y; }
 
-// The fast functions: no less accurate here than the others.
+// The fast functions: as accurate here as the others.
 __forceinline__ float __sinf(float x) noexcept { return sinf(x); }
 __forceinline__ float __cosf(float x) noexcept { return cosf(x); }
 __forceinline__ float __tanf(float x) noexcept { return tanf(x); }
@@ -135,7 +135,7 @@ __forceinline__ float __powf(float x, float y) noexcept { return powf(x, y); }
 __forceinline__ float __fdividef(float x, float y) noexcept { return x / y; }
 }
 
-// The overloads for float of what <math.h> or the above has for double only.
+// The overloads for float of functions that exist for double only.
 __forceinline__ float rsqrt(float x) { return rsqrtf(x); }
 inline float rcbrt(float x) { return rcbrtf(x); }
 inline float sinpi(float x) { return sinpif(x); }
@@ -166,8 +166,8 @@ __forceinline__ float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1
 
 namespace attune_host {
 
-// compute(values...) in a rounding mode. All goes through volatile objects: compilers know nothing of rounding modes
-// and would move or fold the operation.
+// compute(values...) in a rounding mode. All values are volatile objects: compilers ignore rounding modes and would
+// move or fold the operation.
 template <int MODE, class Result, class Compute, class... Values>
 __attribute__((noinline)) Result rounded(Compute compute, Values... values) {
   const int before = fegetround();
@@ -179,8 +179,8 @@ __attribute__((noinline)) Result rounded(Compute compute, Values... values) {
 
 }  // namespace attune_host
 
-// Four functions, STEM_rn to STEM_rd. rn is the mode that kernels run in: plain arithmetic, which is never contracted
-// to fused multiply-adds.
+// Four functions, STEM_rn to STEM_rd. rn is the mode of kernels: plain arithmetic, never contracted to fused
+// multiply-adds.
 #define ATTUNE_HOST_ROUNDED_1(STEM, RESULT, A, EXPRESSION)                          \
   __forceinline__ RESULT STEM##_rn(A x) { return static_cast<RESULT>(EXPRESSION); } \
   ATTUNE_HOST_DIRECTED_1(STEM##_rz, FE_TOWARDZERO, RESULT, A, EXPRESSION)           \
@@ -247,8 +247,8 @@ __forceinline__ double __uint2double_rn(unsigned int x) { return x; }
 
 namespace attune_host {
 
-// An integer from a whole number; what does not fit becomes the nearest that does. `for_nan` is CUDA's answer to NaN.
-// The bounds are 2^n, exact in double; the greatest integer itself need not be.
+// Returns an integer from a whole number, clamped to the type. `for_nan` is CUDA's answer to NaN. The bounds are 2^n,
+// exact in double; the greatest integer itself may not be.
 template <class T>
 T saturated(double whole, double lowest, double beyond, T for_nan) {
   if (whole != whole) return for_nan;
@@ -310,7 +310,8 @@ __forceinline__ unsigned long long __brevll(unsigned long long x) {
          __brev(static_cast<unsigned int>(x >> 32));
 }
 
-// Each selector is a nibble: a byte of the pair y:x, or, with its highest bit set, that byte's sign in all eight bits.
+// Each selector is a nibble: a byte of the pair y:x. With its highest bit set, it gives that byte's sign in all eight
+// bits.
 __forceinline__ unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selectors) {
   const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
   unsigned int result = 0;
@@ -353,7 +354,7 @@ __forceinline__ int __rhadd(int x, int y) { return static_cast<int>((static_cast
 __forceinline__ unsigned int __uhadd(unsigned int x, unsigned int y) { return (x & y) + ((x ^ y) >> 1); }
 __forceinline__ unsigned int __urhadd(unsigned int x, unsigned int y) { return (x | y) - ((x ^ y) >> 1); }
 
-// Shifts of the pair high:low. The c clamps the distance to 32 where the others take it modulo 32.
+// Shifts of the pair high:low. The c variants clamp the distance to 32; the others take it modulo 32.
 __forceinline__ unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift) {
   return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31u) >> 32);
 }

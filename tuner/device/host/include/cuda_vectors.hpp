@@ -1,5 +1,5 @@
-// CUDA's vector types for the host device: the same names, members, alignments and make_ functions. Stands in front of
-// every kernel source, after abi.hpp. (`char1` to `char4` hold signed char, as CUDA's do.)
+// CUDA's vector types for the host device: the same names, members, alignments and make_ functions. Precedes every
+// kernel source, after abi.hpp. (`char1` to `char4` hold signed char, as in CUDA.)
 #ifndef ATTUNE_HOST_CUDA_VECTORS_HPP
 #define ATTUNE_HOST_CUDA_VECTORS_HPP
 

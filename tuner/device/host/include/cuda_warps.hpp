@@ -1,5 +1,5 @@
-// Warp intrinsics for the host device: shuffles, votes, matches, reductions, in terms of Runtime::exchange (abi.hpp).
-// Stands in front of every kernel source, after cuda_language.hpp.
+// Warp intrinsics for the host device: shuffles, votes, matches, reductions, by Runtime::exchange (abi.hpp). Precedes
+// every kernel source, after cuda_language.hpp.
 #ifndef ATTUNE_HOST_CUDA_WARPS_HPP
 #define ATTUNE_HOST_CUDA_WARPS_HPP
 
@@ -7,10 +7,10 @@
 
 namespace attune_host {
 
-// What the lanes of a warp brought to one meeting.
+// The values of the lanes of a warp at one meeting.
 struct Meeting {
   unsigned long long values[32];
-  unsigned lanes;  // who took part
+  unsigned lanes;  // that took part
   Meeting(unsigned mask, unsigned long long value, const char* name) {
     lanes = runtime->exchange(mask, value, values, name);
   }
@@ -26,8 +26,8 @@ unsigned long long to_word(T value) {
 
 enum class Shuffle { index, up, down, exclusive_or };
 
-// As PTX specifies `shfl.sync`: only five bits of the distance count; a source outside the lane's segment, or one that
-// does not take part, gives the lane its own value.
+// As PTX specifies `shfl.sync`: only five bits of the distance count. A lane keeps its own value if the source is
+// outside its segment or does not take part.
 template <class T>
 T shuffle(Shuffle kind, unsigned mask, T value, unsigned b, int width, const char* name) {
   const Meeting meeting(mask, to_word(value), name);
@@ -87,7 +87,7 @@ __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
   attune_host::Meeting(mask, 0, "__syncwarp");
   attune_host::count_operation();
 }
-// A macro, because lanes are together when they are at the same place of the source, and a compiler merges equal calls.
+// A macro: lanes are together at one place of the source, and a compiler merges equal calls.
 #define __activemask()                                                      \
   (::attune_host::runtime->active_mask([]() noexcept -> const void* {       \
     static const char place = 0;                                            \
