@@ -20,6 +20,27 @@ inline Parameter range_parameter(const std::string& name, int first, int last, i
   return parameter;
 }
 
+// P0, P1 and so on.
+inline std::vector<Parameter> range_parameters(int count, int first, int last) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < count; ++i) parameters.push_back(range_parameter("P" + std::to_string(i), first, last));
+  return parameters;
+}
+
+// "P0 + P1 + .." of so many.
+inline std::string joined(int count, const std::string& by) {
+  std::string text = "P0";
+  for (int i = 1; i < count; ++i) text += by + "P" + std::to_string(i);
+  return text;
+}
+
+// Each parameter differs from the one before it.
+inline std::vector<std::string> neighbours_differ(int count) {
+  std::vector<std::string> rules;
+  for (int i = 1; i < count; ++i) rules.push_back("P" + std::to_string(i - 1) + " != P" + std::to_string(i));
+  return rules;
+}
+
 // The hotspot kernel's rules over more values of everything: about 15 million legal configurations.
 inline HardSpace finer_hotspot() {
   const std::string shared =
@@ -39,21 +60,12 @@ inline HardSpace finer_hotspot() {
 }
 
 inline HardSpace bounded_product() {
-  HardSpace space{"hard_product_of_ten", {}, {}};
-  std::string product;
-  for (int i = 0; i < 10; ++i) {
-    const std::string name = "P" + std::to_string(i);
-    space.parameters.push_back(range_parameter(name, 1, 16));
-    product += (i == 0 ? "" : " * ") + name;
-  }
-  space.rules = {product + " <= 1000000"};
-  return space;
+  return {"hard_product_of_ten", range_parameters(10, 1, 16), {joined(10, " * ") + " <= 1000000"}};
 }
 
 inline HardSpace permutation() {
-  HardSpace space{"hard_permutation_of_12", {}, {}};
+  HardSpace space{"hard_permutation_of_12", range_parameters(12, 1, 12), {}};
   for (int i = 0; i < 12; ++i) {
-    space.parameters.push_back(range_parameter("P" + std::to_string(i), 1, 12));
     for (int j = 0; j < i; ++j) space.rules.push_back("P" + std::to_string(i) + " != P" + std::to_string(j));
   }
   return space;

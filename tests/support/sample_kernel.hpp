@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attune/kernel_spec.hpp"
+#include "support/message_of.hpp"
 
 namespace attune {
 
@@ -68,15 +69,15 @@ inline const Configuration& sample_configuration() {
   return configuration;
 }
 
-// what() of the exception of type E that `action` throws, or "no error".
-template <typename E, typename Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "no error";
+// The sample kernel whose main step has these values as its grid, block, shared or when.
+inline KernelSpec sample_with(std::string_view field, const std::vector<Expression>& values) {
+  KernelSpec spec = sample_kernel();
+  Step& step = spec.launch[1];
+  if (field == "grid") step.grid = values;
+  if (field == "block") step.block = values;
+  if (field == "shared") step.shared = values.at(0);
+  if (field == "when") step.when = values.at(0);
+  return spec;
 }
 
 }  // namespace attune

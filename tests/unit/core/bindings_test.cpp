@@ -4,26 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <ostream>
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
-#include "support/one_line.hpp"
+#include "support/cases.hpp"
+#include "support/message_of.hpp"
 
 namespace attune {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(Value, HasOneTextPerValueOfAKind) {
-  EXPECT_EQ(Value(-5).text(), "-5");
-  EXPECT_EQ(Value(true).text(), "true");
-  EXPECT_EQ(Value("Order::rows").text(), "Order::rows");
-  EXPECT_EQ(Value(1.0).text(), "1.0");
-  EXPECT_EQ(Value(0.1).text(), "0.1");
-  EXPECT_EQ(Value(-2.5).text(), "-2.5");
-  EXPECT_EQ(Value(1e300).text(), "1e+300");
-  EXPECT_EQ(Value(1234567.0).text(), "1234567.0");
+  const std::pair<Value, const char*> texts[] = {{-5, "-5"},     {true, "true"},   {"Order::rows", "Order::rows"},
+                                                 {1.0, "1.0"},   {0.1, "0.1"},     {1234567.0, "1234567.0"},
+                                                 {-2.5, "-2.5"}, {1e300, "1e+300"}};
+  for (const auto& [value, text] : texts) EXPECT_EQ(value.text(), text);
 }
 
 TEST(Value, NeverMixesKinds) {
@@ -49,63 +43,31 @@ TEST(Bindings, FindWhatIsBound) {
   EXPECT_EQ(*bindings.find("TILE"), Value(32));
   EXPECT_EQ(bindings.find("TIL"), nullptr);
   EXPECT_EQ(bindings.at("TILE"), Value(32));
-  try {
-    bindings.at("TIEL");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "`TIEL` is not bound; did you mean `TILE`?");
-  }
+  EXPECT_EQ(message_of<Error>([&] { bindings.at("TIEL"); }), "`TIEL` is not bound; did you mean `TILE`?");
 }
 
-TEST(ParseBindings, ReadsNumbersNamesAndFormulas) {
+TEST(ParseBindings, ReadsNumbersNamesAndFormulasAndItsOwnText) {
   const Bindings bindings =
       parse_bindings("  n=2**28 T=float ORDER=Order::rows\tFAST=true x=-0.5 y='a b' z=min(3,4)\nhex=0x10 ");
   const Bindings expected = {{"n", 1 << 28}, {"T", "float"}, {"ORDER", "Order::rows"},
                              {"FAST", true}, {"x", -0.5},    {"y", "a b"},
                              {"z", 3},       {"hex", 16}};
   EXPECT_EQ(bindings, expected);
-  EXPECT_TRUE(parse_bindings("").empty());
   EXPECT_TRUE(parse_bindings(" \n ").empty());
-}
-
-TEST(ParseBindings, ReadsBackItsOwnText) {
-  const Bindings bindings = {
+  const Bindings own = {
       {"a", std::numeric_limits<std::int64_t>::min()}, {"b", 0.1}, {"c", 1e300}, {"d", false}, {"e", "Order::rows"}};
-  EXPECT_EQ(parse_bindings(bindings.text()), bindings);
+  EXPECT_EQ(parse_bindings(own.text()), own);
 }
 
-struct BadItem {
-  std::string text;
-  std::string message;
-};
-void PrintTo(const BadItem& item, std::ostream* out) { print_on_one_line(item.text, *out); }
-
-class BadBindings : public testing::TestWithParam<BadItem> {};
-
-TEST_P(BadBindings, AreNamedInTheMessage) {
-  try {
-    parse_bindings(GetParam().text);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
-  }
+TEST(ParseBindings, NamesTheItemThatIsBad) {
+  for (const auto& item : cases(R"(
+      n => `n`: expected name=value ;; a=1 n => `n`: expected name=value ;; n= => `n=`: expected a value
+      =5 => expected a name before the `=` ;; 2n=5 => expected a name before the `=`, found `2n`
+      n=2**63 => `n=2**63`: overflow ;; n=1/0 => division by zero ;; n=9223372036854775808 => too large
+      n=m*2 => `m` is a name inside a formula ;; n=2* => expected a constant ;; n=1 n=2 => `n` is given twice
+      n=a:: => expected a constant ;; n=device.warp_size => no device ;; n='abc => never closed)"))
+    EXPECT_THAT(message_of<UsageError>([&] { parse_bindings(item.at(0)); }), testing::HasSubstr(item.at(1)));
 }
-
-INSTANTIATE_TEST_SUITE_P(All, BadBindings,
-                         testing::ValuesIn(std::vector<BadItem>{{"n", "`n`: expected name=value"},
-                                                                {"a=1 n", "`n`: expected name=value"},
-                                                                {"n=", "`n=`: expected a value"},
-                                                                {"=5", "expected a name before the `=`"},
-                                                                {"2n=5", "expected a name before the `=`, found `2n`"},
-                                                                {"n=2**63", "`n=2**63`: overflow"},
-                                                                {"n=1/0", "division by zero"},
-                                                                {"n=9223372036854775808", "too large"},
-                                                                {"n=m*2", "`m` is a name inside a formula"},
-                                                                {"n=2*", "expected a constant"},
-                                                                {"n=1 n=2", "`n` is given twice"},
-                                                                {"n=a::", "expected a constant"},
-                                                                {"n=device.warp_size", "no device"},
-                                                                {"n='abc", "never closed"}}));
 
 }  // namespace
 }  // namespace attune

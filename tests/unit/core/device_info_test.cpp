@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "attune/error.hpp"
+#include "support/message_of.hpp"
 
 namespace attune {
 namespace {
@@ -17,49 +20,31 @@ DeviceInfo h200() {
   return info;
 }
 
-TEST(DeviceInfo, HasACanonicalClassKey) {
-  EXPECT_EQ(h200().class_key(), "cuda|NVIDIA H200|cc90|sm132|mem140G|bus6144|l2-60M|mig-");
-}
-
-TEST(DeviceInfo, ClassKeyIgnoresProvenanceAndReservedMemory) {
-  DeviceInfo other = h200();
-  other.uuid = "GPU-1";
-  other.driver = "580";
-  other.ordinal = 3;
-  other.clock_khz = 1;
-  other.power_limit_mw = 2;
-  other.memory_bytes -= 200 << 20;
-  EXPECT_EQ(other.class_key(), h200().class_key());
-}
-
-TEST(DeviceInfo, ClassKeyTellsClassesApart) {
-  const auto changed = [](auto change) {
-    DeviceInfo info = h200();
-    change(info);
-    return info.class_key();
-  };
-  const std::string key = h200().class_key();
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.kind = "replay"; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.name = "NVIDIA H100"; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.compute_capability = 100; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.multiprocessors = 114; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.memory_bytes = std::uint64_t{80} << 30; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.memory_bus_bits = 5120; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.l2_bytes = 50 << 20; }));
-  EXPECT_NE(key, changed([](DeviceInfo& info) { info.mig_profile = "1g.18gb"; }));
-}
-
-TEST(DeviceInfo, ANameCannotForgeAField) {
+template <typename Member, typename Any>
+std::string key_with(Member DeviceInfo::*member, const Any& value) {
   DeviceInfo info = h200();
-  info.name = "a|cc80";
-  EXPECT_EQ(info.class_key(), "cuda|a/cc80|cc90|sm132|mem140G|bus6144|l2-60M|mig-");
+  info.*member = static_cast<Member>(value);
+  return info.class_key();
 }
 
-TEST(DeviceInfo, NamesItsArchitecture) {
-  EXPECT_EQ(h200().architecture(), "sm_90");
-  DeviceInfo host;
-  host.kind = "host";
-  EXPECT_EQ(host.architecture(), "host");
+TEST(DeviceInfo, ClassKeyIsCanonicalAndCannotBeForgedByAName) {
+  EXPECT_EQ(h200().class_key(), "cuda|NVIDIA H200|cc90|sm132|mem140G|bus6144|l2-60M|mig-");
+  EXPECT_EQ(key_with(&DeviceInfo::name, "a|cc80"), "cuda|a/cc80|cc90|sm132|mem140G|bus6144|l2-60M|mig-");
+}
+
+TEST(DeviceInfo, ClassKeyTellsClassesApartAndIgnoresProvenanceAndReservedMemory) {
+  using Info = DeviceInfo;
+  const std::uint64_t less_memory = h200().memory_bytes - (200u << 20);
+  std::set<std::string> alike{h200().class_key()}, apart = alike;
+  alike.insert({key_with(&Info::uuid, "GPU-1"), key_with(&Info::driver, "580"), key_with(&Info::ordinal, 3),
+                key_with(&Info::clock_khz, 1), key_with(&Info::power_limit_mw, 2),
+                key_with(&Info::memory_bytes, less_memory)});
+  EXPECT_EQ(alike.size(), 1u);
+  apart.insert({key_with(&Info::kind, "replay"), key_with(&Info::name, "NVIDIA H100"),
+                key_with(&Info::compute_capability, 100), key_with(&Info::multiprocessors, 114),
+                key_with(&Info::memory_bytes, std::uint64_t{80} << 30), key_with(&Info::memory_bus_bits, 5120),
+                key_with(&Info::l2_bytes, 50 << 20), key_with(&Info::mig_profile, "1g.18gb")});
+  EXPECT_EQ(apart.size(), 9u);
 }
 
 TEST(DeviceInfo, HasEveryPropertyThatItNames) {
@@ -69,6 +54,9 @@ TEST(DeviceInfo, HasEveryPropertyThatItNames) {
   EXPECT_EQ(info.property("l2_bytes"), Value(62'914'560));
   EXPECT_EQ(info.property("max_block_z"), Value(64));
   EXPECT_EQ(info.property("uuid"), std::nullopt);
+  DeviceInfo host;
+  host.kind = "host";
+  EXPECT_EQ(host.architecture(), "host");
 }
 
 TEST(DeviceLimits, KnowsTheArchitectures) {
@@ -86,15 +74,8 @@ TEST(DeviceLimits, KnowsTheArchitectures) {
   EXPECT_EQ(device_limits("sm_75").shared_per_block, 64u << 10);
   EXPECT_EQ(device_limits("sm_86").shared_per_block, 99u << 10);
   EXPECT_EQ(device_limits("sm_80").shared_per_multiprocessor, 164u << 10);
-}
-
-TEST(DeviceLimits, ListsTheKnownOnesForAnUnknownOne) {
-  try {
-    device_limits("sm_12");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("unknown architecture `sm_12`; known: sm_70, sm_75"));
-  }
+  EXPECT_THAT(message_of<UsageError>([] { device_limits("sm_12"); }),
+              testing::HasSubstr("unknown architecture `sm_12`; known: sm_70, sm_75"));
 }
 
 }  // namespace

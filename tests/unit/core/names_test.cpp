@@ -11,24 +11,21 @@
 #include "core/record.hpp"
 #include "core/type_table.hpp"
 #include "core/verdict.hpp"
+#include "support/message_of.hpp"
 
 namespace attune {
 namespace {
 
 const std::vector<std::string> known = {"TILE", "ROWS", "shared_per_block", "shared_per_multiprocessor", "n"};
 
-TEST(NearName, FindsWhatWasMisspelt) {
+TEST(NearName, FindsWhatWasMisspeltAndNothingFarAway) {
   EXPECT_EQ(nearest_name("TIEL", known), "TILE");
   EXPECT_EQ(nearest_name("tile", known), "TILE");
   EXPECT_EQ(nearest_name("ROW", known), "ROWS");
   EXPECT_EQ(nearest_name("shared_pre_blocks", known), "shared_per_block");
   EXPECT_EQ(nearest_name("TILE", known), "TILE");
-}
-
-TEST(NearName, FindsNothingFarAway) {
-  EXPECT_EQ(nearest_name("frobnicate", known), std::nullopt);
-  EXPECT_EQ(nearest_name("x", known), std::nullopt);
-  EXPECT_EQ(nearest_name("", known), std::nullopt);
+  for (const std::string& far : {std::string("frobnicate"), std::string("x"), std::string(), std::string(1 << 20, 'x')})
+    EXPECT_EQ(nearest_name(far, known), std::nullopt);
   EXPECT_EQ(nearest_name("TILE", {}), std::nullopt);
 }
 
@@ -37,21 +34,21 @@ TEST(NearName, TakesTheNearerAndThenTheFirst) {
   EXPECT_EQ(nearest_name("ab1", {"ab2", "ab3"}), "ab2");
 }
 
-TEST(NearName, TakesNoTimeForHugeWords) { EXPECT_EQ(nearest_name(std::string(1 << 20, 'x'), known), std::nullopt); }
-
 TEST(NearName, SuggestsOrLists) {
   EXPECT_EQ(suggestion("TIEL", known), "; did you mean `TILE`?");
   EXPECT_EQ(suggestion("frobnicate", {"A", "B"}), "; known: A, B");
   EXPECT_EQ(suggestion("x", {}), "");
 }
 
-TEST(TypeTable, HasSizesAndSpellingsOfCpp) {
+TEST(TypeTable, HasSizesAndSpellingsOfCppAndNamesTheNearestType) {
   EXPECT_EQ(type_named("int64").spelling, "long long");
   EXPECT_EQ(type_named("int64").size, sizeof(long long));
   EXPECT_EQ(type_named("uint8").spelling, "unsigned char");
   EXPECT_EQ(type_named("half").spelling, "__half");
   EXPECT_EQ(type_named("double").size, 8u);
   EXPECT_EQ(type_named("float4").element, "float");
+  EXPECT_EQ(find_type("flaot"), nullptr);
+  EXPECT_EQ(message_of<UsageError>([] { type_named("flaot"); }), "unknown type `flaot`; did you mean `float`?");
 }
 
 TEST(TypeTable, VectorsAreAsLargeAsTheirElements) {
@@ -73,16 +70,6 @@ TEST(TypeTable, KnowsTheTypesThatApplicationsPass) {
         TypeOf<int4>::name,          TypeOf<uint2>::name,    TypeOf<uint4>::name,         TypeOf<__half2>::name,
         TypeOf<__nv_bfloat162>::name}) {
     EXPECT_NE(find_type(name), nullptr) << name;
-  }
-}
-
-TEST(TypeTable, NamesTheNearestKnownType) {
-  EXPECT_EQ(find_type("flaot"), nullptr);
-  try {
-    type_named("flaot");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "unknown type `flaot`; did you mean `float`?");
   }
 }
 

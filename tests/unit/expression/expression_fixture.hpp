@@ -1,10 +1,14 @@
-// The names that the tests of expressions know.
+// The names that the tests of expressions know, and tables of what expressions are worth or refused for.
 #pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
 #include "attune/expression.hpp"
+#include "support/cases.hpp"
 
 namespace attune {
 
@@ -30,5 +34,18 @@ inline const DeviceInfo& device() {
 inline Scope scope() { return {&problem(), &configuration(), &device()}; }
 
 inline Expression::Result evaluate(const std::string& text) { return Expression(text).evaluate(scope()); }
+
+// A table of cells: a text, the offset where reading it fails, a part of the message.
+inline void expect_failures(const std::vector<std::vector<std::string>>& table, Dialect dialect = Dialect::attune) {
+  for (const auto& item : table) {
+    try {
+      const Expression expression(item.at(0), dialect);
+      ADD_FAILURE() << item[0].substr(0, 80) << " was read as an expression";
+    } catch (const ExpressionError& error) {
+      EXPECT_EQ(std::to_string(error.offset), item.at(1)) << error.what();
+      EXPECT_THAT(error.what(), testing::HasSubstr(item.at(2)));
+    }
+  }
+}
 
 }  // namespace attune

@@ -1,7 +1,5 @@
 // What an expression tells besides its value, and the ways to ask for it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/message_of.hpp"
 #include "unit/expression/expression_fixture.hpp"
 
 namespace attune {
@@ -53,12 +51,7 @@ TEST(Expression, GivesAnIntegerOrSaysWhatIsWrong) {
   EXPECT_EQ(Expression("n / 3").integer(scope(), "grid"), 333);
   EXPECT_EQ(Expression("FAST").integer(scope(), "grid"), 1);
   const auto message = [](const char* text) {
-    try {
-      Expression(text).integer(scope(), "grid.x");
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return message_of<Error>([&] { Expression(text).integer(scope(), "grid.x"); });
   };
   EXPECT_EQ(message("1 / zero"), "grid.x: 1 / zero: division by zero in `1 / zero`");
   EXPECT_THAT(message("n / 3.0"), HasSubstr("is not an integer (round with floor() or ceil())"));

@@ -3,20 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ostream>
+#include <algorithm>
 
 #include "attune/error.hpp"
 #include "kernel/substitute.hpp"
+#include "support/cases.hpp"
 #include "support/sample_kernel.hpp"
 
 namespace attune {
 namespace {
 
 using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 const DeviceInfo sm_90 = device_limits("sm_90");
 
@@ -31,15 +30,11 @@ TEST(InstantiateEntry, PutsValuesInsideTheAngleBrackets) {
   const auto instantiated = [&](std::string_view entry) {
     return instantiate_entry(entry, {&problem, nullptr, nullptr});
   };
-  EXPECT_EQ(instantiated("f<T, TILE, F, B, ORDER>"), "f<long long, 32, 0.5, true, Order::rows>");
-  EXPECT_EQ(instantiated("f"), "f");
-  EXPECT_EQ(instantiated("T"), "T");
-  EXPECT_EQ(instantiated("x<f>"), "x<1>");
-  EXPECT_EQ(instantiated("ns::f<Pack<T, 2>, (TILE>16), M>"), "ns::f<Pack<long long, 2>, (32>16), -1>");
-  EXPECT_EQ(instantiated("f<Other::TILE, TILES, _TILE, TILE2, 0xTILE, 2u>"),
-            "f<Other::TILE, TILES, _TILE, TILE2, 0xTILE, 2u>");
-  EXPECT_EQ(instantiated("f<>"), "f<>");
-  EXPECT_EQ(instantiated("f<T"), "f<T");
+  for (const auto& item : cases(R"(
+      f<T, TILE, F, B, ORDER> => f<long long, 32, 0.5, true, Order::rows> ;; f => f ;; T => T ;; x<f> => x<1>
+      ns::f<Pack<T, 2>, (TILE>16), M> => ns::f<Pack<long long, 2>, (32>16), -1> ;; f<> => f<> ;; f<T => f<T
+      f<Other::TILE, TILES, _TILE, TILE2, 0xTILE, 2u> => f<Other::TILE, TILES, _TILE, TILE2, 0xTILE, 2u>)"))
+    EXPECT_EQ(instantiated(item.at(0)), item.at(1));
 }
 
 TEST(InstantiateEntry, TellsItsNames) {
@@ -56,70 +51,41 @@ TEST(ResolveSteps, EvaluatesEveryStepThatApplies) {
   EXPECT_EQ(steps[1].expression, "sample<float, 128, 2, Order::columns>");
   EXPECT_EQ(steps[1].shape, (LaunchShape{{4, 5, 1}, {64, 2, 1}, 512}));
   EXPECT_THAT(steps[1].arguments, ElementsAre(0, 1, 2, 3, 4));
+  Configuration slow = sample_configuration();
+  slow.set("FAST", false);
+  EXPECT_EQ(steps_of(sample_kernel(), slow).size(), 1u);
 }
 
-TEST(ResolveSteps, LeavesOutStepsWhoseConditionIsFalse) {
-  Configuration configuration = sample_configuration();
-  configuration.set("FAST", false);
-  EXPECT_EQ(steps_of(sample_kernel(), configuration).size(), 1u);
-}
-
-struct BadStep {
-  const char* what;
-  void (*change)(KernelSpec&);
-  const char* message;
-};
-void PrintTo(const BadStep& item, std::ostream* out) { *out << item.what; }
-
-class BadSteps : public testing::TestWithParam<BadStep> {};
-
-TEST_P(BadSteps, AreErrorsThatNameStepAndProblem) {
+TEST(ResolveSteps, ErrorsNameStepAndProblem) {
+  struct BadStep {
+    const char* field;
+    std::vector<Expression> values;
+    const char* message;
+  };
+  const BadStep table[] = {{"grid", {"n / 2000"}, "n / 2000 is 0; the device takes 1 to 2147483647"},
+                           {"grid", {"1", "65536"}, "65536 is 65536; the device takes 1 to 65535"},
+                           {"grid", {"n / 0"}, "division by zero"},
+                           {"grid", {"n / 2.0"}, "is not an integer"},
+                           {"grid", {"m"}, "`m` is not bound"},
+                           {"grid", {"1", "1", "1", "1"}, "more than 3 dimensions"},
+                           {"block", {"1", "1", "65"}, "65 is 65; the device takes 1 to 64"},
+                           {"block", {"-1"}, "the device takes 1 to 1024"},
+                           {"block", {"64", "32"}, "2048 threads in a block; the device takes 1024"},
+                           {"shared", {"227 * 1024 + 1"}, "the device takes 0 to 232448"},
+                           {"shared", {"shift"}, "shift is -3 bytes"},
+                           {"when", {"m"}, "when: m: `m` is not bound"}};
+  for (const auto& [field, values, message] : table) {
+    EXPECT_THAT(
+        message_of<Error>([&] { steps_of(sample_with(field, values)); }),
+        AllOf(HasSubstr(message), HasSubstr("kernel `sample`, step "),
+              HasSubstr("problem n=1000 shift=-3 T=float rows=5"), HasSubstr("configuration BLOCK=128 VECTOR=2")));
+  }
   KernelSpec spec = sample_kernel();
-  GetParam().change(spec);
-  EXPECT_THAT(
-      message_of<Error>([&] { steps_of(spec); }),
-      AllOf(HasSubstr(GetParam().message), HasSubstr("kernel `sample`, step "),
-            HasSubstr("problem n=1000 shift=-3 T=float rows=5"), HasSubstr("configuration BLOCK=128 VECTOR=2")));
+  spec.launch[1].arguments = {"uot"};
+  EXPECT_THAT(message_of<Error>([&] { steps_of(spec); }), HasSubstr("no argument `uot`; did you mean `out`?"));
+  spec.launch[0].memset_argument = "on";
+  EXPECT_THAT(message_of<Error>([&] { steps_of(spec); }), HasSubstr("no argument `on`"));
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, BadSteps,
-    testing::Values(
-        BadStep{"grid of 0", [](KernelSpec& spec) { spec.launch[1].grid[0] = "n / 2000"; },
-                "grid, problem n=1000 shift=-3 T=float rows=5, configuration BLOCK=128 VECTOR=2 RATIO=0.5 FAST=true "
-                "ORDER=Order::columns.x: n / 2000 is 0; the device takes 1 to 2147483647"},
-        BadStep{"grid too high", [](KernelSpec& spec) { spec.launch[1].grid[1] = "65536"; },
-                "65536 is 65536; the device takes 1 to 65535"},
-        BadStep{"undefined grid", [](KernelSpec& spec) { spec.launch[1].grid[0] = "n / 0"; }, "division by zero"},
-        BadStep{"real grid", [](KernelSpec& spec) { spec.launch[1].grid[0] = "n / 2.0"; }, "is not an integer"},
-        BadStep{"unknown name", [](KernelSpec& spec) { spec.launch[1].grid[0] = "m"; }, "`m` is not bound"},
-        BadStep{"block dimension",
-                [](KernelSpec& spec) {
-                  spec.launch[1].block = {"1", "1", "65"};
-                },
-                "65 is 65; the device takes 1 to 64"},
-        BadStep{"negative block", [](KernelSpec& spec) { spec.launch[1].block = {"-1"}; },
-                "the device takes 1 to 1024"},
-        BadStep{"threads",
-                [](KernelSpec& spec) {
-                  spec.launch[1].block = {"64", "32"};
-                },
-                "2048 threads in a block; the device takes 1024"},
-        BadStep{"shared", [](KernelSpec& spec) { spec.launch[1].shared = Expression("227 * 1024 + 1"); },
-                "the device takes 0 to 232448"},
-        BadStep{"negative shared", [](KernelSpec& spec) { spec.launch[1].shared = Expression("shift"); },
-                "shift is -3 bytes"},
-        BadStep{"four dimensions",
-                [](KernelSpec& spec) {
-                  spec.launch[1].grid = {"1", "1", "1", "1"};
-                },
-                "more than 3 dimensions"},
-        BadStep{"undefined when", [](KernelSpec& spec) { spec.launch[0].when = Expression("m"); },
-                "when: m: `m` is not bound"},
-        BadStep{"argument", [](KernelSpec& spec) { spec.launch[1].arguments = {"uot"}; },
-                "no argument `uot`; did you mean `out`?"},
-        BadStep{"memset argument", [](KernelSpec& spec) { spec.launch[0].memset_argument = "on"; },
-                "no argument `on`"}));
 
 TEST(ResolveSteps, OfAReferenceNeedNoConfiguration) {
   const KernelSpec spec = sample_kernel();
@@ -156,24 +122,22 @@ TEST(ResolveArguments, WithoutAConfigurationLeavesOutWhatItWouldDecide) {
 }
 
 TEST(ResolveArguments, RefusesWhatDoesNotFit) {
-  const auto message = [](auto change) {
+  for (const auto& item : cases(R"(
+      n => type => int8 => argument `n` ;; n => type => int8 => 1000 does not fit int8
+      out => size => shift => size shift is -3; expected at least 1 ;; out => size => 2 ** 62 => more than 2^62 bytes
+      out => size => 2 ** 60 + 1 => more than 2^62 bytes ;; out => size => 2 ** 60 => no error
+      out => size => n ** n => overflow ;; blocks => value => n / 3.0 => does not fit int32
+      blocks => value => n / 0 => division by zero ;; out => type => flaot => did you mean `float`?)")) {
     KernelSpec spec = sample_kernel();
-    change(spec);
-    return message_of<Error>([&] { arguments_of(spec); });
-  };
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[1].type = "int8"; }),
-              AllOf(HasSubstr("argument `n`"), HasSubstr("1000 does not fit int8")));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "shift"; }),
-              HasSubstr("size shift is -3; expected at least 1"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 62"; }), HasSubstr("more than 2^62 bytes"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 60 + 1"; }),
-              HasSubstr("more than 2^62 bytes"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "2 ** 60"; }), testing::StrEq("no error"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size = "n ** n"; }), HasSubstr("overflow"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].size.reset(); }), HasSubstr("needs a size"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[2].value = "n / 3.0"; }), HasSubstr("does not fit int32"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[2].value = "n / 0"; }), HasSubstr("division by zero"));
-  EXPECT_THAT(message([](KernelSpec& spec) { spec.arguments[0].type = "flaot"; }), HasSubstr("did you mean `float`?"));
+    Argument& argument = *std::ranges::find(spec.arguments, item.at(0), &Argument::name);
+    if (item.at(1) == "type") argument.type = item.at(2);
+    if (item.at(1) == "size") argument.size = Expression(item.at(2));
+    if (item.at(1) == "value") argument.value = Expression(item.at(2));
+    EXPECT_THAT(message_of<Error>([&] { arguments_of(spec); }), HasSubstr(item.at(3)));
+  }
+  KernelSpec spec = sample_kernel();
+  spec.arguments[0].size.reset();
+  EXPECT_THAT(message_of<Error>([&] { arguments_of(spec); }), HasSubstr("needs a size"));
 }
 
 ImageRequest request_of(const KernelSpec& spec, Problem problem = sample_problem(), const DeviceInfo& device = sm_90) {
@@ -205,37 +169,30 @@ TEST(ImageRequest, ResolvesOptions) {
   EXPECT_THAT(reference.options, ElementsAre("--fmad=false"));
 }
 
-TEST(ImageRequest, PassesDefines) {
+TEST(ImageRequest, PassesDefinesAndAsksForHalfOnlyWhereItIsUsed) {
   KernelSpec spec = sample_kernel();
-  spec.compile.defines = true;
   Problem problem = sample_problem();
+  EXPECT_THAT(request_of(spec, problem).options, ElementsAre());
+  problem.set("T", "half");
+  EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1"));
+  spec.arguments[0].type = "bfloat162";
+  EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1", "-DATTUNE_BFLOAT16=1"));
+  spec = sample_kernel();
+  spec.compile.defines = true;
   problem.set("T", "int32");
   EXPECT_THAT(request_of(spec, problem).options,
               ElementsAre("-Dn=1000", "-Dshift=-3", "-DT=int", "-Drows=5", "-DBLOCK=128", "-DVECTOR=2", "-DRATIO=0.5",
                           "-DFAST=true", "-DORDER=Order::columns"));
 }
 
-TEST(ImageRequest, AsksForHalfOnlyWhereItIsUsed) {
-  KernelSpec spec = sample_kernel();
-  Problem problem = sample_problem();
-  EXPECT_THAT(request_of(spec, problem).options, Not(Contains("-DATTUNE_HALF=1")));
-  problem.set("T", "half");
-  EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1"));
-  spec.arguments[0].type = "bfloat162";
-  EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1", "-DATTUNE_BFLOAT16=1"));
-}
-
 TEST(ImageRequest, RefusesOptionsThatCannotBeResolved) {
-  const auto message = [](const char* option) {
+  for (const auto& item : cases(R"(
+      -D={FOO} => `FOO` is not bound ;; -D={FOO} => kernel `sample`, [compile] ;; -D={BLOCK => never closed
+      -D={} => expected a name in {} ;; -D if FOO => `FOO` is not bound ;; -D if 1 + => expected a value, found the end)")) {
     KernelSpec spec = sample_kernel();
-    spec.compile.options = {option};
-    return message_of<Error>([&] { request_of(spec); });
-  };
-  EXPECT_THAT(message("-D={FOO}"), AllOf(HasSubstr("`FOO` is not bound"), HasSubstr("kernel `sample`, [compile]")));
-  EXPECT_THAT(message("-D={BLOCK"), HasSubstr("never closed"));
-  EXPECT_THAT(message("-D={}"), HasSubstr("expected a name in {}"));
-  EXPECT_THAT(message("-D if FOO"), HasSubstr("`FOO` is not bound"));
-  EXPECT_THAT(message("-D if 1 +"), HasSubstr("expected a value, found the end"));
+    spec.compile.options = {item.at(0)};
+    EXPECT_THAT(message_of<Error>([&] { request_of(spec); }), HasSubstr(item.at(1)));
+  }
 }
 
 TEST(ImageRequest, TakesTheRequiredVariantOfTheDevicesArchitecture) {

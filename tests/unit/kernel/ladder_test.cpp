@@ -74,22 +74,19 @@ class MatchLadder : public testing::Test {
   Value illegal_block_ = 0;
 };
 
-TEST_F(MatchLadder, IsEmptyWithoutRecords) { EXPECT_TRUE(ladder({}).empty()); }
-
 TEST_F(MatchLadder, FindsTheExactRecordAndSaysSo) {
-  const auto rungs = ladder({record(problem(1001), 128), record(problem_, 512)});
+  EXPECT_TRUE(ladder({}).empty());
+  const Problem shuffled{{"T", "float"}, {"offset", 0}, {"rows", 1}, {"n", 1000}};
+  Record of_another_space = record(shuffled, 512);
+  of_another_space.space = "space0";
+  const auto rungs = ladder({record(problem(1001), 128), of_another_space});
   ASSERT_EQ(rungs.size(), 2u);
-  EXPECT_EQ(rungs[0].match.rung, Rung::exact);
+  EXPECT_EQ(rungs[0].match.rung, Rung::exact) << "whatever the order of names and the space";
   EXPECT_EQ(rungs[0].match.configuration, (Configuration{{"BLOCK", 512}}));
   EXPECT_EQ(rungs[0].match.speedup, 1.5);
-  EXPECT_EQ(rungs[0].match.record_problem, problem_.text());
+  EXPECT_EQ(rungs[0].match.record_problem, shuffled.text());
   EXPECT_THAT(rungs[0].match.why, HasSubstr("reduce was tuned for this problem on NVIDIA H200"));
   EXPECT_EQ(rungs[1].match.rung, Rung::near_problem);
-}
-
-TEST_F(MatchLadder, ProblemsAreEqualWhateverTheOrderOfTheirNames) {
-  const Problem shuffled{{"T", "float"}, {"offset", 0}, {"rows", 1}, {"n", 1000}};
-  EXPECT_EQ(ladder({record(shuffled, 512)}).at(0).match.rung, Rung::exact);
 }
 
 TEST_F(MatchLadder, AnotherDriverIsStaleAndNamesBoth) {
@@ -101,52 +98,34 @@ TEST_F(MatchLadder, AnotherDriverIsStaleAndNamesBoth) {
   EXPECT_THAT(rungs[0].match.why, HasSubstr("580.1"));
 }
 
-TEST_F(MatchLadder, AnotherToolchainIsStaleOnlyOnceItIsKnown) {
-  auto rungs = ladder({record(problem_, 512)});
-  grade_toolchain(rungs.at(0), request_, "");
-  EXPECT_EQ(rungs[0].match.rung, Rung::exact);
-  grade_toolchain(rungs[0], request_, "NVRTC 13.0");
-  EXPECT_EQ(rungs[0].match.rung, Rung::exact);
-  grade_toolchain(rungs[0], request_, "NVRTC 13.1");
+TEST_F(MatchLadder, AnotherToolchainMakesAnExactRecordStaleOnceItIsKnown) {
+  auto rungs = ladder({record(problem_, 512), record(problem(1001), 128)});
+  for (const char* same : {"", "NVRTC 13.0"}) {
+    grade_toolchain(rungs.at(0), request_, same);
+    EXPECT_EQ(rungs[0].match.rung, Rung::exact);
+  }
+  for (GradedMatch& rung : rungs) grade_toolchain(rung, request_, "NVRTC 13.1");
   EXPECT_EQ(rungs[0].match.rung, Rung::stale);
   EXPECT_THAT(rungs[0].match.why, HasSubstr("NVRTC 13.1"));
+  EXPECT_EQ(rungs.at(1).match.rung, Rung::near_problem);
 }
 
-TEST_F(MatchLadder, ToolchainDoesNotTouchOtherRungs) {
-  auto rungs = ladder({record(problem(1001), 128)});
-  grade_toolchain(rungs.at(0), request_, "NVRTC 9");
-  EXPECT_EQ(rungs[0].match.rung, Rung::near_problem);
-}
-
-TEST_F(MatchLadder, NearMeansWithinAFactorOfTwoInEverySize) {
-  EXPECT_EQ(best_block({record(problem(2000), 128)}), 128);
-  EXPECT_EQ(best_block({record(problem(500), 128)}), 128);
-  EXPECT_EQ(best_block({record(problem(2001), 128)}), 0);
-  EXPECT_EQ(best_block({record(problem(499), 128)}), 0);
-  EXPECT_EQ(best_block({record(problem(1000, 2), 128)}), 128);
-  EXPECT_EQ(best_block({record(problem(1000, 3), 128)}), 0);
-}
-
-TEST_F(MatchLadder, HugeSizesDoNotOverflow) {
-  problem_ = problem(std::int64_t{1} << 62);
+TEST_F(MatchLadder, NearMeansWithinAFactorOfTwoInEverySizeAndTheSameOtherwise) {
+  for (const Problem& near : {problem(2000), problem(500), problem(1000, 2)})
+    EXPECT_EQ(best_block({record(near, 128)}), 128) << near.text();
+  for (const Problem& far :
+       {problem(2001), problem(499), problem(1000, 3), problem(1000, 1, "double"), problem(1000, 1, "float", 1)})
+    EXPECT_EQ(best_block({record(far, 128)}), 0) << far.text();
+  problem_ = problem(std::int64_t{1} << 62);  // does not overflow
   EXPECT_EQ(best_block({record(problem(std::int64_t{1} << 61), 128)}), 128);
   EXPECT_EQ(best_block({record(problem((std::int64_t{1} << 61) - 1), 128)}), 0);
 }
 
-TEST_F(MatchLadder, NearNeedsTheSameTypesAndIntegers) {
-  EXPECT_EQ(best_block({record(problem(1000, 1, "double"), 128)}), 0);
-  EXPECT_EQ(best_block({record(problem(1000, 1, "float", 1), 128)}), 0);
-}
-
-TEST_F(MatchLadder, TheLeastSumOfSquaredRatiosIsNearest) {
+TEST_F(MatchLadder, TheLeastSumOfSquaredRatiosIsNearestThenTheLargerThenTheLesserUuid) {
+  EXPECT_EQ(best_block({record(problem(500), 128, "a"), record(problem(2000), 512, "b")}), 512);
   problem_ = problem(1000, 1000);
   // log2 ratios: (1, 0) -> 1; (0.585, 0.585) -> 0.68
   EXPECT_EQ(best_block({record(problem(2000, 1000), 128, "a"), record(problem(1500, 1500), 512, "b")}), 512);
-}
-
-TEST_F(MatchLadder, EquallyNearGoesToTheLargerProblemThenTheLesserUuid) {
-  EXPECT_EQ(best_block({record(problem(500), 128, "a"), record(problem(2000), 512, "b")}), 512);
-  problem_ = problem(1000, 1000);
   EXPECT_EQ(best_block({record(problem(2000, 1000), 512, "b"), record(problem(1000, 2000), 128, "a")}), 128);
 }
 
@@ -169,17 +148,14 @@ TEST_F(MatchLadder, ASiblingHasTheComputeCapabilityAndTheProblem) {
   EXPECT_TRUE(ladder({record(problem_, 128, pcie)}).empty());
 }
 
-TEST_F(MatchLadder, TheSiblingNearestInMultiprocessorsIsPreferred) {
+TEST_F(MatchLadder, TheSiblingNearestInMultiprocessorsComesAfterANearProblemOfThisDevice) {
   DeviceInfo small = h200(), similar = h200();
   small.multiprocessors = 16;
   similar.multiprocessors = 114;
-  EXPECT_EQ(best_block({record(problem_, 128, small, "a"), record(problem_, 512, similar, "b")}), 512);
-}
-
-TEST_F(MatchLadder, ANearProblemOfThisDeviceBeatsASibling) {
-  DeviceInfo pcie = h200();
-  pcie.multiprocessors = 114;
-  const auto rungs = ladder({record(problem_, 128, pcie), record(problem(1500), 512)});
+  std::vector<Record> records{record(problem_, 128, small, "a"), record(problem_, 512, similar, "b")};
+  EXPECT_EQ(best_block(records), 512);
+  records.push_back(record(problem(1500), 256, "c"));
+  const auto rungs = ladder(records);
   ASSERT_EQ(rungs.size(), 2u);
   EXPECT_EQ(rungs[0].match.rung, Rung::near_problem);
   EXPECT_EQ(rungs[1].match.rung, Rung::sibling_device);
@@ -202,12 +178,6 @@ TEST_F(MatchLadder, TheSameKernelUnderAnotherNameComesSecond) {
   renamed.key.kernel = "copy_of_reduce";
   EXPECT_EQ(best_block({renamed}), 128);
   EXPECT_EQ(best_block({renamed, record(problem_, 512, "b")}), 512);
-}
-
-TEST_F(MatchLadder, AnotherSpaceFingerprintDoesNotDiscardARecord) {
-  Record other = record(problem_, 128);
-  other.space = "space0";
-  EXPECT_EQ(ladder({other}).at(0).match.rung, Rung::exact);
 }
 
 TEST_F(MatchLadder, TheOrderOfTheRecordsDoesNotMatter) {

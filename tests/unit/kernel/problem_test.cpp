@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ostream>
-
 #include "attune/error.hpp"
-#include "support/one_line.hpp"
+#include "support/cases.hpp"
 #include "support/sample_kernel.hpp"
 
 namespace attune {
@@ -23,58 +21,40 @@ TEST(MakeProblem, CompletesWithDefaultsInTheOrderOfTheKernel) {
   EXPECT_EQ(parse_problem(sample_kernel(), "rows=2**62", "cuda").at("rows"), Value(std::int64_t{1} << 62));
 }
 
-struct BadProblem {
-  std::string text;
-  std::string message;
-};
-void PrintTo(const BadProblem& item, std::ostream* out) { print_on_one_line(item.text, *out); }
-
-class BadProblems : public testing::TestWithParam<BadProblem> {};
-
-TEST_P(BadProblems, AreUsageErrors) {
-  EXPECT_THAT(message_of<UsageError>([] { parse_problem(sample_kernel(), GetParam().text, "cuda"); }),
-              HasSubstr(GetParam().message));
+TEST(MakeProblem, RefusesWhatIsNoProblemOfTheKernel) {
+  const auto message = [](const std::string& text) {
+    return message_of<UsageError>([&] { parse_problem(sample_kernel(), text, "cuda"); });
+  };
+  for (const auto& item : cases(R"(
+      rows=0 => kernel `sample`, problem rows=0: expected a size from 1 to 2**62
+      rows=-4 => problem rows=-4: expected a size ;; rows=2**62+1 => expected a size from 1 to 2**62
+      rows=2**63 => `rows=2**63`: overflow ;; rows=9223372036854775808 => too large
+      rows=float => rows=float: expected an integer ;; rows=true => expected an integer
+      rows=1e6 => rows=1e+06: expected an integer such as 4096, 2**28 or 10**6
+      rows=3 shift=0.5 => shift=0.5: expected an integer ;; rows=3 T=double => known: float, half, int32
+      rows=3 T=flaot => T=flaot: expected a type that the kernel lists; did you mean `float`?
+      rows=3 T=4 => T=4: expected a type ;; row=3 => kernel `sample` has no problem name `row`; did you mean `rows`?
+      rows=3 BLOCK=128 => `BLOCK` (it is a parameter, which the search chooses))"))
+    EXPECT_THAT(message(item.at(0)), HasSubstr(item.at(1)));
+  EXPECT_THAT(message(""), HasSubstr("problem name `rows` has no default; give a value, as in rows=4096"));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BadProblems,
-                         testing::ValuesIn(std::vector<BadProblem>{
-                             {"rows=0", "kernel `sample`, problem rows=0: expected a size from 1 to 2**62"},
-                             {"rows=-4", "problem rows=-4: expected a size"},
-                             {"rows=2**62+1", "expected a size from 1 to 2**62"},
-                             {"rows=2**63", "`rows=2**63`: overflow"},
-                             {"rows=9223372036854775808", "too large"},
-                             {"rows=float", "rows=float: expected an integer"},
-                             {"rows=1e6", "rows=1e+06: expected an integer such as 4096, 2**28 or 10**6"},
-                             {"rows=true", "expected an integer"},
-                             {"rows=3 shift=0.5", "shift=0.5: expected an integer"},
-                             {"rows=3 T=flaot",
-                              "T=flaot: expected a type that the kernel lists; did you mean `float`?"},
-                             {"rows=3 T=double", "known: float, half, int32"},
-                             {"rows=3 T=4", "T=4: expected a type"},
-                             {"row=3", "kernel `sample` has no problem name `row`; did you mean `rows`?"},
-                             {"rows=3 BLOCK=128", "`BLOCK` (it is a parameter, which the search chooses)"},
-                             {"", "problem name `rows` has no default; give a value, as in rows=4096"}}));
-
-TEST(ParseConfiguration, CompletesWithDefaults) {
+TEST(ParseConfiguration, CompletesWithDefaultsAndTakesANumberHoweverItIsWritten) {
   EXPECT_EQ(parse_configuration(sample_kernel(), "").text(),
             "BLOCK=256 VECTOR=1 RATIO=1.0 FAST=false ORDER=Order::rows");
   EXPECT_EQ(parse_configuration(sample_kernel(), "FAST=true ORDER=Order::columns BLOCK=2**7").text(),
             "BLOCK=128 VECTOR=1 RATIO=1.0 FAST=true ORDER=Order::columns");
-}
-
-TEST(ParseConfiguration, TakesANumberHoweverItIsWritten) {
   EXPECT_EQ(parse_configuration(sample_kernel(), "RATIO=1 BLOCK=512.0").text(),
             "BLOCK=512 VECTOR=1 RATIO=1.0 FAST=false ORDER=Order::rows");
 }
 
 TEST(ParseConfiguration, RefusesWhatTheKernelDoesNotList) {
-  const auto message = [](const char* text) {
-    return message_of<UsageError>([&] { parse_configuration(sample_kernel(), text); });
-  };
-  EXPECT_THAT(message("BLOK=128"), HasSubstr("kernel `sample` has no parameter `BLOK`; did you mean `BLOCK`?"));
-  EXPECT_THAT(message("BLOCK=100"), HasSubstr("parameter BLOCK=100: the parameter lists 256, 128, 512, 1024"));
-  EXPECT_THAT(message("FAST=1"), HasSubstr("lists false, true"));
-  EXPECT_THAT(message("ORDER=rows"), HasSubstr("lists Order::rows, Order::columns"));
+  for (const auto& item : cases(R"(
+      BLOK=128 => kernel `sample` has no parameter `BLOK`; did you mean `BLOCK`?
+      BLOCK=100 => parameter BLOCK=100: the parameter lists 256, 128, 512, 1024
+      FAST=1 => lists false, true ;; ORDER=rows => lists Order::rows, Order::columns)"))
+    EXPECT_THAT(message_of<UsageError>([&] { parse_configuration(sample_kernel(), item.at(0)); }),
+                HasSubstr(item.at(1)));
 }
 
 TEST(Narrow, KeepsTheListedValuesInTheKernelsOrder) {
@@ -94,12 +74,10 @@ TEST(Narrow, ChangesTheSpaceFingerprintAsTheSpaceChanges) {
 }
 
 TEST(Narrow, RefusesWhatTheKernelDoesNotList) {
-  const auto message = [](const char* text) { return message_of<UsageError>([&] { narrow(sample_kernel(), text); }); };
-  EXPECT_THAT(message("BLOK=128"), HasSubstr("did you mean `BLOCK`?"));
-  EXPECT_THAT(message("BLOCK=128,100"), HasSubstr("lists 256, 128, 512, 1024"));
-  EXPECT_THAT(message("BLOCK=128, VECTOR=1"), HasSubstr("expected a value between the commas"));
-  EXPECT_THAT(message("BLOCK=128 BLOCK=256"), HasSubstr("given twice"));
-  EXPECT_THAT(message("BLOCK"), HasSubstr("expected name=value"));
+  for (const auto& item : cases(R"(
+      BLOK=128 => did you mean `BLOCK`? ;; BLOCK=128,100 => lists 256, 128, 512, 1024 ;; BLOCK => expected name=value
+      BLOCK=128, VECTOR=1 => expected a value between the commas ;; BLOCK=128 BLOCK=256 => given twice)"))
+    EXPECT_THAT(message_of<UsageError>([&] { narrow(sample_kernel(), item.at(0)); }), HasSubstr(item.at(1)));
 }
 
 }  // namespace

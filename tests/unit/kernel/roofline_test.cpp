@@ -32,30 +32,21 @@ const std::vector<Ceiling> ceilings{{"copy", 4e9, "B/s", "", "", "", 1},
                                     {"launch", 5000, "ns", "", "", "", 1},
                                     {"read", 5e9, "B/s", "", "", "", 1}};
 
-TEST(MemoryCeiling, IsOfACopyWhereATenthOrMoreIsWritten) {
-  const auto in = array("in", Role::in, "9 * n"), out = array("out", Role::out, "n");
-  EXPECT_EQ(memory_ceiling(kernel({in, out}), problem(100)), "copy");
-  EXPECT_EQ(memory_ceiling(kernel({out}), problem(100)), "copy");
-}
-
-TEST(MemoryCeiling, IsOfReadingWhereLessIsWritten) {
-  EXPECT_EQ(memory_ceiling(kernel({array("in", Role::in, "n"), array("out", Role::out, "1")}), problem(100)), "read");
+TEST(MemoryCeiling, IsOfACopyWhereATenthOrMoreIsWrittenElseOfReading) {
+  const auto out = [](const char* size, const char* type = "T") { return array("out", Role::out, size, type); };
+  const auto in = [](const char* size, const char* type = "T") { return array("in", Role::in, size, type); };
+  const auto ceiling = [](std::vector<Argument> arguments) { return memory_ceiling(kernel(arguments), problem(100)); };
+  EXPECT_EQ(ceiling({in("9 * n"), out("n")}), "copy");
+  EXPECT_EQ(ceiling({out("n")}), "copy");
+  EXPECT_EQ(ceiling({in("n"), out("1")}), "read");
   // 91 bytes are read for each 10 written: the types count, not the elements.
-  const auto in = array("in", Role::in, "91 * n", "uint8"), out = array("out", Role::out, "5 * n", "half");
-  EXPECT_EQ(memory_ceiling(kernel({in, out}), problem(100)), "read");
-}
-
-TEST(MemoryCeiling, CountsWhatIsUpdatedAsReadAndWritten) {
-  EXPECT_EQ(memory_ceiling(kernel({array("y", Role::inout, "n"), array("x", Role::in, "7 * n")}), problem(100)),
-            "copy");  // 1 of 9
-  EXPECT_EQ(memory_ceiling(kernel({array("y", Role::inout, "n"), array("x", Role::in, "9 * n")}), problem(100)),
-            "read");  // 1 of 11
-}
-
-TEST(MemoryCeiling, LeavesOutScratchAndWhatHasNoSize) {
-  const auto in = array("in", Role::in, "n"), out = array("out", Role::out, "1");
-  EXPECT_EQ(memory_ceiling(kernel({in, out, array("scratch", Role::scratch, "100 * n")}), problem(100)), "read");
-  EXPECT_EQ(memory_ceiling(kernel({in, out, array("odd", Role::out, "n / (n - n)")}), problem(100)), "read");
+  EXPECT_EQ(ceiling({in("91 * n", "uint8"), out("5 * n", "half")}), "read");
+  // What is updated is read and written: 1 of 9, and 1 of 11.
+  EXPECT_EQ(ceiling({array("y", Role::inout, "n"), in("7 * n")}), "copy");
+  EXPECT_EQ(ceiling({array("y", Role::inout, "n"), in("9 * n")}), "read");
+  // Scratch memory does not count, nor what has no size.
+  EXPECT_EQ(ceiling({in("n"), out("1"), array("scratch", Role::scratch, "100 * n")}), "read");
+  EXPECT_EQ(ceiling({in("n"), out("1"), array("odd", Role::out, "n / (n - n)")}), "read");
 }
 
 TEST(ArithmeticCeiling, IsOfTheProblemsTypeWhereThereIsOne) {
@@ -65,25 +56,18 @@ TEST(ArithmeticCeiling, IsOfTheProblemsTypeWhereThereIsOne) {
   EXPECT_EQ(arithmetic_ceiling(Problem{{"T", 1}}, ceilings), "fma float");
 }
 
-TEST(BoundOf, IsTheCeilingOfWhichMoreIsReached) {
-  const KernelSpec spec = kernel({array("in", Role::in, "n"), array("out", Role::out, "n")}, "8 * n", "30 * n");
-  const auto of_float = bound_of(spec, problem(100), 400, ceilings);  // 2 of 4 bytes, 7.5 of 60 operations
-  ASSERT_TRUE(of_float);
-  EXPECT_EQ(of_float->ceiling, "copy");
-  EXPECT_DOUBLE_EQ(of_float->fraction, 0.5);
-  const KernelSpec busy = kernel(spec.arguments, "8 * n", "90 * n");
-  const auto of_double = bound_of(busy, problem(100, "double"), 400, ceilings);  // 22.5 of 30 operations
-  ASSERT_TRUE(of_double);
-  EXPECT_EQ(of_double->ceiling, "fma double");
-  EXPECT_DOUBLE_EQ(of_double->fraction, 0.75);
-}
-
-TEST(BoundOf, MayBeMoreThanAllOfIt) {
-  const KernelSpec spec = kernel({array("in", Role::in, "n"), array("out", Role::out, "1")}, "n * sizeof(T)");
-  const auto bound = bound_of(spec, problem(1000), 400, ceilings);
-  ASSERT_TRUE(bound);
-  EXPECT_EQ(bound->ceiling, "read");
-  EXPECT_DOUBLE_EQ(bound->fraction, 2);
+TEST(BoundOf, IsTheCeilingOfWhichMoreIsReachedAndMayBeMoreThanAllOfIt) {
+  const std::vector<Argument> copies{array("in", Role::in, "n"), array("out", Role::out, "n")};
+  const std::vector<Argument> reads{array("in", Role::in, "n"), array("out", Role::out, "1")};
+  const auto expect_bound = [](const KernelSpec& spec, const Problem& of, const char* ceiling, double fraction) {
+    const auto bound = bound_of(spec, of, 400, ceilings);
+    ASSERT_TRUE(bound);
+    EXPECT_EQ(bound->ceiling, ceiling);
+    EXPECT_DOUBLE_EQ(bound->fraction, fraction);
+  };
+  expect_bound(kernel(copies, "8 * n", "30 * n"), problem(100), "copy", 0.5);  // and 7.5 of 60 operations
+  expect_bound(kernel(copies, "8 * n", "90 * n"), problem(100, "double"), "fma double", 0.75);  // 22.5 of 30
+  expect_bound(kernel(reads, "n * sizeof(T)"), problem(1000), "read", 2);
 }
 
 TEST(BoundOf, IsNothingWithoutMetricsCeilingsOrTime) {

@@ -1,5 +1,4 @@
 // Scalars in the bytes of their types: exactly, or an error.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "attune/error.hpp"
 #include "kernel/instantiate.hpp"
+#include "support/message_of.hpp"
 
 namespace attune {
 namespace {
@@ -45,29 +45,16 @@ TEST(Scalar, HoldsTheWholeRangeOfItsInteger) {
   EXPECT_EQ(encoded<std::int32_t>(true, "int32"), 1);
 }
 
-struct Misfit {
-  Value value;
-  std::string type;
-};
-
-class ScalarMisfit : public testing::TestWithParam<Misfit> {};
-
-TEST_P(ScalarMisfit, IsAnErrorNeverAWrap) {
-  try {
-    encode_scalar(GetParam().value, GetParam().type);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), GetParam().value.text() + " does not fit " + GetParam().type);
-  }
+TEST(Scalar, ThatDoesNotFitIsAnErrorNeverAWrap) {
+  const std::pair<Value, const char*> misfits[] = {
+      {128, "int8"},          {-129, "int8"},    {-1, "uint8"},         {256, "uint8"},
+      {32768, "int16"},       {65536, "uint16"}, {2147483648, "int32"}, {-2147483649, "int32"},
+      {4294967296, "uint32"}, {-1, "uint64"},    {2.5, "int32"},        {0x1p63, "int64"},
+      {0x1p64, "uint64"},     {2, "bool"},       {0.5, "bool"},         {1e300, "float"},
+      {-1e39, "float"},       {65520, "half"},   {-70000.0, "half"},    {1e39, "bfloat16"}};
+  for (const auto& [value, type] : misfits)
+    EXPECT_EQ(message_of<Error>([&] { encode_scalar(value, type); }), value.text() + " does not fit " + type);
 }
-
-INSTANTIATE_TEST_SUITE_P(All, ScalarMisfit,
-                         testing::ValuesIn(std::vector<Misfit>{
-                             {128, "int8"},          {-129, "int8"},    {-1, "uint8"},         {256, "uint8"},
-                             {32768, "int16"},       {65536, "uint16"}, {2147483648, "int32"}, {-2147483649, "int32"},
-                             {4294967296, "uint32"}, {-1, "uint64"},    {2.5, "int32"},        {0x1p63, "int64"},
-                             {0x1p64, "uint64"},     {2, "bool"},       {0.5, "bool"},         {1e300, "float"},
-                             {-1e39, "float"},       {65520, "half"},   {-70000.0, "half"},    {1e39, "bfloat16"}}));
 
 TEST(Scalar, RefusesNamesVectorsAndUnknownTypes) {
   EXPECT_THROW(encode_scalar("float", "float"), Error);
@@ -86,26 +73,6 @@ TEST(Scalar, RoundsToTheNearestFloat) {
   EXPECT_EQ(encoded<float>((std::int64_t{1} << 54) + (std::int64_t{1} << 30) + 1, "float"), 0x1.000002p54f);
 }
 
-TEST(Scalar, RoundsToTheNearestHalf) {
-  EXPECT_EQ(half(0.0), 0x0000);
-  EXPECT_EQ(half(-0.0), 0x8000);
-  EXPECT_EQ(half(1), 0x3c00);
-  EXPECT_EQ(half(-2.5), 0xc100);
-  EXPECT_EQ(half(65504), 0x7bff);
-  EXPECT_EQ(half(65519.99), 0x7bff);
-  EXPECT_EQ(half(0x1p-14), 0x0400);
-  EXPECT_EQ(half(0x1p-24), 0x0001);
-  EXPECT_EQ(half(0x1p-25), 0x0000);    // a tie, to even
-  EXPECT_EQ(half(0x1.8p-24), 0x0002);  // a tie, to even
-  EXPECT_EQ(half(0x1.000002p-25), 0x0001);
-  EXPECT_EQ(half(0x1.ff8p-15), 0x03ff);  // the largest subnormal
-  EXPECT_EQ(half(0x1.ffcp-15), 0x0400);  // rounds up into the normal numbers
-  EXPECT_EQ(half(2049), 0x6800);         // a tie, to even
-  EXPECT_EQ(half(2051), 0x6802);
-  EXPECT_EQ(half(std::numeric_limits<double>::infinity()), 0x7c00);
-  EXPECT_EQ(half(std::nan("")) & 0x7fff, 0x7e00);
-}
-
 TEST(Scalar, RoundsToTheNearestBfloat16) {
   EXPECT_EQ(bfloat16(1), 0x3f80);
   EXPECT_EQ(bfloat16(-3.140625), 0xc049);
@@ -121,7 +88,11 @@ double value_of_half(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-TEST(Scalar, EveryFiniteHalfIsExactAndEveryMiddleGoesToEven) {
+TEST(Scalar, RoundsToTheNearestHalfAndInTheMiddleToTheEvenOne) {
+  EXPECT_EQ(half(1), 0x3c00);
+  EXPECT_EQ(half(65519.99), 0x7bff);
+  EXPECT_EQ(half(std::numeric_limits<double>::infinity()), 0x7c00);
+  EXPECT_EQ(half(std::nan("")) & 0x7fff, 0x7e00);
   for (std::uint16_t bits = 0; bits < 0x7c00; ++bits) {
     ASSERT_EQ(half(value_of_half(bits)), bits);
     ASSERT_EQ(half(-value_of_half(bits)), bits | 0x8000);

@@ -27,11 +27,8 @@ std::vector<std::size_t> to_confirm(const std::vector<double>& scores, const Pro
   return attune::to_confirm(scores, sample_ns, protocol);
 }
 
-TEST(ConfirmStage, ThoseNearTheBestAreConfirmedBestFirst) {
+TEST(ConfirmStage, ThoseNearTheBestAreConfirmedBestFirstUnlessTheFinalStageTakesThemAll) {
   EXPECT_THAT(to_confirm({1.2, 0.5, 0.62, 0.63, 0.55}, with_finalists(2)), ElementsAre(1, 4, 2));
-}
-
-TEST(ConfirmStage, NobodyIsWhenTheFinalStageTakesThemAll) {
   EXPECT_THAT(to_confirm({0.5, 0.51, 0.52}, with_finalists(3)), IsEmpty());
   EXPECT_THAT(to_confirm({}, with_finalists(3)), IsEmpty());
 }
@@ -44,28 +41,20 @@ TEST(ConfirmStage, NumberAndTimeAreBounded) {
   EXPECT_THAT(to_confirm(scores, Protocol{}, 1e9), IsEmpty()) << "less than the finalists";
 }
 
-TEST(ConfirmStage, EachVisitIsToTheBetterHalfUntilTheFinalistsAreLeft) {
+TEST(ConfirmStage, EachVisitIsToTheBetterHalfAndAtLeastTwoAreMade) {
   const Protocol protocol = with_finalists(8);
   EXPECT_EQ(next_visit(0, 128, protocol), 64u);
   EXPECT_EQ(next_visit(1, 64, protocol), 32u);
   EXPECT_EQ(next_visit(2, 32, protocol), 16u);
   EXPECT_EQ(next_visit(3, 16, protocol), 0u);
-}
-
-TEST(ConfirmStage, AtLeastTwoVisitsAreMade) {
-  const Protocol protocol = with_finalists(8);
   EXPECT_EQ(next_visit(0, 9, protocol), 8u);
   EXPECT_EQ(next_visit(0, 3, protocol), 3u) << "the others failed";
   EXPECT_EQ(next_visit(1, 8, protocol), 0u);
   EXPECT_EQ(next_visit(0, 0, protocol), 0u);
 }
 
-TEST(ConfirmStage, TheMedianOfAllSamplesRanks) {
-  EXPECT_THAT(by_confirmation({{1.02, 1.01, 1.03}, {1.3, 0.99, 1.0}, {1.01, 1.01}}), ElementsAre(1, 2, 0));
-}
-
-TEST(ConfirmStage, WhatHasNoSamplesIsOut) {
-  EXPECT_THAT(by_confirmation({{}, {1.0, 1.1}, {}}), ElementsAre(1));
+TEST(ConfirmStage, TheMedianOfAllSamplesRanksAndWhatHasNoneIsOut) {
+  EXPECT_THAT(by_confirmation({{1.02, 1.01, 1.03}, {1.3, 0.99, 1.0}, {}, {1.01, 1.01}}), ElementsAre(1, 3, 0));
   EXPECT_THAT(by_confirmation({{}, {}}), IsEmpty());
 }
 

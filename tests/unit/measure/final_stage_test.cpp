@@ -11,7 +11,8 @@ namespace {
 const Protocol default_protocol;
 
 // RoundTimes in which finalist f takes times[f], with multiplicative noise; the drift of the clock hits a whole round.
-RoundTimes noisy_rounds(const std::vector<double>& times, int count, double noise, std::uint64_t seed, double drift = 0) {
+RoundTimes noisy_rounds(const std::vector<double>& times, int count, double noise, std::uint64_t seed,
+                        double drift = 0) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> scatter(0, noise), common(0, drift);
   RoundTimes rounds;
@@ -30,9 +31,13 @@ std::vector<Finalist> three_finalists() {
   return {{"A=1", true, false, 40}, {"A=2", false, false, 30}, {"A=3", false, false, 20}};
 }
 
+FinalDecision decided(const std::vector<double>& times, int rounds, double noise, std::uint64_t seed,
+                      double drift = 0) {
+  return decide(three_finalists(), of_times(noisy_rounds(times, rounds, noise, seed, drift)), default_protocol);
+}
+
 TEST(FinalStage, TheFastestWinsWhenTheDifferenceIsClear) {
-  const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.002, 1)), default_protocol);
+  const FinalDecision decision = decided({300, 200, 210}, 30, 0.002, 1);
   EXPECT_EQ(decision.winner, 1u);
   EXPECT_NEAR(decision.speedup, 1.5, 0.01);
   EXPECT_GT(decision.speedup_interval.low, 1.48);
@@ -54,41 +59,26 @@ TEST(FinalStage, AClockThatJumpsDoesNotDecide) {
 }
 
 TEST(FinalStage, LessThanAQuarterOfAPerCentIsATieThatTheLeanerWins) {
-  const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 200.3}, 30, 0.0005, 2)), default_protocol);
+  const FinalDecision decision = decided({300, 200, 200.3}, 30, 0.0005, 2);
   EXPECT_EQ(decision.fastest, 1u);
   EXPECT_EQ(decision.winner, 2u);
 }
 
-TEST(FinalStage, WhatIsInUseGivesWayForMoreThanWhatIsOnlyLeaner) {
+TEST(FinalStage, ATieWithTheDefaultGoesToTheDefault) {
+  EXPECT_EQ(decided({201, 200, 300}, 30, 0.0005, 3).winner, 0u);
+  EXPECT_DOUBLE_EQ(decided({201, 200, 300}, 30, 0.0005, 3).speedup, 1);
+  // 2 % apart, but each sample scatters by 30 %: the interval contains 0.
+  EXPECT_EQ(decided({204, 200, 900}, 12, 0.3, 5).winner, 0u);
+}
+
+// What is in use gives way for more than what is only leaner.
+TEST(FinalStage, ATieWithThePresentRecordGoesToTheRecord) {
   const RoundTimes rounds = noisy_rounds({300, 200, 200.8}, 40, 0.0005, 11);
   std::vector<Finalist> finalists = three_finalists();
   EXPECT_EQ(decide(finalists, of_times(rounds), default_protocol).winner, 1u);
   finalists[2].is_record = true;
+  finalists[2].resource_cost = 1000;
   EXPECT_EQ(decide(finalists, of_times(rounds), default_protocol).winner, 2u);
-}
-
-TEST(FinalStage, ATieWithTheDefaultGoesToTheDefault) {
-  const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({201, 200, 300}, 30, 0.0005, 3)), default_protocol);
-  EXPECT_EQ(decision.winner, 0u);
-  EXPECT_DOUBLE_EQ(decision.speedup, 1);
-}
-
-TEST(FinalStage, ATieWithThePresentRecordGoesToTheRecord) {
-  std::vector<Finalist> finalists = three_finalists();
-  finalists[1].is_record = true;
-  finalists[1].resource_cost = 1000;
-  const FinalDecision decision =
-      decide(finalists, of_times(noisy_rounds({300, 201, 200}, 30, 0.0005, 4)), default_protocol);
-  EXPECT_EQ(decision.winner, 1u);
-}
-
-TEST(FinalStage, ANoisyDifferenceIsNoDifference) {
-  // 2 % apart, but each sample scatters by 30 %: the interval contains 0.
-  const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({204, 200, 900}, 12, 0.3, 5)), default_protocol);
-  EXPECT_EQ(decision.winner, 0u);
 }
 
 TEST(FinalStage, RoundsThatAreOffAsAWholeAreDropped) {
@@ -108,13 +98,13 @@ TEST(FinalStage, ScatterOfSingleSamplesIsNoDrift) {
 }
 
 // A launch that takes 5 % longer now and then is no clock, however few are left in the rounds.
-TEST(FinalStage, RoundsAreJudgedByAllWhoTookPartInThem) {
+TEST(FinalStage, RoundsAreJudgedByAllThatTookPartInThem) {
   FinalRounds rounds = of_times(noisy_rounds({200, 201}, 100, 0.001, 14));
   for (std::size_t r = 0; r < 40; ++r)
     for (double& time : rounds.times_ns[r]) time *= 1.05;
   EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 60u) << "both are off";
   rounds.left_ns.push_back(std::vector<double>(30, 210));
-  EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 90u) << "but not who left after the 30th";
+  EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 90u) << "but not what left after the 30th";
   for (std::size_t r = 10; r < 20; ++r) rounds.left_ns.front()[r] *= 0.9;
   EXPECT_EQ(steady_rounds(rounds, default_protocol).size(), 90u) << "the other way is not the same way";
   EXPECT_EQ(steady_rounds(of_times(noisy_rounds({200}, 50, 0.1, 15)), default_protocol).size(), 50u) << "a lone one";
@@ -129,34 +119,30 @@ TEST(FinalStage, RoundsOnEitherSideOfAThrottledReadingAreThrottled) {
   EXPECT_EQ(throttled_rounds({{0, 3}, {0, 3}, {3, 6}}, readings), (std::vector<bool>{true, true, false}))
       << "two at once";
   EXPECT_EQ(throttled_rounds({{6, 6}}, readings), (std::vector<bool>{false}));
-  EXPECT_EQ(throttled_rounds({{0, 0}, {0, 0}}, {}), (std::vector<bool>{false, false})) << "a device that tells nothing";
+  EXPECT_EQ(throttled_rounds({{0, 0}, {0, 0}}, {}), (std::vector<bool>{false, false})) << "a device without readings";
   EXPECT_TRUE(throttled_rounds({}, {true}).empty());
 }
 
-TEST(FinalStage, ThrottledRoundsAreDroppedAndCounted) {
+TEST(FinalStage, ThrottledRoundsAreDroppedAndCountedUnlessAllAre) {
   FinalRounds rounds = of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 6));
+  rounds.throttled.assign(30, true);
+  const FinalDecision all = decide(three_finalists(), rounds, default_protocol);
+  EXPECT_TRUE(all.unstable);
+  EXPECT_EQ(all.rounds_throttled, 30u);
+  EXPECT_EQ(all.used.size(), 30u);
+  EXPECT_EQ(all.winner, 1u);
   rounds.throttled.assign(30, false);
   for (std::size_t r = 3; r < 8; ++r) {
     rounds.throttled[r] = true;
     rounds.times_ns[r][1] *= 10;  // of no consequence
     rounds.values[r][1] *= 10;
   }
-  const FinalDecision decision = decide(three_finalists(), rounds, default_protocol);
-  EXPECT_EQ(decision.rounds_throttled, 5u);
-  EXPECT_EQ(decision.rounds_dropped, 5u);
-  EXPECT_EQ(decision.used.size(), 25u);
-  EXPECT_FALSE(decision.unstable);
-  EXPECT_NEAR(decision.speedup, 1.5, 0.01);
-}
-
-TEST(FinalStage, ThrottledAllTheTimeIsUnstableAndStillDecided) {
-  FinalRounds rounds = of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 6));
-  rounds.throttled.assign(30, true);
-  const FinalDecision decision = decide(three_finalists(), rounds, default_protocol);
-  EXPECT_TRUE(decision.unstable);
-  EXPECT_EQ(decision.rounds_throttled, 30u);
-  EXPECT_EQ(decision.used.size(), 30u);
-  EXPECT_EQ(decision.winner, 1u);
+  const FinalDecision some = decide(three_finalists(), rounds, default_protocol);
+  EXPECT_EQ(some.rounds_throttled, 5u);
+  EXPECT_EQ(some.rounds_dropped, 5u);
+  EXPECT_EQ(some.used.size(), 25u);
+  EXPECT_FALSE(some.unstable);
+  EXPECT_NEAR(some.speedup, 1.5, 0.01);
 }
 
 // Slower, but with a third of the energy.
@@ -177,14 +163,13 @@ TEST(FinalStage, TheObjectiveDecidesAndTimesAreTold) {
 }
 
 TEST(FinalStage, TooManyUnsteadyRoundsAreSaid) {
-  const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 30, 0.001, 7, 0.2)), default_protocol);
+  const FinalDecision decision = decided({300, 200, 210}, 30, 0.001, 7, 0.2);
   EXPECT_TRUE(decision.unstable);
   EXPECT_EQ(decision.used.size(), 30u);
   EXPECT_EQ(decision.winner, 1u);  // paired ratios cancel what hits a whole round
 }
 
-TEST(FinalStage, WhoCannotWinAnyMoreIsBeaten) {
+TEST(FinalStage, WhatCannotWinAnyMoreIsBeaten) {
   std::vector<Finalist> finalists = three_finalists();
   finalists.push_back({"A=4", false, false, 20});
   const RoundTimes rounds = noisy_rounds({300, 200, 202, 200.8}, 40, 0.003, 13);
@@ -192,7 +177,7 @@ TEST(FinalStage, WhoCannotWinAnyMoreIsBeaten) {
   finalists[2].is_record = true;
   EXPECT_TRUE(beaten(finalists, rounds, default_protocol).empty());
   finalists[2].is_doubtful = true;
-  EXPECT_TRUE(beaten(finalists, rounds, default_protocol).empty()) << "whoever wins must have been compared with it";
+  EXPECT_TRUE(beaten(finalists, rounds, default_protocol).empty()) << "the winner must have been compared with it";
 }
 
 // In how many of 200 seeds the second finalist leaves, asked as often as a session asks.
@@ -213,13 +198,10 @@ int times_lost(const std::vector<double>& times, int count, const Protocol& prot
   return lost;
 }
 
-TEST(FinalStage, TheBestIsNeverBeaten) {
+// Nor is what is as good as the others, by looking often or by many rounds. The limit of a tie, which only hides it, is
+// left out: with 99 % in place of 99.9 % it would be 36.
+TEST(FinalStage, TheBestIsNeverBeatenAndWhatIsAsGoodHardlyEver) {
   EXPECT_EQ(times_lost({300, 200, 201, 201, 201, 201, 202, 202}, 400, default_protocol), 0);
-}
-
-// Not even by looking often, nor by many rounds, where all are as good. Without the limit of a tie between, which only
-// hides it: with 99 % in place of 99.9 % it would be 36.
-TEST(FinalStage, WhoIsAsGoodAsTheOthersIsHardlyEverBeaten) {
   Protocol protocol;
   protocol.lean_tie_ratio = 0;
   EXPECT_LE(times_lost({300, 200, 200, 200, 200, 200, 200, 200}, 1600, protocol), 3);
@@ -232,18 +214,19 @@ bool wants_more(const RoundTimes& rounds, double seconds = 1) {
 }
 
 TEST(FinalStage, StopsWhenItIsSettledAndNotBefore) {
+  const RoundTimes scattered = noisy_rounds({201, 200}, 30, 0.02, 8);
   EXPECT_TRUE(wants_more({}, 0));
   EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 29, 0.0001, 8)));
   EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.0001, 8)));
-  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8)));
-  EXPECT_TRUE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), default_protocol.final_seconds - 1));
-  EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, 30, 0.02, 8), default_protocol.final_seconds));
+  EXPECT_TRUE(wants_more(scattered));
+  EXPECT_TRUE(wants_more(scattered, default_protocol.final_seconds - 1));
+  EXPECT_FALSE(wants_more(scattered, default_protocol.final_seconds));
   EXPECT_FALSE(wants_more(noisy_rounds({201, 200}, default_protocol.final_rounds_max, 0.1, 8)));
-  EXPECT_FALSE(wants_more(noisy_rounds({200}, 30, 0.1, 8))) << "nobody to compare it with";
+  EXPECT_FALSE(wants_more(noisy_rounds({200}, 30, 0.1, 8))) << "nothing to compare it with";
 }
 
-// Nobody waits for the scatter of who is far behind, and the scatter of one pair does not end the rounds.
-TEST(FinalStage, RoundsAreForThoseWhoMayStillWin) {
+// The scatter of what is far behind is not waited for, and the scatter of one pair does not end the rounds.
+TEST(FinalStage, RoundsAreForWhatMayStillWin) {
   const RoundTimes noise = noisy_rounds({1, 1}, 60, 0.03, 9);
   RoundTimes rounds = noisy_rounds({300, 200, 200.2, 200.4}, 60, 0.0005, 8);
   for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r][0] *= noise[r][0];
@@ -258,42 +241,24 @@ TEST(FinalStage, RoundsAreForThoseWhoMayStillWin) {
 
 // Of a kernel of seconds there are no more, nor after an interrupt: what is twice as fast still is.
 TEST(FinalStage, AHandfulOfRoundsDecidesAndIsMarked) {
-  const FinalDecision decision =
-      decide(three_finalists(), of_times(noisy_rounds({300, 200, 210}, 3, 0.001, 10)), default_protocol);
-  EXPECT_EQ(decision.winner, 1u);
+  EXPECT_EQ(decided({300, 200, 210}, 3, 0.001, 10).winner, 1u);
+  EXPECT_TRUE(decided({300, 200, 210}, 3, 0.001, 10).unstable);
   EXPECT_EQ(decide(three_finalists(), of_times({{300, 200, 210}}), default_protocol).winner, 1u) << "a single one";
-  EXPECT_TRUE(decision.unstable);
-}
-
-TEST(FinalStage, IsLookedAtLessOftenTheMoreRoundsThereAre) {
-  std::vector<std::size_t> looks;
-  for (std::size_t rounds = 1; rounds <= 1000; ++rounds)
-    if (is_looked_at(rounds, default_protocol)) looks.push_back(rounds);
-  EXPECT_EQ(looks.size(), 38u + 20u + 5u) << "from 30, then 400, then 800 on";
-  EXPECT_EQ(looks.front(), 30u);
-  EXPECT_EQ(looks[37], 400u);
-  EXPECT_EQ(looks[38], 420u);
-  EXPECT_EQ(looks.back(), 1000u);
+  const FinalDecision lone = decide({{"A=1", true, false, 1}}, of_times({{100}, {101}}), default_protocol);
+  EXPECT_EQ(lone.winner, 0u);
+  EXPECT_DOUBLE_EQ(lone.speedup, 1);
 }
 
 TEST(FinalStage, RoundsAreAskedForAheadUpToTheNextLookAndForSoLong) {
-  EXPECT_EQ(rounds_ahead(0, 0, default_protocol), 1u) << "nobody knows yet how long one takes";
+  Protocol few;
+  few.final_rounds_max = 33;
+  EXPECT_EQ(rounds_ahead(0, 0, default_protocol), 1u) << "it is not known how long one takes";
   EXPECT_EQ(rounds_ahead(1, 1e-6, default_protocol), 29u);
-  EXPECT_EQ(rounds_ahead(30, 30e-6, default_protocol), 10u);
   EXPECT_EQ(rounds_ahead(37, 37e-6, default_protocol), 3u);
   EXPECT_EQ(rounds_ahead(30, 30 * 4.5e-3, default_protocol), 4u) << "20 ms";
   EXPECT_EQ(rounds_ahead(30, 300, default_protocol), 1u) << "longer than that";
   EXPECT_EQ(rounds_ahead(30, 0, default_protocol), 10u) << "of a clock that stands still";
-  Protocol few;
-  few.final_rounds_max = 33;
   EXPECT_EQ(rounds_ahead(30, 30e-6, few), 3u);
-}
-
-TEST(FinalStage, ALoneFinalistWins) {
-  const FinalDecision decision =
-      decide({{"A=1", true, false, 1}}, of_times(noisy_rounds({100}, 5, 0.01, 9)), default_protocol);
-  EXPECT_EQ(decision.winner, 0u);
-  EXPECT_DOUBLE_EQ(decision.speedup, 1);
 }
 
 // The protocol's promise on an emulated device whose true times are known, with drift and two clock states of 8 %.

@@ -15,18 +15,17 @@ TEST(Screen, TakesTheFullSetWhileNothingIsKnown) {
   EXPECT_EQ(samples.size(), static_cast<std::size_t>(1 + default_protocol.screen_samples));
 }
 
-TEST(Screen, OneSampleEndsAHopelessConfiguration) {
+TEST(Screen, OneSampleEndsAHopelessConfigurationAndShortKernelsGetABenefitOfDoubt) {
+  const auto wanted = [](double sample_ns, double best_ns) {
+    return samples_wanted(std::vector<double>{sample_ns}, screen_plan(best_ns, default_protocol));
+  };
   EXPECT_EQ(samples_wanted({}, screen_plan(1e6, default_protocol)), 1);
-  EXPECT_EQ(samples_wanted(std::vector<double>{2.1e6}, screen_plan(1e6, default_protocol)), 0);
-  EXPECT_EQ(samples_wanted(std::vector<double>{1.9e6}, screen_plan(1e6, default_protocol)),
-            default_protocol.screen_samples);
-}
-
-TEST(Screen, ShortKernelsGetABenefitOfDoubt) {
-  EXPECT_GT(samples_wanted(std::vector<double>{30e3}, screen_plan(10e3, default_protocol)), 0);
-  EXPECT_EQ(samples_wanted(std::vector<double>{41e3}, screen_plan(10e3, default_protocol)), 0);
-  EXPECT_GT(samples_wanted(std::vector<double>{50e3}, screen_plan(19e3, default_protocol)), 0);
-  EXPECT_EQ(samples_wanted(std::vector<double>{50e3}, screen_plan(21e3, default_protocol)), 0) << "short no more";
+  EXPECT_EQ(wanted(2.1e6, 1e6), 0);
+  EXPECT_EQ(wanted(1.9e6, 1e6), default_protocol.screen_samples);
+  EXPECT_GT(wanted(30e3, 10e3), 0);
+  EXPECT_EQ(wanted(41e3, 10e3), 0);
+  EXPECT_GT(wanted(50e3, 19e3), 0);
+  EXPECT_EQ(wanted(50e3, 21e3), 0) << "short no more";
 }
 
 TEST(Screen, ShortKernelsAreTimedInBatchesOfAMillisecond) {

@@ -3,25 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 namespace attune {
 namespace {
 
+void expect_interval(const std::vector<double>& samples, double low, double high) {
+  EXPECT_DOUBLE_EQ(median_interval(samples).low, low);
+  EXPECT_DOUBLE_EQ(median_interval(samples).high, high);
+}
+
 TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
-  const std::vector<double> samples{4, 1, 3, 2};
+  const std::vector<double> samples{4, 1, 3, 2}, one{7};
   EXPECT_DOUBLE_EQ(quantile(samples, 0), 1);
   EXPECT_DOUBLE_EQ(quantile(samples, 0.25), 1.75);
   EXPECT_DOUBLE_EQ(median(samples), 2.5);
   EXPECT_DOUBLE_EQ(quantile(samples, 1), 4);
-}
-
-TEST(Statistics, OneSampleIsEveryQuantile) {
-  const std::vector<double> samples{7};
-  EXPECT_DOUBLE_EQ(quantile(samples, 0.25), 7);
-  const Interval interval = median_interval(samples);
-  EXPECT_DOUBLE_EQ(interval.low, 7);
-  EXPECT_DOUBLE_EQ(interval.high, 7);
+  EXPECT_DOUBLE_EQ(quantile(one, 0.25), 7);
+  expect_interval(one, 7, 7);
 }
 
 TEST(Statistics, SummaryKeepsTheSamplesInTheirOrder) {
@@ -31,30 +31,22 @@ TEST(Statistics, SummaryKeepsTheSamplesInTheirOrder) {
   EXPECT_DOUBLE_EQ(measurement.median_ns, 5);
   EXPECT_DOUBLE_EQ(measurement.q1_ns, 3);
   EXPECT_DOUBLE_EQ(measurement.q3_ns, 7);
+  EXPECT_EQ(summarise({}).median_ns, 0);
 }
 
-TEST(Statistics, NoSamplesGiveAnEmptySummary) { EXPECT_EQ(summarise({}).median_ns, 0); }
-
-// From the tables of the sign test: for n = 10 the 2nd and the 9th, for n = 30 the 10th and the 21st order statistic.
 TEST(Statistics, MedianIntervalUsesTheTabulatedOrderStatistics) {
-  std::vector<double> samples;
-  for (int i = 1; i <= 30; ++i) samples.push_back(i);
-  EXPECT_DOUBLE_EQ(median_interval(samples).low, 10);
-  EXPECT_DOUBLE_EQ(median_interval(samples).high, 21);
-  samples.resize(10);
-  EXPECT_DOUBLE_EQ(median_interval(samples).low, 2);
-  EXPECT_DOUBLE_EQ(median_interval(samples).high, 9);
-  samples.resize(6);
-  EXPECT_DOUBLE_EQ(median_interval(samples).low, 1);
-  EXPECT_DOUBLE_EQ(median_interval(samples).high, 6);
-}
-
-// Close to the normal approximation: the median, 0.98 sqrt(n) ranks to either side.
-TEST(Statistics, MedianIntervalOfVeryManySamplesIsNarrow) {
-  std::vector<double> samples;
-  for (int i = 1; i <= 10'000; ++i) samples.push_back(i);
+  std::vector<double> samples(10'000);
+  std::iota(samples.begin(), samples.end(), 1);
+  // Close to the normal approximation: the median, 0.98 sqrt(n) ranks to either side.
   EXPECT_NEAR(median_interval(samples).low, 5000 - 98, 2);
   EXPECT_NEAR(median_interval(samples).high, 5000 + 98, 2);
+  // From the tables of the sign test: for n = 10 the 2nd and the 9th, for n = 30 the 10th and the 21st.
+  samples.resize(30);
+  expect_interval(samples, 10, 21);
+  samples.resize(10);
+  expect_interval(samples, 2, 9);
+  samples.resize(6);
+  expect_interval(samples, 1, 6);
 }
 
 TEST(Statistics, MedianIntervalCoversTheMedianAsOftenAsItClaims) {

@@ -45,15 +45,13 @@ TEST_F(Methodology, OneRepeatIsJoinedByLinesBetweenRanks) {
   EXPECT_EQ(curve.back(), 1);
 }
 
-TEST_F(Methodology, VisitsBeforeAnythingValidCountForNothing) {
-  const Visits found = visits({{6, 5}, {15.5, 5}}), late = visits({{2, 0}, {4, 0}, {6, 5}, {15.5, 5}});
-  EXPECT_EQ(strategy_curve(space_, {late}, std::nullopt), strategy_curve(space_, {found}, std::nullopt));
-}
-
-TEST_F(Methodology, VisitsBeyondTheBudgetCountForNothing) {
+TEST_F(Methodology, VisitsBeforeAnythingValidOrBeyondTheBudgetCountForNothing) {
+  const auto curve = [&](const std::vector<std::pair<double, double>>& found) {
+    return strategy_curve(space_, {visits(found)}, std::nullopt);
+  };
+  EXPECT_EQ(curve({{2, 0}, {4, 0}, {6, 5}, {15.5, 5}}), curve({{6, 5}, {15.5, 5}}));
   // 15.4 s are spent by the visit at 15.5 s, which is the last.
-  const Visits longer = visits({{4, 9}, {15.5, 9}, {16, 1}, {20, 1}}), shorter = visits({{4, 9}, {15.5, 9}});
-  EXPECT_EQ(strategy_curve(space_, {longer}, std::nullopt), strategy_curve(space_, {shorter}, std::nullopt));
+  EXPECT_EQ(curve({{4, 9}, {15.5, 9}, {16, 1}, {20, 1}}), curve({{4, 9}, {15.5, 9}}));
 }
 
 TEST_F(Methodology, TheCurveFreezesWhereMostRepeatsHaveEnded) {
@@ -64,23 +62,17 @@ TEST_F(Methodology, TheCurveFreezesWhereMostRepeatsHaveEnded) {
   EXPECT_EQ(curve.back(), 11) << "one repeat in five found the optimum, beyond the freezing at 8 s";
 }
 
-TEST_F(Methodology, WhoFindsNothingHasTheWorst) {
-  for (const Visits& nothing : {Visits(), visits({{2, 0}, {15.5, 0}})})
-    EXPECT_EQ(strategy_curve(space_, {nothing}, Bag{1}), Curve(1000, 21.0));
-}
-
-TEST_F(Methodology, TheOptimumAtOnceScoresOne) {
+TEST_F(Methodology, TheOptimumAtOnceScoresOneRandomSearchZeroAndNothingTheWorst) {
   const std::vector<Visits> repeats(5, visits({{2, 1}, {15.5, 1}}));
   for (const auto& bag : {std::optional<Bag>(), std::optional(Bag{7})}) {
     const Score result = score({performance(space_, strategy_curve(space_, repeats, bag), random_curve(space_))});
     EXPECT_DOUBLE_EQ(result.score, 1);
     EXPECT_DOUBLE_EQ(result.error, 0);
   }
-}
-
-TEST_F(Methodology, RandomSearchItselfScoresZeroAndWorseIsNegative) {
   EXPECT_EQ(score_of(random_curve(space_)), 0);
   EXPECT_LT(score_of(Curve(1000, 21.0)), -1);
+  for (const Visits& nothing : {Visits(), visits({{2, 0}, {15.5, 0}})})
+    EXPECT_EQ(strategy_curve(space_, {nothing}, Bag{1}), Curve(1000, 21.0));
 }
 
 TEST_F(Methodology, ABagIsItsSeedsAffairAlone) {
@@ -93,17 +85,13 @@ TEST_F(Methodology, ABagIsItsSeedsAffairAlone) {
   EXPECT_TRUE(std::is_sorted(first.rbegin(), first.rend()));
 }
 
-TEST(Scores, AreMeansOverSpacesThenOverPoints) {
+TEST(Scores, AreMeansOverSpacesThenOverPointsAndFinite) {
   const Score result = score({{0, 1}, {1, 1}});
   EXPECT_DOUBLE_EQ(result.score, 0.75);
   EXPECT_DOUBLE_EQ(result.error, 0.25) << "of 0.5 and 1";
-}
-
-TEST(Performance, StaysFiniteWhereRandomSearchIsAtTheOptimum) {
   const Recording recording = small_recording({4, 3, 2, 1});
   const SpaceStatistics space = space_statistics(RecordedSpace(recording));
-  const Curve relative = performance(space, {1, 2}, {1, 1});
-  EXPECT_EQ(relative, (Curve{0, -1}));
+  EXPECT_EQ(performance(space, {1, 2}, {1, 1}), (Curve{0, -1})) << "where random search is at the optimum";
 }
 
 }  // namespace

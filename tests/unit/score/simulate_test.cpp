@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "attune/error.hpp"
+#include "support/message_of.hpp"
 #include "unit/score/small_recording.hpp"
 
 namespace attune {
@@ -26,13 +25,16 @@ class Scripted final : public Strategy {
   std::size_t next_ = 0;
 };
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing thrown";
+std::vector<std::uint32_t> trials_of(const Visits& visits) {
+  std::vector<std::uint32_t> trials;
+  for (const Visit& visit : visits) trials.push_back(visit.trial);
+  return trials;
+}
+
+std::vector<double> numbers_of(const Visits& visits, double Visit::*member) {
+  std::vector<double> numbers;
+  for (const Visit& visit : visits) numbers.push_back(visit.*member);
+  return numbers;
 }
 
 TEST(Simulate, AddsCostsAndKeepsTheBest) {
@@ -40,13 +42,9 @@ TEST(Simulate, AddsCostsAndKeepsTheBest) {
   const RecordedSpace recorded(recording);
   Scripted strategy(std::vector<Row>{{0}, {1}, {3}, {2}});
   const Visits visits = simulate(recorded, strategy, {1000, 0});
-  ASSERT_EQ(visits.size(), 4u);
-  const std::vector<Visit> expected = {{0, 7, 0}, {1, 9, 5}, {3, 11, 4}, {2, 13, 3}};
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(visits[i].trial, expected[i].trial);
-    EXPECT_EQ(visits[i].cost, expected[i].cost);
-    EXPECT_EQ(visits[i].best, expected[i].best);
-  }
+  EXPECT_EQ(trials_of(visits), (std::vector<std::uint32_t>{0, 1, 3, 2}));
+  EXPECT_EQ(numbers_of(visits, &Visit::cost), (std::vector<double>{7, 9, 11, 13}));
+  EXPECT_EQ(numbers_of(visits, &Visit::best), (std::vector<double>{0, 5, 4, 3}));
   ASSERT_EQ(strategy.told.size(), 4u);
   EXPECT_FALSE(strategy.told[0].valid);
   EXPECT_EQ(strategy.told[0].seconds, 7);
@@ -69,29 +67,12 @@ TEST(Simulate, GoesOnToBothCostAndEvaluationsButNotBeyondTheMost) {
   EXPECT_EQ(count({1e9, 1000}), 50u) << "nothing is left";
 }
 
-TEST(Simulate, NoStrategyVisitsATrialTwice) {
-  std::vector<double> objectives(200);
-  for (std::size_t i = 0; i < objectives.size(); ++i)
-    objectives[i] = i % 9 == 4 ? 0 : static_cast<double>((i * 37) % 101 + 1);
-  const Recording recording = small_recording(objectives);
-  const RecordedSpace recorded(recording);
-  for (const char* name : {"random", "exhaustive"}) {
-    std::set<std::uint32_t> seen;
-    for (const Visit& visit : simulate(recorded, *make_strategy(name, recorded.space(), 3), {0, 200}))
-      EXPECT_TRUE(seen.insert(visit.trial).second) << name;
-    EXPECT_EQ(seen.size(), 200u) << name;
-  }
-}
-
 TEST(Simulate, BeginsWithTheWarmStart) {
   const Recording recording = small_recording({5, 0, 3, 4});
   const RecordedSpace recorded(recording);
   Scripted strategy(std::vector<Row>{{3}, {0}});
   const Visits visits = simulate(recorded, strategy, {0, 4}, {2, 1});
-  ASSERT_EQ(visits.size(), 4u);
-  EXPECT_EQ(visits[0].trial, 2u);
-  EXPECT_EQ(visits[1].trial, 1u);
-  EXPECT_EQ(visits[2].trial, 3u);
+  EXPECT_EQ(trials_of(visits), (std::vector<std::uint32_t>{2, 1, 3, 0}));
   ASSERT_EQ(strategy.told.size(), 4u);
   EXPECT_EQ(strategy.told[0].objective, 3);
   EXPECT_EQ(simulate(recorded, *make_strategy("random", recorded.space(), 1), {0, 4}, {2, 1}).size(), 4u);
@@ -102,9 +83,12 @@ TEST(Simulate, RefusesAStrategyThatRepeatsOrInvents) {
   recording.parameters[0].values.emplace_back(std::int64_t{3});  // of which no configuration is recorded
   const RecordedSpace recorded(recording);
   Scripted twice(std::vector<Row>{{1}, {1}});
-  EXPECT_THAT(message_of([&] { simulate(recorded, twice, {0, 9}); }), HasSubstr("small.json: a strategy proposed"));
+  EXPECT_THAT(message_of<Error>([&] {
+                simulate(recorded, twice, {0, 9});
+              }),
+              HasSubstr("small.json: a strategy proposed"));
   Scripted unknown(std::vector<Row>{Row{3}});
-  EXPECT_THAT(message_of([&] { simulate(recorded, unknown, {0, 9}); }), HasSubstr("not recorded"));
+  EXPECT_THAT(message_of<Error>([&] { simulate(recorded, unknown, {0, 9}); }), HasSubstr("not recorded"));
 }
 
 TEST(Simulate, CountsEvaluationsWhereNoCostsAreRecorded) {
@@ -119,15 +103,11 @@ TEST(Follow, PassesOverWhatWasVisitedAndNamesWhatIsNoRow) {
   const Recording recording = small_recording({3, 2, 1});
   const RecordedSpace recorded(recording);
   const Visits visits = follow(recorded, {1, 1, 2, 1});
-  ASSERT_EQ(visits.size(), 2u);
-  EXPECT_EQ(visits[1].trial, 2u);
+  EXPECT_EQ(trials_of(visits), (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(visits[1].cost, 2);
-  EXPECT_THAT(message_of([&] { follow(recorded, {3}); }), HasSubstr("rows 0 to 2, not 3"));
-}
-
-TEST(RecordedSpaces, OfNoRowsAreRefused) {
-  const Recording recording = small_recording({});
-  EXPECT_THAT(message_of([&] { RecordedSpace{recording}; }), HasSubstr("small.json: holds no configuration"));
+  EXPECT_THAT(message_of<Error>([&] { follow(recorded, {3}); }), HasSubstr("rows 0 to 2, not 3"));
+  const Recording empty = small_recording({});
+  EXPECT_THAT(message_of<Error>([&] { RecordedSpace{empty}; }), HasSubstr("small.json: holds no configuration"));
 }
 
 }  // namespace

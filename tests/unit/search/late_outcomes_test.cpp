@@ -63,11 +63,8 @@ std::size_t distance_after_restart(const std::string& text, std::size_t poor) {
   return least;
 }
 
-TEST(Annealing, StaysWhereARestartLed) {
+TEST(LocalSearches, StayWhereARestartLed) {
   EXPECT_GE(distance_after_restart("annealing:sample=1,patience=5,restart=random", 5), 5U);
-}
-
-TEST(Tabu, StaysWhereARestartLed) {
   EXPECT_GE(distance_after_restart("tabu:sample=1,breadth=5,patience=5,kick=60", 5), 5U);
 }
 

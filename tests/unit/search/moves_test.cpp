@@ -46,26 +46,10 @@ TEST(Repaired, IsLegalAndNoFartherThanOneParameterWhereThatSuffices) {
   EXPECT_GT(farther, 10);
 }
 
-TEST(ClaimNear, GoesOnUntilNothingIsLeft) {
-  const SearchSpace space = small_space();
-  Ledger ledger(space, 1);
-  std::mt19937_64 random(1);
-  Row from(space.parameters().size());
-  space.at(0, from);
-  std::set<Row> claimed;
-  while (const auto row = claim_near(ledger, space, from, random)) EXPECT_TRUE(claimed.insert(*row).second);
-  EXPECT_EQ(claimed, all_rows(space));
-}
-
-TEST(UnitCube, LeadsBackToEveryLegalRow) {
-  const SearchSpace space = small_space();
-  const UnitCube cube(space);
-  for (const Row& row : all_rows(space)) EXPECT_EQ(cube.row(cube.point(row)), row);
-}
-
-TEST(UnitCube, SkipsValuesThatNeverOccurAndTakesTheOutermostBeyondItsBounds) {
-  const SearchSpace space({{"A", {1, 2, 3, 4, 5}}, {"B", {7}}}, {"A % 2 == 1"});
-  const UnitCube cube(space);
+TEST(UnitCube, LeadsBackToEveryLegalRowAndTakesTheOutermostBeyondItsBounds) {
+  const SearchSpace whole = small_space(), odd({{"A", {1, 2, 3, 4, 5}}, {"B", {7}}}, {"A % 2 == 1"});
+  for (const Row& row : all_rows(whole)) EXPECT_EQ(UnitCube(whole).row(UnitCube(whole).point(row)), row);
+  const UnitCube cube(odd);
   EXPECT_EQ(cube.point(Row{2, 0}), (std::vector<double>{0.5, 0}));
   EXPECT_EQ(cube.row({-3, 2}), (Row{0, 0}));
   EXPECT_EQ(cube.row({9, -1}), (Row{4, 0}));

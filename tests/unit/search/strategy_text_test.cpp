@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "attune/error.hpp"
+#include "support/cases.hpp"
 
 namespace attune {
 namespace {
@@ -24,48 +26,29 @@ void register_walk() {
   });
 }
 
-TEST(StrategyText, IsOneForAllThatMeanTheSame) {
+TEST(StrategyText, IsOneForAllThatMeanTheSameAndLeavesOutWhatIsTheDefault) {
   register_walk();
-  EXPECT_EQ(canonical_strategy("walk"), "walk");
-  EXPECT_EQ(canonical_strategy("walk:"), "walk");
-  EXPECT_EQ(canonical_strategy("walk:walkers=4,cooling=0.990"), "walk:cooling=0.99,walkers=4");
-  EXPECT_EQ(canonical_strategy("walk:cooling=0.99,walkers=4"), "walk:cooling=0.99,walkers=4");
-  EXPECT_EQ(canonical_strategy("walk:moves=adjacent"), "walk:moves=adjacent");
-}
-
-TEST(StrategyText, LeavesOutWhatIsTheDefault) {
-  register_walk();
-  EXPECT_EQ(canonical_strategy("walk:walkers=1,cooling=0.5,moves=hamming"), "walk");
-  EXPECT_EQ(canonical_strategy("walk:walkers=1,moves=adjacent"), "walk:moves=adjacent");
-}
-
-TEST(StrategyText, IsReadAgainAsTheSame) {
-  register_walk();
-  const std::string text = canonical_strategy("walk:cooling=0.123456789012,walkers=64,moves=adjacent");
-  EXPECT_EQ(canonical_strategy(text), text);
-  EXPECT_EQ(text, "walk:cooling=0.123456789012,walkers=64,moves=adjacent");
-}
-
-TEST(StrategyText, RefusesWhatIsUnknown) {
-  register_walk();
-  EXPECT_THROW(canonical_strategy("wolk"), UsageError);
-  EXPECT_THROW(canonical_strategy("walk:speed=3"), UsageError);
-  EXPECT_THROW(canonical_strategy("walk:walkers=65"), UsageError);
+  for (const auto& item : cases(R"(
+      walk => walk ;; walk: => walk ;; walk:walkers=4,cooling=0.990 => walk:cooling=0.99,walkers=4
+      walk:cooling=0.99,walkers=4 => walk:cooling=0.99,walkers=4 ;; walk:moves=adjacent => walk:moves=adjacent
+      walk:walkers=1,cooling=0.5,moves=hamming => walk ;; walk:walkers=1,moves=adjacent => walk:moves=adjacent
+      walk:cooling=0.123456789012,walkers=64,moves=adjacent => walk:cooling=0.123456789012,walkers=64,moves=adjacent)"))
+    EXPECT_EQ(canonical_strategy(item.at(0)), item.at(1));
+  for (const char* unknown : {"wolk", "walk:speed=3", "walk:walkers=65"})
+    EXPECT_THROW(canonical_strategy(unknown), UsageError) << unknown;
 }
 
 TEST(StrategyText, TellsBoundsAndValuesAsTheyAreGiven) {
   register_walk();
-  for (const StrategyEntry& entry : strategies()) {
-    if (entry.name != "walk") continue;
-    EXPECT_EQ(bounds_text(entry.options[0]), "a number from 0 to 1");
-    EXPECT_EQ(bounds_text(entry.options[1]), "a whole number from 1 to 64");
-    EXPECT_EQ(bounds_text(entry.options[2]), "one of hamming, adjacent");
-    EXPECT_EQ(value_text(entry.options[0], 0.5), "0.5");
-    EXPECT_EQ(value_text(entry.options[1], 1), "1");
-    EXPECT_EQ(value_text(entry.options[2], 1), "adjacent");
-    return;
-  }
-  FAIL() << "not registered";
+  const auto all = strategies();
+  const auto entry = std::ranges::find(all, "walk", &StrategyEntry::name);
+  ASSERT_NE(entry, all.end());
+  EXPECT_EQ(bounds_text(entry->options[0]), "a number from 0 to 1");
+  EXPECT_EQ(bounds_text(entry->options[1]), "a whole number from 1 to 64");
+  EXPECT_EQ(bounds_text(entry->options[2]), "one of hamming, adjacent");
+  EXPECT_EQ(value_text(entry->options[0], 0.5), "0.5");
+  EXPECT_EQ(value_text(entry->options[1], 1), "1");
+  EXPECT_EQ(value_text(entry->options[2], 1), "adjacent");
 }
 
 }  // namespace

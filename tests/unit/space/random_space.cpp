@@ -1,22 +1,75 @@
 #include "unit/space/random_space.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <map>
+
+#include "support/cases.hpp"
 
 namespace attune {
 namespace {
 
-const std::vector<std::string> comparators = {" == ", " != ", " < ", " <= ", " > ", " >= "};
 const std::vector<std::string> type_names = {"float", "double", "half", "int32", "Order::rows", "Order::columns"};
-constexpr std::int64_t huge[] = {std::int64_t{1} << 31,
-                                 std::int64_t{1} << 32,
-                                 std::int64_t{1} << 40,
-                                 std::int64_t{1} << 62,
-                                 -(std::int64_t{1} << 62),
-                                 (std::int64_t{1} << 53) + 1,
-                                 std::numeric_limits<std::int64_t>::max(),
-                                 std::numeric_limits<std::int64_t>::min()};
+using Limits = std::numeric_limits<std::int64_t>;
+constexpr std::int64_t huge[] = {0x8000'0000,           0x1'0000'0000,          0x100'0000'0000,
+                                 0x4000'0000'0000'0000, -0x4000'0000'0000'0000, 0x20'0000'0000'0001,
+                                 Limits::max(),         Limits::min()};
 constexpr double reals[] = {0.5, 1.0, 0.1, 2.0, -1.5, 1e300, 3.0, 9007199254740992.0};
+
+// The forms that a symbol <name> may have, parted by two blanks; a form is N times as likely where `Nx` precedes it.
+// Those of name+ are taken where there is depth left.
+constexpr std::string_view grammar_text = R"(
+  comparator:        ==  !=  <  <=  >  >=
+  operator:          +  -  2x *  /  %  <<  >>  &  |  **
+  of_two:            min  max  ceil_div  round_up
+  of_one:            log2  abs  floor  ceil  sqrt  is_pow2  -  !
+  constant:          14x <small>  n  device.warp_size  zero  <huge>  2.5  sizeof(T)
+  term:              4x <number>  <constant>
+  term+:             <of_two>(<term>, <term>)  <of_one>(<term>)  (<comparison> ? <term> : <term>)
+  term+:             <number> * <number> * <number>  <number> + <number> + <number>  5x (<term> <operator> <term>)
+  comparison:        <any_term> <comparator> <constant>  <any_term> <comparator> <any_term>
+  any_term:          <term 0>  <term 1>  <term 2>
+  member:            4x <constant>  <number>
+  list:              <member>  <member>, <member>  <member>, <member>, <member>, <member>
+  condition:         <number> % <number> == 0  <number> % <constant> == 0  (<number> * <number>) % <number> == 0
+  condition:         <any_term> in [<list>]  <term 1> not in [<list>]  sizeof(<named>) * <number> <= 8
+  condition:         <named> == <named>  <named> in ['<type>', '<type>']  <named> == '<type>'  <named> != '<type>'
+  condition:         <number> <comparator> <number>  3x <comparison>
+  condition+:        <condition> || <condition>  (<condition>) && <condition 0>  not (<condition>)
+  condition+:        <condition 0> ? <condition> : <term 1>  !(<condition 0> || <condition 0>)  3x <condition 0>
+  python_constant:   2x <small>  <real>
+  python_operator:   +  -  *  /  //  %  **  <<  &
+  python_term:       3x <number>  <python_constant>
+  python_term+:      min(<python_term>, <python_term>)  max(<python_term>, <python_term>)  round(<python_term>)
+  python_term+:      int(<python_term>)  [1, 2, 4, 8][<python_term>]  (<number> and <python_term>)
+  python_term+:      (<python_term 0> if <number> else <python_term>)  (<number> or <python_term>)
+  python_term+:      6x (<python_term> <python_operator> <python_term>)
+  python_any:        <python_term 0>  <python_term 1>  <python_term 2>
+  python_condition:  <python_term 1> < <python_term 1> <comparator> <python_any>  <any_name>
+  python_condition:  <python_any> in (<python_term 0>, <python_term 0>)  <named> == '<type>'  <named> != '<type>'
+  python_condition:  <python_any> not in (<python_term 0>, <python_term 0>)  3x <python_any> <comparator> <python_any>
+  python_condition+: <python_condition> or <python_condition>  <python_condition> and <python_condition>
+  python_condition+: not (<python_condition>)  3x <python_condition 0>)";
+
+using Grammar = std::map<std::string, std::vector<std::string>>;
+
+Grammar read_grammar() {
+  Grammar grammar;
+  for (const std::string& line : parted(grammar_text, "\n")) {
+    const std::size_t colon = line.find(':');
+    for (std::string form : parted(std::string_view(line).substr(std::min(colon + 1, line.size())), "  ")) {
+      if (form.empty()) continue;
+      const std::size_t weight = form.find("x ");
+      const bool is_weighted = weight != std::string::npos && form.find_first_not_of("0123456789") == weight;
+      const int times = is_weighted ? std::stoi(form) : 1;
+      if (is_weighted) form.erase(0, weight + 2);
+      auto& forms = grammar[line.substr(0, colon)];
+      forms.insert(forms.end(), static_cast<std::size_t>(times), form);
+    }
+  }
+  return grammar;
+}
 
 std::size_t combinations_of(const std::vector<Parameter>& parameters) {
   std::size_t product = 1;
@@ -35,8 +88,10 @@ RandomSpace::RandomSpace(std::uint64_t seed, const SpaceShape& shape) : device(d
       parameters.push_back({"P" + std::to_string(parameters.size()), values(shape.most_values)});
   } while (combinations_of(parameters) > shape.most_combinations ||
            combinations_of(parameters) < shape.least_combinations);
-  for (const auto& parameter : parameters)
+  for (const auto& parameter : parameters) {
+    all_.push_back(parameter.name);
     (parameter.values[0].is_name() ? names_ : numbers_).push_back(parameter.name);
+  }
   // Most spaces have a combination that is legal; those whose rules are left to chance are mostly empty.
   Configuration witness;
   for (const auto& [name, values] : parameters) witness.set(name, values[random_() % values.size()]);
@@ -47,7 +102,7 @@ RandomSpace::RandomSpace(std::uint64_t seed, const SpaceShape& shape) : device(d
   for (int count = pick(shape.most_rules + 1); count > 0; --count) {
     const Dialect dialect = chance(4) ? Dialect::python : Dialect::attune;
     add_rule(
-        dialect, [&] { return dialect == Dialect::python ? python_condition(1) : condition(1); }, witness);
+        dialect, [&] { return written(dialect == Dialect::python ? "python_condition" : "condition", 1); }, witness);
   }
 }
 
@@ -110,113 +165,37 @@ std::vector<Value> RandomSpace::integers(int count) {
   return list;
 }
 
-std::string RandomSpace::any_name() { return parameters[random_() % parameters.size()].name; }
-
-std::string RandomSpace::number() { return numbers_.empty() || chance(odd_ ? 6 : 60) ? any_name() : one_of(numbers_); }
-
-std::string RandomSpace::named() { return names_.empty() || chance(10) ? any_name() : one_of(names_); }
-
-std::string RandomSpace::constant() {
-  if (odd_ && chance(4)) return Value(reals[pick(8)]).text();
-  switch (pick(24)) {
-    case 0:
-      return "n";
-    case 1:
-      return "device.warp_size";
-    case 2:
-      return "zero";
-    case 3:
-      return std::to_string(huge[pick(7)]);
-    case 4:
-      return "2.5";
-    case 5:
-      return "sizeof(T)";
-    default:
-      return std::to_string(pick(13) - 1);
-  }
+// One of the forms of a symbol, with nothing left to fill in.
+std::string RandomSpace::written(const std::string& symbol, int depth) {
+  if (symbol == "number") return numbers_.empty() || chance(odd_ ? 6 : 60) ? one_of(all_) : one_of(numbers_);
+  if (symbol == "named") return names_.empty() || chance(10) ? one_of(all_) : one_of(names_);
+  if (symbol == "any_name") return one_of(all_);
+  if (symbol == "type") return one_of(type_names);
+  if (symbol == "huge") return std::to_string(huge[pick(7)]);
+  if (symbol == "real") return Value(reals[pick(8)]).text();
+  if (symbol == "small" && !(odd_ && chance(4))) return std::to_string(pick(13) - 1);
+  if (symbol == "small") return written("real");
+  static const Grammar grammar = read_grammar();
+  const auto deep = grammar.find(symbol + "+");
+  return filled(one_of(depth > 0 && deep != grammar.end() ? deep->second : grammar.at(symbol)), depth - 1);
 }
 
-std::string RandomSpace::term(int depth) {
-  static const std::vector<std::string> operators = {" + ",  " - ",  " * ", " * ", " / ", " % ",
-                                                     " << ", " >> ", " & ", " | ", " ** "};
-  static const std::vector<std::string> functions = {"min", "max", "ceil_div", "round_up"};
-  static const std::vector<std::string> of_one = {"log2", "abs", "floor", "ceil", "sqrt", "is_pow2", "-", "!"};
-  if (depth == 0) return chance(5) ? constant() : number();
-  switch (pick(10)) {
-    case 0:
-      return one_of(functions) + "(" + term(depth - 1) + ", " + term(depth - 1) + ")";
-    case 1:
-      return one_of(of_one) + "(" + term(depth - 1) + ")";
-    case 2:
-      return "(" + comparison() + " ? " + term(depth - 1) + " : " + term(depth - 1) + ")";
-    case 3:
-      return number() + " * " + number() + " * " + number();
-    case 4:
-      return number() + " + " + number() + " + " + number();
-    default:
-      return "(" + term(depth - 1) + one_of(operators) + term(depth - 1) + ")";
-  }
-}
-
-std::string RandomSpace::comparison() {
-  return term(pick(3)) + one_of(comparators) + (chance(2) ? constant() : term(pick(2)));
-}
-
-std::string RandomSpace::divisibility() {
-  const std::string left = chance(3) ? "(" + number() + " * " + number() + ")" : number();
-  return left + " % " + (chance(4) ? constant() : number()) + " == 0";
-}
-
-std::string RandomSpace::membership() {
-  std::string list;
-  for (int count = pick(4); count >= 0; --count)
-    list += (list.empty() ? "" : ", ") + (chance(5) ? number() : constant());
-  return term(pick(2)) + (chance(3) ? " not in [" : " in [") + list + "]";
-}
-
-std::string RandomSpace::about_names() {
-  switch (pick(4)) {
-    case 0:
-      return named() + " == " + named();
-    case 1:
-      return named() + " in ['" + one_of(type_names) + "', '" + one_of(type_names) + "']";
-    case 2:
-      return "sizeof(" + named() + ") * " + number() + " <= 8";
-    default:
-      return named() + (chance(2) ? " == '" : " != '") + one_of(type_names) + "'";
-  }
-}
-
-std::string RandomSpace::condition(int depth) {
-  if (depth > 0) {
-    switch (pick(8)) {
-      case 0:
-        return condition(depth - 1) + " || " + condition(depth - 1);
-      case 1:
-        return "(" + condition(depth - 1) + ") && " + condition(0);
-      case 2:
-        return "not (" + condition(depth - 1) + ")";
-      case 3:
-        return condition(0) + " ? " + condition(depth - 1) + " : " + term(1);
-      case 4:
-        return "!(" + condition(0) + " || " + condition(0) + ")";
-      default:
-        break;
+// Writes a form's symbols: <name 1> to the depth that it gives, <name> to what is left of the form's own.
+std::string RandomSpace::filled(std::string form, int depth) {
+  for (std::size_t begin = 0; (begin = form.find('<', begin)) != std::string::npos;) {
+    const std::size_t end = form.find('>', begin);
+    if (end == std::string::npos || !std::isalpha(static_cast<unsigned char>(form[begin + 1]))) {
+      ++begin;
+      continue;
     }
+    std::string symbol = form.substr(begin + 1, end - begin - 1);
+    const std::size_t blank = symbol.find(' ');
+    const int given = blank == std::string::npos ? depth : symbol[blank + 1] - '0';
+    const std::string text = written(symbol.substr(0, blank), given);
+    form.replace(begin, end + 1 - begin, text);
+    begin += text.size();
   }
-  switch (pick(8)) {
-    case 0:
-    case 1:
-      return divisibility();
-    case 2:
-      return membership();
-    case 3:
-      return about_names();
-    case 4:
-      return number() + one_of(comparators) + number();
-    default:
-      return comparison();
-  }
+  return form;
 }
 
 // Sums and products of everything, compared or divided; the forms that are common in kernels and some that are not.
@@ -226,70 +205,26 @@ std::string RandomSpace::wide_condition() {
   const bool weighted = chance(3), extreme = chance(6), mixed = chance(3);
   std::string all;
   for (const auto& name : numbers_) {
-    std::string part = weighted ? "(" + name + " * " + std::to_string(1 + pick(5)) + " + " + constant() + ")" : name;
-    if (mixed && chance(3)) part = "(" + term(1) + ")";
+    std::string part =
+        weighted ? "(" + name + " * " + std::to_string(1 + pick(5)) + " + " + written("constant") + ")" : name;
+    if (mixed && chance(3)) part = "(" + written("term", 1) + ")";
     if (all.empty()) {
       all = part;
     } else {
       all = extreme ? (chance(2) ? "min(" : "max(") + all + ", " + part + ")" : all + join + part;
     }
   }
-  const std::string limit = chance(3) ? number() : std::to_string(join == " * " ? 1 << pick(12) : pick(40));
+  const std::string limit = chance(3) ? written("number") : std::to_string(join == " * " ? 1 << pick(12) : pick(40));
   switch (pick(5)) {
     case 0:
       return "(" + all + ") % " + std::to_string(2 + pick(9)) + " == " + std::to_string(pick(3));
     case 1:
-      return number() + " == 0 || " + all + " <= " + limit;
+      return written("number") + " == 0 || " + all + " <= " + limit;
     case 2:
-      return "(" + comparison() + ") ? " + all + " > " + limit + " : " + all + " <= " + number() + " * 4";
+      return "(" + written("comparison") + ") ? " + all + " > " + limit + " : " + all + " <= " + written("number") +
+             " * 4";
     default:
-      return all + one_of(comparators) + limit;
-  }
-}
-
-std::string RandomSpace::python_term(int depth) {
-  static const std::vector<std::string> operators = {" + ", " - ", " * ", " / ", " // ", " % ", " ** ", " << ", " & "};
-  if (depth == 0) return chance(4) ? (odd_ ? Value(reals[pick(8)]).text() : std::to_string(pick(13) - 1)) : number();
-  switch (pick(9)) {
-    case 0:
-      return (chance(2) ? "min(" : "max(") + python_term(depth - 1) + ", " + python_term(depth - 1) + ")";
-    case 1:
-      return (chance(2) ? "round(" : "int(") + python_term(depth - 1) + ")";
-    case 2:
-      return "[1, 2, 4, 8][" + python_term(depth - 1) + "]";
-    case 3:
-      return "(" + python_term(0) + " if " + number() + " else " + python_term(depth - 1) + ")";
-    case 4:
-      return "(" + number() + (chance(2) ? " and " : " or ") + python_term(depth - 1) + ")";
-    default:
-      return "(" + python_term(depth - 1) + one_of(operators) + python_term(depth - 1) + ")";
-  }
-}
-
-std::string RandomSpace::python_condition(int depth) {
-  if (depth > 0) {
-    switch (pick(6)) {
-      case 0:
-        return python_condition(depth - 1) + " or " + python_condition(depth - 1);
-      case 1:
-        return python_condition(depth - 1) + " and " + python_condition(depth - 1);
-      case 2:
-        return "not (" + python_condition(depth - 1) + ")";
-      default:
-        break;
-    }
-  }
-  switch (pick(6)) {
-    case 0:
-      return python_term(pick(2)) + " < " + python_term(1) + one_of(comparators) + python_term(pick(2));
-    case 1:
-      return python_term(pick(2)) + (chance(2) ? " in (" : " not in (") + python_term(0) + ", " + python_term(0) + ")";
-    case 2:
-      return named() + (chance(2) ? " == '" : " != '") + one_of(type_names) + "'";
-    case 3:
-      return any_name();
-    default:
-      return python_term(pick(3)) + one_of(comparators) + python_term(pick(2));
+      return all + " " + written("comparator") + " " + limit;
   }
 }
 

@@ -40,23 +40,13 @@ class RandomSpace {
   void add_rule(Dialect dialect, const std::function<std::string()>& make, const Configuration& witness);
   std::vector<Value> values(int most_values);
   std::vector<Value> integers(int count);
-  std::string any_name();
-  std::string number();
-  std::string named();
-  std::string constant();
-  std::string term(int depth);
-  std::string comparison();
-  std::string divisibility();
-  std::string membership();
-  std::string about_names();
-  std::string condition(int depth);
+  std::string written(const std::string& symbol, int depth = 0);
+  std::string filled(std::string form, int depth);
   std::string wide_condition();
-  std::string python_term(int depth);
-  std::string python_condition(int depth);
 
   std::mt19937_64 random_;
-  bool odd_ = false;                          // more kinds of values, mixed more
-  std::vector<std::string> numbers_, names_;  // parameters whose values are numbers; names
+  bool odd_ = false;                                // more kinds of values, mixed more
+  std::vector<std::string> all_, numbers_, names_;  // parameters; those whose values are numbers; names
 };
 
 }  // namespace attune

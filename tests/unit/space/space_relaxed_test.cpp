@@ -84,14 +84,7 @@ TEST(RelaxedRandomSpace, IsExactWhereTheConstructorSucceeds) {
   }
 }
 
-TEST_P(RelaxedRandomSpaces, ContainWhatIsLegalAlone) {
-  for_each_relaxed([](const SearchSpace& space, const RandomSpace&, const ReferenceSpace& reference, std::uint64_t) {
-    for (std::size_t i = 0; i < reference.combinations.size(); ++i)
-      ASSERT_EQ(space.contains(reference.combinations[i]), reference.legal[i]);
-  });
-}
-
-TEST_P(RelaxedRandomSpaces, CountAndListWhatTheOtherRulesAllow) {
+TEST_P(RelaxedRandomSpaces, ContainWhatIsLegalAndListWhatTheOtherRulesAllow) {
   for_each_relaxed(
       [](const SearchSpace& space, const RandomSpace& random, const ReferenceSpace& reference, std::uint64_t) {
         const auto& left_out = space.left_out();
@@ -102,6 +95,8 @@ TEST_P(RelaxedRandomSpaces, CountAndListWhatTheOtherRulesAllow) {
           }
           return true;
         };
+        for (std::size_t i = 0; i < reference.combinations.size(); ++i)
+          ASSERT_EQ(space.contains(reference.combinations[i]), reference.legal[i]);
         ASSERT_GE(space.size(), reference.rows.size());
         std::set<Row> seen;
         for (SpaceSize i = 0; i < space.size(); ++i) {
@@ -142,7 +137,7 @@ TEST_P(RelaxedRandomSpaces, DrawWhatIsLegalAlone) {
       });
 }
 
-TEST_P(RelaxedRandomSpaces, HaveTheNeighboursOfTheExactSpace) {
+TEST_P(RelaxedRandomSpaces, HaveLegalNeighboursAndNearestConfigurations) {
   for_each_relaxed([](const SearchSpace& space, const RandomSpace& random, const ReferenceSpace& reference,
                       std::uint64_t seed) {
     std::mt19937_64 draw(seed);
@@ -150,33 +145,22 @@ TEST_P(RelaxedRandomSpaces, HaveTheNeighboursOfTheExactSpace) {
     for (int i = 0; i < 4; ++i) {
       const Row& row = reference.combinations[draw() % reference.combinations.size()];
       ASSERT_EQ(space.neighbours(row, Neighbourhood::any_value), exact.neighbours(row, Neighbourhood::any_value));
-      for (const auto kind : {Neighbourhood::adjacent_value, Neighbourhood::adjacent_all}) {
+      for (const auto kind : {Neighbourhood::any_value, Neighbourhood::adjacent_value, Neighbourhood::adjacent_all}) {
         const auto neighbours = space.neighbours(row, kind);
         ASSERT_EQ(std::set<Row>(neighbours.begin(), neighbours.end()).size(), neighbours.size());
         for (const Row& neighbour : neighbours) ASSERT_TRUE(reference.is_legal(neighbour) && neighbour != row);
+        Row to(row.size());
+        if (space.random_neighbour(row, kind, draw, to)) {
+          ASSERT_NE(std::ranges::find(neighbours, to), neighbours.end());
+        }
       }
-      Row to(row.size());
-      for (const auto kind : {Neighbourhood::any_value, Neighbourhood::adjacent_value, Neighbourhood::adjacent_all}) {
-        const auto neighbours = space.neighbours(row, kind);
-        if (!space.random_neighbour(row, kind, draw, to)) continue;
-        ASSERT_NE(std::find(neighbours.begin(), neighbours.end(), to), neighbours.end());
-      }
+      const auto nearest = space.nearest(space.configuration(row));
+      ASSERT_EQ(nearest.has_value(), !reference.rows.empty());
+      if (!nearest) continue;
+      ASSERT_TRUE(reference.is_legal(*space.row_of(*nearest)));
+      ASSERT_EQ(*nearest == space.configuration(row), reference.is_legal(row));
     }
   });
-}
-
-TEST_P(RelaxedRandomSpaces, NearestIsLegal) {
-  for_each_relaxed(
-      [](const SearchSpace& space, const RandomSpace&, const ReferenceSpace& reference, std::uint64_t seed) {
-        if (reference.rows.empty()) return;
-        const Row& wished = reference.combinations[seed % reference.combinations.size()];
-        const auto nearest = space.nearest(space.configuration(wished));
-        ASSERT_TRUE(nearest.has_value());
-        ASSERT_TRUE(reference.is_legal(*space.row_of(*nearest)));
-        if (reference.is_legal(wished)) {
-          ASSERT_EQ(*nearest, space.configuration(wished));
-        }
-      });
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RelaxedRandomSpaces, testing::Range(0, RelaxedRandomSpaces::shards));

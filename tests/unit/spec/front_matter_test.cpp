@@ -9,48 +9,36 @@
 namespace attune::tests {
 namespace {
 
-struct NoKernelFile {
-  std::string name;
-  std::string text;
-  std::size_t line, column;
-  std::string words;
-};
-
-void PrintTo(const NoKernelFile& file, std::ostream* out) { *out << file.name; }
-
-class NotAKernelFile : public testing::TestWithParam<NoKernelFile> {};
-
-TEST_P(NotAKernelFile, IsRefusedWithAReason) {
-  const auto& file = GetParam();
-  try {
-    split_front_matter(file.text, "x.cu");
-    FAIL() << "front matter was found";
-  } catch (const SpecError& error) {
-    EXPECT_EQ(error.line, file.line) << error.what();
-    EXPECT_EQ(error.column, file.column) << error.what();
-    EXPECT_THAT(error.what(), testing::HasSubstr(file.words));
-    EXPECT_EQ(error.file, "x.cu");
+TEST(FrontMatter, IsRefusedWithAReasonWhereThereIsNone) {
+  struct NoKernelFile {
+    std::string text;
+    Position at;
+    std::string words;
+  };
+  for (const auto& [text, at, words] : {NoKernelFile{"", {1, 1}, "a kernel file begins with"},
+                                        {"// licence\nint x;\n", {2, 1}, "a kernel file begins with"},
+                                        {"// licence\n/* more */", {2, 11}, "no front matter"},
+                                        {"// licence\nint x;\n/*attune\n*/", {3, 1}, "code, which begins on line 2"},
+                                        {" /*attune\n[kernel]\n", {1, 2}, "not closed"},
+                                        {"/* licence\n", {1, 1}, "not closed"},
+                                        {"/*attuned */\nint x;", {2, 1}, "no front matter"},
+                                        {"\n/* attune\n*/", {2, 1}, "without a space"},
+                                        {std::string("/*attune\n a\0 */", 14), {2, 3}, "NUL"},
+                                        {"// \xC3\xA4\xE4\n/*attune */", {1, 5}, "0xE4 is not valid UTF-8"},
+                                        {"// \xC0\x80\n", {1, 4}, "0xC0"},      // overlong
+                                        {"// \xED\xA0\x80\n", {1, 4}, "0xED"},  // a surrogate
+                                        {"// \xE2\x82", {1, 4}, "0xE2"},        // cut off
+                                        {std::string((4u << 20) + 1, ' '), {1, 1}, "4194304"}}) {
+    try {
+      split_front_matter(text, "x.cu");
+      ADD_FAILURE() << "front matter was found in " << text.substr(0, 80);
+    } catch (const SpecError& error) {
+      EXPECT_EQ((Position{error.line, error.column}), at) << error.what();
+      EXPECT_THAT(error.what(), testing::HasSubstr(words));
+      EXPECT_EQ(error.file, "x.cu");
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, NotAKernelFile,
-    testing::Values(NoKernelFile{"empty", "", 1, 1, "a kernel file begins with"},
-                    NoKernelFile{"plain_code", "// licence\nint x;\n", 2, 1, "a kernel file begins with"},
-                    NoKernelFile{"only_comments", "// licence\n/* more */", 2, 11, "no front matter"},
-                    NoKernelFile{"behind_code", "// licence\nint x;\n/*attune\n*/", 3, 1,
-                                 "code, which begins on line 2"},
-                    NoKernelFile{"not_closed", " /*attune\n[kernel]\n", 1, 2, "not closed"},
-                    NoKernelFile{"licence_not_closed", "/* licence\n", 1, 1, "not closed"},
-                    NoKernelFile{"another_word", "/*attuned */\nint x;", 2, 1, "no front matter"},
-                    NoKernelFile{"with_a_space", "\n/* attune\n*/", 2, 1, "without a space"},
-                    NoKernelFile{"nul", std::string("/*attune\n a\0 */", 14), 2, 3, "NUL"},
-                    NoKernelFile{"latin_1", "// \xC3\xA4\xE4\n/*attune */", 1, 5, "0xE4 is not valid UTF-8"},
-                    NoKernelFile{"overlong", "// \xC0\x80\n", 1, 4, "0xC0"},
-                    NoKernelFile{"surrogate", "// \xED\xA0\x80\n", 1, 4, "0xED"},
-                    NoKernelFile{"cut_character", "// \xE2\x82", 1, 4, "0xE2"},
-                    NoKernelFile{"too_large", std::string((4u << 20) + 1, ' '), 1, 1, "4194304"}),
-    [](const auto& param_info) { return param_info.param.name; });
 
 TEST(FrontMatter, MayFollowCommentsAndBeginOnTheirLine) {
   const std::string text = "// a\n/* \xC3\xA4\n */ /*attune a = 1\nb = 2 */ int x;\n";

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "spec/kernel_file.hpp"
+#include "support/message_of.hpp"
 
 namespace attune::tests {
 namespace {
@@ -44,12 +45,7 @@ class Headers : public testing::Test {
     return result;
   }
   std::string error(const std::string& code) {
-    try {
-      read_headers(code, "k.cu", folder_);
-    } catch (const SpecError& failure) {
-      return failure.what();
-    }
-    return "no error";
+    return message_of<SpecError>([&] { read_headers(code, "k.cu", folder_); });
   }
 
   fs::path folder_;
@@ -128,13 +124,9 @@ TEST_F(Headers, OfOneNameMustBeOneText) {
 }
 
 TEST_F(Headers, NeedAFolder) {
-  try {
-    read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {});
-    FAIL() << "a header was found without a folder";
-  } catch (const SpecError& failure) {
-    EXPECT_EQ(failure.line, 2u);
-    EXPECT_THAT(failure.what(), HasSubstr("without a folder"));
-  }
+  EXPECT_THAT(
+      message_of<SpecError>([] { read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {}); }),
+      testing::AllOf(HasSubstr("k.cu:2:"), HasSubstr("without a folder")));
 }
 
 }  // namespace

@@ -10,15 +10,15 @@
 
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
-#include "unit/spec/broken_file.hpp"
+#include "support/message_of.hpp"
+#include "unit/spec/everything.hpp"
 
 namespace attune::tests {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-KernelSpec everything() { return read_kernel_text(whole_file(), "everything.cu"); }
 
 template <typename Items>
 std::vector<std::string> names(const Items& items) {
@@ -33,15 +33,19 @@ std::vector<std::string> texts(const std::vector<Expression>& expressions) {
   return result;
 }
 
-TEST(KernelFile, KeepsTheOrderOfTheSource) {
-  const auto spec = everything();
+class KernelFile : public testing::Test {
+ protected:
+  const std::string file = whole_file();
+  const KernelSpec spec = read_kernel_text(file, "everything.cu");
+};
+
+TEST_F(KernelFile, KeepsTheOrderOfTheSource) {
   EXPECT_THAT(names(spec.problem), ElementsAre("n", "offset", "shift", "T"));
   EXPECT_THAT(names(spec.parameters), ElementsAre("ZETA", "ALPHA", "ORDER", "FACTOR", "ITEMS"));
   EXPECT_THAT(names(spec.arguments), ElementsAre("out", "in", "carry", "work", "n", "offset", "scale", "tiles"));
 }
 
-TEST(KernelFile, ReadsNameSummaryAndProblem) {
-  const auto spec = everything();
+TEST_F(KernelFile, ReadsNameProblemAndValuesOfEveryKind) {
   EXPECT_EQ(spec.name, "everything");
   EXPECT_EQ(spec.summary, "out[i] = scale * in[i] + carry[i], on part of a ring");
   EXPECT_EQ(spec.problem[0].kind, ProblemKind::size);
@@ -52,18 +56,13 @@ TEST(KernelFile, ReadsNameSummaryAndProblem) {
   EXPECT_EQ(spec.problem[2].default_value, -3);
   EXPECT_EQ(spec.problem[3].kind, ProblemKind::type);
   EXPECT_THAT(spec.problem[3].types, ElementsAre("float", "double", "int32"));
+  EXPECT_THAT(spec.parameters[0].values, ElementsAre(128, 256, 64));
+  EXPECT_THAT(spec.parameters[1].values, ElementsAre(true, false));
+  EXPECT_THAT(spec.parameters[2].values, ElementsAre("Order::rows", "Order::columns"));
+  EXPECT_THAT(spec.parameters[3].values, ElementsAre(0.5, 1.0));
 }
 
-TEST(KernelFile, ReadsValuesOfEveryKind) {
-  const auto spec = everything();
-  EXPECT_THAT(spec.parameters[0].values, ElementsAre(Value(128), Value(256), Value(64)));
-  EXPECT_THAT(spec.parameters[1].values, ElementsAre(Value(true), Value(false)));
-  EXPECT_THAT(spec.parameters[2].values, ElementsAre(Value("Order::rows"), Value("Order::columns")));
-  EXPECT_THAT(spec.parameters[3].values, ElementsAre(Value(0.5), Value(1.0)));
-}
-
-TEST(KernelFile, ReadsSteps) {
-  const auto spec = everything();
+TEST_F(KernelFile, ReadsSteps) {
   ASSERT_EQ(spec.launch.size(), 3u);
   EXPECT_EQ(spec.launch[0].kind, StepKind::memset);
   EXPECT_EQ(spec.launch[0].memset_argument, "carry");
@@ -82,8 +81,7 @@ TEST(KernelFile, ReadsSteps) {
   EXPECT_EQ(spec.reference[0].entry, "everything_reference<T>");
 }
 
-TEST(KernelFile, ReadsArguments) {
-  const auto spec = everything();
+TEST_F(KernelFile, ReadsArguments) {
   EXPECT_EQ(spec.find_argument("out")->role, Role::out);
   const auto& in = *spec.find_argument("in");
   EXPECT_EQ(in.role, Role::in);
@@ -100,8 +98,7 @@ TEST(KernelFile, ReadsArguments) {
   EXPECT_EQ(spec.find_argument("tiles")->value->text(), "ceil_div(n, ZETA)");
 }
 
-TEST(KernelFile, ReadsChecksMetricsAndOptions) {
-  const auto spec = everything();
+TEST_F(KernelFile, ReadsChecksMetricsAndOptions) {
   EXPECT_EQ(spec.check.absolute->text(), "8 * epsilon(T) * sqrt(n)");
   EXPECT_EQ(spec.check.relative->real({}, "relative"), 0.001);
   EXPECT_FALSE(spec.check.allow_nonfinite.has_value());
@@ -115,9 +112,7 @@ TEST(KernelFile, ReadsChecksMetricsAndOptions) {
   EXPECT_EQ(spec.compile.requires_architecture, "sm_80");
 }
 
-TEST(KernelFile, ShowsTheCompilerTheCodeOnItsOwnLines) {
-  const auto file = whole_file();
-  const auto spec = read_kernel_text(file, "everything.cu");
+TEST_F(KernelFile, ShowsTheCompilerTheCodeOnItsOwnLines) {
   const auto& code = spec.source.text;
   ASSERT_EQ(code.size(), file.size());
   EXPECT_EQ(std::count(code.begin(), code.end(), '\n'), std::count(file.begin(), file.end(), '\n'));
@@ -127,46 +122,34 @@ TEST(KernelFile, ShowsTheCompilerTheCodeOnItsOwnLines) {
   EXPECT_THAT(code, HasSubstr("/* A licence may stand here"));
 }
 
-TEST(KernelFile, ReadsTheSameWithLinesThatEndInCarriageReturns) {
-  auto file = whole_file();
-  for (std::size_t at = 0; (at = file.find('\n', at)) != std::string::npos; at += 2) file.replace(at, 1, "\r\n");
-  const auto spec = read_kernel_text(file, "everything.cu");
-  EXPECT_EQ(spec.fingerprints.contract, everything().fingerprints.contract);
-  EXPECT_EQ(spec.fingerprints.space, everything().fingerprints.space);
+TEST_F(KernelFile, ReadsTheSameFromAFileWithCarriageReturnsAndAByteOrderMark) {
+  const auto from_file = read_kernel_file(ATTUNE_TEST_DATA "/kernels/everything.cu");
+  EXPECT_EQ(from_file.source.name, "everything.cu");
+  EXPECT_EQ(from_file.fingerprints.code, spec.fingerprints.code);
+  std::string other = file;
+  for (std::size_t at = 0; (at = other.find('\n', at)) != std::string::npos; at += 2) other.replace(at, 1, "\r\n");
+  const auto with_returns = read_kernel_text(other, "everything.cu");
+  EXPECT_EQ(with_returns.fingerprints.contract, spec.fingerprints.contract);
+  EXPECT_EQ(with_returns.fingerprints.space, spec.fingerprints.space);
+  EXPECT_EQ(read_kernel_text("\xEF\xBB\xBF" + file, "everything.cu").source.text.substr(0, 4), "   /");
 }
 
-TEST(KernelFile, SkipsAByteOrderMark) {
-  const auto spec = read_kernel_text("\xEF\xBB\xBF" + whole_file(), "everything.cu");
-  EXPECT_EQ(spec.source.text.substr(0, 4), "   /");
-}
-
-TEST(KernelFile, IsReadFromAFile) {
-  const auto spec = read_kernel_file(ATTUNE_TEST_DATA "/kernels/everything.cu");
-  EXPECT_EQ(spec.source.name, "everything.cu");
-  EXPECT_EQ(spec.fingerprints.code, everything().fingerprints.code);
-}
-
-TEST(KernelFile, IsWrittenAsTheDocumentationShows) {
+TEST_F(KernelFile, IsWrittenAsTheDocumentationShows) {
   std::ifstream stream(ATTUNE_SOURCE_DIR "/docs/kernel_files.md", std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(stream), {}};
   constexpr std::string_view fence = "```cuda\n";
   const auto begin = page.find(fence);
   ASSERT_NE(begin, std::string::npos);
   const auto code = page.substr(begin + fence.size());
-  const auto spec = read_kernel_text(code.substr(0, code.find("```")), "scale.cu");
-  EXPECT_EQ(spec.name, "scale");
-  EXPECT_EQ(make_problem(spec, {}, "host").text(), "n=65536 T=float");
-  EXPECT_EQ(parse_configuration(spec, "").text(), "BLOCK=256 ITEMS=1");
+  const auto shown = read_kernel_text(code.substr(0, code.find("```")), "scale.cu");
+  EXPECT_EQ(shown.name, "scale");
+  EXPECT_EQ(make_problem(shown, {}, "host").text(), "n=65536 T=float");
+  EXPECT_EQ(parse_configuration(shown, "").text(), "BLOCK=256 ITEMS=1");
 }
 
-TEST(KernelFile, NamesTheWholePathInAnErrorAndTheReasonWhenItCannotBeRead) {
-  try {
-    read_kernel_file("/nowhere/mine.cu");
-    FAIL() << "a file that is not there was read";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/nowhere/mine.cu"));
-    EXPECT_THAT(error.what(), HasSubstr("No such file"));
-  }
+TEST_F(KernelFile, NamesTheWholePathInAnErrorAndTheReasonWhenItCannotBeRead) {
+  EXPECT_THAT(message_of<Error>([] { read_kernel_file("/nowhere/mine.cu"); }),
+              AllOf(HasSubstr("/nowhere/mine.cu"), HasSubstr("No such file")));
   EXPECT_THROW(read_kernel_file(ATTUNE_TEST_DATA), Error);
 }
 
@@ -184,12 +167,14 @@ TEST(BuiltinKernels, AreInAlphabeticalOrderAndNamedAsTheirFiles) {
   EXPECT_THAT(std::string(attune_cuh()), HasSubstr("#pragma once"));
 }
 
-TEST(BuiltinKernels, LoadByNameAndByPathAlike) {
+TEST(BuiltinKernels, LoadByNameAndByPathAlikeAndSuggestTheNearestName) {
   const auto by_name = load_kernel("transpose");
   const auto by_path = load_kernel(ATTUNE_SOURCE_DIR "/kernels/transpose.cu");
   EXPECT_EQ(by_name.fingerprints.code, by_path.fingerprints.code);
   EXPECT_EQ(by_name.fingerprints.contract, by_path.fingerprints.contract);
   EXPECT_EQ(by_name.source.name, "transpose.cu");
+  EXPECT_THAT(message_of<UsageError>([] { load_kernel("transpos"); }),
+              AllOf(HasSubstr("`transpos`"), HasSubstr("did you mean `transpose`"), HasSubstr(".cu")));
 }
 
 TEST(BuiltinKernels, HaveDefaultsThatResolveOnEveryArchitecture) {
@@ -215,17 +200,6 @@ TEST(CalibrationKernels, AreReadAndNoneIsKnownToUsers) {
     EXPECT_THROW(load_kernel(spec.name), UsageError);
   }
   EXPECT_THAT(found, testing::ElementsAre("copy", "read", "fma", "launch"));
-}
-
-TEST(BuiltinKernels, SuggestTheNearestNameForAnUnknownOne) {
-  try {
-    load_kernel("transpos");
-    FAIL() << "an unknown kernel was loaded";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("`transpos`"));
-    EXPECT_THAT(error.what(), HasSubstr("did you mean `transpose`"));
-    EXPECT_THAT(error.what(), HasSubstr(".cu"));
-  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // the folder that the environment variable ATTUNE_SPACES names.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -41,21 +40,12 @@ inline std::vector<PublishedSpace> published_spaces() {
   return all;
 }
 
-// Those that are listed in less than a second, also by plain loops.
-inline std::vector<PublishedSpace> small_published_spaces() {
+// Those that are listed in less than a second, also by plain loops; and the others.
+inline std::vector<PublishedSpace> published_spaces(bool small) {
   constexpr std::uint64_t most = 400'000;
-  std::vector<PublishedSpace> small = published_spaces();
-  std::erase_if(small, [](const PublishedSpace& space) { return space.legal > most; });
-  return small;
-}
-
-inline std::vector<PublishedSpace> large_published_spaces() {
-  std::vector<PublishedSpace> large = published_spaces();
-  const auto small = small_published_spaces();
-  std::erase_if(large, [&](const PublishedSpace& space) {
-    return std::any_of(small.begin(), small.end(), [&](const auto& other) { return other.name == space.name; });
-  });
-  return large;
+  std::vector<PublishedSpace> some = published_spaces();
+  std::erase_if(some, [&](const PublishedSpace& space) { return (space.legal <= most) != small; });
+  return some;
 }
 
 inline T1Space load(const PublishedSpace& space) {

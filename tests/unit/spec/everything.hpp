@@ -1,15 +1,16 @@
-#include "unit/spec/broken_file.hpp"
+// tests/data/kernels/everything.cu, and edits of it.
+#pragma once
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 namespace attune::tests {
 
-void PrintTo(const BrokenFile& file, std::ostream* out) { *out << file.name; }
-
-std::string whole_file() {
+inline std::string whole_file() {
   std::ifstream stream(ATTUNE_TEST_DATA "/kernels/everything.cu", std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -17,7 +18,8 @@ std::string whole_file() {
   return text.str();
 }
 
-std::string edited(std::string file, std::string_view text, std::string_view replacement) {
+// The text with the first occurrence of `text` replaced. Fails the test when there is none.
+inline std::string edited(std::string file, std::string_view text, std::string_view replacement) {
   const auto found = file.find(text);
   EXPECT_NE(found, std::string::npos) << "everything.cu does not hold: " << text;
   if (found != std::string::npos) file.replace(found, text.size(), replacement);
