@@ -62,24 +62,24 @@ std::shared_ptr<const PlanParts> parts_of(const char* kernel, const Problem& pro
 
 void launch_transpose(benchmark::State& state) {
   const auto parts = parts_of("transpose", {{"width", 8192}, {"height", 8192}, {"T", "float"}});
-  LaunchBlock block(*parts);
+  StepBinding binding = parts->bind();
   float* const out = reinterpret_cast<float*>(0x1000);
   const float* const in = reinterpret_cast<float*>(0x2000);
   for (auto _ : state) {
     const std::array list{plan_argument(out), plan_argument(in), plan_argument(8192), plan_argument(8192)};
-    block.launch(nullptr, list);
+    parts->launch(binding, nullptr, list);
   }
 }
 BENCHMARK(launch_transpose);
 
 void launch_axpy(benchmark::State& state) {
   const auto parts = parts_of("axpy", {{"n", 1 << 20}, {"T", "float"}});
-  LaunchBlock block(*parts);
+  StepBinding binding = parts->bind();
   float* const y = reinterpret_cast<float*>(0x1000);
   const float* const x = reinterpret_cast<float*>(0x2000);
   for (auto _ : state) {
     const std::array list{plan_argument(y), plan_argument(x), plan_argument(2.5), plan_argument(1 << 20)};
-    block.launch(nullptr, list);
+    parts->launch(binding, nullptr, list);
   }
 }
 BENCHMARK(launch_axpy);
@@ -102,11 +102,11 @@ void make_a_problem(benchmark::State& state) {
 }
 BENCHMARK(make_a_problem);
 
-void make_a_launch_block(benchmark::State& state) {
+void bind_a_plan(benchmark::State& state) {
   const auto parts = parts_of("transpose", {{"width", 8192}, {"height", 8192}, {"T", "float"}});
-  for (auto _ : state) benchmark::DoNotOptimize(LaunchBlock(*parts));
+  for (auto _ : state) benchmark::DoNotOptimize(parts->bind());
 }
-BENCHMARK(make_a_launch_block);
+BENCHMARK(bind_a_plan);
 
 }  // namespace
 }  // namespace attune

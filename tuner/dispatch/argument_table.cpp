@@ -12,16 +12,18 @@
 namespace attune {
 namespace {
 
+using Bytes = std::array<std::byte, 16>;  // of what is passed; a slot has room for them
+
 template <typename T>
-T read(const Slot& bytes) {
+T read(const Bytes& bytes) {
   T value;
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
 }
 
 template <typename T>
-void write(Slot& slot, const T& value) {
-  std::memcpy(slot.data(), &value, sizeof value);
+void write(void* slot, const T& value) {
+  std::memcpy(slot, &value, sizeof value);
 }
 
 // Largest integers up to which every integer is a value of the type.
@@ -57,16 +59,11 @@ std::string shown(const PlanArgument& passed) {
 
 }  // namespace
 
-ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved)
-    : kernel_(spec.name), initial_(resolved.size()) {
+ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     const Argument& argument = spec.arguments[i];
-    if (argument.role == Role::scratch) continue;  // the plan's own
-    if (argument.role == Role::scalar && argument.value) {
-      initial_[i] = encode_scalar(resolved[i].value.value(), resolved[i].type);
-    } else {
-      expected_.push_back(expect(argument, resolved[i], i));
-    }
+    const bool is_plans_own = argument.role == Role::scratch || (argument.role == Role::scalar && argument.value);
+    if (!is_plans_own) expected_.push_back(expect(argument, resolved[i], i));
   }
 }
 
@@ -106,20 +103,20 @@ ArgumentTable::Expected ArgumentTable::expect(const Argument& argument, const Re
   return expected;
 }
 
-void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<Slot> slots) const {
+void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void* const> slots) const {
   if (passed.size() != expected_.size()) refuse_count(passed.size());
   for (std::size_t i = 0; i < passed.size(); ++i) {
     const Expected& expected = expected_[i];
-    Slot& slot = slots[expected.slot];
+    void* const slot = slots[expected.slot];
     if (!store(expected, passed[i], slot)) refuse(i, passed[i]);
-    if (expected.is_fixed && std::memcmp(slot.data(), expected.fixed.data(), expected.size) != 0) refuse(i, passed[i]);
+    if (expected.is_fixed && std::memcmp(slot, expected.fixed.data(), expected.size) != 0) refuse(i, passed[i]);
   }
 }
 
-bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, Slot& slot) {
+bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, void* slot) {
   switch (expected.form) {
     case Form::array:
-      slot = passed.bytes;
+      write(slot, passed.bytes);
       return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || passed.type == expected.type) &&
              !(passed.is_const && expected.is_written) && passed.count >= expected.count &&
              (read<void*>(passed.bytes) || expected.count == 0);
@@ -127,24 +124,24 @@ bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, 
     case Form::integer:
       return store_integer(expected, passed, slot);
     case Form::verbatim:
-      slot = passed.bytes;
+      write(slot, passed.bytes);
       return passed.kind == PlanArgument::Kind::other && passed.type == expected.type;
     default:
       return store_real(expected, passed, slot);
   }
 }
 
-bool ArgumentTable::store_integer(const Expected& expected, const PlanArgument& passed, Slot& slot) {
+bool ArgumentTable::store_integer(const Expected& expected, const PlanArgument& passed, void* slot) {
   if (passed.kind != PlanArgument::Kind::integer) return false;
-  slot = passed.bytes;  // little-endian: the low bytes are the narrower value
+  write(slot, passed.bytes);  // little-endian: the low bytes are the narrower value
   if (passed.is_signed && read<std::int64_t>(passed.bytes) < 0)
     return read<std::int64_t>(passed.bytes) >= expected.minimum;
   return read<std::uint64_t>(passed.bytes) <= expected.maximum;
 }
 
-bool ArgumentTable::store_real(const Expected& expected, const PlanArgument& passed, Slot& slot) {
+bool ArgumentTable::store_real(const Expected& expected, const PlanArgument& passed, void* slot) {
   if (passed.kind == PlanArgument::Kind::other) {  // half, bfloat16 as such
-    slot = passed.bytes;
+    write(slot, passed.bytes);
     return passed.type == expected.type;
   }
   if (passed.kind == PlanArgument::Kind::pointer) return false;
@@ -165,7 +162,7 @@ bool ArgumentTable::store_real(const Expected& expected, const PlanArgument& pas
   }
   if (is_integer && std::abs(value) > (expected.type == "half" ? exact_in_half : exact_in_bfloat16)) return false;
   try {
-    slot = encode_scalar(Value(value), expected.type);
+    write(slot, encode_scalar(Value(value), expected.type));
     return true;
   } catch (const Error&) {
     return false;

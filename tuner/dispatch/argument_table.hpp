@@ -16,20 +16,15 @@
 
 namespace attune {
 
-// The bytes of one kernel parameter; large enough for a pointer and for every scalar and vector type.
-using Slot = std::array<std::byte, 16>;
-
 class ArgumentTable {
  public:
   // `resolved`: every argument of the kernel, in order (resolve_arguments).
   ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved);
 
-  // One slot per argument of the kernel, with the computed scalars in place; the application's are filled by encode().
-  const std::vector<Slot>& initial_slots() const noexcept { return initial_; }
-
-  // Checks what an application passed and writes it into `slots` (as many as initial_slots()). Throws UsageError
-  // naming the argument, what it is and what was passed; `slots` are then of no use for a launch.
-  void encode(std::span<const PlanArgument> passed, std::span<Slot> slots) const;
+  // Checks what an application passed and writes it into `slots`: of every argument of the kernel, 16 bytes or more.
+  // Scratch and computed scalars are left alone. Throws UsageError naming the argument, what it is and what was passed;
+  // `slots` are then of no use for a launch.
+  void encode(std::span<const PlanArgument> passed, std::span<void* const> slots) const;
 
   // "transpose(out: float*, in: const float*, width: int64, height: int64)": what the application passes.
   std::string signature() const;
@@ -47,20 +42,19 @@ class ArgumentTable {
     std::uint64_t count = 0;  // arrays: elements
     std::string_view type;    // of the element or the scalar
     std::size_t slot = 0;
-    Slot fixed{};
+    std::array<std::byte, 16> fixed{};
     std::string name, fixed_text;
   };
   static Expected expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot);
-  static bool store(const Expected& expected, const PlanArgument& passed, Slot& slot);
-  static bool store_integer(const Expected& expected, const PlanArgument& passed, Slot& slot);
-  static bool store_real(const Expected& expected, const PlanArgument& passed, Slot& slot);
+  static bool store(const Expected& expected, const PlanArgument& passed, void* slot);
+  static bool store_integer(const Expected& expected, const PlanArgument& passed, void* slot);
+  static bool store_real(const Expected& expected, const PlanArgument& passed, void* slot);
   static std::string reason(const Expected& expected, const PlanArgument& passed);
   [[noreturn]] void refuse(std::size_t position, const PlanArgument& passed) const;
   [[noreturn]] void refuse_count(std::size_t passed) const;
 
   std::string kernel_;
   std::vector<Expected> expected_;  // those that the application passes, in order
-  std::vector<Slot> initial_;
 };
 
 }  // namespace attune

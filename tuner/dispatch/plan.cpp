@@ -5,19 +5,19 @@
 namespace attune {
 
 Plan::Plan(std::shared_ptr<const PlanParts> parts)
-    : parts_(std::move(parts)), block_(std::make_unique<LaunchBlock>(*parts_)) {}
+    : parts_(std::move(parts)), binding_(std::make_unique<StepBinding>(parts_->bind())) {}
 
 Plan::Plan(const Plan& other) : Plan(other.parts_) {}
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan other) noexcept {
-  block_ = std::move(other.block_);  // first: the old block still needs the old parts
+  binding_ = std::move(other.binding_);  // first: the old one still needs the device of the old parts
   parts_ = std::move(other.parts_);
   return *this;
 }
 Plan::~Plan() = default;
 
 void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const {
-  block_->launch(stream, arguments);
+  parts_->launch(*binding_, stream, arguments);
 }
 
 const Match& Plan::match() const noexcept { return parts_->match; }

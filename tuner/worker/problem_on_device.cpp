@@ -40,56 +40,86 @@ ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
   data_.adopt_expected(setup.self_checked ? "the default configuration" : "the reference");
 }
 
+Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
+  LoadOutcome loaded = device_.load(setup.image);
+  if (!loaded.status.ok()) return loaded.status;
+  const auto steps = std::make_shared<LoadedSteps>(std::move(loaded.module), setup.arguments);
+  for (const ResolvedStep& step : setup.steps)
+    if (Status status = steps->add(step); !status.ok()) return status;
+  StepBinding& binding = bound.emplace_back(steps);
+  point(binding, 0);
+  try {
+    return binding.make_scratch(device_, Guards::of_output);
+  } catch (const OutOfMemory& error) {
+    return {Verdict::out_of_memory, error.what(), false};
+  }
+}
+
+// To the arrays of one set of the data.
+void ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
+  for (std::size_t i = 0; i < data_.arguments().size(); ++i)
+    if (void* const memory = data_.array(i, set)) binding.set_array(i, memory);
+}
+
+Status ProblemOnDevice::launch(Bound& bound) {
+  for (const Operation& operation : bound.front().operations())
+    if (Status status = device_.enqueue(operation, nullptr); !status.ok()) return status;
+  return device_.synchronize(nullptr);
+}
+
 void ProblemOnDevice::run_once(const StepsSetup& steps, const std::string& what) {
-  PreparedSteps prepared;
-  Status status = PreparedSteps::prepare(device_, data_, steps, prepared);
-  if (status.ok()) status = prepared.run(device_);
+  Bound bound;
+  Status status = bind(steps, bound);
+  if (status.ok()) status = launch(bound);
   if (status.ok()) status = data_.check_guards();
   if (!status.ok())
     throw Error(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail));
 }
 
 Status ProblemOnDevice::load(InstanceId instance, const StepsSetup& steps) {
-  PreparedSteps made;
-  if (Status status = PreparedSteps::prepare(device_, data_, steps, made); !status.ok()) return status;
+  Bound made;
+  if (Status status = bind(steps, made); !status.ok()) return status;
   loaded_.insert_or_assign(instance, std::move(made));
   return {};
 }
 
-PreparedSteps& ProblemOnDevice::prepared(InstanceId instance) {
+ProblemOnDevice::Bound& ProblemOnDevice::bound(InstanceId instance) {
   const auto found = loaded_.find(instance);
   if (found == loaded_.end()) throw Error(fmt::format("there is no instance {} of {}", instance, name_));
   return found->second;
 }
 
 Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
-  const PreparedSteps& steps = prepared(instance);
+  Bound& steps = bound(instance);
   data_.reset();
   const Status status = launch_and_check(steps, numerics);
   if (!status.ok()) release(instance);
   return status;
 }
 
-Status ProblemOnDevice::launch_and_check(const PreparedSteps& steps, Numerics& numerics) {
-  Status status = steps.run(device_);
+Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
+  Status status = launch(steps);
   if (status.sticky) return status;
   // In any case the next configuration finds its inputs unchanged.
   const Status inputs = data_.restore_inputs();
   if (status.ok()) status = inputs;
   if (status.ok()) status = data_.check(numerics);
-  if (status.ok()) status = steps.check_scratch(data_);
+  if (status.ok()) status = steps.front().check_scratch();
   return status;
 }
 
 Sampling ProblemOnDevice::sampling_of(InstanceId instance, const SamplePlan& plan, Sets& sets) {
-  PreparedSteps& steps = prepared(instance);
+  Bound& steps = bound(instance);
   Sampling sampling{.before = data_.restores(), .timed = {}, .regime = plan.regime, .count = 1, .batch = 1};
   if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
-  sets = {steps.operations()};
+  std::size_t count = 1;
   if (sampling.batch > 1 && plan.regime == Regime::cold) {
     data_.make_sets(sets_over_cache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
-    sets = steps.operations_by_set(data_);
+    count = data_.sets();
   }
+  for (std::size_t set = steps.size(); set < count; ++set) point(steps.emplace_back(steps.front()), set);
+  sets.clear();
+  for (std::size_t set = 0; set < count; ++set) sets.push_back(steps[set].operations());
   sampling.timed = sets;
   return sampling;
 }
@@ -127,7 +157,7 @@ Samples ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const
 }
 
 Status ProblemOnDevice::check_again(InstanceId instance, Numerics& numerics) {
-  const PreparedSteps& steps = prepared(instance);
+  Bound& steps = bound(instance);
   data_.reset();
   Status status = launch_and_check(steps, numerics);
   if (!status.ok()) status.detail = "right when launched first, wrong when launched again: " + status.detail;
@@ -135,13 +165,13 @@ Status ProblemOnDevice::check_again(InstanceId instance, Numerics& numerics) {
 }
 
 Status ProblemOnDevice::repeat(InstanceId instance, std::optional<bool>& deterministic) {
-  const PreparedSteps& steps = prepared(instance);
-  const auto launch = [&] {
+  Bound& steps = bound(instance);
+  const auto launch_afresh = [&] {
     data_.reset();
-    return steps.run(device_);
+    return launch(steps);
   };
-  Status status = launch();
-  if (status.ok()) status = data_.compare_with_next(launch, deterministic);
+  Status status = launch_afresh();
+  if (status.ok()) status = data_.compare_with_next(launch_afresh, deterministic);
   const Status inputs = status.sticky ? Status{} : data_.restore_inputs();
   return status.ok() ? inputs : status;
 }
@@ -149,10 +179,10 @@ Status ProblemOnDevice::repeat(InstanceId instance, std::optional<bool>& determi
 void ProblemOnDevice::release(InstanceId instance) { loaded_.erase(instance); }
 
 Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
-  const PreparedSteps& steps = prepared(instance);
+  Bound& steps = bound(instance);
   const double begin = device_.seconds();
   do {
-    if (Status status = steps.run(device_); !status.ok()) return status;
+    if (Status status = launch(steps); !status.ok()) return status;
     if (device_.has_own_clock()) break;  // nothing there gets warm
   } while (device_.seconds() - begin < milliseconds * 1e-3);
   return {};

@@ -11,7 +11,7 @@
 
 #include "measure/energy.hpp"
 #include "measure/screen.hpp"
-#include "worker/prepared_steps.hpp"
+#include "worker/problem_data.hpp"
 
 namespace attune {
 
@@ -34,7 +34,7 @@ class ProblemOnDevice {
   Samples sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status check_again(InstanceId instance, Numerics& numerics);
-  bool has_scratch(InstanceId instance) { return prepared(instance).has_scratch(); }
+  bool has_scratch(InstanceId instance) { return bound(instance).front().has_scratch(); }
   // Launches it twice on the same data and compares the results bit for bit. `deterministic` stays empty without room.
   Status repeat(InstanceId instance, std::optional<bool>& deterministic);
   // Launches it for at least this long, untimed.
@@ -47,18 +47,27 @@ class ProblemOnDevice {
   void release(InstanceId instance);
 
  private:
+  // The steps of one configuration (or of the reference), bound to each set of the data; the first owns the scratch
+  // memory of all: launches in a row share it in applications, too.
+  using Bound = std::vector<StepBinding>;
+  // Loads the image and binds its steps to set 0. What cannot be loaded or launched is a Status; out of memory for
+  // scratch is out_of_memory.
+  Status bind(const StepsSetup& steps, Bound& bound);
+  // Enqueues all of them on the default stream and waits.
+  Status launch(Bound& bound);
   // On data that were reset.
-  Status launch_and_check(const PreparedSteps& prepared, Numerics& numerics);
+  Status launch_and_check(Bound& bound, Numerics& numerics);
   // `sets`: what it points to.
   using Sets = std::vector<std::span<const Operation>>;
   Sampling sampling_of(InstanceId instance, const SamplePlan& plan, Sets& sets);
   void run_once(const StepsSetup& steps, const std::string& what);
-  PreparedSteps& prepared(InstanceId instance);
+  void point(StepBinding& binding, std::size_t set) const;
+  Bound& bound(InstanceId instance);
 
   Device& device_;
   const std::string name_;  // kernel and problem
   ProblemData data_;
-  std::map<InstanceId, PreparedSteps> loaded_;
+  std::map<InstanceId, Bound> loaded_;
 };
 
 }  // namespace attune

@@ -7,24 +7,22 @@
 namespace attune {
 namespace {
 
-ScalarBytes scalar_bytes(const KernelSpec& spec, std::size_t argument, const ResolvedArgument& resolved) {
-  if (resolved.value) return encode_scalar(*resolved.value, resolved.type);
-  const std::optional<Fill>& fill = spec.arguments[argument].fill;
-  if (!fill)
+Value scalar_fill(const KernelSpec& spec, const Argument& argument, std::string_view type) {
+  if (!argument.fill)
     throw Error(fmt::format("scalar argument `{}` of {} has neither a problem value, nor `value`, nor `fill`",
-                            spec.arguments[argument].name, spec.name));
-  const bool floating = type_named(resolved.type).type_class == TypeClass::floating;
-  return encode_scalar(floating ? Value(fill->a) : Value(fill->integer_a), resolved.type);
+                            argument.name, spec.name));
+  const bool floating = type_named(type).type_class == TypeClass::floating;
+  return floating ? Value(argument.fill->a) : Value(argument.fill->integer_a);
 }
 
-StepsSetup steps_setup(const KernelSpec& spec, std::vector<ResolvedStep> steps,
-                       const std::vector<ResolvedArgument>& arguments, const Image& image) {
-  StepsSetup setup{std::move(steps), image, {}, {}};
+StepsSetup steps_setup(const KernelSpec& spec, std::vector<ResolvedStep> steps, std::vector<ResolvedArgument> arguments,
+                       const Image& image) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    setup.bytes.push_back(arguments[i].bytes);
-    setup.scalars.push_back(arguments[i].role == Role::scalar ? scalar_bytes(spec, i, arguments[i]) : ScalarBytes{});
+    ResolvedArgument& argument = arguments[i];
+    if (argument.role == Role::scalar && !argument.value)
+      argument.value = scalar_fill(spec, spec.arguments[i], argument.type);
   }
-  return setup;
+  return {std::move(steps), image, step_arguments(spec, arguments)};
 }
 
 Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope) {

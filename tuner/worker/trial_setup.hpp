@@ -2,8 +2,6 @@
 // needs neither kernel files nor rules. Pure functions make them.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,12 +9,10 @@
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
+#include "device/step_binding.hpp"
 #include "kernel/instance.hpp"
-#include "device/device.hpp"
 
 namespace attune {
-
-using ScalarBytes = std::array<std::byte, 16>;
 
 struct ArgumentSetup {
   std::string name;
@@ -32,8 +28,7 @@ struct ArgumentSetup {
 struct StepsSetup {
   std::vector<ResolvedStep> steps;
   Image image;
-  std::vector<std::uint64_t> bytes;  // by argument: of scratch arrays as this configuration needs them
-  std::vector<ScalarBytes> scalars;  // by argument: zeros for arrays
+  std::vector<StepArgument> arguments;  // scratch arrays as large as this configuration needs them
 };
 
 // One problem: its data, and where the expected result comes from.

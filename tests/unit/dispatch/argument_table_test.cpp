@@ -9,6 +9,8 @@
 #include <limits>
 
 #include "attune/error.hpp"
+#include "core/type_table.hpp"
+#include "device/step_binding.hpp"
 
 // As the CUDA headers define them; an application of attune may see the definitions.
 struct float2 {
@@ -34,8 +36,25 @@ struct Array {
 
 enum class Mode : std::int16_t { slow = 7 };
 
+// The bytes of a kernel's arguments before anything is passed.
+StepBinding unbound(const KernelSpec& spec, const std::vector<ResolvedArgument>& resolved) {
+  return StepBinding(std::make_shared<LoadedSteps>(nullptr, step_arguments(spec, resolved)));
+}
+
+template <typename T>
+T in_slot(const StepBinding& binding, std::size_t argument) {
+  T value;
+  std::memcpy(&value, binding.slots()[argument], sizeof value);
+  return value;
+}
+
+struct Called {
+  ArgumentTable table;
+  StepBinding binding;
+};
+
 // A kernel with arguments of the given types; "T*" is an array of 10 that is written, "const T*" one that is read.
-ArgumentTable table_of(const std::vector<std::string>& types) {
+Called kernel_of(const std::vector<std::string>& types) {
   KernelSpec spec;
   spec.name = "k";
   std::vector<ResolvedArgument> resolved;
@@ -51,22 +70,19 @@ ArgumentTable table_of(const std::vector<std::string>& types) {
       known.count = 10;
     }
     argument.type = known.type = type;
+    known.bytes = known.count * type_named(type).size;
     spec.arguments.push_back(argument);
     resolved.push_back(known);
   }
-  return ArgumentTable(spec, resolved);
+  return {ArgumentTable(spec, resolved), unbound(spec, resolved)};
 }
 
 // The bytes that a value becomes as an argument of a type.
 template <typename Kernel, typename Application>
 Kernel passed(const char* type, const Application& value) {
-  const ArgumentTable table = table_of({type});
-  std::vector<Slot> slots = table.initial_slots();
-  const std::array list{plan_argument(value)};
-  table.encode(list, slots);
-  Kernel result;
-  std::memcpy(&result, slots[0].data(), sizeof result);
-  return result;
+  const auto [table, binding] = kernel_of({type});
+  table.encode(std::array{plan_argument(value)}, binding.slots());
+  return in_slot<Kernel>(binding, 0);
 }
 
 template <typename Application>
@@ -168,10 +184,9 @@ TEST(ArgumentTable, StructsPassVerbatimUnderTheirName) {
 }
 
 TEST(ArgumentTable, CountsAndShowsTheSignature) {
-  const ArgumentTable table = table_of({"float*", "const float*", "int64"});
-  std::vector<Slot> slots = table.initial_slots();
+  const auto [table, binding] = kernel_of({"float*", "const float*", "int64"});
   try {
-    table.encode(std::array{plan_argument(1), plan_argument(2)}, slots);
+    table.encode(std::array{plan_argument(1), plan_argument(2)}, binding.slots());
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
@@ -196,6 +211,7 @@ class ProblemScalars : public testing::Test {
     spec_.arguments[i].role = resolved_[i].role = role;
     spec_.arguments[i].type = resolved_[i].type = type;
     resolved_[i].value = value;
+    resolved_[i].bytes = type_named(type).size;
   }
   KernelSpec spec_;
   std::vector<ResolvedArgument> resolved_;
@@ -204,21 +220,17 @@ class ProblemScalars : public testing::Test {
 TEST_F(ProblemScalars, ScratchAndComputedValuesAreNotPassed) {
   const ArgumentTable table(spec_, resolved_);
   EXPECT_EQ(table.signature(), "k(n: int32, a: float)");
-  std::vector<Slot> slots = table.initial_slots();
-  table.encode(std::array{plan_argument(std::size_t{1000}), plan_argument(2.5)}, slots);
-  std::int64_t twice = 0;
-  std::memcpy(&twice, slots[1].data(), sizeof twice);
-  EXPECT_EQ(twice, 2000);
-  float a = 0;
-  std::memcpy(&a, slots[3].data(), sizeof a);
-  EXPECT_EQ(a, 2.5f);
+  const StepBinding binding = unbound(spec_, resolved_);
+  table.encode(std::array{plan_argument(std::size_t{1000}), plan_argument(2.5)}, binding.slots());
+  EXPECT_EQ(in_slot<std::int64_t>(binding, 1), 2000);
+  EXPECT_EQ(in_slot<float>(binding, 3), 2.5f);
 }
 
 TEST_F(ProblemScalars, AScalarNamedAfterAProblemValueMustEqualIt) {
   const ArgumentTable table(spec_, resolved_);
-  std::vector<Slot> slots = table.initial_slots();
+  const StepBinding binding = unbound(spec_, resolved_);
   try {
-    table.encode(std::array{plan_argument(1001), plan_argument(2.5)}, slots);
+    table.encode(std::array{plan_argument(1001), plan_argument(2.5)}, binding.slots());
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(),

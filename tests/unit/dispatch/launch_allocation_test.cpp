@@ -6,6 +6,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "device/step_binding.hpp"
 #include "dispatch/argument_table.hpp"
 #include "dispatch/plan_request.hpp"
 
@@ -29,26 +30,32 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace attune {
 namespace {
 
-TEST(LaunchPath, CheckingAndEncodingArgumentsAllocatesNothing) {
+TEST(LaunchPath, CheckingAndBindingArgumentsAllocatesNothing) {
   KernelSpec spec;
   std::vector<ResolvedArgument> resolved;
-  const auto add = [&](const char* type, Role role, std::optional<Value> value) {
+  const auto add = [&](const char* type, Role role, std::uint64_t bytes, std::optional<Value> value) {
     spec.arguments.push_back({"argument", type, role, {}, {}, true, {}});
-    resolved.push_back({type, role, 100, 400, value});
+    resolved.push_back({type, role, 100, bytes, value});
   };
-  add("float", Role::out, {});
-  add("float", Role::in, {});
-  add("int64", Role::scalar, 100);
-  add("half", Role::scalar, {});
-  add("float", Role::scalar, {});
+  add("float", Role::out, 400, {});
+  add("float", Role::in, 400, {});
+  add("int64", Role::scalar, 8, 100);
+  add("half", Role::scalar, 2, {});
+  add("float", Role::scalar, 4, {});
   const ArgumentTable table(spec, resolved);
-  std::vector<Slot> slots = table.initial_slots();
+  const auto steps = std::make_shared<LoadedSteps>(nullptr, step_arguments(spec, resolved));
+  ResolvedStep clear;
+  clear.kind = StepKind::memset;
+  ASSERT_TRUE(steps->add(clear).ok());
+  StepBinding binding(steps);
   float data[100];
   const long before = allocations;
   const std::array list{plan_argument(data + 0), plan_argument(data + 0), plan_argument(100), plan_argument(1.5),
                         plan_argument(2)};
-  table.encode(list, slots);
+  table.encode(list, binding.slots());
+  const std::span<const Operation> operations = binding.operations();
   EXPECT_EQ(allocations, before);
+  EXPECT_EQ(operations[0].target, data);
 }
 
 TEST(LaunchPath, AllocationsAreCounted) {

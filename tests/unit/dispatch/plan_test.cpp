@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/host/host_device.hpp"
+#include "dispatch/plan_parts.hpp"
 #include "dispatch_fixture.hpp"
 
 namespace attune {
@@ -91,6 +93,38 @@ TEST_F(PlanTest, RunsOnAStream) {
   gpu_.plan("offset", {{"n", 100}}).launch(stream, data_, count_, 100);
   stream.synchronize();
   EXPECT_EQ(data_.to_vector(stream), std::vector<int>(100, 6));
+}
+
+// As tensor maps will be: no kernel file names such a type yet, so its bytes are given as a computed scalar's.
+TEST(PlanParts, PassAnArgumentOf128Bytes) {
+  const std::shared_ptr<Device> device = open_host_device();
+  ImageRequest request;
+  request.source = {"map.cu",
+                    "struct alignas(64) Map { unsigned char bytes[128]; };"
+                    "__global__ void run(int* out, Map map) { out[threadIdx.x] = map.bytes[threadIdx.x]; }",
+                    {}};
+  request.expressions = {"run"};
+  request.architecture = "host";
+  const CompileOutcome compiled = device->compiler()->compile({&request, 1}).front();
+  ASSERT_TRUE(compiled.image) << compiled.log;
+  std::vector<std::byte> map(128, std::byte{3});
+  map.back() = std::byte{5};
+  const auto steps = std::make_shared<LoadedSteps>(
+      device->load(*compiled.image).module,
+      std::vector<StepArgument>{{"out", Role::out, 512, {}}, {"map", Role::scalar, 128, map}});
+  ASSERT_TRUE(steps->add({StepKind::launch, "run", {{1, 1, 1}, {128, 1, 1}, 0}, {0, 1}, 0, 0}).ok());
+  KernelSpec spec;
+  spec.arguments.resize(2);
+  spec.arguments[0].role = Role::out;
+  spec.arguments[1].value.emplace("0");
+  const std::vector<ResolvedArgument> resolved{{"int32", Role::out, 128, 512, {}}, {"", Role::scalar, 1, 128, {}}};
+  const PlanParts parts{device, "run", {}, {}, ArgumentTable(spec, resolved), steps};
+  StepBinding binding = parts.bind();
+  std::vector<int> out(128);
+  parts.launch(binding, nullptr, std::array{plan_argument(out.data())});
+  std::vector<int> expected(128, 3);
+  expected.back() = 5;
+  EXPECT_EQ(out, expected);
 }
 
 }  // namespace

@@ -259,6 +259,7 @@ TEST(Messages, EveryFieldOfASetupTravels) {
   const auto changed = [](const std::function<void(TrialSetup&, ArgumentSetup&, ResolvedStep&)>& change) {
     TrialSetup made;
     made.reference.image.code = std::make_shared<const Bytes>();
+    made.reference.arguments.resize(1);
     ArgumentSetup argument;
     ResolvedStep step;
     change(made, argument, step);
@@ -270,8 +271,11 @@ TEST(Messages, EveryFieldOfASetupTravels) {
       [](auto& s, auto&, auto&) { s.kernel = "x"; },
       [](auto& s, auto&, auto&) { s.problem = "x"; },
       [](auto& s, auto&, auto&) { s.prepare = s.reference; },
-      [](auto& s, auto&, auto&) { s.reference.bytes = {1}; },
-      [](auto& s, auto&, auto&) { s.reference.scalars = {ScalarBytes{}}; },
+      [](auto& s, auto&, auto&) { s.reference.arguments.emplace_back(); },
+      [](auto& s, auto&, auto&) { s.reference.arguments[0].name = "x"; },
+      [](auto& s, auto&, auto&) { s.reference.arguments[0].role = Role::out; },
+      [](auto& s, auto&, auto&) { s.reference.arguments[0].bytes = 9; },
+      [](auto& s, auto&, auto&) { s.reference.arguments[0].value.resize(128); },
       [](auto& s, auto&, auto&) { s.reference.image.architecture = "x"; },
       [](auto& s, auto&, auto&) { s.self_checked = true; },
       [](auto& s, auto&, auto&) { s.seed = 9; },

@@ -21,7 +21,7 @@
 namespace attune {
 
 struct PlanParts;
-class LaunchBlock;
+class StepBinding;
 
 // One argument as the application passes it. It views its type's name: make and use it within one call.
 struct PlanArgument {
@@ -75,7 +75,7 @@ class Plan {
   friend class Dispatcher;
   explicit Plan(std::shared_ptr<const PlanParts> parts);
   std::shared_ptr<const PlanParts> parts_;  // immutable, shared by copies
-  std::unique_ptr<LaunchBlock> block_;      // parameters and scratch memory, of this plan alone
+  std::unique_ptr<StepBinding> binding_;    // parameters and scratch memory, of this plan alone
 };
 
 template <typename T>

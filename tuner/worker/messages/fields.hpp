@@ -33,7 +33,13 @@ void fields(auto& a, Is<ArgumentSetup> auto& x) {
   a(x.restore, x.count, x.bytes, x.fill, x.tolerance);
 }
 
-void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.bytes, x.scalars); }
+void fields(auto& a, Is<StepArgument> auto& x) {
+  a(x.name);
+  a.choice(x.role, Role::scalar);
+  a(x.bytes, x.value);
+}
+
+void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.arguments); }
 
 void fields(auto& a, Is<TrialSetup> auto& x) {
   a(x.kernel, x.problem, x.arguments, x.prepare, x.reference, x.self_checked, x.seed);

@@ -1,0 +1,133 @@
+#include "device/step_binding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "attune/error.hpp"
+
+namespace attune {
+
+std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) {
+  std::vector<StepArgument> arguments;
+  for (std::size_t i = 0; i < resolved.size(); ++i) {
+    StepArgument& argument = arguments.emplace_back();
+    argument = {spec.arguments[i].name, resolved[i].role, resolved[i].bytes, {}};
+    if (argument.role != Role::scalar) continue;
+    argument.value.resize(resolved[i].bytes);
+    if (!resolved[i].value) continue;
+    const auto encoded = encode_scalar(*resolved[i].value, resolved[i].type);
+    std::copy_n(encoded.begin(), argument.value.size(), argument.value.begin());
+  }
+  return arguments;
+}
+
+LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments)
+    : module_(std::move(module)), arguments_(std::move(arguments)) {
+  for (const StepArgument& argument : arguments_) add_argument(argument);
+}
+
+void LoadedSteps::add_argument(const StepArgument& argument) {
+  const std::size_t size = std::max(argument.value.size(), least_alignment);
+  const std::size_t alignment = std::min(std::bit_ceil(size), most_alignment);
+  const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
+  offsets_.push_back(offset);
+  slack_ = std::max(slack_, alignment - least_alignment);
+  bytes_.resize(offset + size);
+  std::ranges::copy(argument.value, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+Status LoadedSteps::add(const ResolvedStep& step) {
+  Status status;
+  Step made;
+  if (step.kind == StepKind::memset) {
+    const StepArgument& target = arguments_[step.memset_argument];
+    if (target.bytes == 0) return status;
+    made.name = fmt::format("memset of `{}`", target.name);
+    made.arguments = {step.memset_argument};
+    made.operation.kind = Operation::Kind::memset;
+    made.operation.bytes = target.bytes;
+    made.operation.value = step.memset_value;
+  } else {
+    made.name = step.expression;
+    made.arguments = step.arguments;
+    made.operation.shape = step.shape;
+    made.operation.function = module_->function(step.expression, step.shape, status);
+  }
+  if (status.ok()) steps_.push_back(std::move(made));
+  return status;
+}
+
+StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
+    : steps_(std::move(steps)),
+      memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->bytes_.size() + steps_->slack_)) {
+  const std::size_t alignment = steps_->slack_ + LoadedSteps::least_alignment;
+  bytes_ = memory_.get() + -reinterpret_cast<std::uintptr_t>(memory_.get()) % alignment;
+  std::ranges::copy(steps_->bytes_, bytes_);
+  std::size_t count = steps_->offsets_.size();
+  for (const LoadedSteps::Step& step : steps_->steps_) count += step.arguments.size();
+  pointers_.reserve(count);  // so that pointers into it stay valid
+  for (const std::size_t offset : steps_->offsets_) pointers_.push_back(bytes_ + offset);
+  operations_.reserve(steps_->steps_.size());
+  for (const LoadedSteps::Step& step : steps_->steps_) {
+    Operation& operation = operations_.emplace_back(step.operation);
+    if (operation.kind == Operation::Kind::memset) continue;
+    operation.parameters = pointers_.data() + pointers_.size();
+    for (const std::size_t argument : step.arguments) pointers_.push_back(pointers_[argument]);
+  }
+}
+
+StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
+  std::copy_n(other.bytes_, steps_->bytes_.size(), bytes_);
+}
+
+void StepBinding::set_array(std::size_t argument, void* memory) {
+  std::memcpy(pointers_[argument], &memory, sizeof memory);
+}
+
+Status StepBinding::make_scratch(Device& device, Guards guards) {
+  for (std::size_t i = 0; i < steps_->arguments_.size(); ++i) {
+    const StepArgument& argument = steps_->arguments_[i];
+    if (argument.role != Role::scratch) continue;
+    try {
+      scratch_.push_back({i, DeviceMemory(device, argument.bytes, guards)});
+    } catch (const OutOfMemory& error) {
+      throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+    }
+    DeviceMemory& memory = scratch_.back().memory;
+    set_array(i, memory.data());
+    if (guards != Guards::none) memory.arm_guards();
+    if (argument.bytes == 0) continue;
+    Operation zero;
+    zero.kind = Operation::Kind::memset;
+    zero.target = memory.data();
+    zero.bytes = argument.bytes;
+    if (Status status = device.enqueue(zero, nullptr); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status StepBinding::check_scratch() const {
+  for (const auto& [argument, memory] : scratch_) {
+    long long offset = 0;
+    if (memory.guards_intact(offset)) continue;
+    return {Verdict::guard,
+            fmt::format("wrote outside scratch `{}`: the byte at offset {} of its {} bytes changed",
+                        steps_->arguments_[argument].name, offset, memory.bytes()),
+            false};
+  }
+  return {};
+}
+
+std::span<const Operation> StepBinding::operations() {
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    Operation& operation = operations_[i];
+    if (operation.kind == Operation::Kind::memset)
+      std::memcpy(&operation.target, pointers_[steps_->steps_[i].arguments.front()], sizeof operation.target);
+  }
+  return operations_;
+}
+
+}  // namespace attune

@@ -1,0 +1,98 @@
+// Resolved steps on their way to a device, for tuning and in applications alike. LoadedSteps: their entries, found in a
+// module, and how their arguments lie. StepBinding: one set of arguments for them, as operations to enqueue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/memory.hpp"
+
+namespace attune {
+
+// One argument of a kernel, as steps are bound to it.
+struct StepArgument {
+  std::string name;  // for messages
+  Role role = Role::scalar;
+  std::uint64_t bytes = 0;       // arrays: of their memory
+  std::vector<std::byte> value;  // scalars: what they hold at first, of any size
+};
+
+// Every argument, in order. Scalars hold the value that the problem or the kernel file gives, else zeros.
+std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved);
+
+// Once made it is immutable, and any thread may use it. It keeps the module alive.
+class LoadedSteps {
+ public:
+  // `module`: null when no step is a launch.
+  LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments);
+
+  // Appends a step; a memset of no bytes is left out. Returns why the module has no such function. Not thread-safe per
+  // module.
+  Status add(const ResolvedStep& step);
+  // What the step of operation `i` is called in messages.
+  const std::string& name(std::size_t i) const { return steps_[i].name; }
+
+ private:
+  friend class StepBinding;
+  // Bytes lie at multiples of their size, rounded up to a power of two: at least this, what memory from `new` has, so
+  // that a slot holds a pointer or a vector type; at most that, more than any type asks for.
+  static constexpr std::size_t least_alignment = 16, most_alignment = 128;
+  static_assert(least_alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  struct Step {
+    Operation operation;                 // less its pointers
+    std::vector<std::size_t> arguments;  // launch: of each kernel parameter; memset: the target
+    std::string name;
+  };
+  void add_argument(const StepArgument& argument);
+
+  std::shared_ptr<Module> module_;
+  std::vector<StepArgument> arguments_;
+  std::vector<std::size_t> offsets_;  // of each argument in the bytes
+  std::vector<std::byte> bytes_;      // what all arguments hold at first
+  std::size_t slack_ = 0;             // bytes by which memory from `new` may have to be shifted
+  std::vector<Step> steps_;
+};
+
+// The bytes of all arguments, laid out so that a launch only writes values and hands pointers over. Owns its scratch
+// memory. One thread at a time. Moving it keeps all addresses.
+class StepBinding {
+ public:
+  // Scalars hold their first values; arrays are null.
+  explicit StepBinding(std::shared_ptr<const LoadedSteps> steps);
+  // The same steps, values and arrays in bytes of its own. It uses the scratch memory of the other, which must outlive
+  // it.
+  StepBinding(const StepBinding& other);
+  StepBinding& operator=(const StepBinding&) = delete;
+  StepBinding(StepBinding&&) noexcept = default;
+  StepBinding& operator=(StepBinding&&) noexcept = default;
+
+  // Where the bytes of each argument lie: at least 16, and as many as its value has.
+  std::span<void* const> slots() const noexcept { return pointers_; }
+  void set_array(std::size_t argument, void* memory);
+  // Allocates scratch memory and enqueues zeroing it on the default stream. Throws OutOfMemory naming the argument.
+  Status make_scratch(Device& device, Guards guards);
+  bool has_scratch() const noexcept { return !scratch_.empty(); }
+  // Looks at the guard bands of scratch memory: ok or guard.
+  Status check_scratch() const;
+
+  // The steps over what the slots hold now. Launches read the slots when they are enqueued. Allocates nothing.
+  std::span<const Operation> operations();
+
+ private:
+  struct Scratch {
+    std::size_t argument = 0;
+    DeviceMemory memory;
+  };
+  std::shared_ptr<const LoadedSteps> steps_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::byte* bytes_ = nullptr;   // in it, aligned
+  std::vector<void*> pointers_;  // to the bytes of each argument; then of each parameter of each launch
+  std::vector<Operation> operations_;
+  std::vector<Scratch> scratch_;
+};
+
+}  // namespace attune
