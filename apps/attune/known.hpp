@@ -6,7 +6,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "device/device.hpp"
-#include "search/budget.hpp"
+#include "session/effort.hpp"
 
 namespace attune::cli {
 

@@ -3,7 +3,7 @@
 
 #include "kernel/ladder.hpp"
 #include "device/device.hpp"
-#include "search/budget.hpp"
+#include "session/effort.hpp"
 
 namespace attune {
 
