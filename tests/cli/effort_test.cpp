@@ -1,5 +1,6 @@
 // attune tune: efforts, stop rules, the warm start, strategies.
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -61,6 +62,17 @@ TEST_F(TuneEffort, EstimateTakesTheNearestRecordAndSaysWhich) {
   // What the user rules out is not given.
   EXPECT_THAT(attune({"tune", scale(), "--effort", "estimate", "--problem", "n=6000", "--parameters", "BLOCK=32"}).out,
               HasSubstr("BLOCK=32"));
+}
+
+TEST_F(TuneEffort, EstimateFailsWithADatabaseThatPlanOnlyWarnsOf) {
+  std::ofstream(database()) << "no wisdom at all";
+  const CommandResult estimate = attune({"tune", scale(), "--effort", "estimate"});
+  EXPECT_EQ(estimate.code, 1);
+  EXPECT_EQ(estimate.out, "");
+  const CommandResult plan = attune({"plan", scale()});
+  EXPECT_EQ(plan.code, 0);
+  EXPECT_THAT(plan.err, HasSubstr("no wisdom is read"));
+  EXPECT_THAT(plan.out, HasSubstr("rung           none"));
 }
 
 TEST_F(TuneEffort, WisdomOnlyFailsWithoutWisdomAndSaysWhatToRun) {
