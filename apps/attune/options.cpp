@@ -119,6 +119,12 @@ std::string database_path(const Options& options) {
   return default_database_path().string();
 }
 
+Regime regime_of(const Options& options) {
+  const std::string text = options.text("regime").value_or("cold");
+  if (const std::optional<Regime> regime = attune::regime_of(text)) return *regime;
+  throw UsageError("unknown regime `" + text + "`; it is cold or warm");
+}
+
 bool is_architecture(const std::string& device) { return device.rfind("sm_", 0) == 0; }
 
 DeviceInfo device_info_for(const std::string& device) {

@@ -9,6 +9,7 @@
 
 #include "attune/device_info.hpp"
 #include "command.hpp"
+#include "core/regime.hpp"
 
 namespace attune::cli {
 
@@ -47,6 +48,8 @@ class Options {
 std::string device_name(const Options& options);
 // Returns --db, else $ATTUNE_DB, else the user's own.
 std::string database_path(const Options& options);
+// Returns --regime, else cold. Throws UsageError.
+Regime regime_of(const Options& options);
 // Returns the limits for a device name; an architecture ("sm_90") needs no device.
 DeviceInfo device_info_for(const std::string& device);
 bool is_architecture(const std::string& device);

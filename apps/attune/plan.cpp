@@ -1,7 +1,14 @@
-// attune plan
+#include "plan.hpp"
+
 #include <fmt/format.h>
 
-#include "attune/dispatcher.hpp"
+#include <filesystem>
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "db/wisdom_store.hpp"
+#include "dispatch/planner.hpp"
+#include "json_lines.hpp"
 #include "kernel/problem.hpp"
 #include "measure/objective.hpp"
 #include "options.hpp"
@@ -9,6 +16,67 @@
 #include "text.hpp"
 
 namespace attune::cli {
+namespace {
+
+void refuse_unreadable(const std::string& database) {
+  std::error_code unknown;
+  if (std::filesystem::exists(database, unknown) || unknown) WisdomStore(database, WisdomStore::Access::read_only);
+}
+
+void refuse_no_wisdom(const PlanQuery& query, const Problem& problem, const DeviceInfo& device) {
+  throw Error(
+      fmt::format("no wisdom for {} ({}) on {}, and effort {} does not measure; to find some: {}", query.spec.name,
+                  problem.text(), device.name, query.effort->name,
+                  tune_command({query.spec, problem, device, query.kernel, to_text(query.regime), query.objective})));
+}
+
+void print_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
+  nlohmann::ordered_json line;
+  line["type"] = "match";
+  line["kernel"] = query.spec.name;
+  line["problem"] = to_json(problem);
+  line["device"] = to_json(device);
+  if (query.effort) line["effort"] = query.effort->name;
+  line["rung"] = to_text(match.rung);
+  line["why"] = match.why;
+  line["configuration"] = to_json(match.configuration);
+  line["speedup"] = match.speedup;
+  line["record_problem"] = match.record_problem;
+  std::cout << line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
+}
+
+void print_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
+  fmt::print("{} for {} on {}", query.spec.name, problem.text(), device.name);
+  if (query.effort) fmt::print(": effort {}, nothing is measured", query.effort->name);
+  fmt::print("\n  rung           {}\n  why            {}\n  configuration  {}\n", to_text(match.rung), match.why,
+             match.configuration.text());
+  if (match.rung == Rung::none) return;
+  fmt::print("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
+             ratio_text(match.speedup));
+}
+
+}  // namespace
+
+int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, std::shared_ptr<Device> device) {
+  if (query.effort) refuse_unreadable(query.database);
+  const DeviceInfo& info = device->info();
+  Warnings warnings([](const std::string& message) { std::cerr << "attune: " << message << "\n"; });
+  Planner planner(device, query.database, {}, query.regime, query.objective, warnings);
+  KnownKernel kernel(query.spec, query.kernel);
+  int code = exit_done;
+  for (const Problem& problem : problems) {
+    try {
+      const Match match = planner.match(kernel, problem);
+      if (match.rung == Rung::none && query.effort && query.effort->needs_wisdom)
+        refuse_no_wisdom(query, problem, info);
+      (query.json ? print_json : print_text)(query, problem, info, match);
+    } catch (const Error& error) {  // of this problem; the others may have an answer
+      std::cerr << "attune: " << error.what() << "\n";
+      code = exit_error;
+    }
+  }
+  return code;
+}
 
 int run_plan(const Arguments& arguments) {
   Options options("attune plan KERNEL|FILE.cu [options]",
@@ -23,23 +91,12 @@ int run_plan(const Arguments& arguments) {
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
   if (options.parse(arguments)) return exit_done;
 
-  const std::string given = options.required("kernel");
-  const KernelSpec spec = load_kernel(given);
-  DispatcherOptions wanted;
-  wanted.device = device_name(options);
-  wanted.database = database_path(options);
-  wanted.regime = options.text("regime").value_or(wanted.regime);
-  wanted.objective = Objectives(options.text("objective").value_or(wanted.objective)).text();
-  Dispatcher dispatcher(wanted);
-  if (given != spec.name) dispatcher.add_file(given);
-  const Problem problem = parse_problem(spec, options.text("problem").value_or(""), dispatcher.device_info().kind);
-  const Match match = dispatcher.match(spec.name, problem);
-  fmt::print("{} for {} on {}\n  rung           {}\n  why            {}\n  configuration  {}\n", spec.name,
-             problem.text(), dispatcher.device_info().name, to_text(match.rung), match.why, match.configuration.text());
-  if (match.rung == Rung::none) return exit_done;
-  fmt::print("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
-             ratio_text(match.speedup));
-  return exit_done;
+  const std::string kernel = options.required("kernel");
+  const PlanQuery query{load_kernel(kernel), kernel, database_path(options), regime_of(options),
+                        Objectives(options.text("objective").value_or("time")).text()};
+  const std::shared_ptr<Device> device = open_device(device_name(options));
+  return show_matches(query, {parse_problem(query.spec, options.text("problem").value_or(""), device->info().kind)},
+                      device);
 }
 
 }  // namespace attune::cli

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "attune/strategy.hpp"
-#include "search/budget.hpp"
 #include "search/strategy_text.hpp"
+#include "session/effort.hpp"
 
 namespace attune::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include "attune/strategy.hpp"
 #include "calibrate.hpp"
 #include "console.hpp"
-#include "kernel/problem.hpp"
 #include "db/paths.hpp"
 #include "json_lines.hpp"
-#include "known.hpp"
+#include "kernel/problem.hpp"
 #include "options.hpp"
+#include "plan.hpp"
 #include "replay.hpp"
 #include "spec/kernel_file.hpp"
 #include "strategies.hpp"
@@ -82,11 +82,6 @@ Options tune_options() {
   return options;
 }
 
-Regime parse_regime(const std::string& text) {
-  if (const std::optional<Regime> regime = regime_of(text)) return *regime;
-  throw UsageError("unknown regime `" + text + "`; it is cold or warm");
-}
-
 // Makes the request without problem and effort.
 SessionRequest request_from(const Options& options, KernelSpec spec) {
   SessionRequest request;
@@ -100,7 +95,7 @@ SessionRequest request_from(const Options& options, KernelSpec spec) {
   if (const auto target = options.text("target")) request.limits.target = parse_target(*target);
   if (const auto seed = options.integer("seed", 0, 9'223'372'036'854'775'807))
     request.seed = static_cast<std::uint64_t>(*seed);
-  if (const auto regime = options.text("regime")) request.regime = parse_regime(*regime);
+  request.regime = regime_of(options);
   if (const auto objective = options.text("objective")) request.objectives = Objectives(*objective);
   request.fresh = options.has("fresh");
   request.cold_start = options.has("cold-start");
@@ -201,9 +196,9 @@ int run_tune(const Arguments& arguments) {
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
   if (!effort.search)
-    return show_known({effort, request.spec, options.required("kernel"), database_path(options), request.regime,
-                       request.objectives.text(), options.has("json")},
-                      problems, *open_device(name));
+    return show_matches({request.spec, options.required("kernel"), database_path(options), request.regime,
+                         request.objectives.text(), &effort, options.has("json")},
+                        problems, open_device(name));
 
   request.effort = *effort.search;
   WisdomStore store(database_path(options));

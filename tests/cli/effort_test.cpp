@@ -1,4 +1,5 @@
 // attune tune: efforts, stop rules, the warm start, strategies.
+#include <fstream>
 #include <set>
 
 #include "cli/workbench.hpp"
@@ -42,6 +43,17 @@ TEST_F(TuneEffort, EstimateTakesTheNearestRecordAndSaysWhich) {
   EXPECT_THAT(output_of({"tune", scale(), "--effort", "estimate", "--problem", "n=6000", "--parameters", "BLOCK=32"}),
               HasSubstr("BLOCK=32"))
       << "what the user rules out is not given";
+}
+
+TEST_F(TuneEffort, EstimateFailsWithADatabaseThatPlanOnlyWarnsOf) {
+  std::ofstream(database()) << "no wisdom at all";
+  const CommandResult estimate = attune({"tune", scale(), "--effort", "estimate"});
+  EXPECT_EQ(estimate.code, 1);
+  EXPECT_EQ(estimate.out, "");
+  const CommandResult plan = attune({"plan", scale()});
+  EXPECT_EQ(plan.code, 0);
+  EXPECT_THAT(plan.err, HasSubstr("no wisdom is read"));
+  EXPECT_THAT(plan.out, HasSubstr("rung           none"));
 }
 
 TEST_F(TuneEffort, WisdomOnlyGivesWhatIsKnownAndSaysWhatToRunForTheRest) {

@@ -41,15 +41,6 @@ std::optional<std::filesystem::path> database_or_none(const std::filesystem::pat
   }
 }
 
-std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, Warnings& warnings) {
-  try {
-    return std::make_unique<ImageCache>(wished.empty() ? default_cache_path() : wished);
-  } catch (const Error& error) {
-    warnings.warn(fmt::format("the image cache is not used: {}; kernels are compiled at every start", error.what()));
-    return nullptr;
-  }
-}
-
 Regime known_regime(const std::string& text) {
   if (const std::optional<Regime> regime = regime_of(text)) return *regime;
   throw UsageError("DispatcherOptions: unknown regime `" + text + "`; it is cold or warm");
@@ -61,8 +52,8 @@ struct Dispatcher::State {
   explicit State(DispatcherOptions options)
       : warnings(sink_or_default(std::move(options.warn))),
         device(open_wished(options.device)),
-        planner(device, database_or_none(options.database, warnings), cache_or_none(options.cache, warnings),
-                known_regime(options.regime), std::move(options.objective), warnings) {}
+        planner(device, database_or_none(options.database, warnings), options.cache, known_regime(options.regime),
+                std::move(options.objective), warnings) {}
 
   // The steady state: one shared lock, one look-up.
   Parts find(const PlanRequestView& request) const {

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "db/paths.hpp"
+#include "dispatch/wisdom_snapshot.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
-#include "dispatch/wisdom_snapshot.hpp"
 #include "space/default_configuration.hpp"
 
 namespace attune {
@@ -15,6 +16,15 @@ namespace {
 // A compiler's log may have thousands of lines; a warning has one.
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
+std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, Warnings& warnings) {
+  try {
+    return std::make_unique<ImageCache>(wished.empty() ? default_cache_path() : wished);
+  } catch (const Error& error) {
+    warnings.warn(fmt::format("the image cache is not used: {}; kernels are compiled at every start", error.what()));
+    return nullptr;
+  }
+}
+
 bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
@@ -22,13 +32,14 @@ bool has_launch(std::span<const ResolvedStep> steps) {
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 std::unique_ptr<ImageCache> cache, Regime regime, std::string objective, Warnings& warnings)
+                 const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings)
     : device_(std::move(device)),
       database_(std::move(database)),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
-      images_(device_, std::move(cache), [&warnings](const std::string& message) { warnings.warn(message); }) {}
+      images_(device_, cache_or_none(cache, warnings),
+              [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
 MatchRequest Planner::request_for(const KnownKernel& kernel, const Problem& problem) const {
   return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_), objective_};

@@ -20,13 +20,14 @@ namespace attune {
 
 class Planner {
  public:
-  // Without a database there is no wisdom. `warnings` must outlive it.
+  // Without a database there is no wisdom. `cache`: the folder of images, or "" for the user's own. `warnings` must
+  // outlive it.
   Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-          std::unique_ptr<ImageCache> cache, Regime regime, std::string objective, Warnings& warnings);
+          const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings);
 
   // Throws Error when not even the default configuration can be used.
   std::shared_ptr<const PlanParts> plan(KnownKernel& kernel, const Problem& problem);
-  // Returns what plan() would use, without compiling or loading.
+  // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(KnownKernel& kernel, const Problem& problem);
 
  private:

@@ -18,7 +18,7 @@
 #include "device/device.hpp"
 #include "measure/objective.hpp"
 #include "measure/protocol.hpp"
-#include "search/budget.hpp"
+#include "session/effort.hpp"
 #include "session/observer.hpp"
 #include "worker/pool.hpp"
 

@@ -17,7 +17,7 @@
 #include "device/replay/replay_device.hpp"
 #include "device/replay/replay_entry.hpp"
 #include "measure/statistics.hpp"
-#include "search/budget.hpp"
+#include "session/effort.hpp"
 #include "session/session.hpp"
 
 namespace attune {

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-// How deeply is measured: what an effort changes of the Protocol.
+// How deeply a session measures: what an effort changes of the Protocol.
 struct Depth {
   int screen_samples = 0;  // of every configuration that is worth them
   int confirm_most = 0;
@@ -24,10 +24,10 @@ struct Depth {
 struct EffortPlan {
   std::string_view name;
   std::string_view summary;  // one line
-  // The effort of the session and of its record. Nothing: it does not search, only tells what is known.
+  // The effort of the session and of its record. Nothing: it does not search; what is known is shown.
   std::optional<Effort> search;
-  bool needs_wisdom = false;  // of those that do not search: an error where nothing is known, not the default
-  // Of those that search:
+  bool needs_wisdom = false;  // without a search: where nothing is known, an error instead of the default configuration
+  // Of an effort that searches:
   std::string_view strategy;
   Budget budget;  // over all continuations; spending it finishes the session
   Depth depth;
@@ -37,7 +37,7 @@ struct EffortPlan {
 std::span<const EffortPlan> effort_plans() noexcept;
 // Throws UsageError with the nearest word.
 const EffortPlan& effort_plan(std::string_view name);
-// The one that searches with this effort. Throws UsageError for Effort::estimate, with which nothing is searched.
+// The row that searches with this effort. Throws UsageError for Effort::estimate, with which nothing is searched.
 const EffortPlan& effort_plan(Effort effort);
 
 // How deeply a search of this effort measures within the user's own time limit: walks up the table to the deepest

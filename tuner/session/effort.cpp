@@ -1,4 +1,4 @@
-#include "search/budget.hpp"
+#include "session/effort.hpp"
 
 #include <algorithm>
 #include <array>
