@@ -53,7 +53,7 @@ int run_on_device(const KernelSpec& spec, const Problem& problem, const Configur
                numerics.max_absolute);
     return show_verdict(Verdict::ok, "");
   }
-  const Samples samples = on_device.sample(instance->id, SamplePlan{});
+  const DeviceTimes samples = on_device.sample(instance->id, TimingPlan{});
   if (!samples.status.ok()) return show_verdict(samples.status.verdict, samples.status.detail);
   const double nanoseconds = samples.nanoseconds.front();
   const std::string rate = rate_text(spec, problem, nanoseconds);

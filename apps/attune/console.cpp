@@ -77,7 +77,7 @@ std::string Console::with_bound(double nanoseconds, std::span<const Ceiling> cei
 
 void Console::session_started(const SessionStart& start) {
   problem_ = start.problem;
-  by_default_ = start.default_configuration;
+  default_configuration_ = start.default_configuration;
   if (start.device.kind == "replay")
     fmt::print("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
   else
@@ -103,9 +103,9 @@ void Console::trial_done(const Trial& trial, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
     clear();
-    fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), by_default_.text());
+    fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), default_configuration_.text());
   }
-  if (progress.new_best && trial.configuration != by_default_) {
+  if (progress.new_best && trial.configuration != default_configuration_) {
     clear();
     fmt::print("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
                with_rate(progress.best_ns), progress.best.text());

@@ -37,7 +37,7 @@ class Console final : public Observer {
   Problem problem_;
   const bool live_;
   bool drawn_ = false;
-  Configuration by_default_;
+  Configuration default_configuration_;
   bool default_shown_ = false;
   std::size_t finalists_ = 0;
   std::chrono::steady_clock::time_point last_draw_{};

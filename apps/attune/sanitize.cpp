@@ -122,7 +122,7 @@ struct Launches {
 };
 
 Launches launches_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                     const Configuration& fallback, const DeviceInfo& info) {
+                     const Configuration& default_configuration, const DeviceInfo& info) {
   Launches launches;
   launches.files.push_back(spec.source.name);
   for (const Header& header : spec.source.headers) launches.files.push_back(header.name);
@@ -141,7 +141,7 @@ Launches launches_of(const KernelSpec& spec, const Problem& problem, const Confi
   };
   add(spec.prepare, nullptr);
   add(spec.reference, nullptr);
-  add(spec.launch, &fallback);
+  add(spec.launch, &default_configuration);
   add(spec.launch, &configuration);
   return launches;
 }
@@ -266,12 +266,13 @@ int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& argume
 }
 
 void print_findings(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                    const Configuration& fallback, const DeviceInfo& info) {
+                    const Configuration& default_configuration, const DeviceInfo& info) {
   // Neither the C++ compiler nor a symbolizer may run with the sanitizers' runtime.
   unsetenv("LD_PRELOAD");
   const char* const report = std::getenv("ATTUNE_SANITIZE_REPORT");
-  on_finding(report != nullptr ? report : "", [launches = launches_of(spec, problem, configuration, fallback, info)](
-                                                  const SanitizerFinding& finding) {
+  on_finding(report != nullptr ? report : "", [launches =
+                                                   launches_of(spec, problem, configuration, default_configuration,
+                                                               info)](const SanitizerFinding& finding) {
     const bool argument = finding.fence && finding.fence->around == Fence::Around::array;
     const std::string line = line_in(finding.report, launches.files);
     no_survivor(argument ? Verdict::guard : Verdict::fault,

@@ -13,8 +13,8 @@ namespace attune::cli {
 int check_in_sanitized_process(const Sanitizers& sanitizers, const Arguments& arguments, double seconds);
 
 // Sets the reporting in that process. A finding is printed as a verdict, with the kernel's line, block and thread, and
-// ends the process. `fallback`: the configuration in place of a reference.
+// ends the process. `default_configuration`: the configuration in place of a reference.
 void print_findings(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
-                    const Configuration& fallback, const DeviceInfo& info);
+                    const Configuration& default_configuration, const DeviceInfo& info);
 
 }  // namespace attune::cli

@@ -26,7 +26,7 @@ void load(test::OnDevice& problem_on, InstanceId id, const Configuration& config
   if (!status.ok()) throw Error(configuration.text() + ": " + status.detail);
 }
 
-double nanoseconds_of(const Samples& samples) {
+double nanoseconds_of(const DeviceTimes& samples) {
   if (!samples.status.ok()) throw Error(samples.status.detail);
   return samples.nanoseconds.front();
 }
@@ -74,7 +74,7 @@ void run(const std::string& kernel, const std::string& text, int rounds) {
     for (const std::size_t i : order) {
       const std::span<const Operation> copied(&copy, 1);
       times[i].push_back(nanoseconds_of(i == 2 ? device->take_samples({{}, {&copied, 1}, Regime::cold})
-                                               : problem_on.on_device.sample(i, SamplePlan{})));
+                                               : problem_on.on_device.sample(i, TimingPlan{})));
     }
   }
   const double default_ns = median(times[0]), best_ns = median(times[1]), copy_ns = median(times[2]);

@@ -30,7 +30,7 @@ class IdleDevice final : public Device {
     benchmark::DoNotOptimize(operation.parameters);
     return {};
   }
-  Samples take_samples(const Sampling&) override { return {}; }
+  DeviceTimes take_samples(const Sampling&) override { return {}; }
   void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override {}
   Comparison compare(const void*, const void*, std::string_view, std::uint64_t, const Tolerance&) override {
     return {};

@@ -115,7 +115,7 @@ class FaultyDevice final : public Device {
     if (Status status = launches ? strike_at(Phase::launch, launched_) : poisoned(); !status.ok()) return status;
     return device_->enqueue(operation, stream);
   }
-  Samples take_samples(const Sampling& sampling) override {
+  DeviceTimes take_samples(const Sampling& sampling) override {
     for (const Operation& operation : sampling.timed.front())
       if (operation.kind == Operation::Kind::launch) launched_ = tried_by(operation);
     const std::optional<Fault> fault =
@@ -124,7 +124,7 @@ class FaultyDevice final : public Device {
       return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), fault->argument)};
     if (Status status = strike_by(fault); !status.ok()) return {status, {}};
     const double before = seconds();
-    Samples samples = device_->take_samples(sampling);
+    DeviceTimes samples = device_->take_samples(sampling);
     if (const std::optional<Fault> watts = fault_at(Phase::state, launched_); watts && watts->kind == "energy")
       energy_j_ += watts->argument * (seconds() - before);
     const bool drops = fault && fault->kind == "drop";

@@ -214,7 +214,7 @@ TEST_F(CudaLaunch, SamplesTheTimedOperationsAlone) {
   Operation little = copy;
   little.shape.grid[0] = 16;
   for (int i = 0; i < 10; ++i) {
-    const Sample sample = device().sample({&restore, 1}, {&copy, 1}, true);
+    const SingleTime sample = device().sample({&restore, 1}, {&copy, 1}, true);
     ASSERT_TRUE(sample.status.ok()) << sample.status.detail;
     ASSERT_GT(sample.nanoseconds, 0);
     best = std::min(best, sample.nanoseconds);
@@ -232,7 +232,7 @@ TEST_F(CudaLaunch, SamplesTheTimedOperationsAlone) {
     warm += device().sample({}, {&medium, 1}, false).nanoseconds / 10;
   }
   std::printf("copy of 8 MiB: cold %.2f us, warm %.2f us\n", cold / 1e3, warm / 1e3);
-  const Sample nothing = device().sample({}, {}, false);
+  const SingleTime nothing = device().sample({}, {}, false);
   EXPECT_TRUE(nothing.status.ok());
   EXPECT_LT(nothing.nanoseconds, 1e6);
 }
@@ -252,10 +252,10 @@ TEST_F(CudaLaunch, ABatchTakesItsSetsInTurnAndShowsWhatAShortKernelTakes) {
   std::vector<std::span<const Operation>> timed;
   for (const Operation& launch : launches) timed.emplace_back(&launch, 1);
   for (const Regime regime : {Regime::cold, Regime::warm}) {
-    const Samples single = device().take_samples({{}, timed, regime, 40, 1});
+    const DeviceTimes single = device().take_samples({{}, timed, regime, 40, 1});
     ASSERT_TRUE(single.status.ok()) << single.status.detail;
     ASSERT_EQ(single.nanoseconds.size(), 40u);
-    const Samples batch = device().take_samples({{}, timed, regime, 10, 400});
+    const DeviceTimes batch = device().take_samples({{}, timed, regime, 10, 400});
     ASSERT_TRUE(batch.status.ok()) << batch.status.detail;
     ASSERT_EQ(batch.nanoseconds.size(), 10u);
     EXPECT_LT(median(batch.nanoseconds), median(single.nanoseconds));
@@ -296,7 +296,7 @@ TEST_F(CudaLaunch, ASampleOfARefusedLaunchSaysSo) {
   void* data = memory.data();
   std::vector<void*> parameters{&data};
   const Operation bad = launch_of(function("where", {}), {{1, 1, 1}, {4096, 1, 1}, 0}, parameters);
-  const Sample sample = device().sample({}, {&bad, 1}, true);
+  const SingleTime sample = device().sample({}, {&bad, 1}, true);
   EXPECT_FALSE(sample.status.ok());
   EXPECT_FALSE(sample.status.sticky);
   EXPECT_TRUE(device().synchronize(nullptr).ok());

@@ -48,7 +48,7 @@ class CudaSampler : public test::GpuTest {
     return handle;
   }
   // Every second sample, from `first` on.
-  static std::vector<double> every_second(const Samples& samples, std::size_t first) {
+  static std::vector<double> every_second(const DeviceTimes& samples, std::size_t first) {
     std::vector<double> some;
     for (std::size_t i = first; i < samples.nanoseconds.size(); i += 2) some.push_back(samples.nanoseconds[i]);
     return some;
@@ -69,7 +69,7 @@ TEST_F(CudaSampler, SamplesOfSeveralKernelsInTurnAreMoreThanAStreamTakesAtOnce) 
     turns.push_back({{}, {&brief_only_, 1}, Regime::cold, 7, 1});  // one sample of it all the same
     turns.push_back({{}, {&longer_only_, 1}, Regime::cold, 1, i == 100 ? 50 : 1});
   }
-  const Samples samples = device().take_samples_in_turn(turns);
+  const DeviceTimes samples = device().take_samples_in_turn(turns);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   ASSERT_EQ(samples.nanoseconds.size(), turns.size());
   const double alone = median(device().take_samples({{}, {&longer_only_, 1}, Regime::cold, 40, 1}).nanoseconds);
@@ -84,7 +84,7 @@ TEST_F(CudaSampler, ARefusedLaunchAmongOthersHoldsNothingBack) {
   const std::span<const Operation> refused(&bad, 1);
   std::vector<Sampling> turns(20, {{}, {&longer_only_, 1}, Regime::cold, 1, 1});
   turns[3].timed = {&refused, 1};
-  const Samples failed = device().take_samples_in_turn(turns);
+  const DeviceTimes failed = device().take_samples_in_turn(turns);
   EXPECT_FALSE(failed.status.ok());
   EXPECT_TRUE(failed.nanoseconds.empty()) << "those before it were to run with it";
   turns.resize(3);
@@ -103,7 +103,7 @@ TEST_F(CudaSampler, BatchesOfSeveralKernelsInTurnAreEachItsOwn) {
     const double alone = median(device().take_samples({{}, longer, regime, 10, 20}).nanoseconds);
     std::vector<Sampling> turns;
     for (int i = 0; i < 120; ++i) turns.push_back({{}, i % 2 == 0 ? brief : longer, regime, 1, 20});
-    const Samples samples = device().take_samples_in_turn(turns);
+    const DeviceTimes samples = device().take_samples_in_turn(turns);
     ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
     ASSERT_EQ(samples.nanoseconds.size(), turns.size());
     EXPECT_LT(median(every_second(samples, 0)), 0.5 * alone);

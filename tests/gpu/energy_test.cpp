@@ -37,14 +37,14 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
 
   constexpr int metering_batch = 250;  // 10 ms
   constexpr double metering_seconds = 5;
-  const SamplePlan plan{.count = 1, .regime = Regime::warm, .batch = metering_batch};
+  const TimingPlan plan{.count = 1, .regime = Regime::warm, .batch = metering_batch};
   const Result metered = pool.run(Meter{instance->id, plan, 0.5, metering_seconds});
-  const auto& metering = std::get<MeteredEnergy>(metered.answer);
+  const auto& metering = std::get<EnergyMeasured>(metered.answer);
   ASSERT_TRUE(metering.status.ok()) << metering.status.detail;
   ASSERT_TRUE(metering.energy);
   const LaunchEnergy& energy = *metering.energy;
   const Result timed = pool.run(Rounds{std::vector<InstanceId>(20, instance->id), plan});
-  const auto& samples = std::get<Sampled>(timed.answer);
+  const auto& samples = std::get<RoundsSampled>(timed.answer);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   const double busy = energy.launches * median(samples.samples_ns) * 1e-9 / energy.seconds;
   const double watts = energy.joules * energy.launches / energy.seconds;

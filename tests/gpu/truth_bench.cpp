@@ -85,7 +85,7 @@ std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns
   std::vector<double> taken;
   for (std::size_t begin = 0; begin < turns.size(); begin += turns_in_job) {
     const auto part = std::span(turns).subspan(begin, std::min(turns_in_job, turns.size() - begin));
-    const auto sampled = run<Sampled>(pool, Rounds{{part.begin(), part.end()}, SamplePlan{}});
+    const auto sampled = run<RoundsSampled>(pool, Rounds{{part.begin(), part.end()}, TimingPlan{}});
     if (!sampled.status.ok()) throw Error("a configuration that was right fails now: " + sampled.status.detail);
     taken.insert(taken.end(), sampled.samples_ns.begin(), sampled.samples_ns.end());
   }
@@ -310,7 +310,7 @@ class Measuring {
     const Status status = run<Tried>(pool, Load{launch, {.milliseconds = calibration_warm_up_ms}}).status;
     if (!status.ok()) throw Error("the default configuration fails: " + status.detail);
     const double nanoseconds = sample_each(pool, {id}).front();
-    pool.set_known_good(KnownGood{Try{launch, SamplePlan{}}, nanoseconds * 1e-9});
+    pool.set_known_good(KnownGood{Try{launch, TimingPlan{}}, nanoseconds * 1e-9});
     run<Done>(pool, Release{id});
   }
 

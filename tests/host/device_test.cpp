@@ -159,7 +159,7 @@ TEST_F(HostDevices, TimeWhatIsToBeTimedAlone) {
   const auto best_of_three = [&](const Operation& before, const Operation& timed, bool cold) {
     double best = 1e300;
     for (int i = 0; i < 3; ++i) {
-      const Sample sample = device().sample({&before, 1}, {&timed, 1}, cold);
+      const SingleTime sample = device().sample({&before, 1}, {&timed, 1}, cold);
       EXPECT_TRUE(sample.status.ok());
       EXPECT_GT(sample.nanoseconds, 0);
       best = std::min(best, sample.nanoseconds);

@@ -151,7 +151,7 @@ TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
   const Status loaded = problem_on.load(1, {{"BLOCK", 32}, {"ITEMS", 2}});
   ASSERT_TRUE(loaded.ok()) << loaded.detail;
   const auto sample = [&](Regime regime, int batch) {
-    const Samples samples = problem_on.on_device.sample(1, {3, 0, regime, batch});
+    const DeviceTimes samples = problem_on.on_device.sample(1, {3, 0, regime, batch});
     EXPECT_TRUE(samples.status.ok()) << samples.status.detail;
     EXPECT_EQ(samples.nanoseconds.size(), 3u);
   };

@@ -74,13 +74,13 @@ struct Operation {
   int value = 0;  // memset: a byte
 };
 
-struct Sample {
+struct SingleTime {
   Status status;
   double nanoseconds = 0;
 };
 
 // Several samples, in order; of one configuration, the samples before a failure.
-struct Samples {
+struct DeviceTimes {
   Status status;
   std::vector<double> nanoseconds;
 };
@@ -152,22 +152,22 @@ class Device {
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
 
   // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at the first failure.
-  virtual Samples take_samples(const Sampling& sampling) = 0;
+  virtual DeviceTimes take_samples(const Sampling& sampling) = 0;
   // Takes one sample of each, in this order; equal spans of `timed` are the same work. If one of several enqueued
   // together fails, it is unknown which. Then there are fewer samples than were taken, or none.
-  virtual Samples take_samples_in_turn(std::span<const Sampling> turns) {
-    Samples samples;
+  virtual DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) {
+    DeviceTimes samples;
     for (std::size_t i = 0; i < turns.size() && samples.status.ok(); ++i) {
       Sampling one = turns[i];
       one.count = 1;
-      Samples taken = take_samples(one);
+      DeviceTimes taken = take_samples(one);
       samples.status = std::move(taken.status);
       samples.nanoseconds.insert(samples.nanoseconds.end(), taken.nanoseconds.begin(), taken.nanoseconds.end());
     }
     return samples;
   }
-  Sample sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
-    Samples samples = take_samples({before, {&timed, 1}, cold ? Regime::cold : Regime::warm});
+  SingleTime sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
+    DeviceTimes samples = take_samples({before, {&timed, 1}, cold ? Regime::cold : Regime::warm});
     return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
   }
 

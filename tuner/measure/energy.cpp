@@ -18,11 +18,11 @@ double launches_at(std::span<const Launched> launched, double seconds) {
 
 }  // namespace
 
-std::optional<LaunchEnergy> energy_of_launch(std::span<const Metered> readings, std::span<const Launched> launched,
-                                             int least_steps) {
+std::optional<LaunchEnergy> energy_of_launch(std::span<const CounterReading> readings,
+                                             std::span<const Launched> launched, int least_steps) {
   if (launched.empty()) return std::nullopt;
-  const Metered* first = nullptr;
-  const Metered* last = nullptr;
+  const CounterReading* first = nullptr;
+  const CounterReading* last = nullptr;
   double late = 0;  // the longest time between the reading that shows a step and the reading before
   int steps = -1;
   for (std::size_t i = 1; i < readings.size(); ++i) {

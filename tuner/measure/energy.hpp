@@ -7,7 +7,7 @@
 namespace attune {
 
 // A reading of the device's counter. Readings and launches share one clock.
-struct Metered {
+struct CounterReading {
   double seconds = 0;
   double joules = 0;
 };
@@ -29,7 +29,7 @@ struct LaunchEnergy {
 // The counter moves in steps (every 20 to 100 ms). The window lasts from the first reading that shows a step to the
 // last one. Returns nothing when it has fewer than `least_steps` steps, or no launches. Both inputs are in order of
 // time.
-std::optional<LaunchEnergy> energy_of_launch(std::span<const Metered> readings, std::span<const Launched> launched,
-                                             int least_steps);
+std::optional<LaunchEnergy> energy_of_launch(std::span<const CounterReading> readings,
+                                             std::span<const Launched> launched, int least_steps);
 
 }  // namespace attune

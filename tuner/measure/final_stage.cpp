@@ -216,10 +216,10 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
   decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
   decision.value = median(column(values, decision.winner));
   if (found == finalists.end()) return decision;
-  const auto by_default = static_cast<std::size_t>(found - finalists.begin());
-  decision.default_ns = median(column(rounds.times_ns, by_default, decision.used));
-  decision.default_value = median(column(values, by_default));
-  fill_speedup(by_default, values, decision);
+  const auto default_position = static_cast<std::size_t>(found - finalists.begin());
+  decision.default_ns = median(column(rounds.times_ns, default_position, decision.used));
+  decision.default_value = median(column(values, default_position));
+  fill_speedup(default_position, values, decision);
   return decision;
 }
 

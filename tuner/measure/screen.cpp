@@ -5,9 +5,9 @@
 
 namespace attune {
 
-SamplePlan screen_plan(double incumbent_ns, const Protocol& protocol) {
+TimingPlan screen_plan(double incumbent_ns, const Protocol& protocol) {
   const double limit = incumbent_ns < protocol.short_ns ? protocol.reject_ratio_short : protocol.reject_ratio;
-  SamplePlan plan;
+  TimingPlan plan;
   plan.count = 1 + protocol.screen_samples;
   plan.stop_above_ns = incumbent_ns > 0 ? limit * incumbent_ns : 0;
   return plan;
@@ -19,7 +19,7 @@ int batch_for(double nanoseconds, const Protocol& protocol) {
   return static_cast<int>(std::clamp<double>(wanted, protocol.batch_least, protocol.batch_most));
 }
 
-int samples_wanted(std::span<const double> samples_ns, const SamplePlan& plan) {
+int samples_wanted(std::span<const double> samples_ns, const TimingPlan& plan) {
   if (plan.stop_above_ns <= 0) return plan.count - static_cast<int>(samples_ns.size());
   if (samples_ns.empty()) return std::min(plan.count, 1);
   return samples_ns.front() > plan.stop_above_ns ? 0 : plan.count - static_cast<int>(samples_ns.size());

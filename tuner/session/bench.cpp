@@ -60,7 +60,7 @@ void Bench::note(Result& result) {
   watch_.see(result.watched);
 }
 
-SamplePlan Bench::timed(SamplePlan plan) const {
+TimingPlan Bench::timed(TimingPlan plan) const {
   plan.regime = terms_.request.regime;
   plan.batch = batch_;
   return plan;
@@ -135,7 +135,7 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
     if (!status.ok() && !status.sticky) release(instance.id);
     return status.ok();
   };
-  const auto samples_in = [](const Result& next) { return std::get<Sampled>(next.answer).samples_ns; };
+  const auto samples_in = [](const Result& next) { return std::get<RoundsSampled>(next.answer).samples_ns; };
   batch_ = batch.value_or(1);
   const bool may_batch = !batch && can_batch() && !terms_.opened.own_clock;
   for (int i = 0; i < 2 && may_batch; ++i) {
@@ -168,11 +168,11 @@ Ticket Bench::submit_anchor() {
 void Bench::finish_anchor(Result result) {
   note(result);
   const Status status = status_in(result);
-  if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<Sampled>(result.answer).samples_ns);
+  if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<RoundsSampled>(result.answer).samples_ns);
 }
 
 // Samples in jobs of job_seconds at most, or of one sample.
-SampledInTurn Bench::sample_in_turn(std::span<const InstanceId> turns) {
+TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns) {
   const double one = anchor_ns() * 1e-9 * batch_;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;
   std::vector<Ticket> tickets;
@@ -180,14 +180,14 @@ SampledInTurn Bench::sample_in_turn(std::span<const InstanceId> turns) {
     const std::span<const InstanceId> part = turns.subspan(at, std::min(in_job, turns.size() - at));
     tickets.push_back(pool_.submit(Rounds{{part.begin(), part.end()}, timed({.count = 1})}));
   }
-  SampledInTurn sampled;
+  TurnsOutcome sampled;
   for (const Ticket ticket : tickets) {
     Result result = pool_.wait(ticket);
     note(result);
     if (!sampled.status.ok()) continue;
     sampled.status = status_in(result);
     if (sampled.status.ok()) {
-      const std::vector<double>& samples = std::get<Sampled>(result.answer).samples_ns;
+      const std::vector<double>& samples = std::get<RoundsSampled>(result.answer).samples_ns;
       sampled.samples_ns.insert(sampled.samples_ns.end(), samples.begin(), samples.end());
       continue;
     }

@@ -17,7 +17,7 @@
 namespace attune {
 
 // One sample of each of several instances.
-struct SampledInTurn {
+struct TurnsOutcome {
   Status status;
   std::vector<double> samples_ns;        // of all turns, or none
   std::optional<std::size_t> failed;     // the position of the instance with this status
@@ -55,7 +55,7 @@ class Bench {
 
   // Loads and checks an instance, which stays loaded when the status is ok.
   Result load(const Instance& instance, const Image& image, int attempt);
-  SampledInTurn sample_in_turn(std::span<const InstanceId> turns);
+  TurnsOutcome sample_in_turn(std::span<const InstanceId> turns);
   Result run(Job job);
   void release(InstanceId instance) { run(Release{instance}); }
   // Kernels whose inputs are restored before each launch are not batched.
@@ -73,7 +73,7 @@ class Bench {
     double median_ns = 0;
   };
   void note(Result& result);
-  SamplePlan timed(SamplePlan plan) const;
+  TimingPlan timed(TimingPlan plan) const;
   Rounds rounds_of(InstanceId instance, int count) const;
   void set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns);
   void take_samples(const std::vector<double>& samples_ns, Trial& trial) const;

@@ -46,7 +46,7 @@ constexpr Rate calibrated_rates[] = {{"copy", "copy", "", "B/s", &Metrics::bytes
 // A ceiling that is a time: what every sample of that kind holds, whatever is launched.
 struct Overhead {
   const char* name;
-  SamplePlan plan;
+  TimingPlan plan;
   const char* detail;
 };
 const Overhead overheads[] = {{"launch", {.count = samples_each, .regime = Regime::warm}, "one block, one store; warm"},
@@ -117,19 +117,19 @@ class Calibration {
     if (const Status& status = std::get<Tried>(result.answer).status; !status.ok()) fail(subject, i, status);
   }
 
-  std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, const SamplePlan& plan) {
+  std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, const TimingPlan& plan) {
     const std::vector<InstanceId> turns(static_cast<std::size_t>(plan.count), i);
     Result result = run(Rounds{turns, {.count = 1, .regime = plan.regime, .batch = plan.batch}});
-    auto& sampled = std::get<Sampled>(result.answer);
+    auto& sampled = std::get<RoundsSampled>(result.answer);
     if (!sampled.status.ok()) fail(subject, i, sampled.status);
     return std::move(sampled.samples_ns);
   }
 
   // As many as its time allows; the first one says how long it takes.
   std::vector<double> sample(const CalibrationSubject& subject, std::size_t i, Regime regime) {
-    const double first_ns = sample(subject, i, SamplePlan{.regime = regime}).front();
+    const double first_ns = sample(subject, i, TimingPlan{.regime = regime}).front();
     const double wanted = std::clamp<double>(configuration_ns / first_ns, least_samples, samples_each);
-    return sample(subject, i, SamplePlan{.count = static_cast<int>(wanted), .regime = regime});
+    return sample(subject, i, TimingPlan{.count = static_cast<int>(wanted), .regime = regime});
   }
 
   void measure_rate(const Rate& rate, CalibrationSubject& subject) {

@@ -152,7 +152,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
   std::vector<InstanceId> instances;
   for (const std::size_t i : turns) instances.push_back(stayed[i]->instance->id);
   const std::size_t heard = on_.bench.watch().throttled_readings().size();
-  const SampledInTurn samples = on_.bench.sample_in_turn(instances);
+  const TurnsOutcome samples = on_.bench.sample_in_turn(instances);
   if (!samples.status.ok()) {
     const Contender& failed = *stayed[turns[samples.failed.value()]];
     lose(failed.trial, samples.status, samples.deaths);
@@ -211,12 +211,12 @@ bool Compare::meter() {
 
 // Returns false when it is lost.
 bool Compare::meter_one(Contender& contender) {
-  SamplePlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
+  TimingPlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
   if (on_.bench.can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result = on_.bench.run(
       Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
-  const auto& metered = std::get<MeteredEnergy>(result.answer);
+  const auto& metered = std::get<EnergyMeasured>(result.answer);
   if (!metered.status.ok()) {
     lose(contender.trial, metered.status, result.deaths);
     return false;

@@ -129,7 +129,7 @@ std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chos
     turns.push_back(best);
     turns.insert(turns.end(), instances.begin(), instances.end());
   }
-  const SampledInTurn samples = on_.bench.sample_in_turn(turns);
+  const TurnsOutcome samples = on_.bench.sample_in_turn(turns);
   const std::size_t count = columns.size();
   if (!samples.status.ok()) {
     const auto at = std::find(instances.begin(), instances.end(), turns[samples.failed.value()]);

@@ -24,7 +24,7 @@ void distrust(const Job& job, Answer& answer) {
     if (wants_samples && tried->status.ok() && tried->samples_ns.empty())
       tried->status = {Verdict::unstable, "the device worker gave no sample", false};
   }
-  if (auto* sampled = std::get_if<Sampled>(&answer)) {
+  if (auto* sampled = std::get_if<RoundsSampled>(&answer)) {
     distrust_samples(sampled->samples_ns, sampled->status);
     const std::size_t wanted = std::get<Rounds>(job).turns.size(), count = sampled->samples_ns.size();
     if (sampled->status.ok() && count != wanted)
@@ -32,7 +32,7 @@ void distrust(const Job& job, Answer& answer) {
           Verdict::unstable,
           "the device worker gave " + std::to_string(count) + " samples instead of " + std::to_string(wanted), false};
   }
-  if (auto* metered = std::get_if<MeteredEnergy>(&answer); metered != nullptr && metered->energy) {
+  if (auto* metered = std::get_if<EnergyMeasured>(&answer); metered != nullptr && metered->energy) {
     const LaunchEnergy& energy = *metered->energy;
     const bool is_energy =
         energy.joules > 0 && energy.joules < most_joules && energy.error >= 0 && energy.error < most_energy_error;
@@ -50,9 +50,9 @@ bool answers(const Job& job, const Answer& answer) {
     bool operator()(const Begin&) const { return std::holds_alternative<Begun>(answer); }
     bool operator()(const Load&) const { return std::holds_alternative<Tried>(answer); }
     bool operator()(const Try&) const { return std::holds_alternative<Tried>(answer); }
-    bool operator()(const Rounds&) const { return std::holds_alternative<Sampled>(answer); }
+    bool operator()(const Rounds&) const { return std::holds_alternative<RoundsSampled>(answer); }
     bool operator()(const CheckAgain&) const { return std::holds_alternative<CheckedAgain>(answer); }
-    bool operator()(const Meter&) const { return std::holds_alternative<MeteredEnergy>(answer); }
+    bool operator()(const Meter&) const { return std::holds_alternative<EnergyMeasured>(answer); }
     bool operator()(const Release&) const { return std::holds_alternative<Done>(answer); }
     bool operator()(const OpenCompiler&) const { return false; }
     bool operator()(const Compile&) const { return false; }

@@ -26,9 +26,9 @@ Status status_of_death(const Heard& heard) {
 
 // An answer of the job's kind that holds nothing but a status.
 Answer answer_with(const Job& job, Status status) {
-  if (std::holds_alternative<Rounds>(job)) return Sampled{std::move(status), {}};
+  if (std::holds_alternative<Rounds>(job)) return RoundsSampled{std::move(status), {}};
   if (std::holds_alternative<CheckAgain>(job)) return CheckedAgain{std::move(status), {}, {}};
-  if (std::holds_alternative<Meter>(job)) return MeteredEnergy{std::move(status), {}};
+  if (std::holds_alternative<Meter>(job)) return EnergyMeasured{std::move(status), {}};
   return Tried{std::move(status), {}, {}, 0};
 }
 
@@ -154,7 +154,7 @@ Result DeviceRecovery::one_at_a_time(Work& work) {
     own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
     int& deaths = contents_.at(id).deaths;
     Answer answer = sample_alone(work, own, id, deaths);
-    const auto& sampled = std::get<Sampled>(answer);
+    const auto& sampled = std::get<RoundsSampled>(answer);
     if (!sampled.status.ok()) {
       result.deaths = deaths;
       result.answer = std::move(answer);
@@ -165,7 +165,7 @@ Result DeviceRecovery::one_at_a_time(Work& work) {
       if (rounds.turns[k] == id) samples[k] = sampled.samples_ns[next++];
   }
   result.failed.reset();
-  result.answer = Sampled{{}, std::move(samples)};
+  result.answer = RoundsSampled{{}, std::move(samples)};
   return result;
 }
 
@@ -186,7 +186,7 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id, i
     check_environment(name, death.detail);
     if (deaths >= deaths_to_verdict) {
       work.notes.push_back(name + ": " + death.detail + "; quarantined after two deaths");
-      return Sampled{std::move(death), {}};
+      return RoundsSampled{std::move(death), {}};
     }
     work.notes.push_back(name + ": " + death.detail + "; tried once more in a fresh worker");
     ++contents_.at(id).launch.attempt;

@@ -75,7 +75,7 @@ Answer DeviceServer::handle(const Try& job) {
   Tried tried = load_and_check(job.launch);
   if (!tried.status.ok()) return tried;
   const InstanceId instance = job.launch.instance;
-  Samples samples = problem().sample(instance, job.plan);
+  DeviceTimes samples = problem().sample(instance, job.plan);
   tried.samples_ns = std::move(samples.nanoseconds);
   tried.status = std::move(samples.status);
   if (tried.status.ok() && problem().has_scratch(instance))
@@ -85,8 +85,8 @@ Answer DeviceServer::handle(const Try& job) {
 }
 
 Answer DeviceServer::handle(const Rounds& job) {
-  Samples samples = problem().sample_in_turn(job.turns, job.plan);
-  return Sampled{std::move(samples.status), std::move(samples.nanoseconds)};
+  DeviceTimes samples = problem().sample_in_turn(job.turns, job.plan);
+  return RoundsSampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
 Answer DeviceServer::handle(const CheckAgain& job) {
@@ -109,7 +109,7 @@ Status DeviceServer::warm_up(InstanceId instance, const WarmUpPlan& plan) {
 }
 
 Answer DeviceServer::handle(const Meter& job) {
-  MeteredEnergy metered;
+  EnergyMeasured metered;
   metered.status = problem().launch_for(job.instance, job.plan, job.warm_seconds, [](const Launched&) {});
   if (!metered.status.ok()) return metered;
   std::vector<Launched> launched;
@@ -119,7 +119,7 @@ Answer DeviceServer::handle(const Meter& job) {
         launched.push_back(by_now);
         watch_.follow_own_clock();
       });
-  const std::vector<Metered> readings = watch_.take_energy();
+  const std::vector<CounterReading> readings = watch_.take_energy();
   if (metered.status.ok()) metered.energy = energy_of_launch(readings, launched, least_steps);
   return metered;
 }

@@ -37,13 +37,13 @@ struct Load {
 // Loads an instance, checks it, takes samples, checks it again where it has scratch memory, and releases it.
 struct Try {
   InstanceLaunch launch;
-  SamplePlan plan;
+  TimingPlan plan;
 };
 
 // Takes one sample of a loaded instance for every turn, in this order, enqueued together where the device can.
 struct Rounds {
   std::vector<InstanceId> turns;
-  SamplePlan plan;  // the regime and batch count
+  TimingPlan plan;  // the regime and batch count
 };
 
 // Checks a loaded instance once more, after its samples.
@@ -55,7 +55,7 @@ struct CheckAgain {
 // Launches a loaded instance for so long while the device's energy counter is read.
 struct Meter {
   InstanceId instance = 0;
-  SamplePlan plan;          // the regime, and the batch of one sample
+  TimingPlan plan;          // the regime, and the batch of one sample
   double warm_seconds = 0;  // before the window
   double seconds = 0;       // the window
 };
@@ -107,7 +107,7 @@ struct Tried {
 };
 
 // Of Rounds.
-struct Sampled {
+struct RoundsSampled {
   Status status;
   std::vector<double> samples_ns;  // one for each turn; some of them when the status is not ok
 };
@@ -118,7 +118,7 @@ struct CheckedAgain {
   std::optional<bool> deterministic;  // if requested, and the device had room to find out
 };
 
-struct MeteredEnergy {
+struct EnergyMeasured {
   Status status;
   std::optional<LaunchEnergy> energy;  // nothing: the counter took too few steps
 };
@@ -135,8 +135,8 @@ struct ImagesCompiled {
   std::vector<CompileOutcome> outcomes;  // one for each request
 };
 
-using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Sampled, CheckedAgain, MeteredEnergy, Done,
-                            CompilerOpened, ImagesCompiled>;
+using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, RoundsSampled, CheckedAgain, EnergyMeasured,
+                            Done, CompilerOpened, ImagesCompiled>;
 
 // The status of an answer that has one, else null.
 Status* status_of(Answer& answer) noexcept;

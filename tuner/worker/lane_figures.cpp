@@ -26,7 +26,7 @@ void LaneFigures::add(Reply& reply, const Job& job) {
   if (reply.seconds >= clock_ && reply.seconds < most_seconds) clock_ = reply.seconds;
   if (reply.worked_seconds >= 0 && reply.worked_seconds < most_seconds) busy_seconds_ += reply.worked_seconds;
   const auto* tried = std::get_if<Tried>(&reply.answer);
-  const auto* sampled = std::get_if<Sampled>(&reply.answer);
+  const auto* sampled = std::get_if<RoundsSampled>(&reply.answer);
   if (tried != nullptr || sampled != nullptr)
     for (const double nanoseconds : tried != nullptr ? tried->samples_ns : sampled->samples_ns)
       if (is_time(nanoseconds)) timed_seconds_ += nanoseconds * batch_of(job) * 1e-9;

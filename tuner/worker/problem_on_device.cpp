@@ -20,7 +20,7 @@ constexpr double launch_alone_ns = 20e3;
 constexpr double take_seconds = 0.25;
 constexpr double most_samples_in_take = 1000;
 
-void append(Samples more, Samples& samples) {
+void append(DeviceTimes more, DeviceTimes& samples) {
   samples.nanoseconds.insert(samples.nanoseconds.end(), more.nanoseconds.begin(), more.nanoseconds.end());
   samples.status = std::move(more.status);
 }
@@ -108,7 +108,7 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   return status;
 }
 
-Sampling ProblemOnDevice::sampling_of(InstanceId instance, const SamplePlan& plan, Sets& sets) {
+Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
   Bound& steps = bound(instance);
   Sampling sampling{.before = data_.restores(), .timed = {}, .regime = plan.regime, .count = 1, .batch = 1};
   if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
@@ -124,10 +124,10 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const SamplePlan& pla
   return sampling;
 }
 
-Samples ProblemOnDevice::sample(InstanceId instance, const SamplePlan& plan) {
+DeviceTimes ProblemOnDevice::sample(InstanceId instance, const TimingPlan& plan) {
   Sets sets;
   Sampling sampling = sampling_of(instance, plan, sets);
-  Samples samples;
+  DeviceTimes samples;
   if (sampling.batch > 1 && plan.stop_above_ns > 0) {
     Sampling alone = sampling;
     alone.batch = 1;
@@ -144,7 +144,7 @@ Samples ProblemOnDevice::sample(InstanceId instance, const SamplePlan& plan) {
   return samples;
 }
 
-Samples ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan) {
+DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan) {
   std::map<InstanceId, std::pair<Sets, Sampling>> known;  // equal sampling of one instance: its batch is recorded once
   std::vector<Sampling> samplings;
   for (const InstanceId instance : turns) {
@@ -189,8 +189,8 @@ Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
 }
 
 // Without flushes: only the kernel and the restores of its inputs are counted.
-Status ProblemOnDevice::launch_for(InstanceId instance, const SamplePlan& plan, double seconds,
-                              const std::function<void(const Launched&)>& tell) {
+Status ProblemOnDevice::launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
+                                   const std::function<void(const Launched&)>& tell) {
   Sets sets;
   Sampling sampling = sampling_of(instance, plan, sets);
   sampling.regime = Regime::warm;
@@ -198,7 +198,7 @@ Status ProblemOnDevice::launch_for(InstanceId instance, const SamplePlan& plan, 
   Launched launched{begin, 0};
   tell(launched);
   do {
-    const Samples samples = device_.take_samples(sampling);
+    const DeviceTimes samples = device_.take_samples(sampling);
     if (!samples.status.ok()) return samples.status;
     launched = {device_.seconds(), launched.launches + static_cast<double>(sampling.count) * sampling.batch};
     tell(launched);

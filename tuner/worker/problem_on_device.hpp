@@ -28,10 +28,10 @@ class ProblemOnDevice {
   // A failed instance is released.
   Status check(InstanceId instance, Numerics& numerics);
   // Takes timed samples. Kernels whose inputs are restored before every launch are not batched, whatever the plan.
-  Samples sample(InstanceId instance, const SamplePlan& plan);
+  DeviceTimes sample(InstanceId instance, const TimingPlan& plan);
   // Takes one sample of each, in this order, as far as possible without a wait in between. After a failure it is not
   // known which one failed.
-  Samples sample_in_turn(std::span<const InstanceId> turns, const SamplePlan& plan);
+  DeviceTimes sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status check_again(InstanceId instance, Numerics& numerics);
   bool has_scratch(InstanceId instance) { return bound(instance).front().has_scratch(); }
@@ -41,7 +41,7 @@ class ProblemOnDevice {
   Status warm_up(InstanceId instance, double milliseconds);
   // Launches it for so long and reports how many launches were done by when. In the cold regime the data rotate;
   // nothing is flushed.
-  Status launch_for(InstanceId instance, const SamplePlan& plan, double seconds,
+  Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
                     const std::function<void(const Launched&)>& tell);
   // Releases an instance; an instance that is not loaded is no error.
   void release(InstanceId instance);
@@ -59,7 +59,7 @@ class ProblemOnDevice {
   Status launch_and_check(Bound& bound, Numerics& numerics);
   // `sets`: what it points to.
   using Sets = std::vector<std::span<const Operation>>;
-  Sampling sampling_of(InstanceId instance, const SamplePlan& plan, Sets& sets);
+  Sampling sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets);
   void run_once(const StepsSetup& steps, const std::string& what);
   void point(StepBinding& binding, std::size_t set) const;
   Bound& bound(InstanceId instance);

@@ -99,7 +99,7 @@ void StateWatch::meter_energy() {
   changed_.notify_all();
 }
 
-std::vector<Metered> StateWatch::take_energy() {
+std::vector<CounterReading> StateWatch::take_energy() {
   const std::lock_guard lock(mutex_);
   meters_ = false;
   return std::exchange(energy_, {});

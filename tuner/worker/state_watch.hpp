@@ -35,7 +35,7 @@ class StateWatch {
 
   // Reads and keeps the energy counter more often from now on, until it is taken.
   void meter_energy();
-  std::vector<Metered> take_energy();
+  std::vector<CounterReading> take_energy();
 
  private:
   void read_for_ever();
@@ -49,7 +49,7 @@ class StateWatch {
   bool meters_ = false;
   Watched watched_;
   std::vector<double> clocks_;
-  std::vector<Metered> energy_;
+  std::vector<CounterReading> energy_;
   int readings_ = 0;
   std::thread thread_;
 };

@@ -9,8 +9,8 @@ namespace attune {
 namespace {
 
 // A counter at `watts` that moves every 0.1 s, read every 10 ms, over ten seconds.
-std::vector<Metered> counter(double watts) {
-  std::vector<Metered> readings;
+std::vector<CounterReading> counter(double watts) {
+  std::vector<CounterReading> readings;
   for (int i = 0; i <= 1000; ++i) readings.push_back({0.01 * i, watts * 0.1 * std::floor(0.1 * i + 1e-9)});
   return readings;
 }

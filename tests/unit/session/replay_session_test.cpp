@@ -328,7 +328,7 @@ TEST_F(ReplayDevice, ChargesAConfigurationOnceAndEverySampleItsTime) {
   const Operation operation = launch(outcome.module);
   double expected = overhead;
   for (std::size_t i = 0; i < 2 * trial.samples_ns.size(); ++i) {
-    const Sample sample = device->sample({}, std::span(&operation, 1), true);
+    const SingleTime sample = device->sample({}, std::span(&operation, 1), true);
     EXPECT_EQ(sample.nanoseconds, trial.samples_ns[i % trial.samples_ns.size()]) << "in turn";
     expected += sample.nanoseconds * 1e-9;
     EXPECT_DOUBLE_EQ(device->seconds(), expected);

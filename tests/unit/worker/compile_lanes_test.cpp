@@ -186,7 +186,7 @@ TEST_F(CompileLanesTest, AMissingCompilerShowsAtTheStart) {
 }
 
 TEST_F(CompileLanesTest, TheImageOfABatchThatKillsItsWorkerTwiceAloneIsBlamed) {
-  compile("anchor");
+  compile("known_good");
   take_seen();
   script_.ends = [](const std::string& text, int) { return when(text.find('b') != std::string::npos); };
   const std::vector<Ticket> tickets = submit_together({"x", "b", "c"});
@@ -220,7 +220,7 @@ TEST_F(CompileLanesTest, LatenessIsATimeout) {
 }
 
 TEST_F(CompileLanesTest, WhenTheKnownGoodImageFailsTooTheEnvironmentIsBlamed) {
-  compile("anchor");
+  compile("known_good");
   script_.ends = [](const std::string&, int) { return Heard::End::died; };
   EXPECT_THROW(
       try { compile("b"); } catch (const Error& error) {
@@ -231,7 +231,7 @@ TEST_F(CompileLanesTest, WhenTheKnownGoodImageFailsTooTheEnvironmentIsBlamed) {
 }
 
 TEST_F(CompileLanesTest, AKnownGoodImageThatFailsOnceDoesNotBlameTheEnvironment) {
-  compile("anchor");
+  compile("known_good");
   script_.ends = [](const std::string& text, int attempt) { return when(text == "b" || attempt == 1); };
   EXPECT_EQ(outcome(compile("b")).verdict, Verdict::compile_crash);
 }
@@ -273,7 +273,7 @@ TEST_F(CompileLanesTest, SeveralWorkAtOnceAndLiveOn) {
 }
 
 TEST_F(CompileLanesTest, WhatIsCancelledHasNoResultAndIsNotBlamedOnTheNext) {
-  compile("anchor");
+  compile("known_good");
   take_seen();
   wait_for_workers(2);  // never
   const Ticket dropped = submit("b");

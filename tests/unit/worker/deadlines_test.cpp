@@ -21,7 +21,7 @@ TEST(Deadlines, FollowTheAnchor) {
 TEST(Deadlines, GrowWithWhatAJobLaunches) {
   Deadlines deadlines;
   deadlines.anchor_seconds = 1;
-  const SamplePlan plan{.count = 3, .batch = 2};
+  const TimingPlan plan{.count = 3, .batch = 2};
   EXPECT_EQ(deadlines.of(Try{{}, plan}), 8 * 50 + 2) << "two checks, three samples of two launches";
   EXPECT_EQ(deadlines.of(Rounds{{1, 2, 1}, plan}), 50 + 6 * 50 + 1) << "one of them may hang";
   EXPECT_EQ(deadlines.of(CheckAgain{1, false}), 50 + 1);

@@ -212,9 +212,9 @@ TEST(Messages, WhatCannotBeIsRefused) {
   EXPECT_FALSE(refused(ImagesCompiled{{CompileOutcome{Verdict::ok, "", image, 0}}}));
   const Status sticky_success{Verdict::ok, "", true};
   EXPECT_TRUE(refused(Tried{sticky_success, {}, {}, 0}));
-  EXPECT_TRUE(refused(Sampled{sticky_success, {1}}));
+  EXPECT_TRUE(refused(RoundsSampled{sticky_success, {1}}));
   EXPECT_TRUE(refused(CheckedAgain{sticky_success, {}, {}}));
-  EXPECT_TRUE(refused(MeteredEnergy{sticky_success, {}}));
+  EXPECT_TRUE(refused(EnergyMeasured{sticky_success, {}}));
   EXPECT_FALSE(refused(Tried{{Verdict::fault, "", true}, {}, {}, 0}));
 }
 

@@ -268,7 +268,7 @@ TEST_F(PoolTest, SamplesOfSeveralThatCannotBeAreTakenAgainAndNoneIsTheNextJobs) 
     const double one = time_of(1), other = time_of(2);
     script_.hold("rounds 1 2");
     script_.change = [=, once = false](const Job& job, Reply& reply) mutable {
-      auto* const sampled = std::get_if<Sampled>(&reply.answer);
+      auto* const sampled = std::get_if<RoundsSampled>(&reply.answer);
       if (name_of(job) != "rounds 1 2" || std::exchange(once, true)) return;
       if (fewer) sampled->samples_ns.pop_back();
       if (!fewer) sampled->samples_ns.back() = 0;

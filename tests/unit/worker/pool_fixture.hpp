@@ -205,7 +205,7 @@ class PoolTest : public testing::Test {
   }
   static const std::vector<double>& samples(const Result& result) {
     if (const auto* tried = std::get_if<Tried>(&result.answer)) return tried->samples_ns;
-    return std::get<Sampled>(result.answer).samples_ns;
+    return std::get<RoundsSampled>(result.answer).samples_ns;
   }
   double time_of(InstanceId id) { return samples(pool().run(Rounds{{id}, {1, 0}})).at(0); }
 

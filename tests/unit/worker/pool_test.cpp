@@ -153,7 +153,7 @@ TEST_F(PoolTest, ATimeThatNoClockCanShowIsUnstable) {
   load(1);
   for (const double wrong : {0.0, -1.0, 1e30, quiet_nan}) {
     script_.change = [=](const Job&, Reply& reply) {
-      if (auto* sampled = std::get_if<Sampled>(&reply.answer)) sampled->samples_ns = {wrong};
+      if (auto* sampled = std::get_if<RoundsSampled>(&reply.answer)) sampled->samples_ns = {wrong};
       if (auto* tried = std::get_if<Tried>(&reply.answer)) tried->samples_ns.back() = wrong;
     };
     const Result rounds = pool().run(Rounds{{1}, {1, 0}});
@@ -168,7 +168,7 @@ TEST_F(PoolTest, TooFewSamplesAreUnstable) {
   begin();
   load(1);
   script_.change = [](const Job&, Reply& reply) {
-    if (auto* sampled = std::get_if<Sampled>(&reply.answer)) sampled->samples_ns.pop_back();
+    if (auto* sampled = std::get_if<RoundsSampled>(&reply.answer)) sampled->samples_ns.pop_back();
     if (auto* tried = std::get_if<Tried>(&reply.answer)) tried->samples_ns.clear();
   };
   EXPECT_EQ(status(pool().run(Rounds{{1, 1}, {1, 0}})).verdict, Verdict::unstable);
@@ -182,13 +182,13 @@ TEST_F(PoolTest, EnergyThatCannotBeIsNone) {
        {LaunchEnergy{quiet_nan, 0.1, 5, 50}, LaunchEnergy{-1, 0.1, 5, 50}, LaunchEnergy{0, 0.1, 5, 50},
         LaunchEnergy{infinite, 0.1, 5, 50}, LaunchEnergy{1, quiet_nan, 5, 50}, LaunchEnergy{1, -0.1, 5, 50},
         LaunchEnergy{1, infinite, 5, 50}}) {
-    script_.change = [&](const Job&, Reply& reply) { reply.answer = MeteredEnergy{{}, lie}; };
+    script_.change = [&](const Job&, Reply& reply) { reply.answer = EnergyMeasured{{}, lie}; };
     const Result result = pool().run(Meter{1, {}, 0, 0});
     EXPECT_EQ(status(result).verdict, Verdict::unstable) << lie.joules << " " << lie.error;
-    EXPECT_FALSE(std::get<MeteredEnergy>(result.answer).energy);
+    EXPECT_FALSE(std::get<EnergyMeasured>(result.answer).energy);
   }
-  script_.change = [](const Job&, Reply& reply) { reply.answer = MeteredEnergy{{}, LaunchEnergy{1, 0.1, 5, 50}}; };
-  EXPECT_TRUE(std::get<MeteredEnergy>(pool().run(Meter{1, {}, 0, 0}).answer).energy);
+  script_.change = [](const Job&, Reply& reply) { reply.answer = EnergyMeasured{{}, LaunchEnergy{1, 0.1, 5, 50}}; };
+  EXPECT_TRUE(std::get<EnergyMeasured>(pool().run(Meter{1, {}, 0, 0}).answer).energy);
 }
 
 TEST_F(PoolTest, AnAnswerOfAnotherKindIsAnErrorOfItsJobAndEndsThoseBehind) {

@@ -41,7 +41,7 @@ class Telling final : public Device {
   Status synchronize(StreamHandle) override { return {}; }
   LoadOutcome load(const Image&) override { return {}; }
   Status enqueue(const Operation&, StreamHandle) override { return {}; }
-  Samples take_samples(const Sampling&) override { return {}; }
+  DeviceTimes take_samples(const Sampling&) override { return {}; }
   void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override {}
   Comparison compare(const void*, const void*, std::string_view, std::uint64_t, const Tolerance&) override {
     return {};
@@ -127,7 +127,7 @@ TEST(StateWatch, KeepsTheEnergyCounterOnlyWhileItIsAskedFor) {
   watch.meter_energy();
   watch.follow_own_clock();
   watch.follow_own_clock();
-  const std::vector<Metered> energy = watch.take_energy();
+  const std::vector<CounterReading> energy = watch.take_energy();
   ASSERT_EQ(energy.size(), 2u);
   EXPECT_EQ(energy[0].joules, 20);
   EXPECT_EQ(energy[1].seconds, 3);

@@ -116,8 +116,8 @@ class CudaDevice final : public Device {
     return enqueue_operation(api_, operation, stream);
   }
 
-  Samples take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }
-  Samples take_samples_in_turn(std::span<const Sampling> turns) override { return sampler_.run_in_turn(turns); }
+  DeviceTimes take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }
+  DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override { return sampler_.run_in_turn(turns); }
 
   void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
                 std::uint64_t seed) override {

@@ -123,7 +123,7 @@ Status Sampler::wait_for(CUevent_st* event) {
   }
 }
 
-Status Sampler::run_some(std::span<const Planned> turns, Samples& samples) {
+Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
   const DriverApi& api = context_->api();
   set_gate(false);
   Status status =
@@ -146,8 +146,8 @@ Status Sampler::run_some(std::span<const Planned> turns, Samples& samples) {
 }
 
 // Runs as many turns as the stream takes at once, and repeats.
-Samples Sampler::run(std::span<const Planned> turns) {
-  Samples samples;
+DeviceTimes Sampler::run(std::span<const Planned> turns) {
+  DeviceTimes samples;
   while (samples.status.ok() && !turns.empty()) {
     std::size_t count = 1, operations = operations_of(*turns[0].sampling);
     while (count < turns.size() && (operations += operations_of(*turns[count].sampling)) <= most_operations_held)
@@ -159,11 +159,11 @@ Samples Sampler::run(std::span<const Planned> turns) {
   return samples;
 }
 
-Samples Sampler::run(const Sampling& sampling) {
+DeviceTimes Sampler::run(const Sampling& sampling) {
   return run_in_turn(std::vector<Sampling>(static_cast<std::size_t>(std::max(sampling.count, 0)), sampling));
 }
 
-Samples Sampler::run_in_turn(std::span<const Sampling> turns) {
+DeviceTimes Sampler::run_in_turn(std::span<const Sampling> turns) {
   const ContextScope scope(*context_);
   Status status = status_of(context_->api(), scope.result(), "making the device's context current");
   const std::vector<std::size_t> first = first_alike(turns);

@@ -26,9 +26,9 @@ class Sampler {
   ~Sampler();
 
   // Implements Device::take_samples().
-  Samples run(const Sampling& sampling);
+  DeviceTimes run(const Sampling& sampling);
   // Implements Device::take_samples_in_turn().
-  Samples run_in_turn(std::span<const Sampling> turns);
+  DeviceTimes run_in_turn(std::span<const Sampling> turns);
 
  private:
   // Holds the stream back until everything is enqueued: a delay of the host never falls between two events.
@@ -48,10 +48,10 @@ class Sampler {
   static void wait_for_gate(void* gate);
   void set_gate(bool open);
 
-  Samples run(std::span<const Planned> turns);
+  DeviceTimes run(std::span<const Planned> turns);
   Status prepare(std::span<const Planned> turns);
   Status enqueue(const Planned& planned, const Events& events);
-  Status run_some(std::span<const Planned> turns, Samples& samples);
+  Status run_some(std::span<const Planned> turns, DeviceTimes& samples);
   Status wait_for(CUevent_st* event);
 
   const std::shared_ptr<const CudaContext> context_;

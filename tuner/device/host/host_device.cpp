@@ -103,9 +103,9 @@ class HostDevice final : public Device {
     return {};
   }
 
-  Samples take_samples(const Sampling& sampling) override {
+  DeviceTimes take_samples(const Sampling& sampling) override {
     const TimingNow quiet;
-    Samples samples;
+    DeviceTimes samples;
     for (int i = 0; i < sampling.count && samples.status.ok(); ++i) take_sample(sampling, samples);
     return samples;
   }
@@ -140,7 +140,7 @@ class HostDevice final : public Device {
     return status;
   }
 
-  void take_sample(const Sampling& sampling, Samples& samples) {
+  void take_sample(const Sampling& sampling, DeviceTimes& samples) {
     samples.status = enqueue_all(sampling.before);
     if (sampling.regime == Regime::cold) flush();
     const auto begin = std::chrono::steady_clock::now();

@@ -170,14 +170,14 @@ class ReplayDevice final : public Device {
     return {replayed.trial->verdict, replayed.trial->detail, false};
   }
 
-  Samples take_samples(const Sampling& sampling) override {
-    Samples samples;
+  DeviceTimes take_samples(const Sampling& sampling) override {
+    DeviceTimes samples;
     for (int i = 0; i < sampling.count && samples.status.ok(); ++i) take_sample(sampling, samples);
     return samples;
   }
 
  private:
-  void take_sample(const Sampling& sampling, Samples& samples) {
+  void take_sample(const Sampling& sampling, DeviceTimes& samples) {
     for (const Operation& operation : sampling.before)
       if (samples.status.ok()) samples.status = enqueue(operation, nullptr);
     double nanoseconds = 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr double worst = 3;
 
 // Unknown rows are guessed from the nearest of so many: the best rows, and others spread over the rest.
-constexpr std::size_t best_anchors = 128, other_anchors = 128;
+constexpr std::size_t best_landmarks = 128, other_landmarks = 128;
 constexpr std::size_t nearest_counted = 4;
 
 }  // namespace
@@ -35,10 +35,10 @@ bool Trend::add(const Experience& experience) {
   }
   if (legal.empty()) return false;
   std::stable_sort(legal.begin(), legal.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  const std::size_t first = std::min(best_anchors, legal.size()), rest = legal.size() - first;
-  source.anchors.assign(legal.begin(), legal.begin() + static_cast<std::ptrdiff_t>(first));
-  for (std::size_t i = 0; i < std::min(other_anchors, rest); ++i)
-    source.anchors.push_back(legal[first + i * rest / std::min(other_anchors, rest)]);
+  const std::size_t first = std::min(best_landmarks, legal.size()), rest = legal.size() - first;
+  source.landmarks.assign(legal.begin(), legal.begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::size_t i = 0; i < std::min(other_landmarks, rest); ++i)
+    source.landmarks.push_back(legal[first + i * rest / std::min(other_landmarks, rest)]);
   sources_.push_back(std::move(source));
   return true;
 }
@@ -46,9 +46,9 @@ bool Trend::add(const Experience& experience) {
 // Returns the mean of the nearest rows, weighted by the inverse of their distances.
 double Trend::guess(const Source& source, const Row& row) const {
   std::vector<std::pair<double, double>> near;
-  for (const auto& [anchor, value] : source.anchors) {
+  for (const auto& [landmark, value] : source.landmarks) {
     double distance = 0;
-    for (const Axis& axis : axes_) distance += axis.distance(anchor[axis.parameter], row[axis.parameter]);
+    for (const Axis& axis : axes_) distance += axis.distance(landmark[axis.parameter], row[axis.parameter]);
     near.emplace_back(distance, value);
   }
   const std::size_t counted = std::min(nearest_counted, near.size());

@@ -24,7 +24,7 @@ class Trend {
  private:
   struct Source {
     std::unordered_map<std::uint64_t, double> known;  // by the lower half of the row's index
-    std::vector<std::pair<Row, double>> anchors;      // that unknown rows are compared with
+    std::vector<std::pair<Row, double>> landmarks;    // that unknown rows are compared with
   };
   double guess(const Source& source, const Row& row) const;
 

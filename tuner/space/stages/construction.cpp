@@ -29,7 +29,7 @@ class Construction {
       : parameters_(parameters),
         scope_(scope_of(parameters, rules, problem, device)),
         clauses_(clauses_of(scope_)),
-        meter_(budget) {}
+        use_(budget) {}
 
   const std::vector<Clause>& clauses() const { return clauses_; }
 
@@ -38,12 +38,12 @@ class Construction {
     filtered_ = filter(scope_, numbers_, clauses_, left_out);
     if (!filtered_.empty) group();
     for (const auto& group : groups_) {
-      const Meter before = meter_;
+      const BudgetUse before = use_;
       try {
         build(group);
       } catch (const OverBudget&) {
         blame.push_back(clauses_of_group(group));
-        meter_.take_back(before);
+        use_.take_back(before);
       }
     }
     if (!filtered_.empty && blame.empty()) {
@@ -118,9 +118,9 @@ class Construction {
     }
     std::size_t arcs = 0;
     for (const Layer& layer : layers) arcs += layer.children.size();
-    meter_.keep(arcs * bytes_per_arc);
+    use_.keep(arcs * bytes_per_arc);
     // A group without rules has nothing to leave out.
-    if (!group.tables.empty() || !group.wide.empty()) meter_.level(0, 0);
+    if (!group.tables.empty() || !group.wide.empty()) use_.level(0, 0);
     add_part(std::move(layers), order);
   }
 
@@ -173,8 +173,8 @@ class Construction {
       if (automaton.start == false_state) return {{widths[0], std::vector<std::uint32_t>(widths[0], no_node)}};
       bytes += automaton.bytes();
     }
-    meter_.keep(bytes);
-    return join(automata, widths, meter_);
+    use_.keep(bytes);
+    return join(automata, widths, use_);
   }
 
   // Groups wide clauses: the first of each group mentions all variables of the others.
@@ -218,7 +218,7 @@ class Construction {
     for (const Table& table : merged(std::move(guards))) guarding.push_back(automaton_of(table, level_of));
     std::vector<const Clause*> together;
     for (const std::size_t clause : wides) together.push_back(&clauses_[clause]);
-    automata.push_back(build_wide(together, guarding, levels, variables, scope_, numbers_, meter_));
+    automata.push_back(build_wide(together, guarding, levels, variables, scope_, numbers_, use_));
   }
 
   // Joins each table into another table that has all its variables.
@@ -289,16 +289,16 @@ class Construction {
     result_.figures = {result_.diagram.parts().size(),
                        result_.diagram.nodes(),
                        result_.diagram.bytes(),
-                       meter_.widest(),
-                       meter_.peak_bytes(),
-                       meter_.steps_used()};
+                       use_.widest(),
+                       use_.peak_bytes(),
+                       use_.steps_used()};
   }
 
   const std::vector<Parameter>& parameters_;
   RuleScope scope_;
   std::vector<Clause> clauses_;
   NameNumbers numbers_;
-  Meter meter_;
+  BudgetUse use_;
   Filtered filtered_;
   std::vector<Group> groups_;
   std::vector<UncountedPart> parts_;

@@ -81,8 +81,8 @@ struct Level {
 
 class Join {
  public:
-  Join(const std::vector<Automaton>& automata, const std::vector<std::uint32_t>& widths, Meter& meter)
-      : automata_(automata), widths_(widths), meter_(meter), levels_(widths.size() + 1) {
+  Join(const std::vector<Automaton>& automata, const std::vector<std::uint32_t>& widths, BudgetUse& use)
+      : automata_(automata), widths_(widths), use_(use), levels_(widths.size() + 1) {
     for (const std::uint32_t width : widths) sets_.emplace_back(width);
     for (const auto& automaton : automata) {
       auto& known = last_sets_.emplace_back();
@@ -103,7 +103,7 @@ class Join {
       RowSet next(levels_[level + 1].slots);
       layers.push_back(expand(level, nodes, next));
       bytes += layers.back().children.capacity() * sizeof(std::uint32_t);
-      meter_.level(next.size(), bytes + nodes.bytes() + next.bytes());
+      use_.level(next.size(), bytes + nodes.bytes() + next.bytes());
       nodes = std::move(next);
     }
     return layers;
@@ -165,7 +165,7 @@ class Join {
   Layer expand(std::size_t level, const RowSet& nodes, RowSet& next) {
     Level& plan = levels_[level];
     Layer layer{widths_[level], std::vector<std::uint32_t>(nodes.size() * widths_[level], no_node)};
-    meter_.steps(layer.children.size() * (1 + plan.initial.size() / 8));
+    use_.steps(layer.children.size() * (1 + plan.initial.size() / 8));
     std::vector<std::uint32_t> kept(plan.initial.size()), row(plan.initial.size());
     std::vector<Move*> moving;
     for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -192,7 +192,7 @@ class Join {
           if (move_all(moving, value, row)) children[value] = next.number_of(row.data());
         }
       }
-      if (next.size() > too_many_) meter_.level(next.size(), next.bytes());
+      if (next.size() > too_many_) use_.level(next.size(), next.bytes());
     }
     return layer;
   }
@@ -216,7 +216,7 @@ class Join {
   static constexpr std::size_t too_many_ = 65536;  // from here on the budget is checked for every node
   const std::vector<Automaton>& automata_;
   const std::vector<std::uint32_t>& widths_;
-  Meter& meter_;
+  BudgetUse& use_;
   std::vector<Level> levels_;
   std::vector<ValueSets> sets_;                        // by level
   std::vector<std::vector<std::uint32_t>> last_sets_;  // by automaton: the set of each of its last states
@@ -252,10 +252,10 @@ Layers layers_of(const Automaton& automaton, const std::vector<std::uint32_t>& w
 
 }  // namespace
 
-Layers join(const std::vector<Automaton>& automata, const std::vector<std::uint32_t>& widths, Meter& meter) {
+Layers join(const std::vector<Automaton>& automata, const std::vector<std::uint32_t>& widths, BudgetUse& use) {
   const bool is_one = automata.size() == 1 && automata[0].steps() == widths.size() && automata[0].start == first_state;
   if (is_one) return layers_of(automata[0], widths);
-  return Join(automata, widths, meter).run();
+  return Join(automata, widths, use).run();
 }
 
 }  // namespace attune::space

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "space/stages/automaton.hpp"
-#include "space/stages/meter.hpp"
+#include "space/stages/budget_use.hpp"
 
 namespace attune::space {
 
@@ -22,7 +22,7 @@ using Layers = std::vector<Layer>;
 
 // Returns the configurations that all automata allow. `widths`: of the variables by level; every level is in some
 // automaton.
-Layers join(const std::vector<Automaton>& automata, const std::vector<std::uint32_t>& widths, Meter& meter);
+Layers join(const std::vector<Automaton>& automata, const std::vector<std::uint32_t>& widths, BudgetUse& use);
 
 // Removes nodes that lead nowhere and makes equal nodes one. Leaves no layers where nothing is left.
 void reduce(Layers& layers);

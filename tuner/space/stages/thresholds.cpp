@@ -22,8 +22,9 @@ struct Question {
 
 class ThresholdSearch {
  public:
-  ThresholdSearch(const WideTerms& terms, const RuleScope& scope, const std::vector<std::size_t>& widths, Meter& meter)
-      : terms_(terms), scope_(scope), widths_(widths), meter_(meter) {}
+  ThresholdSearch(const WideTerms& terms, const RuleScope& scope, const std::vector<std::size_t>& widths,
+                  BudgetUse& use)
+      : terms_(terms), scope_(scope), widths_(widths), use_(use) {}
 
   std::vector<std::optional<Thresholds>> run() {
     std::vector<std::optional<Thresholds>> found(widths_.size());
@@ -79,7 +80,7 @@ class ThresholdSearch {
         (term.operands[0] == number || term.operands[1] == number) && terms_.graph[other].op == TermOp::column;
     if (!fits || (multiplies && terms_.graph[other].range.low <= 0) || range(step - 1).low < 0 || range(step).low < 0)
       return before;
-    meter_.steps(behind.size() * widths_[step]);
+    use_.steps(behind.size() * widths_[step]);
     // Each value preserves the ascending order of the thresholds.
     std::vector<std::int64_t> seen, joined;
     for (const std::int64_t value : terms_.graph.column(other)) {
@@ -115,7 +116,7 @@ class ThresholdSearch {
         const std::size_t count = std::min(TermProgram::block, open.size() - first);
         ask(program, given, questions, std::span(open).subspan(first, count), still);
       }
-      meter_.steps(open.size());
+      use_.steps(open.size());
       open = std::move(still);
     }
     std::vector<std::int64_t> before;
@@ -172,7 +173,7 @@ class ThresholdSearch {
   const WideTerms& terms_;
   const RuleScope& scope_;
   const std::vector<std::size_t>& widths_;
-  Meter& meter_;
+  BudgetUse& use_;
   std::vector<Trend> trends_;  // with the present number
 };
 
@@ -207,9 +208,9 @@ const std::vector<std::uint32_t>& Thresholds::classes_of(std::span<const std::in
 }
 
 std::vector<std::optional<Thresholds>> find_thresholds(const WideTerms& terms, const RuleScope& scope,
-                                                       const std::vector<std::size_t>& widths, Meter& meter) {
+                                                       const std::vector<std::size_t>& widths, BudgetUse& use) {
   if (widths.size() < 2) return std::vector<std::optional<Thresholds>>(widths.size());
-  return ThresholdSearch(terms, scope, widths, meter).run();
+  return ThresholdSearch(terms, scope, widths, use).run();
 }
 
 }  // namespace attune::space

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "space/stages/meter.hpp"
+#include "space/stages/budget_use.hpp"
 #include "space/stages/wide_terms.hpp"
 
 namespace attune::space {
@@ -28,6 +28,6 @@ class Thresholds {
 // Returns, by step, the thresholds of the number known after it. Nothing where there are several numbers, no
 // monotonicity, or too many thresholds.
 std::vector<std::optional<Thresholds>> find_thresholds(const WideTerms& terms, const RuleScope& scope,
-                                                       const std::vector<std::size_t>& widths, Meter& meter);
+                                                       const std::vector<std::size_t>& widths, BudgetUse& use);
 
 }  // namespace attune::space

@@ -16,10 +16,10 @@ constexpr std::size_t worth_asking = 1024;
 class WideBuilder {
  public:
   WideBuilder(const WideTerms& terms, const std::vector<Automaton>& guards, const std::vector<std::uint32_t>& levels,
-              const std::vector<int>& variables, const RuleScope& scope, Meter& meter)
-      : terms_(terms), guards_(guards), scope_(scope), meter_(meter), hopes_(find_hopes(terms)) {
+              const std::vector<int>& variables, const RuleScope& scope, BudgetUse& use)
+      : terms_(terms), guards_(guards), scope_(scope), use_(use), hopes_(find_hopes(terms)) {
     for (const int variable : variables) widths_.push_back(scope.variables[static_cast<std::size_t>(variable)].width());
-    thresholds_ = find_thresholds(terms, scope, widths_, meter);
+    thresholds_ = find_thresholds(terms, scope, widths_, use);
     automaton_.levels = levels;
     automaton_.widths.assign(widths_.begin(), widths_.end());
   }
@@ -39,9 +39,9 @@ class WideBuilder {
   // Makes the states after a step from those before it.
   void expand(std::size_t step, std::size_t bytes) {
     const std::size_t width = widths_[step], count = states_.count;
-    meter_.steps(count * width);
+    use_.steps(count * width);
     bytes += count * width * sizeof(std::uint32_t) + states_.bytes();
-    meter_.level(count, bytes);
+    use_.level(count, bytes);
     const std::vector<TermId> before = step == 0 ? std::vector<TermId>{} : terms_.frontier[step - 1];
     std::vector<TermId> given = before, wanted = terms_.frontier[step];
     const std::vector<TermId> columns = columns_of(step);
@@ -66,7 +66,7 @@ class WideBuilder {
       }
       program.run(now * width);
       behind.add(program, hopes ? &*hopes : nullptr, first, now, children.data() + first * width);
-      meter_.level(behind.size(), bytes + behind.bytes());
+      use_.level(behind.size(), bytes + behind.bytes());
     }
     states_ = behind.take();
   }
@@ -125,7 +125,7 @@ class WideBuilder {
   const WideTerms& terms_;
   const std::vector<Automaton>& guards_;
   const RuleScope& scope_;
-  Meter& meter_;
+  BudgetUse& use_;
   std::vector<Hope> hopes_;
   std::vector<std::size_t> widths_;
   std::vector<std::optional<Thresholds>> thresholds_;  // by step: of the states after it
@@ -138,11 +138,11 @@ class WideBuilder {
 
 Automaton build_wide(const std::vector<const Clause*>& clauses, const std::vector<Automaton>& guards,
                      const std::vector<std::uint32_t>& levels, const std::vector<int>& variables,
-                     const RuleScope& scope, NameNumbers& numbers, Meter& meter) {
+                     const RuleScope& scope, NameNumbers& numbers, BudgetUse& use) {
   const WideTerms terms = wide_terms(clauses, variables, scope, numbers);
   const bool never = terms.never || std::any_of(guards.begin(), guards.end(),
                                                 [](const auto& guard) { return guard.start == false_state; });
-  if (!never) return WideBuilder(terms, guards, levels, variables, scope, meter).run();
+  if (!never) return WideBuilder(terms, guards, levels, variables, scope, use).run();
   Automaton nothing;
   nothing.start = false_state;
   return nothing;

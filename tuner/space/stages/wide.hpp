@@ -4,8 +4,8 @@
 #pragma once
 
 #include "space/stages/automaton.hpp"
+#include "space/stages/budget_use.hpp"
 #include "space/stages/clauses.hpp"
-#include "space/stages/meter.hpp"
 #include "space/stages/term.hpp"
 
 namespace attune::space {
@@ -15,6 +15,6 @@ namespace attune::space {
 // OverBudget.
 Automaton build_wide(const std::vector<const Clause*>& clauses, const std::vector<Automaton>& guards,
                      const std::vector<std::uint32_t>& levels, const std::vector<int>& variables,
-                     const RuleScope& scope, NameNumbers& numbers, Meter& meter);
+                     const RuleScope& scope, NameNumbers& numbers, BudgetUse& use);
 
 }  // namespace attune::space

@@ -70,7 +70,7 @@ void fields(auto& a, Is<DeviceInfo> auto& x) {
     x.registers_per_multiprocessor, x.ordinal, x.uuid, x.driver, x.driver_cuda_version, x.clock_khz, x.power_limit_mw);
 }
 
-void fields(auto& a, Is<SamplePlan> auto& x) {
+void fields(auto& a, Is<TimingPlan> auto& x) {
   a(x.count, x.stop_above_ns);
   a.choice(x.regime, Regime::warm);
   a(x.batch);
@@ -105,8 +105,8 @@ void fields(auto&, Is<Done> auto&) {}
 void fields(auto& a, Is<Begun> auto& x) { a(x.free_bytes); }
 void fields(auto& a, Is<Tried> auto& x) { a(x.status, x.numerics, x.samples_ns, x.free_bytes); }
 void fields(auto& a, Is<CheckedAgain> auto& x) { a(x.status, x.numerics, x.deterministic); }
-void fields(auto& a, Is<Sampled> auto& x) { a(x.status, x.samples_ns); }
-void fields(auto& a, Is<MeteredEnergy> auto& x) { a(x.status, x.energy); }
+void fields(auto& a, Is<RoundsSampled> auto& x) { a(x.status, x.samples_ns); }
+void fields(auto& a, Is<EnergyMeasured> auto& x) { a(x.status, x.energy); }
 void fields(auto& a, Is<CompilerOpened> auto& x) { a(x.toolchain, x.preferred_batch, x.disturbs_timing); }
 void fields(auto& a, Is<ImagesCompiled> auto& x) { a(x.outcomes); }
 

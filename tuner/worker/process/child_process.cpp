@@ -66,9 +66,9 @@ struct Becoming {
 // Runs between fork and exec, in a process with threads: nothing may allocate.
 [[noreturn]] void become(const Becoming& what) {
   setsid();  // Ctrl-C goes to the coordinator alone, and the session finds all that the worker starts
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &by_default, nullptr);
+  struct sigaction reset {};
+  reset.sa_handler = SIG_DFL;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &reset, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

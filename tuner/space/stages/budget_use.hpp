@@ -11,9 +11,9 @@ namespace attune::space {
 // Thrown where the budget is spent. The construction catches it and finds the rules to blame.
 struct OverBudget {};
 
-class Meter {
+class BudgetUse {
  public:
-  explicit Meter(const SpaceBudget& budget) : budget_(budget) {}
+  explicit BudgetUse(const SpaceBudget& budget) : budget_(budget) {}
 
   void steps(std::uint64_t count) {
     steps_ += count;
@@ -29,7 +29,7 @@ class Meter {
   void keep(std::size_t bytes) { kept_ += bytes; }
 
   // Takes back what a failed part used since the copy `before` was made. Its peaks remain.
-  void take_back(const Meter& before) {
+  void take_back(const BudgetUse& before) {
     steps_ = before.steps_;
     kept_ = before.kept_;
   }
