@@ -66,53 +66,47 @@ TEST_F(DeviceFaults, NothingGoesWrongWithoutAFault) {
   EXPECT_EQ(log().count("worker device"), 1);
 }
 
-TEST_F(DeviceFaults, OutOfResourcesIsAVerdict) {
-  expect_harmless(run_with("launch * error 701"), Verdict::resources, "701");
+struct Case {
+  const char* name;
+  const char* rule;
+  Verdict verdict;
+  const char* detail;
+  bool kills = true;  // its worker, so that a fresh one tries it once more
+  bool is_late = false;
+};
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+class DeviceFaultsOf : public DeviceFaults, public testing::WithParamInterface<Case> {};
+
+TEST_P(DeviceFaultsOf, AreTheirConfigurationsVerdict) {
+  const Case& one = GetParam();
+  const TuneRun run = run_with(one.rule, one.is_late ? short_launches() : CommandOptions{});
+  one.kills ? expect_quarantined(run, one.verdict, one.detail) : expect_harmless(run, one.verdict, one.detail);
+  if (one.is_late) {
+    EXPECT_LT(run.seconds, 30);
+  }
 }
 
-TEST_F(DeviceFaults, OutOfMemoryIsAVerdictAndTheNextOneIsTried) {
-  expect_harmless(run_with("load * error 2"), Verdict::out_of_memory, "CUDA error 2");
-}
+const Case cases[] = {
+    {"OutOfResources", "launch * error 701", Verdict::resources, "701", false},
+    {"OutOfMemory", "load * error 2", Verdict::out_of_memory, "CUDA error 2", false},
+    {"StickyError", "launch * error 700", Verdict::fault, "700"},
+    {"StickyErrorOfASample", "sample * error 716", Verdict::fault, "716"},
+    {"ErrorThatALaterSynchronisationTells", "launch * later 719", Verdict::fault, "719"},
+    {"Hang", "launch * hang", Verdict::timeout, "no answer within", true, true},
+    {"HangThatSurvivesSigterm", "sample * stubborn", Verdict::timeout, "no answer within", true, true},
+    {"ExitWithoutAReply", "launch * exit 3", Verdict::fault, "exited with code 3"},
+    {"Crash", "synchronize * signal 11", Verdict::fault, "killed by signal 11"},
+    {"HalfAMessage", "launch * half", Verdict::fault, "exited with code 0"},
+    {"SomethingElseThanAMessage", "launch * garbage", Verdict::fault, "sent a damaged message"},
+    // Times that no clock can show make no winner.
+    {"TimeOfZero", "sample * time 0", Verdict::unstable, "clock gave", false},
+    {"NegativeTime", "sample * time -5", Verdict::unstable, "clock gave", false},
+    {"TimeThatIsNoNumber", "sample * time nan", Verdict::unstable, "clock gave", false},
+    {"InfiniteTime", "sample * time inf", Verdict::unstable, "clock gave", false},
+};
 
-TEST_F(DeviceFaults, AStickyErrorIsTriedOnceMoreInAFreshWorker) {
-  expect_quarantined(run_with("launch * error 700"), Verdict::fault, "700");
-}
-
-TEST_F(DeviceFaults, AStickyErrorWhileItIsSampledIsItsOwnToo) {
-  expect_quarantined(run_with("sample * error 716"), Verdict::fault, "716");
-}
-
-TEST_F(DeviceFaults, AnErrorThatALaterSynchronisationTellsIsOfTheOneThatWasLaunched) {
-  expect_quarantined(run_with("launch * later 719"), Verdict::fault, "719");
-}
-
-TEST_F(DeviceFaults, AHangEndsAtItsDeadline) {
-  const TuneRun run = run_with("launch * hang", short_launches());
-  expect_quarantined(run, Verdict::timeout, "no answer within");
-  EXPECT_LT(run.seconds, 30);
-}
-
-TEST_F(DeviceFaults, AHangThatSurvivesSigtermEndsAtItsDeadline) {
-  const TuneRun run = run_with("sample * stubborn", short_launches());
-  expect_quarantined(run, Verdict::timeout, "no answer within");
-  EXPECT_LT(run.seconds, 30);
-}
-
-TEST_F(DeviceFaults, AWorkerThatExitsWithoutAReplyIsADeath) {
-  expect_quarantined(run_with("launch * exit 3"), Verdict::fault, "exited with code 3");
-}
-
-TEST_F(DeviceFaults, AWorkerThatCrashesIsADeath) {
-  expect_quarantined(run_with("synchronize * signal 11"), Verdict::fault, "killed by signal 11");
-}
-
-TEST_F(DeviceFaults, HalfAMessageIsADeath) {
-  expect_quarantined(run_with("launch * half"), Verdict::fault, "exited with code 0");
-}
-
-TEST_F(DeviceFaults, SomethingElseThanAMessageIsADeath) {
-  expect_quarantined(run_with("launch * garbage"), Verdict::fault, "sent a damaged message");
-}
+INSTANTIATE_TEST_SUITE_P(, DeviceFaultsOf, testing::ValuesIn(cases), [](const auto& one) { return one.param.name; });
 
 TEST_F(DeviceFaults, OneDeathIsForgivenWhenTheSecondAttemptPasses) {
   const TuneRun run = run_with("launch 1 signal 9");
@@ -142,14 +136,6 @@ TEST_F(DeviceFaults, ADefaultThatKillsIsNoAnchorAndTheSearchGoesOn) {
   EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
   EXPECT_EQ(run.best.at("configuration").at("A"), 3);
 }
-
-class ClockFaults : public DeviceFaults, public testing::WithParamInterface<const char*> {};
-
-TEST_P(ClockFaults, MakeNoWinner) {
-  expect_harmless(run_with(std::string("sample * time ") + GetParam()), Verdict::unstable, "clock gave");
-}
-
-INSTANTIATE_TEST_SUITE_P(, ClockFaults, testing::Values("0", "-5", "nan", "inf"));
 
 TEST_F(DeviceFaults, AWorkerThatLeaksIsReplacedBeforeItFails) {
   faults("* launch * leak 100\n");

@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include "faults/fault_bench.hpp"
 
@@ -108,6 +110,21 @@ TEST_F(InterruptOnce, NoWorkerOutlivesACoordinatorThatIsKilled) {
   EXPECT_GE(workers, 3u);  // coordinator, device, compiler
   for (int i = 0; i < 100 && processes_with({recording(6, 5)}).size() > 0; ++i) usleep(100'000);
   EXPECT_THAT(processes_with({recording(6, 5)}), IsEmpty());
+}
+
+// A compiler runs in a process group of its own, so that no signal to its worker reaches it.
+TEST_F(InterruptOnce, NoCompilerOutlivesACoordinatorThatIsKilled) {
+  namespace fs = std::filesystem;
+  const fs::path compiler = folder_ / "compiler", begun = folder_ / "begun";
+  std::ofstream(compiler) << "#!/bin/sh\ncase \"$*\" in *-dump*|*--version*) exec g++ \"$@\";; esac\n: > '"
+                          << begun.string() << "'\nsleep 100\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  CommandOptions options;
+  options.environment["ATTUNE_HOST_CXX"] = compiler.string();
+  options.signal_when = [&](const std::string&) { return fs::exists(begun) ? SIGKILL : 0; };
+  EXPECT_EQ(tune({scale(), "--db", database()}, options).command.code, 128 + SIGKILL);
+  for (int i = 0; i < 100 && !processes_with({compiler.string()}).empty(); ++i) usleep(100'000);
+  EXPECT_THAT(processes_with({compiler.string()}), IsEmpty());
 }
 
 }  // namespace

@@ -1,20 +1,18 @@
-// What a CUDA device says of itself, its memory, its streams, and whose context it works in.
+// What a CUDA device says of itself, and in which context it works.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/driver_loader.hpp"
+#include "device/memory.hpp"
 #include "support/gpu.hpp"
 
 namespace attune {
 namespace {
 
-using test::TestMemory;
+using test::Array;
 
 class CudaDeviceTest : public test::GpuTest {};
 
@@ -48,11 +46,8 @@ TEST_F(CudaDeviceTest, KnowsItself) {
 }
 
 TEST_F(CudaDeviceTest, TellsItsStateWhileItWorks) {
-  TestMemory memory(device(), std::size_t{256} << 20);
-  Operation fill;
-  fill.kind = Operation::Kind::memset;
-  fill.target = memory.data();
-  fill.bytes = std::size_t{256} << 20;
+  const DeviceMemory memory(device(), std::size_t{256} << 20);
+  const Operation fill = test::fill_of_bytes(memory.data(), memory.bytes(), 0);
   const DeviceState before = device().state();
   if (!before.sm_clock_mhz && !before.power_w && device().info().power_limit_mw == 0) GTEST_SKIP() << "no NVML here";
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);  // NVML's counter moves at 10 Hz
@@ -91,87 +86,29 @@ TEST_F(CudaDeviceTest, OpensEveryOrdinalAndNoOther) {
     const auto opened = open_cuda_device(known.ordinal);
     EXPECT_EQ(opened->info().ordinal, known.ordinal);
     EXPECT_EQ(opened->info().uuid, known.uuid);
-    TestMemory memory(*opened, 1024);
-    const std::vector<int> written(256, known.ordinal + 7);
-    memory.write(written);
-    EXPECT_EQ(memory.read<int>(256), written);
+    EXPECT_EQ(Array<int>(*opened, 256, known.ordinal + 7)[255], known.ordinal + 7);
   }
   EXPECT_THROW(open_cuda_device(static_cast<int>(devices.size())), UsageError);
   EXPECT_THROW(open_cuda_device(-1), UsageError);
 }
 
-TEST_F(CudaDeviceTest, GivesAlignedMemoryAndTakesItBack) {
-  const std::uint64_t before = device().free_memory();
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{257}, std::size_t{1} << 26}) {
-    TestMemory memory(device(), bytes);
-    EXPECT_NE(memory.data(), nullptr);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 256, 0u);
-  }
-  EXPECT_LE(before - device().free_memory(), 64u << 20);
-  device().free(nullptr);
-}
-
-TEST_F(CudaDeviceTest, SaysWhatThereIsNoRoomFor) {
-  try {
-    device().allocate(std::size_t{1} << 46);
-    FAIL() << "64 TiB were given";
-  } catch (const OutOfMemory& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("65536.00 GiB"));
-    EXPECT_THAT(error.what(), testing::HasSubstr(device().info().name));
-  }
-}
-
-TEST_F(CudaDeviceTest, CopiesAndFillsInTheOrderOfAStream) {
-  const StreamHandle stream = device().make_stream();
-  ASSERT_NE(stream, nullptr);
-  TestMemory a(device(), 1000), b(device(), 1000);
-  Operation fill, copy;
-  fill.kind = Operation::Kind::memset;
-  fill.target = a.data();
-  fill.bytes = 1000;
-  fill.value = 0xAB;
-  copy.kind = Operation::Kind::copy;
-  copy.target = b.data();
-  copy.source = a.data();
-  copy.bytes = 999;
-  std::vector<unsigned char> host(1000, 1);
-  device().copy_in(b.data(), host.data(), host.size(), stream);
-  ASSERT_TRUE(device().enqueue(fill, stream).ok());
-  ASSERT_TRUE(device().enqueue(copy, stream).ok());
-  device().copy_out(host.data(), b.data(), host.size(), stream);
-  EXPECT_EQ(host[0], 0xAB);
-  EXPECT_EQ(host[998], 0xAB);
-  EXPECT_EQ(host[999], 1);
-  EXPECT_TRUE(device().synchronize(stream).ok());
-  device().destroy_stream(stream);
-  device().destroy_stream(nullptr);
-}
-
-TEST_F(CudaDeviceTest, ServesSeveralThreadsEachWithItsOwnStream) {
-  std::vector<std::thread> threads;
-  std::vector<int> wrong(4, -1);
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const StreamHandle stream = device().make_stream();
-      TestMemory memory(device(), 1 << 20);
-      Operation fill;
-      fill.kind = Operation::Kind::memset;
-      fill.target = memory.data();
-      fill.bytes = 1 << 20;
-      fill.value = t + 1;
-      int bad = 0;
-      std::vector<unsigned char> host(1 << 20);
-      for (int round = 0; round < 20; ++round) {
-        if (!device().enqueue(fill, stream).ok()) ++bad;
-        device().copy_out(host.data(), memory.data(), host.size(), stream);
-        for (const unsigned char byte : host) bad += byte != t + 1;
-      }
-      device().destroy_stream(stream);
-      wrong[static_cast<std::size_t>(t)] = bad;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_THAT(wrong, testing::Each(0));
+TEST_F(CudaDeviceTest, CountsPast32Bits) {
+  constexpr std::uint64_t count = (1ULL << 32) + 12345;
+  if (device().free_memory() < 2 * count + (1ULL << 30)) GTEST_SKIP() << "needs 9 GiB of device memory";
+  const DeviceMemory a(device(), count), e(device(), count);
+  Fill fill;
+  fill.full_range = true;
+  device().generate(a.data(), "uint8", count, fill, 1);
+  device().generate(e.data(), "uint8", count, fill, 1);
+  EXPECT_EQ(device().compare(a.data(), e.data(), "uint8", count, {}).mismatches, 0u);
+  unsigned char last = 0;
+  auto* end = static_cast<unsigned char*>(a.data()) + count - 1;
+  device().copy_out(&last, end, 1, nullptr);
+  last = static_cast<unsigned char>(last + 1);
+  device().copy_in(end, &last, 1, nullptr);
+  const Comparison comparison = device().compare(a.data(), e.data(), "uint8", count, {});
+  EXPECT_EQ(comparison.mismatches, 1u);
+  EXPECT_EQ(comparison.first, count - 1);
 }
 
 // An application's own context, as cuCtxCreate makes it.
@@ -228,12 +165,11 @@ TEST_F(CudaDeviceTest, MakesItsContextCurrentForACallAndRestoresTheFormerOne) {
   ASSERT_EQ(pop(), own.handle());
   EXPECT_EQ(current(), nullptr);
   {
-    TestMemory memory(*adopted, 4096);
+    const Array<int> memory(*adopted, 1024, 5);
     EXPECT_EQ(current(), nullptr);
-    memory.write(std::vector<int>(1024, 5));
-    EXPECT_EQ(memory.read<int>(1024), std::vector<int>(1024, 5));
+    EXPECT_EQ(memory.values(), std::vector<int>(1024, 5));
     const OwnContext other(0);
-    EXPECT_EQ(memory.read<int>(1024), std::vector<int>(1024, 5));
+    EXPECT_EQ(memory.values(), std::vector<int>(1024, 5));
     EXPECT_EQ(current(), other.handle());
     pop();
   }

@@ -15,7 +15,7 @@ using testing::MatchesRegex;
 
 class HostCompile : public test::HostTest {
  protected:
-  static CompileOutcome compile_text(const std::string& text, std::vector<std::string> expressions = {"run"}) {
+  CompileOutcome compile_text(const std::string& text, std::vector<std::string> expressions = {"run"}) const {
     return compile(request(text, std::move(expressions)));
   }
 };
@@ -27,6 +27,9 @@ TEST_F(HostCompile, NamesFileAndLineOfAnError) {
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_FALSE(outcome.image);
   EXPECT_THAT(outcome.log, AllOf(HasSubstr("kernel.cu:7"), HasSubstr("undeclared")));
+  ImageRequest with_header = request("#include \"tools/inner.cuh\"\n__global__ void run(int* out) {}", {"run"});
+  with_header.source.headers = {{"tools/inner.cuh", "#pragma once\n\nbroken\n"}};
+  EXPECT_THAT(compile(with_header).log, HasSubstr("inner.cuh:3"));
 }
 
 TEST_F(HostCompile, NamesTheEntryThatDoesNotExist) {
@@ -41,22 +44,6 @@ TEST_F(HostCompile, RefusesAFunctionThatIsDeclaredOnly) {
       compile_text("__device__ int elsewhere(int);\n__global__ void run(int* out) { *out = elsewhere(1); }");
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_THAT(outcome.log, HasSubstr("elsewhere"));
-}
-
-TEST_F(HostCompile, InstantiatesWithNamedConstants) {
-  const std::shared_ptr<Module> module =
-      load(R"(
-enum class Order { rows, diagonal };
-namespace inner { template <typename T, int N, Order ORDER, bool B> __global__ void kernel(T* out) { *out = N + (ORDER == Order::diagonal) * 10 + B * 100; } })",
-           {"inner::kernel<double, 3, Order::diagonal, true>", "inner::kernel<float, 4, Order::rows, false>"});
-  ASSERT_NE(module, nullptr);
-  Array<double> doubles(device(), 1);
-  Array<float> floats(device(), 1);
-  EXPECT_TRUE(
-      launch(*module, "inner::kernel<double, 3, Order::diagonal, true>", shape(1, 1), {doubles.parameter()}).ok());
-  EXPECT_TRUE(launch(*module, "inner::kernel<float, 4, Order::rows, false>", shape(1, 1), {floats.parameter()}).ok());
-  EXPECT_EQ(doubles[0], 113);
-  EXPECT_EQ(floats[0], 4);
 }
 
 TEST_F(HostCompile, KeepsABadInstantiationFromItsNeighbours) {
@@ -105,24 +92,6 @@ TEST_F(HostCompile, SharesOneObjectInABatch) {
   EXPECT_GT(outcomes[0].milliseconds, 0);
 }
 
-TEST_F(HostCompile, FindsUserHeadersByTheirNames) {
-  ImageRequest wanted = request(
-      "#include \"tools/inner.cuh\"\n#include \"../outer.cuh\"\n__global__ void run(int* out) { *out = inner() + "
-      "outer(); }",
-      {"run"});
-  wanted.source.headers = {
-      {"tools/inner.cuh", "#pragma once\n__device__ int inner() { __shared__ int x; x = 3; return x; }\n"},
-      {"../outer.cuh", "static __device__ int outer() { return 4; }\n"}};
-  const CompileOutcome outcome = compile(wanted);
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  LoadOutcome loaded = device().load(*outcome.image);
-  Array<int> out(device(), 1);
-  ASSERT_TRUE(launch(*loaded.module, "run", shape(1, 1), {out.parameter()}).ok());
-  EXPECT_EQ(out[0], 7);
-  wanted.source.headers[0].text += "broken\n";
-  EXPECT_THAT(compile(wanted).log, HasSubstr("inner.cuh:3"));
-}
-
 TEST_F(HostCompile, RewritesSharedMemoryOfHeadersToo) {
   ImageRequest wanted = request(
       "#include \"pool.cuh\"\n__global__ void run(int* out) { pool()[0] = 5; static_pool()[0] = 6; *out = pool()[0] + "
@@ -137,17 +106,6 @@ TEST_F(HostCompile, RewritesSharedMemoryOfHeadersToo) {
   Array<int> out(device(), 1);
   ASSERT_TRUE(launch(*loaded.module, "run", shape(1, 1, 16), {out.parameter()}).ok());
   EXPECT_EQ(out[0], 11);
-}
-
-TEST_F(HostCompile, TakesDefinitions) {
-  ImageRequest wanted = request("__global__ void run(int* out) { *out = TILE + sizeof(T); }", {"run"});
-  wanted.options = {"-DTILE=32", "-DT=double", "--use_fast_math", "--maxrregcount=32"};
-  const CompileOutcome outcome = compile(wanted);
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  LoadOutcome loaded = device().load(*outcome.image);
-  Array<int> out(device(), 1);
-  ASSERT_TRUE(launch(*loaded.module, "run", shape(1, 1), {out.parameter()}).ok());
-  EXPECT_EQ(out[0], 40);
 }
 
 TEST_F(HostCompile, MeasuresStaticSharedMemoryOfEachEntry) {
@@ -178,26 +136,6 @@ TEST_F(HostCompile, LimitsStaticSharedMemoryAsAGpuDoes) {
   EXPECT_EQ(outcomes[0].verdict, Verdict::ok) << outcomes[0].log;
   EXPECT_EQ(outcomes[1].verdict, Verdict::resources);
   EXPECT_THAT(outcomes[1].log, AllOf(HasSubstr("49156"), HasSubstr("49152"), HasSubstr("run<12289>")));
-}
-
-TEST_F(HostCompile, KeepsTheStorageOfLoadedObjectsApart) {
-  const std::string source =
-      "template <typename T> __device__ T* place() { static __device__ T cell = 100; return &cell; }\n"
-      "__device__ int counter = 10;\n__global__ void run(int* out) { *out = ++counter + ++*place<int>(); }";
-  const CompileOutcome outcome = compile_text(source);
-  ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
-  const CompileOutcome again = compile_text(source + "\n// another object");
-  LoadOutcome first = device().load(*outcome.image), second = device().load(*outcome.image),
-              third = device().load(*again.image);
-  Array<int> out(device(), 1);
-  for (const auto& [module, expected] : {std::pair(first.module, 112),
-                                         {first.module, 114},
-                                         {second.module, 112},
-                                         {third.module, 112},
-                                         {first.module, 116}}) {
-    ASSERT_TRUE(launch(*module, "run", shape(1, 1), {out.parameter()}).ok());
-    EXPECT_EQ(out[0], expected);
-  }
 }
 
 TEST_F(HostCompile, LoadsManyObjectsAtOnceAndLetsThemGo) {
@@ -247,38 +185,6 @@ TEST_F(HostCompile, RefusesHalfWithAReason) {
     EXPECT_EQ(outcome.verdict, Verdict::compile_error);
     EXPECT_THAT(outcome.log, HasSubstr("half and bfloat16 run on GPUs only"));
   }
-}
-
-TEST_F(HostCompile, RefusesToLoadWhatItCannotRun) {
-  CompileOutcome outcome = compile_text("__global__ void run(int* out) {}");
-  ASSERT_TRUE(outcome.image);
-  Image foreign = *outcome.image;
-  foreign.architecture = "sm_90";
-  EXPECT_EQ(device().load(foreign).status.verdict, Verdict::load_error);
-  Image damaged = *outcome.image;
-  damaged.code = std::make_shared<const std::vector<std::byte>>(100, std::byte{1});
-  const LoadOutcome loaded = device().load(damaged);
-  EXPECT_EQ(loaded.status.verdict, Verdict::load_error);
-  EXPECT_EQ(loaded.module, nullptr);
-  EXPECT_NE(loaded.status.detail, "");
-}
-
-TEST_F(HostCompile, RefusesLaunchesOutsideTheLimits) {
-  const std::shared_ptr<Module> module =
-      load("__global__ void run(int* out) { __shared__ int tile[1024]; tile[threadIdx.x] = 1; *out = tile[*out]; }",
-           {"run"});
-  for (const LaunchShape& too_large :
-       {shape(1, 1025), LaunchShape{{1, 1, 1}, {32, 32, 2}, 0}, shape(1, 32, device().info().shared_per_block - 4095),
-        LaunchShape{{1, 1, 1}, {1, 1, 65}, 0}, shape(1, 0)}) {
-    Status status;
-    EXPECT_EQ(module->function("run", too_large, status), nullptr);
-    EXPECT_EQ(status.verdict, Verdict::resources) << status.detail;
-  }
-  Status status;
-  EXPECT_NE(module->function("run", shape(1, 32, device().info().shared_per_block - 4096), status), nullptr)
-      << status.detail;
-  EXPECT_EQ(module->function("walk", shape(1, 1), status), nullptr);
-  EXPECT_EQ(status.verdict, Verdict::load_error);
 }
 
 TEST_F(HostCompile, CompilesFromSeveralThreads) {

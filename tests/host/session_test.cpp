@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <mutex>
-#include <random>
 #include <set>
 
 #include "attune/error.hpp"
@@ -32,30 +32,11 @@ class Stubborn final : public Strategy {
   Row row_;
 };
 
-// Draws without memory.
-class Forgetful final : public Strategy {
- public:
-  Forgetful(const SearchSpace& space, std::uint64_t seed) : space_(space), random_(seed) {}
-  std::optional<Row> ask() override {
-    Row row(space_.parameters().size());
-    space_.sample(random_, row);
-    return row;
-  }
-  void tell(RowView, const Outcome&) override {}
-
- private:
-  const SearchSpace& space_;
-  std::mt19937_64 random_;
-};
-
 void register_strategies() {
   static std::once_flag once;
   std::call_once(once, [] {
     register_strategy({"stubborn", "", {}, [](const SearchSpace& space, std::uint64_t, const StrategyOptions&) {
                          return std::make_unique<Stubborn>(space);
-                       }});
-    register_strategy({"forgetful", "", {}, [](const SearchSpace& space, std::uint64_t seed, const StrategyOptions&) {
-                         return std::make_unique<Forgetful>(space, seed);
                        }});
   });
 }
@@ -189,13 +170,6 @@ TEST_F(Session, AColdStartTriesNothingFirst) {
   EXPECT_EQ(watcher_.trials.size(), 5u);
 }
 
-TEST_F(Session, WhatTheRulesForbidHereIsNoWarmStart) {
-  store_.put_record(relative("n=5001", {{"BLOCK", 128}, {"ITEMS", 2}}));
-  store_.put_record(relative("n=5002", {{"BLOCK", 64}, {"ITEMS", 1}}));  // the default goes first in any case
-  run();
-  EXPECT_EQ(watcher_.start.warm_start, 0u);
-}
-
 TEST_F(Session, AStrategyThatRepeatsItselfIsAnErrorThatNamesItAndKeepsItsTrials) {
   request_.strategy = "stubborn";
   try {
@@ -207,18 +181,9 @@ TEST_F(Session, AStrategyThatRepeatsItselfIsAnErrorThatNamesItAndKeepsItsTrials)
   EXPECT_FALSE(watcher_.trials.empty());
   EXPECT_EQ(store_.known_trials(relative("n=5000", {}).key, request_.spec.fingerprints.space).size(),
             watcher_.trials.size());
-}
-
-TEST_F(Session, AStrategyThatRepeatsItselfMayStillEndByALimit) {
-  request_.strategy = "stubborn";
   request_.limits.trials = 1;
-  EXPECT_EQ(run().reason, StopReason::trials);
-}
-
-TEST_F(Session, AStrategyWithoutMemoryTriesEachConfigurationOnce) {
-  request_.strategy = "forgetful";
-  EXPECT_EQ(run().reason, StopReason::everything_tried);
-  EXPECT_EQ(watcher_.trials.size(), 5u);
+  request_.fresh = true;
+  EXPECT_EQ(run().reason, StopReason::trials) << "before it repeats itself";
 }
 
 TEST_F(Session, ATargetFinishesAndALaterOneThatIsStricterGoesOnFromTheLog) {
@@ -252,6 +217,53 @@ TEST_F(Session, WhatALimitCutShortIsPartialAndGoesOn) {
   EXPECT_EQ(watcher_.start.trials_before, 2);
   EXPECT_EQ(second.reason, StopReason::everything_tried);
   EXPECT_FALSE(second.record.value().partial);
+}
+
+constexpr const char* off_by_an_eighth = R"cuda(/*attune
+[kernel]
+name = "off"
+summary = "y = 1, about"
+[problem]
+n = { size = 64, host = 64 }
+[parameters]
+OFF = [0, 1, 2]
+[[launch]]
+entry = "off<OFF>"
+grid = ["1"]
+block = ["64"]
+arguments = ["y"]
+[arguments]
+y = { type = "float", size = "n", role = "out" }
+[[reference]]
+entry = "off<0>"
+grid = ["1"]
+block = ["64"]
+arguments = ["y"]
+[check]
+absolute = "0.1"
+*/
+template <int OFF> __global__ void off(float* y) { y[threadIdx.x] = 1 + OFF * 0.125f; }
+)cuda";
+
+TEST_F(Session, WhatFailedACheckIsTriedAgainWhenTheSessionGoesOnWithACorrectedOne) {
+  std::string text = off_by_an_eighth;
+  request_.spec = read_kernel_text(text, "off.cu");
+  request_.problem = problem("");
+  request_.strategy = "exhaustive";
+  request_.limits.trials = 2;
+  run();
+  const auto verdicts = [&] {
+    std::map<std::string, Verdict> found;
+    for (const Trial& trial : store_.trials(1)) found[trial.configuration.text()] = trial.verdict;
+    return found;
+  };
+  EXPECT_EQ(verdicts()["OFF=1"], Verdict::wrong_result);
+  text.replace(text.find("0.1"), 3, "0.5");
+  request_.spec = read_kernel_text(text, "off.cu");
+  request_.limits = {};
+  run();
+  EXPECT_EQ(verdicts()["OFF=1"], Verdict::ok);
+  EXPECT_THAT(watcher_.trials, testing::UnorderedElementsAre("OFF=1", "OFF=2"));
 }
 
 TEST_F(Session, ALimitReachedWithTheLastConfigurationFinishes) {

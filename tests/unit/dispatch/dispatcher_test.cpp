@@ -36,6 +36,7 @@ TEST_F(DispatcherTest, PlansABuiltInKernelWithoutWisdom) {
   gpu.synchronize();
   EXPECT_EQ(y.to_vector(), std::vector<float>(1000, 7.0f));
   EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(database()));
 }
 
 TEST_F(DispatcherTest, AbsentProblemNamesTakeTheirDefaults) {

@@ -114,22 +114,9 @@ TEST_F(DispatcherWisdom, OneThatDoesNotCompileGivesWayToANearOne) {
   EXPECT_EQ(offset_of(fallen), 2);
 }
 
-TEST_F(DispatcherWisdom, ARecordOfOtherCodeIsNotUsed) {
-  Record other = record(info_, problem(1000), configuration(2));
-  other.key.code = std::string(64, '0');
-  store(other);
-  EXPECT_EQ(plan(1000).match().rung, Rung::none);
-}
-
 TEST_F(DispatcherWisdom, AValueThatIsGoneIsNotUsed) {
   store(record(info_, problem(1000), {{"OFFSET", 2}, {"BLOCK", 16}}));
   EXPECT_EQ(plan(1000).match().rung, Rung::none);
-}
-
-TEST_F(DispatcherWisdom, NoDatabaseIsNoWisdomWithoutAWarning) {
-  EXPECT_EQ(plan(1000).match().rung, Rung::none);
-  EXPECT_THAT(warnings_, IsEmpty());
-  EXPECT_FALSE(std::filesystem::exists(database()));
 }
 
 TEST_F(DispatcherWisdom, ADamagedDatabaseIsOneWarning) {

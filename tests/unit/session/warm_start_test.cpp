@@ -55,30 +55,27 @@ class WarmStart : public testing::Test {
   const SearchSpace space_{{{"A", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}}, {"A != 5"}};
 };
 
-TEST_F(WarmStart, IsEmptyWithoutRecords) { EXPECT_THAT(numbers({}), ElementsAre()); }
-
-TEST_F(WarmStart, NearProblemsFirstThenFarOnesThenOtherTypes) {
-  EXPECT_THAT(numbers({record(1, problem(1024, "double"), h200_), record(2, problem(1 << 20), h200_),
-                       record(3, problem(2048), h200_), record(4, problem(256), h200_)}),
-              ElementsAre(3, 4, 2, 1));
-}
-
-TEST_F(WarmStart, OtherProblemsComeBeforeOtherDevices) {
-  EXPECT_THAT(numbers({record(1, problem_, h100_), record(2, problem(1 << 30, "double"), h200_)}), ElementsAre(2, 1));
-}
-
-TEST_F(WarmStart, SiblingDevicesComeBeforeOthersAndNearOnesBeforeFarOnes) {
-  EXPECT_THAT(numbers({record(1, problem_, v100_), record(2, problem_, a100_), record(3, problem_, gh_),
-                       record(4, problem_, h100_)}),
-              ElementsAre(4, 3, 2, 1));
-}
-
-TEST_F(WarmStart, OnOtherDevicesTheNearerProblemCountsMoreThanTheNearerDevice) {
-  EXPECT_THAT(numbers({record(1, problem(4096), h100_), record(2, problem_, gh_)}), ElementsAre(2, 1));
-}
-
-TEST_F(WarmStart, TheRecordOfThisVeryProblemComesFirst) {
-  EXPECT_THAT(numbers({record(1, problem(1025), h200_), record(2, problem_, h200_)}), ElementsAre(2, 1));
+// Each list is in the opposite order of what is expected.
+TEST_F(WarmStart, NearerProblemsComeFirstThenNearerDevices) {
+  const auto expect_reversed = [this](const char* rule, const std::vector<std::pair<Problem, DeviceInfo>>& relatives) {
+    std::vector<Record> records;
+    std::vector<std::int64_t> expected;
+    for (const auto& [of, on] : relatives) {
+      const int number = static_cast<int>(records.size()) + 1;
+      records.push_back(record(number, of, on));
+      expected.insert(expected.begin(), number);
+    }
+    EXPECT_EQ(numbers(records), expected) << rule;
+  };
+  expect_reversed("without records", {});
+  expect_reversed(
+      "near problems, far ones, other types",
+      {{problem(1024, "double"), h200_}, {problem(1 << 20), h200_}, {problem(256), h200_}, {problem(2048), h200_}});
+  expect_reversed("other problems before other devices", {{problem_, h100_}, {problem(1 << 30, "double"), h200_}});
+  expect_reversed("siblings before others, near ones before far ones",
+                  {{problem_, v100_}, {problem_, a100_}, {problem_, gh_}, {problem_, h100_}});
+  expect_reversed("elsewhere the problem counts more", {{problem(4096), h100_}, {problem_, gh_}});
+  expect_reversed("this very problem", {{problem(1025), h200_}, {problem_, h200_}});
 }
 
 TEST_F(WarmStart, WhatIsNotLegalHereIsLeftOutNotRepaired) {

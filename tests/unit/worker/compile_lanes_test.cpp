@@ -214,11 +214,6 @@ TEST_F(CompileLanesTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
   EXPECT_THAT(take_seen(), ElementsAre("b#1", "b#2"));
 }
 
-TEST_F(CompileLanesTest, LatenessIsATimeout) {
-  script_.ends = [](const std::string&, int) { return Heard::End::timed_out; };
-  EXPECT_EQ(outcome(compile("b")).verdict, Verdict::compile_timeout);
-}
-
 TEST_F(CompileLanesTest, WhenTheKnownGoodImageFailsTooTheEnvironmentIsBlamed) {
   compile("known_good");
   script_.ends = [](const std::string&, int) { return Heard::End::died; };
@@ -252,14 +247,6 @@ TEST_F(CompileLanesTest, TheDeadlineAdaptsOnceTwentyImagesAreKnown) {
   script_.milliseconds = 1;
   for (int i = 0; i < 300; ++i) compile("a");
   EXPECT_EQ(script_.seconds.back(), 20);
-}
-
-TEST_F(CompileLanesTest, AUsersLimitStands) {
-  setenv("ATTUNE_COMPILE_LIMIT", "1.5", 1);
-  lanes();
-  unsetenv("ATTUNE_COMPILE_LIMIT");
-  wait(submit_together({"a", "b"}).back());
-  EXPECT_EQ(script_.seconds.back(), 3);
 }
 
 TEST_F(CompileLanesTest, SeveralWorkAtOnceAndLiveOn) {

@@ -9,7 +9,6 @@
 namespace attune {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -24,51 +23,6 @@ std::string error_of(const std::function<void()>& work) {
     return error.what();
   }
   return "no error";
-}
-
-TEST_F(PoolTest, ADeathIsFollowedByTheKnownGoodJobAndTheJobOnceMoreAlone) {
-  begin();
-  ends("try 2", Heard::End::died);
-  const Result result = pool().run(try_of(2));
-  EXPECT_THAT(script_.take_begun(), ElementsAre("try 2", "begin", "try 9", "try 2#2"));
-  EXPECT_TRUE(status(result).ok()) << status(result).detail;
-  EXPECT_EQ(samples(result).size(), 3u);
-  EXPECT_EQ(result.attempt, 2);
-  EXPECT_EQ(result.deaths, 1);
-  EXPECT_GT(result.lost_seconds, 0);
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("as the test says; tried once more")));
-  EXPECT_EQ(pool().replaced(), 1);
-  EXPECT_TRUE(status(pool().run(try_of(1))).ok());
-}
-
-TEST_F(PoolTest, TwoDeathsAreAVerdict) {
-  begin();
-  script_.ends = [](const std::string& job, int) {
-    return job.starts_with("try 2") ? Heard::End::died : Heard::End::replied;
-  };
-  const Result result = pool().run(try_of(2));
-  EXPECT_THAT(script_.take_begun(), ElementsAre("try 2", "begin", "try 9", "try 2#2", "begin", "try 9"));
-  EXPECT_EQ(status(result).verdict, Verdict::fault);
-  EXPECT_THAT(status(result).detail, HasSubstr("as the test says"));
-  EXPECT_TRUE(status(result).sticky);
-  EXPECT_EQ(result.deaths, 2);
-  EXPECT_EQ(result.attempt, 2);
-  EXPECT_THAT(result.notes, Contains(HasSubstr("quarantined after two deaths")));
-  const Result next = pool().run(try_of(1));
-  EXPECT_TRUE(status(next).ok());
-  EXPECT_EQ(next.deaths, 0);
-  EXPECT_EQ(pool().replaced(), 2);
-}
-
-TEST_F(PoolTest, LatenessIsATimeout) {
-  begin();
-  script_.ends = [](const std::string& job, int) {
-    return job.starts_with("try 2") ? Heard::End::timed_out : Heard::End::replied;
-  };
-  const Result result = pool().run(try_of(2));
-  EXPECT_EQ(status(result).verdict, Verdict::timeout);
-  EXPECT_THAT(status(result).detail, HasSubstr("did not end"));
-  EXPECT_EQ(result.deaths, 2);
 }
 
 TEST_F(PoolTest, WhenTheKnownGoodJobFailsTwiceNoConfigurationIsBlamed) {
@@ -143,17 +97,6 @@ TEST_F(PoolTest, AStickyStatusDoesNotBlameTheJobBehind) {
   EXPECT_TRUE(status(next).ok());
   EXPECT_EQ(next.deaths, 0);
   EXPECT_EQ(next.attempt, 1);
-}
-
-TEST_F(PoolTest, AFailureThatIsNotStickyIsAResultAndTheWorkerLives) {
-  begin();
-  script_.change = [](const Job& job, Reply& reply) {
-    if (name_of(job) == "try 2") reply.answer = Tried{{Verdict::launch_error, "701", false}, {}, {1e6}, 0};
-  };
-  const Result result = pool().run(try_of(2));
-  EXPECT_EQ(status(result).verdict, Verdict::launch_error);
-  EXPECT_EQ(result.deaths, 0);
-  EXPECT_EQ(pool().replaced(), 0);
 }
 
 TEST_F(PoolTest, LoadedInstancesAreLoadedIntoAFreshWorkerWhenTheyAreNeeded) {

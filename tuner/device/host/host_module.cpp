@@ -153,6 +153,7 @@ LoadOutcome refuse(const std::string& why) {
 LoadOutcome load_host_module(const Image& image, const DeviceInfo& info) {
   if (image.architecture != host_image_architecture())
     return refuse("it is an image for " + image.architecture + ", not for " + host_image_architecture());
+  if (image.code == nullptr) return refuse("the image has no code");
   std::string why;
   // The sanitizers look lines up in the file, perhaps from another process.
   std::unique_ptr<Loaded> loaded = sanitizers().any() ? nullptr : load_from_memory(*image.code, why);

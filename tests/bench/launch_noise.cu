@@ -1,7 +1,7 @@
 // What a sample of a short kernel scatters by, and what of it belongs to the events: a transpose of 4096^2 floats
 // behind a flush of the L2 cache, enqueued in several ways, a thousand times each. Prints quantiles in us, and how well
 // sixty paired ratios of such samples tell two kernels apart. Plain CUDA, without attune: docs/results/measurement.md.
-//   nvcc -std=c++20 -O2 -arch=native tests/gpu/launch_noise.cu -o launch_noise && ./launch_noise
+//   nvcc -std=c++20 -O2 -arch=native tests/bench/launch_noise.cu -o launch_noise && ./launch_noise
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,0 +1,119 @@
+// Memory, copies, streams, and guard bands.
+#include "device/memory.hpp"
+
+#include <limits>
+#include <thread>
+
+#include "device_contract/contract_test.hpp"
+
+namespace attune {
+namespace {
+
+using test::Array;
+using test::fill_of_bytes;
+using test::launch_of;
+using test::shape;
+using testing::Each;
+using testing::HasSubstr;
+
+class MemoryContract : public test::ContractTest {};
+
+TEST_F(MemoryContract, IsAlignedAndTakenBack) {
+  const std::uint64_t before = device().free_memory();
+  EXPECT_LE(before, device().info().memory_bytes);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{257}, std::size_t{1} << 26}) {
+    void* const memory = device().allocate(bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0u);
+    device().free(memory);
+  }
+  if (!is_host()) {  // whose memory all processes of the machine take from
+    EXPECT_LE(before - device().free_memory(), 64u << 20);
+  }
+  device().free(nullptr);
+}
+
+TEST_F(MemoryContract, MoreThanThereIsIsRefusedWithTheAmount) {
+  try {
+    device().allocate(std::size_t{1} << 46);
+    FAIL() << "64 TiB were given";
+  } catch (const OutOfMemory& error) {
+    EXPECT_THAT(error.what(), HasSubstr(is_host() ? "70368744177664 bytes" : "65536.00 GiB"));
+    EXPECT_THAT(error.what(), HasSubstr(is_host() ? "host device" : device().info().name));
+  }
+  EXPECT_THROW(device().allocate(device().info().memory_bytes + 1), OutOfMemory);
+}
+
+TEST_F(MemoryContract, OperationsOfAStreamAreDoneInOrder) {
+  const std::shared_ptr<Module> module = load(
+      "__global__ void add(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += i; }",
+      {"add"});
+  ASSERT_NE(module, nullptr);
+  const StreamHandle stream = device().make_stream();
+  Array<int> a(device(), 100), b(device(), 100, 1);
+  int n = 100;
+  std::vector<void*> parameters{b.parameter(), &n};
+  Operation copy;
+  copy.kind = Operation::Kind::copy;
+  copy.target = b.data();
+  copy.source = a.data();
+  copy.bytes = 99 * sizeof(int);
+  const Operation fill = fill_of_bytes(a.data(), 50 * sizeof(int), 0xFF);
+  const Operation add = launch_of(function(*module, "add", shape(4, 32)), shape(4, 32), parameters);
+  for (const Operation& operation : {fill, copy, add}) ASSERT_TRUE(device().enqueue(operation, stream).ok());
+  std::vector<int> host(100);
+  device().copy_out(host.data(), b.data(), 100 * sizeof(int), stream);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(host[i], i + (i < 50 ? -1 : i < 99 ? 0 : 1));
+  EXPECT_TRUE(device().synchronize(stream).ok());
+  device().destroy_stream(stream);
+  device().destroy_stream(nullptr);
+}
+
+TEST_F(MemoryContract, ServesSeveralThreadsEachWithItsOwnStream) {
+  constexpr int bytes = 1 << 18;
+  const std::shared_ptr<Module> module =
+      load("__global__ void run(int* out) { __syncthreads(); atomicAdd(out, __any_sync(~0u, 1)); }", {"run"});
+  ASSERT_NE(module, nullptr);
+  Array<int> all(device(), 1);
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, -1);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const StreamHandle stream = device().make_stream();
+      Array<unsigned char> memory(device(), bytes);
+      void* out = all.data();
+      std::vector<void*> parameters{&out};
+      const Operation launch = launch_of(function(*module, "run", shape(3, 64)), shape(3, 64), parameters);
+      int bad = 0;
+      std::vector<unsigned char> host(bytes);
+      for (int round = 0; round < 50; ++round) {
+        if (!device().enqueue(fill_of_bytes(memory.data(), bytes, t + 1), stream).ok()) ++bad;
+        if (!device().enqueue(launch, stream).ok()) ++bad;
+        device().copy_out(host.data(), memory.data(), host.size(), stream);
+        for (const unsigned char byte : host) bad += byte != t + 1;
+      }
+      device().destroy_stream(stream);
+      wrong[static_cast<std::size_t>(t)] = bad;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(wrong, Each(0));
+  EXPECT_EQ(all[0], 4 * 50 * 3 * 64);
+}
+
+TEST_F(MemoryContract, GuardBandsShowWritesOutsideTheirMemory) {
+  DeviceMemory memory(device(), 100 * sizeof(int), Guards::of_input);
+  const std::shared_ptr<Module> module = load("__global__ void run(int* x, int at) { x[at] = 1; }", {"run"});
+  ASSERT_NE(module, nullptr);
+  void* data = memory.data();
+  for (auto [at, expected] : {std::pair(99, 0LL), {100, 400LL}, {-3, -12LL}}) {
+    memory.arm_guards();
+    ASSERT_TRUE(launch(*module, "run", shape(1, 1), {&data, &at}).ok());
+    long long offset = 0;
+    EXPECT_EQ(memory.guards_intact(offset), at == 99);
+    EXPECT_EQ(offset, expected);
+  }
+}
+
+}  // namespace
+}  // namespace attune

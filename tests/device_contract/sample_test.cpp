@@ -1,0 +1,171 @@
+// Samples: of one kernel, in batches, and of several kernels in turn.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <deque>
+#include <optional>
+#include <span>
+
+#include "device_contract/contract_test.hpp"
+#include "measure/statistics.hpp"
+
+namespace attune {
+namespace {
+
+using test::Array;
+using test::fill_of_bytes;
+using test::launch_of;
+
+constexpr const char* source = R"(
+__global__ void copy(float4* to, const float4* from, long long n) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i];
+}
+)";
+
+// Two launches of one kernel, one of which takes many times as long.
+class SampleContract : public test::ContractTest {
+ protected:
+  void SetUp() override {
+    test::ContractTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    bytes_ = std::size_t{1} << (is_host() ? 18 : 26);
+    shape_ = test::shape(static_cast<std::uint32_t>(bytes_ / 16 / 256), 256);
+    many_ = static_cast<long long>(bytes_ / 16);
+    module_ = load(source, {"copy"});
+    ASSERT_NE(module_, nullptr);
+    from_.emplace(device(), bytes_);
+    to_.emplace(device(), bytes_);
+    in_ = from_->data();
+    out_ = to_->data();
+    longer_ = launch_of(function(*module_, "copy", shape_), shape_, many_parameters_);
+    brief_ = longer_;
+    brief_.shape.grid[0] = 1;
+  }
+  // Every second sample, from `first` on.
+  static double median_of_every_second(const DeviceTimes& samples, std::size_t first) {
+    std::vector<double> some;
+    for (std::size_t i = first; i < samples.nanoseconds.size(); i += 2) some.push_back(samples.nanoseconds[i]);
+    return median(some);
+  }
+  // A device that shares its processor with other programs is less steady.
+  double tolerance(double of_gpu) const { return is_host() ? 3 : of_gpu; }
+
+  std::size_t bytes_ = 0;
+  LaunchShape shape_;
+  std::shared_ptr<Module> module_;
+  std::optional<Array<unsigned char>> from_, to_;
+  void *in_ = nullptr, *out_ = nullptr;
+  long long many_ = 0;
+  std::vector<void*> many_parameters_{&out_, &in_, &many_};
+  Operation brief_, longer_;
+  const std::span<const Operation> brief_only_{&brief_, 1}, longer_only_{&longer_, 1};
+};
+
+TEST_F(SampleContract, WhatRunsBeforeAndTheFlushAreNotTimed) {
+  const Operation restore = fill_of_bytes(from_->data(), bytes_, 3);
+  double longer = 1e30, brief = 1e30, behind = 1e30;
+  for (int i = 0; i < 10; ++i) {
+    const SingleTime sample = device().sample({&restore, 1}, longer_only_, true);
+    ASSERT_TRUE(sample.status.ok()) << sample.status.detail;
+    ASSERT_GT(sample.nanoseconds, 0);
+    longer = std::min(longer, sample.nanoseconds);
+    brief = std::min(brief, device().sample({&restore, 1}, brief_only_, true).nanoseconds);
+    behind = std::min(behind, device().sample(longer_only_, brief_only_, false).nanoseconds);
+  }
+  EXPECT_EQ((*to_)[bytes_ - 1], 3) << "`before` runs before `timed`";
+  EXPECT_LT(brief, longer / 2);
+  EXPECT_LT(behind, longer / 2);
+  const SingleTime nothing = device().sample({}, {}, false);
+  EXPECT_TRUE(nothing.status.ok());
+  EXPECT_LT(nothing.nanoseconds, 1e6);
+}
+
+TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
+  constexpr std::size_t sets = 4, count = 16;
+  std::deque<Array<unsigned char>> targets;
+  std::array<void*, sets> addresses;
+  std::array<std::vector<void*>, sets> parameters;
+  std::array<Operation, sets> launches;
+  std::vector<std::span<const Operation>> timed;
+  for (std::size_t i = 0; i < sets; ++i) {
+    addresses[i] = targets.emplace_back(device(), count * 256).data();
+    parameters[i] = {&addresses[i], &in_, &many_};
+    launches[i] = launch_of(brief_.function, brief_.shape, parameters[i]);
+    timed.emplace_back(&launches[i], 1);
+  }
+  from_->write(std::vector<unsigned char>(count * 256, 5));
+  for (const Regime regime : {Regime::cold, Regime::warm}) {
+    const DeviceTimes single = device().take_samples({{}, timed, regime, 40, 1});
+    ASSERT_TRUE(single.status.ok()) << single.status.detail;
+    ASSERT_EQ(single.nanoseconds.size(), 40u);
+    const DeviceTimes batch = device().take_samples({{}, timed, regime, 10, 400});
+    ASSERT_TRUE(batch.status.ok()) << batch.status.detail;
+    ASSERT_EQ(batch.nanoseconds.size(), 10u);
+    if (!is_host()) {  // where a launch is a call
+      EXPECT_LT(median(batch.nanoseconds), median(single.nanoseconds));
+    }
+    std::printf("a kernel of one block, %s: alone %.2f us (%.2f to %.2f), in a batch %.2f us (%.2f to %.2f)\n",
+                std::string(to_text(regime)).c_str(), median(single.nanoseconds) / 1e3,
+                quantile(single.nanoseconds, 0.1) / 1e3, quantile(single.nanoseconds, 0.9) / 1e3,
+                median(batch.nanoseconds) / 1e3, quantile(batch.nanoseconds, 0.1) / 1e3,
+                quantile(batch.nanoseconds, 0.9) / 1e3);
+  }
+  for (const Array<unsigned char>& target : targets) EXPECT_EQ(target[count * 256 - 1], 5);
+}
+
+TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
+  std::vector<Sampling> turns;
+  for (int i = 0; i < 150; ++i) {
+    turns.push_back({{}, {&brief_only_, 1}, Regime::cold, 7, 1});  // one sample of it all the same
+    turns.push_back({{}, {&longer_only_, 1}, Regime::cold, 1, i == 100 ? 50 : 1});
+  }
+  const DeviceTimes samples = device().take_samples_in_turn(turns);
+  ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
+  ASSERT_EQ(samples.nanoseconds.size(), turns.size());
+  const double alone = median(device().take_samples({{}, {&longer_only_, 1}, Regime::cold, 40, 1}).nanoseconds);
+  const double among_others = median_of_every_second(samples, 1);
+  EXPECT_LT(median_of_every_second(samples, 0), 0.5 * alone);
+  EXPECT_NEAR(among_others, alone, tolerance(0.05) * alone);
+  std::printf("a copy of %zu KiB: %.2f us among others, %.2f us among its like\n", bytes_ >> 10, among_others / 1e3,
+              alone / 1e3);
+}
+
+// The same batch of each, as in a session: every kernel is timed by its own graph, in both regimes.
+TEST_F(SampleContract, BatchesOfSeveralKernelsInTurnAreEachItsOwn) {
+  const std::array<std::span<const Operation>, 2> brief = {brief_only_, brief_only_};
+  const std::array<std::span<const Operation>, 2> longer = {longer_only_, longer_only_};
+  for (const Regime regime : {Regime::cold, Regime::warm}) {
+    const double alone = median(device().take_samples({{}, longer, regime, 10, 20}).nanoseconds);
+    std::vector<Sampling> turns;
+    for (int i = 0; i < 120; ++i) turns.push_back({{}, i % 2 == 0 ? brief : longer, regime, 1, 20});
+    const DeviceTimes samples = device().take_samples_in_turn(turns);
+    ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
+    ASSERT_EQ(samples.nanoseconds.size(), turns.size());
+    EXPECT_LT(median_of_every_second(samples, 0), 0.5 * alone);
+    EXPECT_NEAR(median_of_every_second(samples, 1), alone, tolerance(0.1) * alone);
+  }
+}
+
+TEST_F(SampleContract, ARefusedLaunchIsToldAndHoldsNothingBack) {
+  Operation bad = brief_;
+  bad.shape.block[0] = 4096;
+  const std::span<const Operation> refused(&bad, 1);
+  EXPECT_FALSE(device().take_samples({{}, {&refused, 1}, Regime::warm, 1, 10}).status.ok());
+  EXPECT_TRUE(device().take_samples({{}, {&brief_only_, 1}, Regime::warm, 1, 10}).status.ok());
+  std::vector<Sampling> turns(20, {{}, {&longer_only_, 1}, Regime::cold, 1, 1});
+  turns[3].timed = {&refused, 1};
+  const DeviceTimes failed = device().take_samples_in_turn(turns);
+  EXPECT_FALSE(failed.status.ok());
+  EXPECT_FALSE(failed.status.sticky);
+  EXPECT_LE(failed.nanoseconds.size(), is_host() ? 3u : 0u) << "what is enqueued together fails together";
+  turns.resize(3);
+  for (int i = 0; i < 80; ++i) {
+    const auto& timed = i % 2 == 0 ? brief_only_ : longer_only_;
+    turns.push_back({{}, {&timed, 1}, i % 3 == 0 ? Regime::warm : Regime::cold, 1, i % 2 == 0 ? 400 : 20});
+  }
+  EXPECT_TRUE(device().take_samples_in_turn(turns).status.ok()) << "nothing holds the stream back for ever";
+}
+
+}  // namespace
+}  // namespace attune
