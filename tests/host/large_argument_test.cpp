@@ -10,7 +10,7 @@ namespace {
 
 class LargeArgument : public HostTest {
  protected:
-  static StepsSetup steps(std::byte value) {
+  StepsSetup steps(std::byte value) {
     const CompileOutcome compiled = compile(request(R"cu(
 struct alignas(64) Map { unsigned char bytes[128]; };
 __global__ void run(int* out, Map map) { out[threadIdx.x] = map.bytes[threadIdx.x]; })cu",

@@ -52,7 +52,7 @@ class StepBindings : public HostTest {
     EXPECT_TRUE(made->add(launch_of({0, 1, 2, 3})).ok());
     return made;
   }
-  static void run(StepBinding& binding) {
+  void run(StepBinding& binding) const {
     for (const Operation& operation : binding.operations()) ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
   }
   std::vector<int> expected(int more) const {
