@@ -73,7 +73,7 @@ class RandomFields {
   }
 
   void operator()(const char*, bool& value) { value = flag(); }
-  void operator()(const char*, int& value) { value = 1 + static_cast<int>(below(5)); }
+  void operator()(const char*, int& value) { value = 1 + static_cast<int>(below(9)); }  // protocols too
   void operator()(const char*, std::int64_t& value) { value = static_cast<std::int64_t>(engine_()); }
   void operator()(const char*, std::uint64_t& value) { value = engine_(); }
   void operator()(const char*, double& value) {

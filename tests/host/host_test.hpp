@@ -8,7 +8,7 @@ namespace attune::test {
 
 class HostTest : public DeviceTest {
  protected:
-  void SetUp() override { device_ = open_host_device(); }
+  HostTest() { device_ = open_host_device(); }  // before the members of the test, which may use it
 };
 
 }  // namespace attune::test

@@ -66,7 +66,7 @@ inline Operation fill_of_bytes(void* target, std::size_t bytes, int value) {
   return fill;
 }
 
-// Whoever derives from it opens the device in SetUp().
+// A derived class opens the device.
 class DeviceTest : public testing::Test {
  protected:
   Device& device() const { return *device_; }

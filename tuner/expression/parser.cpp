@@ -43,7 +43,7 @@ class Parser final : public ExpressionReader {
   Index expression() override;
   Index word() override;
   Index bracketed() override;
-  [[noreturn]] void fail_behind() const override;
+  [[noreturn]] void fail_after() const override;
 
   Index disjunction();
   Index conjunction();
@@ -54,9 +54,9 @@ class Parser final : public ExpressionReader {
   Index type_property(const ExpressionFunction& function, const Token& name);
 };
 
-void Parser::fail_behind() const {
+void Parser::fail_after() const {
   if (is_symbol("[")) fail_here("a list stands only after `in`");
-  ExpressionReader::fail_behind();
+  ExpressionReader::fail_after();
 }
 
 NodeBuilder::Index Parser::expression() {

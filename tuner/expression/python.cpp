@@ -61,7 +61,7 @@ class PythonParser final : public ExpressionReader {
   Index word() override;
   Index bracketed() override;
   Index value_of(Index node) override;
-  [[noreturn]] void fail_behind() const override;
+  [[noreturn]] void fail_after() const override;
 
   Index disjunction();
   Index conjunction();
@@ -76,10 +76,10 @@ class PythonParser final : public ExpressionReader {
   const Comparison* find_comparison() const;
 };
 
-void PythonParser::fail_behind() const {
+void PythonParser::fail_after() const {
   if (is_word("is")) fail_here("`is` is not known here; write `==` to compare");
   if (is_symbol("[")) fail_here("only a list that is written out can be indexed, as in [1, 2, 4][i]");
-  ExpressionReader::fail_behind();
+  ExpressionReader::fail_after();
 }
 
 NodeBuilder::Index PythonParser::expression() {
@@ -175,7 +175,7 @@ NodeBuilder::Index PythonParser::membership(Index left, std::uint32_t begin) {
   std::vector<Index> list = list_until(tuple ? ")" : "]", "in the list");
   const bool is_list = !tuple || list.size() != 1 || trailing_comma_;
   if (!is_list) lexer_.fail("expected a list after `in`; one element in parentheses is none: write [..]", open.begin);
-  if (is_symbol("[")) fail_behind();
+  if (is_symbol("[")) fail_after();
   const auto operation = negated ? Operation::python_not_in : Operation::python_in;
   return build_.add_with_list(operation, left, std::move(list), begin, last_end_);
 }

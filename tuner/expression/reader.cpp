@@ -16,10 +16,10 @@ constexpr std::uint64_t two_to_63 = std::uint64_t{1} << 63;
 void ExpressionReader::parse() {
   if (token_.kind == Token::Kind::end) lexer_.fail("expected an expression, found nothing", token_.begin);
   expression();
-  if (token_.kind != Token::Kind::end) fail_behind();
+  if (token_.kind != Token::Kind::end) fail_after();
 }
 
-void ExpressionReader::fail_behind() const {
+void ExpressionReader::fail_after() const {
   fail_here(fmt::format("expected an operator or the end, found {}", found()));
 }
 

@@ -50,7 +50,7 @@ class ExpressionReader {
   // wanted.
   virtual Index value_of(Index node) { return node; }
   // Throws for the present word, which follows a complete expression.
-  [[noreturn]] virtual void fail_behind() const;
+  [[noreturn]] virtual void fail_after() const;
 
   // Counts the recursion depth of the parser.
   class Deeper {

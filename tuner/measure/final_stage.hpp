@@ -32,13 +32,13 @@ struct FinalRounds {
 };
 
 // The number of readings of the device's state that had arrived when a round was sent, and after its samples.
-struct ReadingsHeard {
-  std::size_t before = 0, behind = 0;
+struct ReadingsSeen {
+  std::size_t before = 0, after = 0;
 };
 
 // Returns which rounds were throttled, where readings[k] is true for a throttled device. A reading covers one moment.
 // The last one before a round and the first one after it count too.
-std::vector<bool> throttled_rounds(const std::vector<ReadingsHeard>& heard, const std::vector<bool>& readings);
+std::vector<bool> throttled_rounds(const std::vector<ReadingsSeen>& seen, const std::vector<bool>& readings);
 
 // Returns the steady rounds: not throttled, and not off as a whole. A round is off if three quarters of its finalists,
 // two at least, deviate to the same side. They deviate by more than protocol.round_drift from their medians. A clock

@@ -22,6 +22,13 @@ Status status_in(const Result& result) {
   return status == nullptr ? Status{} : *status;
 }
 
+void take_samples(const std::vector<double>& samples_ns, double anchor_ns, int batch, Trial& trial) {
+  const std::span<const double> counted = counted_samples(samples_ns);
+  trial.measurement = summarise({counted.begin(), counted.end()});
+  trial.anchor_ns = anchor_ns;
+  trial.batch = batch;
+}
+
 }  // namespace
 
 Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop)
@@ -88,16 +95,9 @@ Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, R
   trial.detail = status.detail;
   if (const auto* tried = std::get_if<Tried>(&result.answer)) {
     trial.numerics = tried->numerics;
-    if (status.ok() && !tried->samples_ns.empty()) take_samples(tried->samples_ns, trial);
+    if (status.ok() && !tried->samples_ns.empty()) take_samples(tried->samples_ns, anchor_ns(), batch_, trial);
   }
   return trial;
-}
-
-void Bench::take_samples(const std::vector<double>& samples_ns, Trial& trial) const {
-  const std::span<const double> counted = counted_samples(samples_ns);
-  trial.measurement = summarise({counted.begin(), counted.end()});
-  trial.anchor_ns = anchor_ns();
-  trial.batch = batch_;
 }
 
 Result Bench::load(const Instance& instance, const Image& image, int attempt) {
@@ -155,7 +155,7 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
   launch.attempt = attempts;
   trials_since_anchor_ = 0;
   set_anchor(launch, {anchor_ns});
-  take_samples(samples_in(screened), trial);
+  take_samples(samples_in(screened), anchor_ns, batch_, trial);
   return trial;
 }
 

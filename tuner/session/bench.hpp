@@ -76,7 +76,6 @@ class Bench {
   TimingPlan timed(TimingPlan plan) const;
   Rounds rounds_of(InstanceId instance, int count) const;
   void set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns);
-  void take_samples(const std::vector<double>& samples_ns, Trial& trial) const;
 
   Pool& pool_;
   const SessionTerms& terms_;

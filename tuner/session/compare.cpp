@@ -53,7 +53,7 @@ Compared Compare::run(std::vector<Trial> ranked) {
   compared_.is_metered = meter();
   compared_.clocks_mhz = on_.bench.watch().clocks_mhz();
   for (const Contender& contender : compared_.contenders) on_.bench.release(contender.instance->id);
-  if (present(compared_.contenders).empty())
+  if (staying(compared_.contenders).empty())
     throw Error("every finalist of " + kernel + " failed while it was measured");
   return std::move(compared_);
 }
@@ -127,7 +127,7 @@ void Compare::take_rounds() {
   const double begin = on_.bench.comparing_seconds();
   double seconds = 0;
   for (;;) {
-    const std::vector<Contender*> stayed = present(compared_.contenders);
+    const std::vector<Contender*> stayed = staying(compared_.contenders);
     if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
     const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
     if (!wants_another_round(finalists, values_of(stayed), seconds, protocol_)) return;
@@ -142,7 +142,7 @@ void Compare::take_rounds() {
 // Takes one sample of each, in random order, so many times. Returns false when one failed: it is lost with these
 // rounds.
 bool Compare::measure_rounds(std::size_t rounds) {
-  const std::vector<Contender*> stayed = present(compared_.contenders);
+  const std::vector<Contender*> stayed = staying(compared_.contenders);
   std::vector<std::size_t> order(stayed.size()), turns;
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t r = 0; r < rounds; ++r) {
@@ -151,7 +151,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
   }
   std::vector<InstanceId> instances;
   for (const std::size_t i : turns) instances.push_back(stayed[i]->instance->id);
-  const std::size_t heard = on_.bench.watch().throttled_readings().size();
+  const std::size_t seen = on_.bench.watch().throttled_readings().size();
   const TurnsOutcome samples = on_.bench.sample_in_turn(instances);
   if (!samples.status.ok()) {
     const Contender& failed = *stayed[turns[samples.failed.value()]];
@@ -159,7 +159,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
     compared_.contenders.erase(compared_.contenders.begin() + (&failed - compared_.contenders.data()));
     return false;
   }
-  compared_.heard.insert(compared_.heard.end(), rounds, {heard, on_.bench.watch().throttled_readings().size()});
+  compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench.watch().throttled_readings().size()});
   for (std::size_t k = 0; k < turns.size(); ++k)
     stayed[turns[k]]->times_ns.push_back(std::max(samples.samples_ns[k], 1.0));
   return true;
@@ -170,7 +170,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
 void Compare::let_beaten_leave(const RoundTimes& values) {
   const Objectives& objectives = on_.terms.request.objectives;
   if (objectives.size() > 1 || objectives.needs_energy()) return;
-  const std::vector<Contender*> stayed = present(compared_.contenders);
+  const std::vector<Contender*> stayed = staying(compared_.contenders);
   const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
   for (const std::size_t column : beaten(finalists, values, protocol_)) stayed[column]->has_left = true;
 }

@@ -14,7 +14,7 @@ namespace attune {
 // The results of the stage.
 struct Compared {
   std::vector<Contender> contenders;
-  std::vector<ReadingsHeard> heard;  // by round; rounds sent together have the same
+  std::vector<ReadingsSeen> seen;    // by round; rounds sent together have the same
   std::vector<double> clocks_mhz;    // readings during the stage
   bool is_metered = false;           // the energy, where an objective needs it
   bool metered_throttled = false;    // the device was throttled during metering
@@ -44,7 +44,7 @@ class Compare : private Stage {
   bool meter();
   bool meter_one(Contender& contender);
   RoundTimes values_of(const std::vector<Contender*>& contenders) const;
-  std::size_t rounds() const { return compared_.heard.size(); }
+  std::size_t rounds() const { return compared_.seen.size(); }
 
   const std::optional<Record>& present_record_;
   Protocol protocol_;  // after an interruption the user waits: less time

@@ -4,7 +4,7 @@
 
 namespace attune {
 
-std::vector<Contender*> present(std::vector<Contender>& contenders) {
+std::vector<Contender*> staying(std::vector<Contender>& contenders) {
   std::vector<Contender*> stayed;
   for (Contender& contender : contenders)
     if (!contender.has_left) stayed.push_back(&contender);

@@ -22,7 +22,7 @@ struct Contender {
 };
 
 // Returns the contenders that have not left, in their order; the columns of rounds().
-std::vector<Contender*> present(std::vector<Contender>& contenders);
+std::vector<Contender*> staying(std::vector<Contender>& contenders);
 
 // Returns the contenders that have left, in order of leaving. Of several at one look, the last in the list comes first.
 std::vector<const Contender*> left(const std::vector<Contender>& contenders);

@@ -95,9 +95,9 @@ std::optional<Decided> decide_between(Compared& compared, const SessionTerms& te
                                       const std::optional<Record>& present_record) {
   const bool needs_energy = terms.request.objectives.needs_energy(0);
   if (needs_energy && !compared.is_metered) return std::nullopt;
-  const std::vector<Contender*> stayed = present(compared.contenders);
+  const std::vector<Contender*> stayed = staying(compared.contenders);
   const RoundTimes times = rounds_of(stayed);
-  FinalRounds rounds{times, times, throttled_rounds(compared.heard, throttled_readings)};
+  FinalRounds rounds{times, times, throttled_rounds(compared.seen, throttled_readings)};
   for (const Contender* contender : left(compared.contenders)) rounds.left_ns.push_back(contender->times_ns);
   for (std::vector<double>& round : rounds.values)
     for (std::size_t i = 0; i < round.size(); ++i)

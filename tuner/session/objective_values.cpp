@@ -13,7 +13,7 @@ ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), obj
   if (!metric.empty())
     throw UsageError("the objective `" + objectives_.text() + "` needs " + metric + ", which [metrics] of " +
                      spec.name + " does not give for " + terms.request.problem.text());
-  if (objectives_.needs_energy() && !terms.opened.tells_energy)
+  if (objectives_.needs_energy() && !terms.opened.has_energy_counter)
     throw UsageError("the objective `" + objectives_.text() + "` needs energy, which " + terms.device.name +
                      " does not report (NVML reports it for NVIDIA devices since Volta)");
 }

@@ -266,7 +266,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
                           bench_.batch(),
                           bench_.first_anchor_ns(),
                           pool_.compiler().toolchain};
-  const std::vector<Contender*> stayed = present(compared.contenders);
+  const std::vector<Contender*> stayed = staying(compared.contenders);
   const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
                              return contender->trial.configuration == present_->configuration;
                            });

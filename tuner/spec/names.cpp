@@ -153,7 +153,7 @@ std::vector<std::string> known_names(const KernelSpec& spec, const Allowed& allo
 std::string unknown_name(const KernelSpec& spec, std::string_view name, std::string_view text, const Allowed& allowed) {
   const auto where = fmt::format("`{}` in `{}`", shortened(name), shortened(text));
   if (!allowed.parameters && spec.find_parameter(name) != nullptr) {
-    return fmt::format("{} is a parameter: {} may mention problem names only", where, allowed.who);
+    return fmt::format("{} is a parameter: {} may mention problem names only", where, allowed.subject);
   }
   const auto known = known_names(spec, allowed);
   const auto argument = spec.find_argument(name) != nullptr ? " (it is an argument)" : "";
@@ -196,7 +196,7 @@ void require_known_names(const KernelSpec& spec, const Expression& expression, c
   const auto property = "device." + expression.device_properties().front();
   throw fault_in_string(
       place, shift + std::min(text.find(property), text.size()),
-      fmt::format("`{}` in `{}`: {} must not depend on the device", property, shortened(text), allowed.who));
+      fmt::format("`{}` in `{}`: {} must not depend on the device", property, shortened(text), allowed.subject));
 }
 
 void require_integer_if_constant(const Expression& expression, std::int64_t least, const std::string& place) {

@@ -18,7 +18,7 @@ void require_new_name(std::string_view name, std::string_view what, const std::s
 struct Allowed {
   bool parameters = false;
   bool device = false;
-  std::string_view who;  // "a restriction": the subject of messages
+  std::string_view subject;  // of messages: "a restriction"
 };
 
 // Throws a fault if the expression mentions an unknown name, or one not allowed there. `shift` is the offset of the

@@ -150,7 +150,7 @@ void validate_default_configuration(const KernelSpec& spec, const Expression& ru
 }
 
 void validate_rules(const KernelSpec& spec) {
-  const Allowed allowed{.parameters = true, .device = true, .who = "a restriction"};
+  const Allowed allowed{.parameters = true, .device = true, .subject = "a restriction"};
   const Configuration configuration = first_values(spec);
   for (std::size_t i = 0; i < spec.rules.size(); ++i) {
     const auto place = fmt::format("restrictions.rules[{}]", i);
@@ -174,7 +174,7 @@ void validate_formula(const KernelSpec& spec, const std::optional<Expression>& f
 }
 
 void validate_check(const KernelSpec& spec, const Check& check, const std::string& place) {
-  const Allowed allowed{.who = "a tolerance"};
+  const Allowed allowed{.subject = "a tolerance"};
   validate_formula(spec, check.absolute, allowed, place + ".absolute");
   validate_formula(spec, check.relative, allowed, place + ".relative");
 }
@@ -211,7 +211,7 @@ void validate(const KernelSpec& spec) {
   validate_arguments(spec);
   validate_steps(spec);
   validate_checks(spec);
-  const Allowed metrics{.who = "a metric"};
+  const Allowed metrics{.subject = "a metric"};
   validate_formula(spec, spec.metrics.bytes, metrics, "metrics.bytes");
   validate_formula(spec, spec.metrics.flops, metrics, "metrics.flops");
   validate_compile_options(spec);

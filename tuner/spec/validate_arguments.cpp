@@ -86,7 +86,7 @@ void validate_array(const KernelSpec& spec, const Argument& argument) {
   }
   const bool scratch = argument.role == Role::scratch;
   const Allowed allowed{
-      .parameters = scratch, .device = scratch, .who = "the size of an argument that the application passes"};
+      .parameters = scratch, .device = scratch, .subject = "the size of an argument that the application passes"};
   require_known_names(spec, *argument.size, allowed, place + ".size");
   require_integer_if_constant(*argument.size, 1, place + ".size");
 }
@@ -126,7 +126,7 @@ void validate_scalar(const KernelSpec& spec, const Argument& argument, const std
   }
   validate_scalar_source(spec, argument);
   if (!argument.value) return;
-  const Allowed allowed{.parameters = true, .device = true, .who = "a value"};
+  const Allowed allowed{.parameters = true, .device = true, .subject = "a value"};
   require_known_names(spec, *argument.value, allowed, place + ".value");
 }
 

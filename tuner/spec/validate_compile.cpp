@@ -13,7 +13,7 @@ namespace {
 
 // Checks an option such as "-DX={TILE} if FAST".
 void validate_option(const KernelSpec& spec, const std::string& option, const std::string& place) {
-  const Allowed allowed{.parameters = true, .device = true, .who = "an option"};
+  const Allowed allowed{.parameters = true, .device = true, .subject = "an option"};
   constexpr std::string_view condition_mark = " if ";
   if (!option.starts_with('-')) {
     throw Fault(place, fmt::format("`{}` is no option of the compiler: expected a leading `-`", shortened(option)));

@@ -72,7 +72,7 @@ void validate_entry(const KernelSpec& spec, const Step& step, const Allowed& all
     if (spec.find_parameter(word) == nullptr) continue;
     throw fault_in_string(at, entry->arguments_offset + find_identifier(entry->arguments, word),
                           fmt::format("`{}` in `{}` is a parameter: {} may mention problem names only", word,
-                                      shortened(step.entry), allowed.who));
+                                      shortened(step.entry), allowed.subject));
   }
 }
 
@@ -157,10 +157,10 @@ void validate_use(const KernelSpec& spec) {
 }  // namespace
 
 void validate_steps(const KernelSpec& spec) {
-  const Allowed of_launch{.parameters = true, .device = true, .who = "a launch step"};
-  validate_list(spec, {"prepare", spec.prepare, {.device = true, .who = "a [[prepare]] step"}, true});
+  const Allowed of_launch{.parameters = true, .device = true, .subject = "a launch step"};
+  validate_list(spec, {"prepare", spec.prepare, {.device = true, .subject = "a [[prepare]] step"}, true});
   validate_list(spec, {"launch", spec.launch, of_launch});
-  validate_list(spec, {"reference", spec.reference, {.device = true, .who = "a [[reference]] step"}});
+  validate_list(spec, {"reference", spec.reference, {.device = true, .subject = "a [[reference]] step"}});
   const auto launches = [](const Step& step) { return step.kind == StepKind::launch; };
   if (std::none_of(spec.launch.begin(), spec.launch.end(), launches)) {
     throw Fault("launch", "no [[launch]] step has an `entry`: there is no kernel to tune");

@@ -21,34 +21,34 @@ constexpr std::uint64_t most_batch = 1024;
 
 constexpr int deaths_to_verdict = 2;
 
-CompileOutcome death_of(const Heard& heard) {
+CompileOutcome death_of(const Received& received) {
   CompileOutcome outcome;
-  const bool late = heard.end == Heard::End::timed_out;
+  const bool late = received.end == Received::End::timed_out;
   outcome.verdict = late ? Verdict::compile_timeout : Verdict::compile_crash;
-  outcome.log = (late ? "the compiler did not end, twice: " : "the compiler died, twice: ") + heard.why;
+  outcome.log = (late ? "the compiler did not end, twice: " : "the compiler died, twice: ") + received.why;
   return outcome;
 }
 
-Heard answer_of(Transport& worker, const Job& job, double seconds) {
+Received answer_of(Transport& worker, const Job& job, double seconds) {
   worker.send(job, seconds);
-  Heard heard = worker.receive(seconds);
-  if (heard.end == Heard::End::replied && std::holds_alternative<Started>(heard.reply.answer))
-    heard = worker.receive(seconds);
-  return heard;
+  Received received = worker.receive(seconds);
+  if (received.end == Received::End::replied && std::holds_alternative<Started>(received.reply.answer))
+    received = worker.receive(seconds);
+  return received;
 }
 
-std::vector<CompileOutcome>& outcomes_of(Heard& heard) {
-  return std::get<ImagesCompiled>(heard.reply.answer).outcomes;
+std::vector<CompileOutcome>& outcomes_of(Received& received) {
+  return std::get<ImagesCompiled>(received.reply.answer).outcomes;
 }
 
 }  // namespace
 
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
-  const Heard heard = answer_of(*spare_, OpenCompiler{}, open_seconds);
-  if (heard.end != Heard::End::replied) throw Error("the compile worker does not start: " + heard.why);
-  if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw Error(failure->text);
-  const auto* const opened = std::get_if<CompilerOpened>(&heard.reply.answer);
+  const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds);
+  if (received.end != Received::End::replied) throw Error("the compile worker does not start: " + received.why);
+  if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
+  const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
   if (opened == nullptr) throw Error("the compile worker gave another answer than was asked for");
   opened_ = *opened;
   opened_.preferred_batch = std::clamp<std::uint64_t>(opened_.preferred_batch, 1, most_batch);
@@ -183,31 +183,31 @@ void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::v
   }
 }
 
-Heard CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt) {
-  Heard heard = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()));
-  if (heard.end != Heard::End::replied) return heard;
-  if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw Error(failure->text);
-  const auto* compiled = std::get_if<ImagesCompiled>(&heard.reply.answer);
+Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt) {
+  Received received = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()));
+  if (received.end != Received::End::replied) return received;
+  if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
+  const auto* compiled = std::get_if<ImagesCompiled>(&received.reply.answer);
   if (compiled != nullptr && compiled->outcomes.size() == requests.size()) {
     learn(requests, compiled->outcomes);
-    return heard;
+    return received;
   }
   worker.restart();
-  return {Heard::End::died, {}, "gave another answer than was asked for"};
+  return {Received::End::died, {}, "gave another answer than was asked for"};
 }
 
 std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, const std::vector<ImageRequest>& requests,
                                                          std::uint64_t epoch) {
   std::vector<Outcome> outcomes;
-  Heard heard = ask(worker, requests, 1);
-  if (heard.end == Heard::End::replied) {
-    for (CompileOutcome& outcome : outcomes_of(heard)) outcomes.push_back({std::move(outcome), 0});
+  Received received = ask(worker, requests, 1);
+  if (received.end == Received::End::replied) {
+    for (CompileOutcome& outcome : outcomes_of(received)) outcomes.push_back({std::move(outcome), 0});
     return outcomes;
   }
   if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
   // Compiling each alone finds which one of several it was.
   const int deaths = requests.size() == 1 ? 1 : 0;
-  if (deaths == 1) check_environment(worker, heard.why);
+  if (deaths == 1) restart_and_check(worker, received.why);
   for (const ImageRequest& request : requests) outcomes.push_back(compile_alone(worker, request, deaths, epoch));
   return outcomes;
 }
@@ -216,17 +216,17 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
                                                   std::uint64_t epoch) {
   for (;;) {
     if (is_abandoned(epoch)) return {};
-    Heard heard = ask(worker, {request}, deaths + 1);
-    if (heard.end == Heard::End::replied) return {std::move(outcomes_of(heard).front()), deaths};
-    if (is_abandoned(epoch)) return {death_of(heard), deaths};
-    check_environment(worker, heard.why);
-    if (++deaths == deaths_to_verdict) return {death_of(heard), deaths};
+    Received received = ask(worker, {request}, deaths + 1);
+    if (received.end == Received::End::replied) return {std::move(outcomes_of(received).front()), deaths};
+    if (is_abandoned(epoch)) return {death_of(received), deaths};
+    restart_and_check(worker, received.why);
+    if (++deaths == deaths_to_verdict) return {death_of(received), deaths};
   }
 }
 
 // Compiles a known-good image in a fresh worker, at least once in two attempts. If both fail, the environment is at
 // fault.
-void CompileLanes::check_environment(Transport& worker, const std::string& why) {
+void CompileLanes::restart_and_check(Transport& worker, const std::string& why) {
   std::optional<ImageRequest> known_good;
   {
     const std::lock_guard lock(mutex_);
@@ -234,8 +234,8 @@ void CompileLanes::check_environment(Transport& worker, const std::string& why) 
   }
   if (!known_good) return;
   for (int attempt = 1; attempt <= 2; ++attempt) {
-    Heard heard = ask(worker, {*known_good}, attempt);
-    if (heard.end == Heard::End::replied && outcomes_of(heard).front().image) return;
+    Received received = ask(worker, {*known_good}, attempt);
+    if (received.end == Received::End::replied && outcomes_of(received).front().image) return;
   }
   throw Error(
       fmt::format("the compiler fails now, in fresh processes too, for what it compiled before ({}): the machine "

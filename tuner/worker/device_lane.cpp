@@ -136,23 +136,23 @@ void DeviceLane::serve_front() {
   Work& front = in_flight_.front();
   const bool needs_more = is_recovering_;
   lock.unlock();
-  if (needs_more) return recover([this](Work& work) { return recovery_.prepare(work); });
+  if (needs_more) return recover([this](Work& work) { return recovery_.make_ready(work); });
   const double left = std::chrono::duration<double>(front.deadline - Clock::now()).count();
-  Heard heard = transport_->receive(std::max(left, 0.0));
-  if (heard.end != Heard::End::replied) {
+  Received received = transport_->receive(std::max(left, 0.0));
+  if (received.end != Received::End::replied) {
     lock.lock();
     if (ends_) return in_flight_.clear();
     lock.unlock();
-    return recover([&](Work& work) { return recovery_.after_loss(work, heard); });
+    return recover([&](Work& work) { return recovery_.after_loss(work, received); });
   }
-  if (!front.started && std::holds_alternative<Started>(heard.reply.answer)) {
+  if (!front.started && std::holds_alternative<Started>(received.reply.answer)) {
     front.started = true;
     front.began = figures_.seconds();
     return wait_from_now(front, contents_.limit(front.job));
   }
-  figures_.add(heard.reply, front.job);
-  check_answer(front.job, heard.reply.answer);
-  finish(std::move(heard.reply.answer));
+  figures_.add(received.reply, front.job);
+  check_answer(front.job, received.reply.answer);
+  finish(std::move(received.reply.answer));
 }
 
 // The first job's result, or it is sent again. Jobs behind it are sent again in any case.

@@ -82,7 +82,7 @@ void DeviceLock::give() noexcept {
   if (device_ >= 0 && --depth_ == 0) flock(device_, LOCK_UN);
 }
 
-bool DeviceLock::somebody_waits() const noexcept {
+bool DeviceLock::others_wait() const noexcept {
   if (queue_ < 0) return false;
   if (flock(queue_, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK;
   flock(queue_, LOCK_UN);

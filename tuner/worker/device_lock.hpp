@@ -38,7 +38,7 @@ class DeviceLock {
    private:
     DeviceLock& lock_;
   };
-  bool somebody_waits() const noexcept;
+  bool others_wait() const noexcept;
   // Returns the seconds of all waiting for turns. If they are many, another tuner was at work.
   double waited_seconds() const noexcept { return waited_seconds_; }
 
@@ -59,7 +59,7 @@ class KeptTurn {
     if (!turn_) turn_.emplace(lock_, stop_);
   }
   void end() { turn_.reset(); }
-  bool others_wait() const noexcept { return turn_ && lock_.somebody_waits(); }
+  bool others_wait() const noexcept { return turn_ && lock_.others_wait(); }
   double waited_seconds() const noexcept { return lock_.waited_seconds(); }
 
  private:

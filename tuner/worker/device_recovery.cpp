@@ -18,10 +18,10 @@ constexpr int deaths_to_verdict = 2;
 // A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
 constexpr int most_in_vain = 2;
 
-Status status_of_death(const Heard& heard) {
-  const bool is_late = heard.end == Heard::End::timed_out;
+Status status_of_death(const Received& received) {
+  const bool is_late = received.end == Received::End::timed_out;
   return {is_late ? Verdict::timeout : Verdict::fault,
-          (is_late ? "did not end: " : "the device worker died: ") + heard.why, true};
+          (is_late ? "did not end: " : "the device worker died: ") + received.why, true};
 }
 
 // An answer of the job's kind that holds nothing but a status.
@@ -50,18 +50,18 @@ DeviceRecovery::DeviceRecovery(Transport& transport, WorkerContents& contents, L
     : transport_(transport), contents_(contents), figures_(figures), send_(std::move(send)) {}
 
 // A job that the worker had not begun is not to blame.
-std::optional<Result> DeviceRecovery::after_loss(Work& work, const Heard& heard) {
+std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& received) {
   work.is_repeated = true;
   Result result;
   if (std::holds_alternative<OpenDevice>(work.job)) {
-    if (++work.deaths == deaths_to_verdict) throw Error("the device worker does not start: " + heard.why);
+    if (++work.deaths == deaths_to_verdict) throw Error("the device worker does not start: " + received.why);
     restart();
     work.started = false;
     return std::nullopt;
   }
   if (const auto* const begin = std::get_if<Begin>(&work.job)) {
     contents_.begin(*begin);
-    begin_problem(heard.why);
+    begin_problem(received.why);
     result.answer = Begun{contents_.free_at_begin()};
     return result;
   }
@@ -71,12 +71,12 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Heard& heard)
     contents_.note(work.job, result.answer, 0);
     return result;
   }
-  if (work.started || ++work.begun_in_vain > most_in_vain) return after_death(work, status_of_death(heard));
-  check_environment("a death between two jobs", heard.why);
+  if (work.started || ++work.begun_in_vain > most_in_vain) return after_death(work, status_of_death(received));
+  restart_and_check("a death between two jobs", received.why);
   return std::nullopt;
 }
 
-std::optional<Result> DeviceRecovery::prepare(Work& work) {
+std::optional<Result> DeviceRecovery::make_ready(Work& work) {
   if (contents_.is_worn()) start_afresh();
   work.began = figures_.seconds();
   if (contents_.is_apart() && samples_several(work.job)) return one_at_a_time(work);
@@ -87,7 +87,7 @@ Result DeviceRecovery::after_death(Work& work, Status status) {
   work.is_repeated = true;
   if (!samples_several(work.job)) return alone(work, std::move(status));
   keep_apart(work, status);
-  check_environment(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
+  restart_and_check(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
                     status.detail);
   for (const InstanceId id : instances_of(work.job)) contents_.at(id).deaths = 1;  // each one's first
   return one_at_a_time(work);
@@ -104,7 +104,7 @@ Result DeviceRecovery::alone(Work& work, Status status) {
   for (;;) {
     ++work.deaths;
     for (const InstanceId id : of) work.deaths = std::max(work.deaths, ++contents_.at(id).deaths);
-    check_environment(name, status.detail);
+    restart_and_check(name, status.detail);
     if (work.deaths >= deaths_to_verdict) break;
     work.notes.push_back(name + ": " + status.detail + "; tried once more in a fresh worker");
     count_attempt(work.job);
@@ -183,7 +183,7 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id, i
     if (death.ok()) return answer;
     ++deaths;
     if (!transport_.isolates()) return answer;
-    check_environment(name, death.detail);
+    restart_and_check(name, death.detail);
     if (deaths >= deaths_to_verdict) {
       work.notes.push_back(name + ": " + death.detail + "; quarantined after two deaths");
       return RoundsSampled{std::move(death), {}};
@@ -194,24 +194,24 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id, i
 }
 
 // One job and its reply, with nothing else under way.
-Heard DeviceRecovery::ask(const Job& job) {
+Received DeviceRecovery::ask(const Job& job) {
   const double limit = contents_.limit(job);
   send_(job, limit);
-  Heard heard = transport_.receive(limit + Deadlines::open_seconds);
-  if (heard.end == Heard::End::replied && std::holds_alternative<Started>(heard.reply.answer))
-    heard = transport_.receive(limit);
-  return heard;
+  Received received = transport_.receive(limit + Deadlines::open_seconds);
+  if (received.end == Received::End::replied && std::holds_alternative<Started>(received.reply.answer))
+    received = transport_.receive(limit);
+  return received;
 }
 
 // `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
 Answer DeviceRecovery::ask_or_die(const Job& job, Status& death) {
-  Heard heard = ask(job);
-  if (heard.end != Heard::End::replied) {
-    death = status_of_death(heard);
+  Received received = ask(job);
+  if (received.end != Received::End::replied) {
+    death = status_of_death(received);
     return {};
   }
-  figures_.add(heard.reply, job);
-  Answer answer = std::move(heard.reply.answer);
+  figures_.add(received.reply, job);
+  Answer answer = std::move(received.reply.answer);
   check_answer(job, answer);
   if (const Status* const status = status_of(answer); status != nullptr && status->sticky) death = *status;
   return answer;
@@ -219,7 +219,7 @@ Answer DeviceRecovery::ask_or_die(const Job& job, Status& death) {
 
 // Does a fresh worker still do what it did before? It has run the reference when it is there; then the known-good job.
 // One failure may be an echo of the death; two, and nothing that is measured here means anything.
-void DeviceRecovery::check_environment(const std::string& after, const std::string& detail) {
+void DeviceRecovery::restart_and_check(const std::string& after, const std::string& detail) {
   std::string why;
   for (int attempt = 1; attempt <= 2; ++attempt) {
     try {
@@ -268,14 +268,14 @@ void DeviceRecovery::begin_problem(std::string why) {
   for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
     if (!why.empty()) restart();  // it may have been given another job since
     const auto begin = std::chrono::steady_clock::now();
-    Heard heard = ask(problem);
-    if (heard.end != Heard::End::replied) {
-      why = heard.why;
+    Received received = ask(problem);
+    if (received.end != Received::End::replied) {
+      why = received.why;
       continue;
     }
-    figures_.add(heard.reply, problem);
-    if (const auto* failure = std::get_if<Failure>(&heard.reply.answer)) throw_failure(*failure);
-    const auto* const begun = std::get_if<Begun>(&heard.reply.answer);
+    figures_.add(received.reply, problem);
+    if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw_failure(*failure);
+    const auto* const begun = std::get_if<Begun>(&received.reply.answer);
     if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
     return contents_.set_begun(begun->free_bytes,
                                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -300,7 +300,7 @@ std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job, i
     if (loaded.is_there) continue;
     if (died) {
       const std::string name = loaded.launch.configuration;
-      check_environment(name, status.detail);
+      restart_and_check(name, status.detail);
       const bool is_verdict = ++deaths_of[*id] >= deaths_to_verdict;
       work.notes.push_back(name + ": " + status.detail +
                            (is_verdict ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));

@@ -38,8 +38,8 @@ class DeviceRecovery {
 
   // Each returns what became of the job, or nothing: it is to be sent again. They throw Error where the environment is
   // at fault, DeviceLost, and what a worker failed with.
-  std::optional<Result> after_loss(Work& work, const Heard& heard);  // the worker is gone
-  std::optional<Result> prepare(Work& work);  // has what the job needs loaded; does alone what is kept apart
+  std::optional<Result> after_loss(Work& work, const Received& received);  // the worker is gone
+  std::optional<Result> make_ready(Work& work);  // has what the job needs loaded; does alone what is kept apart
   // One of several that were sampled together is to blame, or the job's only instance.
   Result after_death(Work& work, Status status);
   // One of several failed, and the worker lives: they are sampled one at a time from here.
@@ -50,9 +50,9 @@ class DeviceRecovery {
   Result one_at_a_time(Work& work);
   Answer sample_alone(Work& work, const Job& job, InstanceId id, int& deaths);
   std::optional<Result> load_missing(Work& work, const Job& job, int deaths);
-  Heard ask(const Job& job);
+  Received ask(const Job& job);
   Answer ask_or_die(const Job& job, Status& death);
-  void check_environment(const std::string& after, const std::string& detail);
+  void restart_and_check(const std::string& after, const std::string& detail);
   std::string known_good_fails();
   void start_afresh();
   void restart();

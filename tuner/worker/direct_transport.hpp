@@ -20,11 +20,11 @@ class DirectTransport final : public Transport {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(job);
   }
-  Heard receive(double) override {
+  Received receive(double) override {
     const auto begin = std::chrono::steady_clock::now();
-    Heard heard{Heard::End::replied, answer_(take()), {}};
-    heard.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return heard;
+    Received received{Received::End::replied, answer_(take()), {}};
+    received.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return received;
   }
   // Cannot start anew: an unusable device stays so.
   void restart() override {

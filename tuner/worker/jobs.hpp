@@ -90,7 +90,7 @@ struct Failure {
 struct DeviceOpened {
   DeviceInfo info;
   bool own_clock = false;  // the device's clock is not this machine's
-  bool tells_energy = false;
+  bool has_energy_counter = false;
   std::vector<std::string> users;  // other processes on the device, as far as visible
 };
 

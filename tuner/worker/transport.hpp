@@ -16,7 +16,7 @@ class DeviceLost : public Error {
   using Error::Error;
 };
 
-struct Heard {
+struct Received {
   enum class End { replied, died, timed_out } end = End::replied;
   Reply reply;      // if it replied
   std::string why;  // else: "killed by signal 11 (Segmentation fault)", with its last output
@@ -30,7 +30,7 @@ class Transport {
   virtual void send(const Job& job, double seconds) = 0;
   // Waits for the next reply, `seconds` at most. After anything but a reply the worker is gone, with all its jobs.
   // Throws DeviceLost when a killed worker does not end.
-  virtual Heard receive(double seconds) = 0;
+  virtual Received receive(double seconds) = 0;
   // Ends the worker, if there is one, with all its jobs. Throws DeviceLost.
   virtual void restart() = 0;
   // Ends a worker with a job under way, so that receive() returns. Any thread may call it.

@@ -23,8 +23,8 @@ using testing::HasSubstr;
 // What all workers of a test do: by the expressions of a job and its attempt.
 struct Script {
   // Ends other than `replied` for a job of these expressions.
-  std::function<Heard::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
-    return Heard::End::replied;
+  std::function<Received::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
+    return Received::End::replied;
   };
   Answer opened = CompilerOpened{"scripted", 4, false};
   double milliseconds = 10;
@@ -46,10 +46,10 @@ class ScriptedWorker final : public Transport {
     job_ = job;
     is_begun_ = false;
   }
-  Heard receive(double seconds) override {
-    if (!std::exchange(is_begun_, true)) return {Heard::End::replied, {.answer = Started{}}, ""};
+  Received receive(double seconds) override {
+    if (!std::exchange(is_begun_, true)) return {Received::End::replied, {.answer = Started{}}, ""};
     const auto* images = std::get_if<Compile>(&job_);
-    if (images == nullptr) return {Heard::End::replied, {.answer = script_.opened}, ""};
+    if (images == nullptr) return {Received::End::replied, {.answer = script_.opened}, ""};
     std::string text;
     ImagesCompiled compiled;
     for (const ImageRequest& one : images->requests) {
@@ -64,9 +64,9 @@ class ScriptedWorker final : public Transport {
     ++script_.busy;
     script_.changed.notify_all();
     script_.changed.wait(lock, [this] { return script_.busy >= script_.wanted || is_interrupted_; });
-    if (std::exchange(is_interrupted_, false)) return {Heard::End::died, {}, "interrupted"};
-    const Heard::End end = script_.ends(text, images->attempt);
-    if (end != Heard::End::replied) return {end, {}, "as the test says"};
+    if (std::exchange(is_interrupted_, false)) return {Received::End::died, {}, "interrupted"};
+    const Received::End end = script_.ends(text, images->attempt);
+    if (end != Received::End::replied) return {end, {}, "as the test says"};
     compiled.outcomes.resize(compiled.outcomes.size() - std::min(script_.forgotten, compiled.outcomes.size()));
     return {end, {.answer = compiled}, ""};
   }
@@ -146,7 +146,7 @@ class CompileLanesTest : public testing::Test {
     const std::lock_guard lock(script_.mutex);
     return std::exchange(script_.seen, {});
   }
-  static Heard::End when(bool fails) { return fails ? Heard::End::died : Heard::End::replied; }
+  static Received::End when(bool fails) { return fails ? Received::End::died : Received::End::replied; }
 
   Script script_;
   std::mutex mutex_;
@@ -216,7 +216,7 @@ TEST_F(CompileLanesTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
 
 TEST_F(CompileLanesTest, WhenTheKnownGoodImageFailsTooTheEnvironmentIsBlamed) {
   compile("known_good");
-  script_.ends = [](const std::string&, int) { return Heard::End::died; };
+  script_.ends = [](const std::string&, int) { return Received::End::died; };
   EXPECT_THROW(
       try { compile("b"); } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("no configuration is blamed"));

@@ -75,19 +75,19 @@ TEST_F(DeviceLockTest, WhoeverHasItsTurnKnowsThatAnotherWaits) {
   pid_t waiting = 0;
   {
     const DeviceLock::Turn turn(lock, never_);
-    EXPECT_FALSE(lock.somebody_waits());
+    EXPECT_FALSE(lock.others_wait());
     const pid_t other = start([&] {
       DeviceLock theirs(folder_, "cuda-GPU-1");
       const DeviceLock::Turn its_turn(theirs, never_);
     });
     const auto begin = std::chrono::steady_clock::now();
-    while (!lock.somebody_waits() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10)) usleep(1000);
-    EXPECT_TRUE(lock.somebody_waits());
+    while (!lock.others_wait() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10)) usleep(1000);
+    EXPECT_TRUE(lock.others_wait());
     waiting = other;
   }
   EXPECT_EQ(status_of(waiting), 0);
-  EXPECT_FALSE(lock.somebody_waits());
-  EXPECT_FALSE(DeviceLock("", "cuda-GPU-1").somebody_waits());
+  EXPECT_FALSE(lock.others_wait());
+  EXPECT_FALSE(DeviceLock("", "cuda-GPU-1").others_wait());
 }
 
 TEST_F(DeviceLockTest, AProcessThatIsKilledLeavesItToOthers) {

@@ -28,7 +28,7 @@ std::string error_of(const std::function<void()>& work) {
 TEST_F(PoolTest, WhenTheKnownGoodJobFailsTwiceNoConfigurationIsBlamed) {
   begin();
   script_.ends = [](const std::string& job, int worker) {
-    return job.starts_with("try 2") || (job == "try 9" && worker > 1) ? Heard::End::died : Heard::End::replied;
+    return job.starts_with("try 2") || (job == "try 9" && worker > 1) ? Received::End::died : Received::End::replied;
   };
   const Ticket ticket = pool().submit(try_of(2));
   EXPECT_THAT(error_of([&] { pool().wait(ticket); }), HasSubstr("no configuration is blamed"));
@@ -42,7 +42,7 @@ TEST_F(PoolTest, WhenTheKnownGoodJobFailsTwiceNoConfigurationIsBlamed) {
 TEST_F(PoolTest, NextThrowsWhatTheEnvironmentFailedAJobWith) {
   begin();
   script_.ends = [](const std::string& job, int) {
-    return job.starts_with("try") ? Heard::End::died : Heard::End::replied;
+    return job.starts_with("try") ? Received::End::died : Received::End::replied;
   };
   pool().submit(try_of(2));
   const std::atomic<int> never{0};
@@ -53,7 +53,7 @@ TEST_F(PoolTest, NextThrowsWhatTheEnvironmentFailedAJobWith) {
 TEST_F(PoolTest, AKnownGoodJobThatFailsOnceBlamesNothingElse) {
   begin();
   script_.ends = [](const std::string& job, int worker) {
-    return job == "try 2" || (job == "try 9" && worker == 2) ? Heard::End::died : Heard::End::replied;
+    return job == "try 2" || (job == "try 9" && worker == 2) ? Received::End::died : Received::End::replied;
   };
   const Result result = pool().run(try_of(2));
   EXPECT_THAT(script_.take_begun(), ElementsAre("try 2", "begin", "try 9", "begin", "try 9", "try 2#2"));
@@ -104,7 +104,7 @@ TEST_F(PoolTest, LoadedInstancesAreLoadedIntoAFreshWorkerWhenTheyAreNeeded) {
   load(1);
   load(2);
   const double before = time_of(1);
-  ends("try 3", Heard::End::died);
+  ends("try 3", Received::End::died);
   pool().run(try_of(3));
   script_.take_begun();
   EXPECT_NEAR(time_of(1), before, 0.1 * before);
@@ -117,11 +117,11 @@ TEST_F(PoolTest, AnInstanceThatDiesWhileItIsLoadedAgainHasASecondChance) {
   begin();
   load(1);
   for (const bool dies_twice : {false, true}) {
-    ends("try 3", Heard::End::died);
+    ends("try 3", Received::End::died);
     pool().run(try_of(3));
     script_.ends = [=](const std::string& job, int) {
       const bool dies = job == "load 1" || (dies_twice && job.starts_with("load 1"));
-      return dies ? Heard::End::died : Heard::End::replied;
+      return dies ? Received::End::died : Received::End::replied;
     };
     const Result result = pool().run(Rounds{{1}, {1, 0}});
     EXPECT_EQ(status(result).ok(), !dies_twice) << status(result).detail;
@@ -135,13 +135,13 @@ TEST_F(PoolTest, ALoadedInstanceThatDiesIsTriedOnceMore) {
   begin();
   load(1);
   script_.take_begun();
-  ends("rounds 1", Heard::End::died);
+  ends("rounds 1", Received::End::died);
   const Result result = pool().run(Rounds{{1}, {1, 0}});
   EXPECT_THAT(script_.take_begun(), ElementsAre("rounds 1", "begin", "try 9", "load 1#2", "rounds 1"));
   EXPECT_TRUE(status(result).ok());
   EXPECT_EQ(result.deaths, 1);
   EXPECT_EQ(result.attempt, 2);
-  ends("check 1", Heard::End::died);
+  ends("check 1", Received::End::died);
   const Result again = pool().run(CheckAgain{1, false});
   EXPECT_EQ(status(again).verdict, Verdict::fault) << "its second death, though in another job";
   EXPECT_EQ(again.deaths, 2);
@@ -154,7 +154,7 @@ TEST_F(PoolTest, ADeathAmongSeveralBlamesNone) {
   load(2);
   const double one = time_of(1), other = time_of(2);
   script_.take_begun();
-  ends("rounds 1 2 1", Heard::End::died);
+  ends("rounds 1 2 1", Received::End::died);
   const Result result = pool().run(Rounds{{1, 2, 1}, {1, 0}});
   EXPECT_THAT(script_.take_begun(),
               ElementsAre("rounds 1 2 1", "begin", "try 9", "load 1", "rounds 1 1", "load 2", "rounds 2"));
@@ -175,7 +175,7 @@ TEST_F(PoolTest, TheInstanceThatDiesAloneAfterADeathAmongSeveralIsBlamed) {
   load(1);
   load(2);
   script_.ends = [](const std::string& job, int) {
-    return job == "rounds 1 2 1" || job == "rounds 2" ? Heard::End::died : Heard::End::replied;
+    return job == "rounds 1 2 1" || job == "rounds 2" ? Received::End::died : Received::End::replied;
   };
   const Result result = pool().run(Rounds{{1, 2, 1}, {1, 0}});
   EXPECT_EQ(status(result).verdict, Verdict::fault);
@@ -189,12 +189,12 @@ TEST_F(PoolTest, TheInstanceThatDiesAloneAfterADeathAmongSeveralIsBlamed) {
 TEST_F(PoolTest, AnInstanceThatIsSampledApartHasASecondChanceTooAndNoThird) {
   begin();
   for (const InstanceId id : {1, 2, 3}) load(id);
-  ends("rounds 1 2", Heard::End::died);
+  ends("rounds 1 2", Received::End::died);
   pool().run(Rounds{{1, 2}, {1, 0}});
-  ends("rounds 3", Heard::End::died);
+  ends("rounds 3", Received::End::died);
   const Result result = pool().run(Rounds{{1, 3}, {1, 0}});
   EXPECT_EQ(samples(result).size(), 2u) << status(result).detail;
-  ends("rounds 3", Heard::End::died);
+  ends("rounds 3", Received::End::died);
   const Result again = pool().run(Rounds{{1, 3}, {1, 0}});
   EXPECT_EQ(again.failed, 3u) << "its deaths add up: what kills after many samples survives a few";
   EXPECT_EQ(again.deaths, 2);
@@ -231,7 +231,7 @@ TEST_F(PoolTest, SamplesOfSeveralThatCannotBeAreTakenAgainAndNoneIsTheNextJobs) 
 TEST_F(PoolTest, ADeathOfAReleaseIsNotTheNextJobs) {
   begin();
   load(1);
-  ends("release 1", Heard::End::died);
+  ends("release 1", Received::End::died);
   pool().submit(Release{1});
   const Result next = pool().wait(pool().submit(try_of(2)));
   EXPECT_TRUE(status(next).ok());
@@ -241,7 +241,7 @@ TEST_F(PoolTest, ADeathOfAReleaseIsNotTheNextJobs) {
 
 TEST_F(PoolTest, TheFirstWorkerMayDieOfTheReferenceOnce) {
   script_.ends = [](const std::string& job, int worker) {
-    return job == "begin" && worker == 1 ? Heard::End::died : Heard::End::replied;
+    return job == "begin" && worker == 1 ? Received::End::died : Received::End::replied;
   };
   begin();
   EXPECT_EQ(pool().replaced(), 1);
@@ -249,7 +249,7 @@ TEST_F(PoolTest, TheFirstWorkerMayDieOfTheReferenceOnce) {
 }
 
 TEST_F(PoolTest, AReferenceThatKillsTwoWorkersIsAnError) {
-  ends("begin", Heard::End::died, every_time);
+  ends("begin", Received::End::died, every_time);
   EXPECT_THAT(error_of([&] { begin(); }), HasSubstr("two device workers died"));
   EXPECT_EQ(script_.workers, 2);
 }
@@ -270,7 +270,7 @@ TEST_F(PoolTest, WithoutAProcessOfItsOwnAStickyStatusIsDeliveredAtOnce) {
 TEST_F(PoolTest, EndsAtOnceWhateverItIsAt) {
   begin();
   script_.ends = [](const std::string& job, int) {
-    return job == "try 2" ? Heard::End::died : Heard::End::replied;
+    return job == "try 2" ? Received::End::died : Received::End::replied;
   };
   script_.hangs = [](const std::string& job, int worker) { return job == "try 2#2" || worker > 2; };
   pool().submit(try_of(2));

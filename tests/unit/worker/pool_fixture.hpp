@@ -42,7 +42,7 @@ inline std::string name_of(const Job& job) {
 
 // What a test says, and what it sees. The n-th worker is number n. Set while no job is under way.
 struct Script {
-  std::function<Heard::End(const std::string& job, int worker)> ends;   // how a job ends that was begun
+  std::function<Received::End(const std::string& job, int worker)> ends;  // how a job ends that was begun
   std::function<bool(const std::string& job, int worker)> dies_before;  // it is begun
   std::function<bool(const std::string& job, int worker)> hangs;        // until the worker is interrupted
   std::function<void(const Job& job, Reply&)> change;                   // what its answer becomes
@@ -85,10 +85,10 @@ class ScriptedTransport final : public Transport {
     jobs_.push_back(job);
     script_.most_sent = std::max(script_.most_sent, jobs_.size());
   }
-  Heard receive(double seconds) override {
+  Received receive(double seconds) override {
     std::unique_lock lock(script_.mutex);
-    if (!server_) return {Heard::End::died, {}, "ended"};
-    if (jobs_.empty()) return lose(Heard::End::timed_out);
+    if (!server_) return {Received::End::died, {}, "ended"};
+    if (jobs_.empty()) return lose(Received::End::timed_out);
     const Job job = jobs_.front();
     const std::string name = name_of(job);
     if (!std::exchange(has_begun_, true)) return begin(name, seconds);
@@ -96,20 +96,20 @@ class ScriptedTransport final : public Transport {
     if (script_.hangs && script_.hangs(name, script_.workers)) {
       script_.changed.wait_for(lock, std::chrono::seconds(20), [this] { return script_.interrupted; });
       script_.interrupted = false;
-      return lose(Heard::End::died);
+      return lose(Received::End::died);
     }
     script_.changed.wait(lock, [&] { return script_.held != name; });
     has_begun_ = false;
-    const Heard::End end = script_.ends ? script_.ends(name, script_.workers) : Heard::End::replied;
-    if (end != Heard::End::replied) return lose(end);
+    const Received::End end = script_.ends ? script_.ends(name, script_.workers) : Received::End::replied;
+    if (end != Received::End::replied) return lose(end);
     jobs_.pop_front();
-    Heard heard{end, server_->answer(job), {}};
-    if (script_.change) script_.change(job, heard.reply);
-    return heard;
+    Received received{end, server_->answer(job), {}};
+    if (script_.change) script_.change(job, received.reply);
+    return received;
   }
   void restart() override {
     const std::lock_guard lock(script_.mutex);
-    lose(Heard::End::died);
+    lose(Received::End::died);
   }
   void interrupt() noexcept override {
     const std::lock_guard lock(script_.mutex);
@@ -124,14 +124,14 @@ class ScriptedTransport final : public Transport {
     server_ = std::make_unique<DeviceServer>(*device_);
     ++script_.workers;
   }
-  Heard begin(const std::string& name, double seconds) {
-    if (script_.dies_before && script_.dies_before(name, script_.workers)) return lose(Heard::End::died);
+  Received begin(const std::string& name, double seconds) {
+    if (script_.dies_before && script_.dies_before(name, script_.workers)) return lose(Received::End::died);
     script_.waited[name] = seconds;
     script_.begun.push_back(name);
     script_.changed.notify_all();
-    return {Heard::End::replied, {.answer = Started{}}, {}};
+    return {Received::End::replied, {.answer = Started{}}, {}};
   }
-  Heard lose(Heard::End end) {
+  Received lose(Received::End end) {
     server_.reset();
     device_.reset();
     jobs_.clear();
@@ -195,9 +195,9 @@ class PoolTest : public testing::Test {
     ASSERT_TRUE(std::get<Tried>(loaded.answer).status.ok());
   }
   // The first job of this name ends so; with `times`, so many.
-  void ends(const std::string& name, Heard::End end, int times = 1) {
+  void ends(const std::string& name, Received::End end, int times = 1) {
     script_.ends = [=, left = times](const std::string& job, int) mutable {
-      return job == name && left-- > 0 ? end : Heard::End::replied;
+      return job == name && left-- > 0 ? end : Received::End::replied;
     };
   }
   static const Status& status(const Result& result) {

@@ -118,7 +118,7 @@ TEST_F(PoolTest, ResultsComeWithWhatWasWatchedSinceTheLast) {
   EXPECT_EQ(result.watched.states.size(), 2u);
   EXPECT_THAT(result.watched.users, ElementsAre("python3 (7)"));
   EXPECT_EQ(pool().run(Release{5}).watched.states.size(), 0u);
-  ends("try 1", Heard::End::died);  // what the known-good job saw is not lost
+  ends("try 1", Received::End::died);  // what the known-good job saw is not lost
   EXPECT_EQ(pool().run(try_of(1)).watched.states.size(), 4u);
 }
 
@@ -127,7 +127,7 @@ TEST_F(PoolTest, TheClockGoesOnOverFreshWorkers) {
   const double before = pool().run(try_of(1)).seconds;
   EXPECT_GT(before, 0);
   EXPECT_EQ(pool().seconds(), before);
-  ends("try 2", Heard::End::died);
+  ends("try 2", Received::End::died);
   const Result result = pool().run(try_of(2));
   EXPECT_GT(result.seconds, before);
   EXPECT_GT(result.lost_seconds, 0);
@@ -228,7 +228,9 @@ TEST_F(PoolTest, ADeviceThatCannotBeOpenedIsAnError) {
   EXPECT_THROW(pool(), UsageError);
   pool_.reset();
   script_.change = nullptr;
-  script_.ends = [](const std::string& job, int) { return job == "open" ? Heard::End::died : Heard::End::replied; };
+  script_.ends = [](const std::string& job, int) {
+    return job == "open" ? Received::End::died : Received::End::replied;
+  };
   EXPECT_THROW(
       try { pool(); } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("does not start"));
@@ -238,7 +240,7 @@ TEST_F(PoolTest, ADeviceThatCannotBeOpenedIsAnError) {
 }
 
 TEST_F(PoolTest, AWorkerThatDiesWhileItOpensItsDeviceIsGivenASecondChance) {
-  ends("open", Heard::End::died);
+  ends("open", Received::End::died);
   EXPECT_EQ(pool().device().info.kind, "replay");
   EXPECT_EQ(pool().replaced(), 1);
 }

@@ -34,7 +34,9 @@ class ProcessTransportTest : public testing::Test {
   ProcessTransport worker(const std::string& script) {
     return ProcessTransport({{"/bin/sh", "-c", script}, "device worker", {}});
   }
-  static int number_of(const Heard& heard) { return static_cast<int>(std::get<Begun>(heard.reply.answer).free_bytes); }
+  static int number_of(const Received& received) {
+    return static_cast<int>(std::get<Begun>(received.reply.answer).free_bytes);
+  }
 
   const std::string replies_ = testing::TempDir() + "process_transport_" + std::to_string(getpid()) + ".replies";
 };
@@ -47,14 +49,14 @@ TEST_F(ProcessTransportTest, WhatWasAnsweredBeforeADeathIsReceived) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // by the second the worker is no more
   }
   for (int i = 1; i <= 2; ++i) {
-    const Heard heard = transport.receive(10);
-    ASSERT_EQ(heard.end, Heard::End::replied) << i << ": " << heard.why;
-    EXPECT_EQ(number_of(heard), i);
+    const Received received = transport.receive(10);
+    ASSERT_EQ(received.end, Received::End::replied) << i << ": " << received.why;
+    EXPECT_EQ(number_of(received), i);
   }
-  const Heard heard = transport.receive(10);
-  EXPECT_EQ(heard.end, Heard::End::died);
-  EXPECT_THAT(heard.why, HasSubstr("exited with code 3"));
-  EXPECT_EQ(transport.receive(10).end, Heard::End::died) << "with all its jobs";
+  const Received received = transport.receive(10);
+  EXPECT_EQ(received.end, Received::End::died);
+  EXPECT_THAT(received.why, HasSubstr("exited with code 3"));
+  EXPECT_EQ(transport.receive(10).end, Received::End::died) << "with all its jobs";
   transport.send(OpenDevice{}, 10);  // to a fresh one
   EXPECT_EQ(number_of(transport.receive(10)), 1);
 }
@@ -64,8 +66,8 @@ TEST_F(ProcessTransportTest, OneThatStopsReadingAndStaysIsKilledByTheDeadline) {
   transport.send(OpenDevice{}, 0.3);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   transport.send(OpenDevice{}, 0.3);
-  EXPECT_EQ(transport.receive(0.3).end, Heard::End::timed_out);
-  EXPECT_EQ(transport.receive(0.3).end, Heard::End::died);
+  EXPECT_EQ(transport.receive(0.3).end, Received::End::timed_out);
+  EXPECT_EQ(transport.receive(0.3).end, Received::End::died);
 }
 
 TEST_F(ProcessTransportTest, AnotherThreadInterruptsOneThatIsAtAJob) {
@@ -76,10 +78,10 @@ TEST_F(ProcessTransportTest, AnotherThreadInterruptsOneThatIsAtAJob) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     transport.interrupt();
   });
-  const Heard heard = transport.receive(50);
+  const Received received = transport.receive(50);
   other.join();
-  EXPECT_EQ(heard.end, Heard::End::died);
-  EXPECT_THAT(heard.why, HasSubstr("signal 9"));
+  EXPECT_EQ(received.end, Received::End::died);
+  EXPECT_THAT(received.why, HasSubstr("signal 9"));
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ std::string BlockRunner::running_text() const {
 }
 
 std::string BlockRunner::waits_text(const Fiber& fiber) const {
-  const std::string who = thread_text(fiber.thread);
-  if (fiber.wait == Wait::barrier) return fmt::format("{} waits at {}", who, barrier_);
-  return fmt::format("{} waits at {} (mask {:#010x})", who, fiber.intrinsic, fiber.mask);
+  const std::string waiter = thread_text(fiber.thread);
+  if (fiber.wait == Wait::barrier) return fmt::format("{} waits at {}", waiter, barrier_);
+  return fmt::format("{} waits at {} (mask {:#010x})", waiter, fiber.intrinsic, fiber.mask);
 }
 
 // Every thread that has not exited waits, some at a warp intrinsic. Threads at a barrier may wait only because threads

@@ -100,7 +100,7 @@ void fields(auto& a, Is<Watched> auto& x) { a(x.states, x.users); }
 void fields(auto& a, Is<Numerics> auto& x) { a(x.max_absolute, x.max_relative, x.max_ulp); }
 void fields(auto& a, Is<LaunchEnergy> auto& x) { a(x.joules, x.error, x.seconds, x.steps, x.launches); }
 
-void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.tells_energy, x.users); }
+void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.has_energy_counter, x.users); }
 void fields(auto&, Is<Done> auto&) {}
 void fields(auto& a, Is<Begun> auto& x) { a(x.free_bytes); }
 void fields(auto& a, Is<Tried> auto& x) { a(x.status, x.numerics, x.samples_ns, x.free_bytes); }

@@ -36,14 +36,14 @@ void ProcessTransport::end_child() {
       command_.what, seconds_after_kill));
 }
 
-Heard ProcessTransport::lose(Heard::End end, const std::string& why) {
+Received ProcessTransport::lose(Received::End end, const std::string& why) {
   const std::lock_guard lock(mutex_);
   end_child();
   const std::string printed = child_->last_output();
-  Heard heard{end, {}, why.empty() ? child_->how_it_ended() : why};
-  if (!printed.empty()) heard.why += "; the last that it printed:\n" + printed;
+  Received received{end, {}, why.empty() ? child_->how_it_ended() : why};
+  if (!printed.empty()) received.why += "; the last that it printed:\n" + printed;
   child_.reset();
-  return heard;
+  return received;
 }
 
 void ProcessTransport::send(const Job& job, double seconds) {
@@ -58,16 +58,16 @@ void ProcessTransport::send(const Job& job, double seconds) {
   write_frame(child_->requests(), encode(job), in(seconds));
 }
 
-Heard ProcessTransport::receive(double seconds) {
-  if (child_ == nullptr) return {Heard::End::died, {}, "ended"};
+Received ProcessTransport::receive(double seconds) {
+  if (child_ == nullptr) return {Received::End::died, {}, "ended"};
   std::vector<std::byte> message;
   const FrameEnd end = read_frame(child_->replies(), message, in(seconds));
   if (end == FrameEnd::timed_out)
-    return lose(Heard::End::timed_out, fmt::format("no answer within {:.3g} s; killed", seconds));
-  if (end == FrameEnd::closed) return lose(Heard::End::died, "");
+    return lose(Received::End::timed_out, fmt::format("no answer within {:.3g} s; killed", seconds));
+  if (end == FrameEnd::closed) return lose(Received::End::died, "");
   std::optional<Reply> reply = end == FrameEnd::whole ? decode_reply(message) : std::nullopt;
-  if (!reply) return lose(Heard::End::died, "sent a damaged message; killed");
-  return {Heard::End::replied, std::move(*reply), {}};
+  if (!reply) return lose(Received::End::died, "sent a damaged message; killed");
+  return {Received::End::replied, std::move(*reply), {}};
 }
 
 void ProcessTransport::interrupt() noexcept {
@@ -76,7 +76,7 @@ void ProcessTransport::interrupt() noexcept {
 }
 
 void ProcessTransport::restart() {
-  if (child_ != nullptr) lose(Heard::End::died, "ended");
+  if (child_ != nullptr) lose(Received::End::died, "ended");
 }
 
 }  // namespace attune

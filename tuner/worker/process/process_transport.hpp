@@ -22,12 +22,12 @@ class ProcessTransport final : public Transport {
   explicit ProcessTransport(WorkerCommand command) : command_(std::move(command)) {}
 
   void send(const Job& job, double seconds) override;
-  Heard receive(double seconds) override;
+  Received receive(double seconds) override;
   void restart() override;
   void interrupt() noexcept override;
 
  private:
-  Heard lose(Heard::End end, const std::string& why);
+  Received lose(Received::End end, const std::string& why);
   void end_child();
 
   const WorkerCommand command_;
