@@ -91,8 +91,8 @@ std::map<Key, Log> logs_in(SQLite::Database& database) {
   SQLite::Statement rows(database, select_trials);
   while (rows.executeStep()) {
     std::optional<Trial> trial = read_row<Trial>(rows);
-    const bool is_told = trial && (trial->verdict != Verdict::ok || trial->measurement.median_ns > 0);
-    if (!is_told || trial->configuration.empty()) continue;
+    const bool has_outcome = trial && (trial->verdict != Verdict::ok || trial->measurement.median_ns > 0);
+    if (!has_outcome || trial->configuration.empty()) continue;
     Log& log = logs[{rows.getColumn("kernel").getString(), rows.getColumn("problem").getString(),
                      rows.getColumn("class").getString()}];
     const SQLite::Column device = rows.getColumn("device");

@@ -7,7 +7,7 @@ CREATE TABLE meta(
   value TEXT NOT NULL
 ) STRICT;
 
--- One row per device class. The columns behind class_key are filled by the first session on such a device.
+-- One row per device class. The columns after class_key are filled by the first session on such a device.
 CREATE TABLE device(
   id INTEGER PRIMARY KEY,
   class_key TEXT NOT NULL UNIQUE,
@@ -151,7 +151,7 @@ CREATE TABLE record(
 CREATE UNIQUE INDEX record_current ON record(kernel_id, problem_id, device_id, regime, objective) WHERE current = 1;
 CREATE INDEX record_by_key ON record(kernel_id, problem_id, device_id, regime, objective);
 
--- Those that a record won against, and the winner: what the final stage measured.
+-- The configurations that the final stage measured for a record: the winner and the others.
 CREATE TABLE finalist(
   id INTEGER PRIMARY KEY,
   record_id INTEGER NOT NULL REFERENCES record ON DELETE CASCADE,

@@ -62,7 +62,7 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
                     {"time,,registers", "an objective is missing"},
                     {"2", "the same for every configuration"},
                     {"time +", "time +"},
-                    {"energy", "does not tell"},
+                    {"energy", "does not report"},
                     {"time / flops", "needs flops, which [metrics] of scale does not give"}})
     refusals.push_back({"objective", {"tune", s, "--objective", objective}, {why}});
   for (const std::string name : {"thread", "leak", "address,", "addres,undefined", ""})

@@ -21,7 +21,7 @@ struct StepArgument {
   std::vector<std::byte> value;  // scalars: what they hold at first, of any size
 };
 
-// Every argument, in order. Scalars hold the value that the problem or the kernel file gives, else zeros.
+// Returns every argument, in order. Scalars hold the value that the problem or the kernel file gives, else zeros.
 std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved);
 
 // Once made it is immutable, and any thread may use it. It keeps the module alive.
@@ -33,7 +33,7 @@ class LoadedSteps {
   // Appends a step; a memset of no bytes is left out. Returns why the module has no such function. Not thread-safe per
   // module.
   Status add(const ResolvedStep& step);
-  // What the step of operation `i` is called in messages.
+  // Returns the name of the step of operation `i` in messages.
   const std::string& name(std::size_t i) const { return steps_[i].name; }
 
  private:
@@ -63,23 +63,24 @@ class StepBinding {
  public:
   // Scalars hold their first values; arrays are null.
   explicit StepBinding(std::shared_ptr<const LoadedSteps> steps);
-  // The same steps, values and arrays in bytes of its own. It uses the scratch memory of the other, which must outlive
+  // Copies steps, values and arrays, in bytes of its own. It uses the scratch memory of the other, which must outlive
   // it.
   StepBinding(const StepBinding& other);
   StepBinding& operator=(const StepBinding&) = delete;
   StepBinding(StepBinding&&) noexcept = default;
   StepBinding& operator=(StepBinding&&) noexcept = default;
 
-  // Where the bytes of each argument lie: at least 16, and as many as its value has.
+  // Returns where the bytes of each argument lie: at least 16, and as many as its value has.
   std::span<void* const> slots() const noexcept { return pointers_; }
   void set_array(std::size_t argument, void* memory);
   // Allocates scratch memory and enqueues zeroing it on the default stream. Throws OutOfMemory naming the argument.
   Status make_scratch(Device& device, Guards guards);
   bool has_scratch() const noexcept { return !scratch_.empty(); }
-  // Looks at the guard bands of scratch memory: ok or guard.
+  // Checks the guard bands of scratch memory: ok or guard.
   Status check_scratch() const;
 
-  // The steps over what the slots hold now. Launches read the slots when they are enqueued. Allocates nothing.
+  // Returns the steps over the present values of the slots. Launches read the slots when they are enqueued. Allocates
+  // nothing.
   std::span<const Operation> operations();
 
  private:

@@ -22,14 +22,14 @@ struct PlanParts {
   ArgumentTable arguments;
   std::shared_ptr<const LoadedSteps> steps;
 
-  // With scratch memory of its own, zeroed. Throws OutOfMemory, Error.
+  // Returns a binding with scratch memory of its own, zeroed. Throws OutOfMemory, Error.
   StepBinding bind() const;
   // Checks and writes the arguments, then enqueues every step. Throws what Plan::launch does.
   void launch(StepBinding& binding, StreamHandle stream, std::span<const PlanArgument> passed) const;
 };
 
-// The parts for resolved steps whose entries are in `module`. On failure the status says which step the device refuses,
-// and there are no parts. Not thread-safe per module.
+// Makes the parts for resolved steps whose entries are in `module`. On failure the status says which step the device
+// refuses, and there are no parts. Not thread-safe per module.
 std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
                                                  const KernelSpec& spec, const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,

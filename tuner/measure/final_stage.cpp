@@ -96,9 +96,9 @@ RoundTimes chosen(const RoundTimes& rounds, const std::vector<std::size_t>& of) 
   return some;
 }
 
-void fill_speedup(std::size_t reference, const RoundTimes& values, FinalDecision& decision) {
-  if (reference == decision.winner) return;
-  const std::vector<double> ratios = paired_log_ratios(values, reference, decision.winner);
+void fill_speedup(std::size_t by_default, const RoundTimes& values, FinalDecision& decision) {
+  if (by_default == decision.winner) return;
+  const std::vector<double> ratios = paired_log_ratios(values, by_default, decision.winner);
   const Interval interval = median_interval(ratios);
   decision.speedup = std::exp(median(ratios));
   decision.speedup_interval = {std::exp(interval.low), std::exp(interval.high)};

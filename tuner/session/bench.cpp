@@ -1,10 +1,10 @@
 #include "session/bench.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/unix_ms.hpp"
 #include "measure/screen.hpp"
 #include "measure/statistics.hpp"
 
@@ -88,8 +88,8 @@ Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, R
   trial.shapes = launch_shapes(instance);
   trial.attempts = result.attempt;
   trial.deaths = result.deaths;
-  trial.worker = pool_.replaced() + 1;
-  trial.made_ms = unix_ms();
+  trial.worker = result.worker;
+  trial.made_ms = result.made_ms;
   const Status status = status_in(result);
   trial.verdict = status.verdict;
   trial.detail = status.detail;
@@ -171,31 +171,35 @@ void Bench::finish_anchor(Result result) {
   if (status.ok()) set_anchor(InstanceLaunch(anchor_->launch), std::get<RoundsSampled>(result.answer).samples_ns);
 }
 
-// Samples in jobs of job_seconds at most, or of one sample.
-TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns) {
+// Samples in jobs of job_seconds at most, or of one sample. Two are under way, so that the device never waits.
+TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns, int ends_at) {
   const double one = anchor_ns() * 1e-9 * batch_;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;
-  std::vector<Ticket> tickets;
-  for (std::size_t at = 0; at < turns.size(); at += in_job) {
-    const std::span<const InstanceId> part = turns.subspan(at, std::min(in_job, turns.size() - at));
-    tickets.push_back(pool_.submit(Rounds{{part.begin(), part.end()}, timed({.count = 1})}));
-  }
   TurnsOutcome sampled;
-  for (const Ticket ticket : tickets) {
-    Result result = pool_.wait(ticket);
+  std::deque<Ticket> under_way;
+  std::size_t submitted = 0;
+  const auto goes_on = [&] { return sampled.status.ok() && submitted < turns.size() && stop_.load() < ends_at; };
+  for (;;) {
+    for (; under_way.size() < 2 && goes_on(); submitted += in_job) {
+      const std::span<const InstanceId> part = turns.subspan(submitted, std::min(in_job, turns.size() - submitted));
+      under_way.push_back(pool_.submit(Rounds{{part.begin(), part.end()}, timed({.count = 1})}));
+    }
+    if (under_way.empty()) break;
+    Result result = pool_.wait(under_way.front());
+    under_way.pop_front();
     note(result);
     if (!sampled.status.ok()) continue;
     sampled.status = status_in(result);
     if (sampled.status.ok()) {
       const std::vector<double>& samples = std::get<RoundsSampled>(result.answer).samples_ns;
       sampled.samples_ns.insert(sampled.samples_ns.end(), samples.begin(), samples.end());
-      continue;
+    } else {
+      const InstanceId failed = result.failed.value_or(turns.front());
+      sampled.failed = static_cast<std::size_t>(std::find(turns.begin(), turns.end(), failed) - turns.begin());
+      sampled.result = std::move(result);
     }
-    const InstanceId failed = result.failed.value_or(turns.front());
-    sampled.failed = static_cast<std::size_t>(std::find(turns.begin(), turns.end(), failed) - turns.begin());
-    sampled.deaths = result.deaths;
-    sampled.samples_ns.clear();
   }
+  if (sampled.samples_ns.size() < turns.size()) sampled.samples_ns.clear();
   return sampled;
 }
 

@@ -19,9 +19,9 @@ namespace attune {
 // One sample of each of several instances.
 struct TurnsOutcome {
   Status status;
-  std::vector<double> samples_ns;        // of all turns, or none
-  std::optional<std::size_t> failed;     // the position of the instance with this status
-  int deaths = 0;                        // of workers, by it
+  std::vector<double> samples_ns;     // of all turns; none when one failed, or `stop` ended them
+  std::optional<std::size_t> failed;  // the position of the instance with this status
+  Result result;                      // of the job with this status
 };
 
 class Bench {
@@ -55,7 +55,8 @@ class Bench {
 
   // Loads and checks an instance, which stays loaded when the status is ok.
   Result load(const Instance& instance, const Image& image, int attempt);
-  TurnsOutcome sample_in_turn(std::span<const InstanceId> turns);
+  // Samples in turn. Ends early once `stop` is at least `ends_at`.
+  TurnsOutcome sample_in_turn(std::span<const InstanceId> turns, int ends_at);
   Result run(Job job);
   void release(InstanceId instance) { run(Release{instance}); }
   // Kernels whose inputs are restored before each launch are not batched.

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t seed = 1;
 constexpr double calibration_warm_up_ms = 100;  // of each kernel before it is timed: clocks settle
 
-// Samples of a configuration: fewer of one that takes long, on a device whose double is slow or that is emulated.
+// Samples of a configuration: fewer of a slow one (double on some devices, emulated devices).
 constexpr int samples_each = 20, least_samples = 5;
 constexpr double configuration_ns = 0.25e9;
 
@@ -52,7 +52,7 @@ struct Overhead {
 const Overhead overheads[] = {{"launch", {.count = samples_each, .regime = Regime::warm}, "one block, one store; warm"},
                               {"launch cold",
                                {.count = samples_each, .regime = Regime::cold},
-                               "one block, one store; behind a flush of the caches"},
+                               "one block, one store; after a flush of the caches"},
                               {"launch in batch",
                                {.count = samples_each, .regime = Regime::warm, .batch = launches_in_batch},
                                "one block, one store; 1000 in a row"}};

@@ -28,8 +28,8 @@ struct Calibrated {
   std::string disturbed;
 };
 
-// All ceilings of the pool's device; none once `stop` is not 0. Throws Error when a kernel does not compile, is wrong or
-// cannot be timed.
+// Measures all ceilings of the pool's device. Returns none once `stop` is not 0. Throws Error when a kernel does not
+// compile, is wrong or cannot be timed.
 Calibrated calibrate(const CalibrationRequest& request, Pool& pool, const std::atomic<int>& stop);
 
 }  // namespace attune

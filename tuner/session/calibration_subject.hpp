@@ -23,15 +23,17 @@ struct CalibrationSubject {
   std::vector<Image> images;  // as many, once they are compiled
 };
 
-// Bytes of one array of the kernels that measure memory: 16 times the L2 cache, rounded up to a power of two, but not
-// more than a 16th of the memory. The copy has four arrays, with what it is checked against: they take a quarter.
+// Returns the bytes of one array of the kernels that measure memory: 16 times the L2 cache, rounded up to a power of
+// two, but not more than a 16th of the memory. The copy has four arrays, with what it is checked against: they take a
+// quarter.
 std::uint64_t calibration_bytes(const DeviceInfo& device);
 
-// Of the kernel with that name. `type` is the problem's T, "" for one that has none. Throws Error without that kernel.
+// Returns the subject for the kernel with that name. `type` is the problem's T; "": it has none. Throws Error without
+// that kernel.
 CalibrationSubject calibration_subject(std::span<const KernelSpec> kernels, std::string_view kernel,
                                        std::string_view type, const DeviceInfo& device);
 
-// All of them ahead: nothing compiles while something is timed. Returns early once `stop` is not 0. Throws Error.
+// Compiles all of them: nothing compiles while something is timed. Returns early once `stop` is not 0. Throws Error.
 void compile_all(std::span<CalibrationSubject> subjects, Pool& pool, const DeviceInfo& device,
                  const std::atomic<int>& stop);
 

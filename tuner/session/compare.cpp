@@ -1,6 +1,7 @@
 #include "session/compare.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "attune/error.hpp"
@@ -66,6 +67,7 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
     if (contains(ranked, configuration) || !on_.terms.space.broken_rules(configuration).empty()) return;
     const Trial* const tried = on_.log.find(configuration.text());
     if (tried != nullptr && tried->verdict != Verdict::ok) return;
+    if (on_.log.left_alone(configuration)) return;
     Trial trial;
     trial.configuration = configuration;
     ranked.push_back(tried == nullptr ? trial : *tried);
@@ -102,7 +104,7 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
 // Loads them. Contenders that fail the check are lost.
 void Compare::load_all(const std::vector<Trial>& chosen) {
   for (const Trial& trial : chosen) {
-    const std::optional<Ready> made = ready(trial.configuration);
+    const std::optional<ReadyInstance> made = ready(trial.configuration);
     const std::optional<Tried> tried = made ? load(trial, *made) : std::nullopt;
     if (!tried) continue;
     Contender& contender = compared_.contenders.emplace_back();
@@ -152,17 +154,29 @@ bool Compare::measure_rounds(std::size_t rounds) {
   std::vector<InstanceId> instances;
   for (const std::size_t i : turns) instances.push_back(stayed[i]->instance->id);
   const std::size_t seen = on_.bench.watch().throttled_readings().size();
-  const TurnsOutcome samples = on_.bench.sample_in_turn(instances);
+  constexpr int skips_comparing = 2;
+  const bool may_end = this->rounds() > 0;
+  const TurnsOutcome samples =
+      on_.bench.sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
   if (!samples.status.ok()) {
     const Contender& failed = *stayed[turns[samples.failed.value()]];
-    lose(failed.trial, samples.status, samples.deaths);
-    compared_.contenders.erase(compared_.contenders.begin() + (&failed - compared_.contenders.data()));
+    const auto at = &failed - compared_.contenders.data();
+    drop(compared_.contenders.begin() + at, samples.status, samples.result);
     return false;
   }
+  if (samples.samples_ns.empty()) return false;  // ended
+
   compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench.watch().throttled_readings().size()});
   for (std::size_t k = 0; k < turns.size(); ++k)
     stayed[turns[k]]->times_ns.push_back(std::max(samples.samples_ns[k], 1.0));
   return true;
+}
+
+// Returns the contender after the lost one.
+Compare::Contenders::iterator Compare::drop(Contenders::iterator one, const Status& status, const Result& result) {
+  lose(one->trial, status, result);
+  on_.bench.release(one->instance->id);
+  return compared_.contenders.erase(one);
 }
 
 // Contenders that cannot win any more leave, with their times. With several objectives, or with energy, a slow one may
@@ -185,8 +199,7 @@ void Compare::check_again() {
       one->deterministic = checked.deterministic;
       ++one;
     } else {
-      lose(one->trial, checked.status, result.deaths);
-      one = compared_.contenders.erase(one);
+      one = drop(one, Status(checked.status), result);
     }
   }
 }
@@ -201,7 +214,7 @@ bool Compare::meter() {
       for (Contender& contender : compared_.contenders) contender.energy.reset();
       return false;
     }
-    one = meter_one(*one) ? one + 1 : compared_.contenders.erase(one);
+    one = meter_one(one);
   }
   const std::vector<bool>& throttled = on_.bench.watch().throttled_readings();
   compared_.metered_throttled =
@@ -209,24 +222,22 @@ bool Compare::meter() {
   return true;
 }
 
-// Returns false when it is lost.
-bool Compare::meter_one(Contender& contender) {
+// Returns the next contender. This one may be lost.
+Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
+  Contender& contender = *one;
   TimingPlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
   if (on_.bench.can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result = on_.bench.run(
       Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
   const auto& metered = std::get<EnergyMeasured>(result.answer);
-  if (!metered.status.ok()) {
-    lose(contender.trial, metered.status, result.deaths);
-    return false;
-  }
+  if (!metered.status.ok()) return drop(one, Status(metered.status), result);
   if (!metered.energy)
     throw Error(on_.terms.device.name + "'s energy counter took too few steps in " +
                 std::to_string(protocol_.energy_seconds) + " s to measure " + contender.instance->text +
                 "; the trials are kept: with another --objective they are not measured again");
   contender.energy = metered.energy;
-  return true;
+  return one + 1;
 }
 
 }  // namespace attune

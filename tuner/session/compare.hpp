@@ -42,7 +42,9 @@ class Compare : private Stage {
   void let_beaten_leave(const RoundTimes& values);
   void check_again();
   bool meter();
-  bool meter_one(Contender& contender);
+  using Contenders = std::vector<Contender>;
+  Contenders::iterator meter_one(Contenders::iterator one);
+  Contenders::iterator drop(Contenders::iterator one, const Status& status, const Result& result);
   RoundTimes values_of(const std::vector<Contender*>& contenders) const;
   std::size_t rounds() const { return compared_.seen.size(); }
 

@@ -11,8 +11,11 @@ std::vector<Trial> Confirm::run() {
   compile_missing(chosen);
   on_.bench.turn().take();
   if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
-  const std::optional<Ready> best = ready(chosen.front().configuration);
-  if (!best || !load(chosen.front(), *best)) return on_.progress.ranked_survivors();
+  std::optional<ReadyInstance> best = ready(chosen.front().configuration);
+  if (!best) return on_.progress.ranked_survivors();
+  // It takes turns with itself too, like any other configuration.
+  best->instance = on_.terms.instance(on_.next_instance(), chosen.front().configuration);
+  if (!load(chosen.front(), *best)) return on_.progress.ranked_survivors();
   on_.observer.confirm_started(chosen.size());
   const std::vector<std::size_t> stayed = visits(best->instance->id, chosen);
   on_.bench.release(best->instance->id);
@@ -38,7 +41,7 @@ std::vector<Trial> Confirm::near_best() const {
 // Compiles all at once what the search has not compiled, as in a continued session.
 void Confirm::compile_missing(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials)
-    if (on_.images.find(trial.configuration.text()) == nullptr)
+    if (on_.images.find(trial.configuration) == nullptr)
       on_.source.ask(on_.terms.instance(on_.next_instance(), trial.configuration));
   while (on_.source.outstanding() > 0) {
     while (!on_.source.is_ready()) {
@@ -47,7 +50,7 @@ void Confirm::compile_missing(const std::vector<Trial>& trials) {
       on_.source.arrive(*result);
     }
     const CompiledInstance compiled = on_.source.take();
-    if (compiled.outcome.image) on_.images.keep(compiled.instance->text, *compiled.outcome.image);
+    if (compiled.outcome.image) on_.images.keep({compiled.instance, *compiled.outcome.image});
   }
 }
 
@@ -94,7 +97,7 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
   std::vector<InstanceId> instances;
   for (const std::size_t i : group) {
     if (on_.stop.load() > 0) break;
-    const std::optional<Ready> made = ready(chosen[i].configuration);
+    const std::optional<ReadyInstance> made = ready(chosen[i].configuration);
     if (!made) continue;
     if (load(chosen[i], *made)) {
       columns.push_back(i);
@@ -103,12 +106,12 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
       ratios[i].clear();
     }
   }
-  bool complete = on_.stop.load() == 0;
-  while (complete && !columns.empty()) {
+  bool is_best_lost = false;
+  while (on_.stop.load() == 0 && !is_best_lost && !columns.empty()) {
     const std::optional<std::size_t> failed = sample_beside(chosen, columns, best, instances, ratios);
     if (!failed) break;
     if (*failed == columns.size()) {
-      complete = false;
+      is_best_lost = true;
     } else {
       on_.bench.release(instances[*failed]);
       columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*failed));
@@ -116,7 +119,7 @@ bool Confirm::visit(const std::vector<Trial>& chosen, std::span<const std::size_
     }
   }
   for (const InstanceId instance : instances) on_.bench.release(instance);
-  return complete;
+  return on_.stop.load() == 0 && !is_best_lost;
 }
 
 // Adds to the ratios of each. Returns the position of a configuration that failed, which is then lost; the best's
@@ -129,14 +132,14 @@ std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chos
     turns.push_back(best);
     turns.insert(turns.end(), instances.begin(), instances.end());
   }
-  const TurnsOutcome samples = on_.bench.sample_in_turn(turns);
+  const TurnsOutcome samples = on_.bench.sample_in_turn(turns, 1);
   const std::size_t count = columns.size();
   if (!samples.status.ok()) {
     const auto at = std::find(instances.begin(), instances.end(), turns[samples.failed.value()]);
     const auto failed = static_cast<std::size_t>(at - instances.begin());
     const std::size_t trial = failed == count ? 0 : columns[failed];
     ratios[trial].clear();
-    lose(chosen[trial], samples.status, samples.deaths);
+    lose(chosen[trial], samples.status, samples.result);
     return failed;
   }
   for (std::size_t begin = count; begin < samples.samples_ns.size(); begin += count + 1) {

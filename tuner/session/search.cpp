@@ -65,14 +65,25 @@ StopReason Search::run() {
 }
 
 void Search::settle_after_failure() noexcept {
-  try {
-    while (!sent_.empty() && !on_.pool.has_lost_device()) finish_front();
-    // What the device was lost with keeps its attempt; what was behind it never ran.
-    for (std::size_t i = 1; i < sent_.size(); ++i)
-      if (sent_[i].has_attempt) on_.log.withdraw_attempt(sent_[i].instance->configuration, sent_[i].is_alone);
-    on_.log.commit();
-  } catch (const std::exception&) {  // what ends the search is told already
-  }
+  const auto succeeds = [](const auto& step) {
+    try {
+      step();
+      return true;
+    } catch (const std::exception&) {  // the first failure is the one to report
+      return false;
+    }
+  };
+  for (std::size_t left = sent_.size(); left > 0 && !on_.pool.has_lost_device(); left = sent_.size())
+    if (!succeeds([this] { finish_front(); }) && sent_.size() == left) break;
+  // The trial that the device was lost with keeps its attempt.
+  succeeds([this] { withdraw_sent(1); });
+  succeeds([this] { on_.log.commit(); });
+}
+
+// Takes back the attempts from this place of the queue on: nothing came of them.
+void Search::withdraw_sent(std::size_t first) {
+  for (std::size_t i = first; i < sent_.size(); ++i)
+    if (sent_[i].has_attempt) on_.log.withdraw_attempt(sent_[i].instance->configuration, sent_[i].is_alone);
   sent_.clear();
 }
 
@@ -80,6 +91,8 @@ void Search::loop() {
   began_ = on_.bench.seconds() - on_.bench.turn().waited_seconds();
   try_first();
   for (std::optional<StopReason> reason; !(reason = stop_reason());) {
+    // Compilers that disturb do not start while the anchor is timed.
+    while (is_wave() && under_way_.empty() && !sent_.empty()) finish_front();
     const bool thinks = is_wave() ? under_way_.empty() : !std::exchange(thought_, false) || under_way_.empty();
     if (thinks) {
       think();
@@ -130,7 +143,7 @@ void Search::step() {
   if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), false);
 }
 
-// The next image, waited for. Nothing once `stop` is asked for, or when a result took the wait's place.
+// Waits for the next image. Returns nothing after `stop`, or when it took a result instead.
 std::optional<CompiledInstance> Search::take_image() {
   const auto is_ready = [this] {
     return is_wave() ? !on_.source.is_waiting() && on_.source.is_ready() : on_.source.is_ready();
@@ -162,7 +175,7 @@ std::optional<CompiledInstance> Search::take_image() {
 
 void Search::tell_strategy() {
   for (const Trial& trial : std::exchange(untold_, {})) {
-    // Outside of the space are those of another one, not narrowed, and what only the final stage measured.
+    // Trials of a wider space, and of the final stage alone, may lie outside of this one.
     const std::optional<Row> row = on_.terms.space.row_of(trial.configuration);
     if (!row || !on_.terms.space.contains(*row)) continue;
     const bool valid = trial.verdict == Verdict::ok;
@@ -278,10 +291,11 @@ void Search::finish_front() {
 void Search::finish_tried(const Sent& sent, Trial trial) {
   const std::string& text = sent.instance->text;
   under_way_.erase(sent.instance->id);
-  if (trial.verdict == Verdict::ok) on_.images.keep(text, *sent.outcome.image);
+  if (trial.verdict == Verdict::ok) on_.images.keep({sent.instance, *sent.outcome.image});
   // On a continued session the default is launched for the anchor alone: its trial is there.
   if (on_.log.find(text) == nullptr) finish_trial(trial, false);
   if (trial.deaths > 0 && sent.outcome.image && !on_.pool.isolates()) {
+    withdraw_sent(0);  // later trials ran on it
     on_.log.commit();
     throw Error("the device is beyond use after " + text + " of " + on_.terms.request.spec.name + ": " + trial.detail +
                 "; that configuration is logged and will not be tried again: run the same command to go on");

@@ -49,6 +49,7 @@ class Search {
   void finish_trial(const Trial& trial, bool from_log);
   void finish_tried(const Sent& sent, Trial trial);
   void tell_strategy();
+  void withdraw_sent(std::size_t first);
   void settle_after_failure() noexcept;
 
   SessionParts& on_;

@@ -16,25 +16,25 @@ class SearchProgress {
   // must outlive it.
   SearchProgress(const SessionTerms& terms, const ObjectiveValues& values, const TrialLog& log, double used_seconds);
 
-  // A trial that is in the log now. `is_new`: its configuration had none. `from_log`: another session's. Throws Error
-  // for one that an objective has no value for.
+  // Counts a trial that is in the log now. `is_new`: its configuration had none. `from_log`: another session's. Throws
+  // Error for one that an objective has no value for.
   void see(const Trial& trial, bool is_new, bool from_log);
-  // A survivor that fails now after all.
+  // Counts a survivor that fails now after all.
   void lose_survivor() { --survivors_; }
 
   double score(const Trial& trial) const;
   std::int64_t survivors() const noexcept { return survivors_; }
   std::int64_t run_trials() const noexcept { return run_trials_; }  // tried in this run
-  // What a first sample is held against: the best time so far, at this time of the anchor; 0 while there is none, and
-  // where the first objective is not the time, as far as a search knows it.
+  // Returns the best time so far, at this time of the anchor, which first samples are compared with. Returns 0 while
+  // there is none, and where the first objective is not the time.
   double incumbent_ns(double anchor_ns) const;
-  // What an observer is shown with a trial that was just seen.
+  // Returns the progress that the observer receives with a trial that was just seen.
   Progress shown(double run_seconds, double anchor_ns, bool from_log) const;
   double used_seconds(double run_seconds) const noexcept { return used_seconds_ + run_seconds; }
 
-  // The rule that ends the search now, if one does. What finishes the session is named before what makes it partial.
+  // Returns the rule that ends the search now, if one does. Rules that finish the session come before others.
   std::optional<StopReason> stop_reason(double run_seconds, double anchor_ns) const;
-  // The survivors, best first.
+  // Returns the survivors, best first.
   std::vector<Trial> ranked_survivors() const;
 
  private:

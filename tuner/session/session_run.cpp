@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <list>
 #include <random>
 
 #include "attune/error.hpp"
@@ -137,6 +138,12 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   return start;
 }
 
+std::list<Bench> one_bench(Pool& pool, const SessionTerms& terms, Observer& observer, const std::atomic<int>& stop) {
+  std::list<Bench> benches;
+  benches.emplace_back(pool, terms, observer, stop);
+  return benches;
+}
+
 // One session: its parts, and the stages over them.
 class SessionRun {
  public:
@@ -153,7 +160,7 @@ class SessionRun {
         row_(open_session(terms, pool.compiler().toolchain, store)),
         log_(terms, store, row_.id, observer),
         progress_(terms, values_, log_, row_.used_seconds),
-        bench_(pool, terms, observer, stop) {}
+        benches_(one_bench(pool, terms, observer, stop)) {}
 
   SessionResult run() {
     const std::unique_ptr<Strategy> strategy = make_strategy(terms_.key.strategy, terms_.space, row_.seed);
@@ -163,7 +170,7 @@ class SessionRun {
     });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
     try {
-      bench_.begin(row_.seed);
+      parts_.bench.begin(row_.seed);
     } catch (const ReferenceDoesNotCompile&) {
       // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
       const CompileOutcome outcome = pool_.compile(terms_.instance(0, *terms_.default_configuration)->image);
@@ -171,8 +178,9 @@ class SessionRun {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
       return ended(SessionResult::End::no_survivor, "it does not compile:\n" + outcome.log);
     }
-    observer_.session_started(start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, bench_.is_self_checked()));
-    for (const std::string& user : terms_.opened.users) bench_.watch().see_user(user);
+    observer_.session_started(
+        start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, parts_.bench.is_self_checked()));
+    for (const std::string& user : terms_.opened.users) parts_.bench.watch().see_user(user);
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
     const StopReason reason = search.run();
@@ -205,11 +213,11 @@ class SessionRun {
   const SessionRow row_;
   TrialLog log_;
   SearchProgress progress_;
-  Bench bench_;
+  std::list<Bench> benches_;  // one for each device; today a session has one
   ImageSource source_{pool_};
   KeptImages images_;
-  SessionParts parts_{terms_,  values_, pool_,     bench_, log_,     progress_,
-                      source_, images_, observer_, stop_,  row_.seed};
+  SessionParts parts_{terms_,  values_,   pool_, benches_.front(), log_, progress_, source_,
+                      images_, observer_, stop_, row_.seed};
 };
 
 void SessionRun::conclude(SessionResult& result) {
@@ -220,8 +228,8 @@ void SessionRun::conclude(SessionResult& result) {
                : complete          ? SessionResult::End::finished
                : stop_.load() > 0  ? SessionResult::End::interrupted
                                    : SessionResult::End::partial;
-  if (bench_.turn().waited_seconds() > 1)
-    observer_.note("waited " + std::to_string(static_cast<int>(bench_.turn().waited_seconds())) +
+  if (parts_.bench.turn().waited_seconds() > 1)
+    observer_.note("waited " + std::to_string(static_cast<int>(parts_.bench.turn().waited_seconds())) +
                    " s for another tuner on this device");
   source_.cancel();
   if (progress_.survivors() == 0 || is_hopeless) {
@@ -237,7 +245,7 @@ void SessionRun::conclude(SessionResult& result) {
   // The session counts as finished only once its record stands: a kill in a later stage leaves it to be continued.
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, complete, used);
-  bench_.turn().end();
+  parts_.bench.turn().end();
 }
 
 void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {
@@ -248,7 +256,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   }
   Compared compared = Compare(parts_, present_).run(std::move(ranked));
   std::optional<Decided> decided =
-      decide_between(compared, terms_, values_, bench_.watch().throttled_readings(), present_);
+      decide_between(compared, terms_, values_, parts_.bench.watch().throttled_readings(), present_);
   if (!decided) {
     result.end = SessionResult::End::interrupted;
     result.explanation = "interrupted before the energy of finalists was metered, by which `" +
@@ -261,10 +269,10 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   const RecordFacts facts{row_.seed,
                           log_.size(),
                           !complete,
-                          bench_.watch().is_busy(),
-                          bench_.is_self_checked(),
-                          bench_.batch(),
-                          bench_.first_anchor_ns(),
+                          parts_.bench.watch().is_busy(),
+                          parts_.bench.is_self_checked(),
+                          parts_.bench.batch(),
+                          parts_.bench.first_anchor_ns(),
                           pool_.compiler().toolchain};
   const std::vector<Contender*> stayed = staying(compared.contenders);
   const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
@@ -272,8 +280,8 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
                            });
   const Record record = make_record(*decided, compared, terms_, facts);
   keep_record(record, *decided, present_, met_present, store_);
-  if (const Image* const kept = images_.find(record.configuration.text()); kept != nullptr && image_cache_ != nullptr)
-    image_cache_->put(terms_.instance(0, record.configuration)->image.key(), *kept);
+  if (const ReadyInstance* const kept = images_.find(record.configuration); kept != nullptr && image_cache_ != nullptr)
+    image_cache_->put(kept->instance->image.key(), kept->image);
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
   result.record = store_.find_record(terms_.key.record);
   if (result.record) result.finalists = store_.finalists(result.record->uuid);

@@ -11,16 +11,12 @@ class Stage {
   explicit Stage(SessionParts& parts) : on_(parts) {}
 
  protected:
-  // The instance of a configuration with its image, compiled if necessary; nothing when either cannot be made.
-  struct Ready {
-    std::shared_ptr<const Instance> instance;
-    Image image;
-  };
-  std::optional<Ready> ready(const Configuration& configuration);
+  // Returns the instance of a configuration with its image, compiled if necessary; nothing when either cannot be made.
+  std::optional<ReadyInstance> ready(const Configuration& configuration);
   // Loads and checks it; it stays loaded. When it fails, the trial is lost and the result is nothing.
-  std::optional<Tried> load(const Trial& trial, const Ready& ready);
-  // Logs a trial that fails now with its new verdict.
-  void lose(Trial trial, const Status& status, int deaths);
+  std::optional<Tried> load(const Trial& trial, const ReadyInstance& ready);
+  // Logs a trial that fails now with its new verdict. `result`: of the job with this status.
+  void lose(Trial trial, const Status& status, const Result& result);
 
   SessionParts& on_;
 };

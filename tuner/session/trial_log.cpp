@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/unix_ms.hpp"
+
 namespace attune {
 namespace {
 
@@ -51,6 +53,7 @@ std::optional<Trial> TrialLog::left_alone(const Configuration& configuration) co
   trial.configuration = configuration;
   trial.verdict = Verdict::quarantined;
   trial.detail = found->second + "; --lift-quarantine gives it another chance";
+  trial.made_ms = unix_ms();
   return trial;
 }
 

@@ -21,6 +21,9 @@ constexpr std::uint64_t most_batch = 1024;
 
 constexpr int deaths_to_verdict = 2;
 
+// A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
+constexpr int most_in_vain = 2;
+
 CompileOutcome death_of(const Received& received) {
   CompileOutcome outcome;
   const bool late = received.end == Received::End::timed_out;
@@ -29,11 +32,12 @@ CompileOutcome death_of(const Received& received) {
   return outcome;
 }
 
-Received answer_of(Transport& worker, const Job& job, double seconds) {
+// The limit counts from the moment at which the worker began the job.
+Received answer_of(Transport& worker, const Job& job, double seconds, bool& started) {
   worker.send(job, seconds);
-  Received received = worker.receive(seconds);
-  if (received.end == Received::End::replied && std::holds_alternative<Started>(received.reply.answer))
-    received = worker.receive(seconds);
+  Received received = worker.receive(seconds + open_seconds);
+  started = received.end == Received::End::replied;
+  if (started && std::holds_alternative<Started>(received.reply.answer)) received = worker.receive(seconds);
   return received;
 }
 
@@ -45,7 +49,8 @@ std::vector<CompileOutcome>& outcomes_of(Received& received) {
 
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
-  const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds);
+  bool started = false;
+  const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds, started);
   if (received.end != Received::End::replied) throw Error("the compile worker does not start: " + received.why);
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
@@ -135,6 +140,7 @@ void CompileLanes::run(Lane& lane) {
     try {
       // What cancel() killed between two jobs is not the next job's fault.
       if (was_interrupted(lane)) lane.worker->restart();
+      if (is_abandoned(epoch)) continue;
       std::vector<Outcome> outcomes = compile(*lane.worker, requests, epoch);
       for (std::size_t i = 0; i < batch.size(); ++i) deliver(batch[i], std::move(outcomes[i]), epoch);
     } catch (...) {
@@ -183,8 +189,13 @@ void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::v
   }
 }
 
-Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt) {
-  Received received = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()));
+// An abandoned batch has no result.
+Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt,
+                           std::uint64_t epoch) {
+  Received received{Received::End::died, {}, "abandoned"};
+  bool started = false;
+  for (int in_vain = 0; !started && in_vain <= most_in_vain && !is_abandoned(epoch); ++in_vain)
+    received = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()), started);
   if (received.end != Received::End::replied) return received;
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* compiled = std::get_if<ImagesCompiled>(&received.reply.answer);
@@ -199,7 +210,7 @@ Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& r
 std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, const std::vector<ImageRequest>& requests,
                                                          std::uint64_t epoch) {
   std::vector<Outcome> outcomes;
-  Received received = ask(worker, requests, 1);
+  Received received = ask(worker, requests, 1, epoch);
   if (received.end == Received::End::replied) {
     for (CompileOutcome& outcome : outcomes_of(received)) outcomes.push_back({std::move(outcome), 0});
     return outcomes;
@@ -207,7 +218,7 @@ std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, cons
   if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
   // Compiling each alone finds which one of several it was.
   const int deaths = requests.size() == 1 ? 1 : 0;
-  if (deaths == 1) restart_and_check(worker, received.why);
+  if (deaths == 1) restart_and_check(worker, received.why, epoch);
   for (const ImageRequest& request : requests) outcomes.push_back(compile_alone(worker, request, deaths, epoch));
   return outcomes;
 }
@@ -216,17 +227,17 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
                                                   std::uint64_t epoch) {
   for (;;) {
     if (is_abandoned(epoch)) return {};
-    Received received = ask(worker, {request}, deaths + 1);
+    Received received = ask(worker, {request}, deaths + 1, epoch);
     if (received.end == Received::End::replied) return {std::move(outcomes_of(received).front()), deaths};
     if (is_abandoned(epoch)) return {death_of(received), deaths};
-    restart_and_check(worker, received.why);
+    restart_and_check(worker, received.why, epoch);
     if (++deaths == deaths_to_verdict) return {death_of(received), deaths};
   }
 }
 
 // Compiles a known-good image in a fresh worker, at least once in two attempts. If both fail, the environment is at
 // fault.
-void CompileLanes::restart_and_check(Transport& worker, const std::string& why) {
+void CompileLanes::restart_and_check(Transport& worker, const std::string& why, std::uint64_t epoch) {
   std::optional<ImageRequest> known_good;
   {
     const std::lock_guard lock(mutex_);
@@ -234,7 +245,8 @@ void CompileLanes::restart_and_check(Transport& worker, const std::string& why) 
   }
   if (!known_good) return;
   for (int attempt = 1; attempt <= 2; ++attempt) {
-    Received received = ask(worker, {*known_good}, attempt);
+    Received received = ask(worker, {*known_good}, attempt, epoch);
+    if (is_abandoned(epoch)) return;
     if (received.end == Received::End::replied && outcomes_of(received).front().image) return;
   }
   throw Error(

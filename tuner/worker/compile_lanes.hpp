@@ -53,8 +53,8 @@ class CompileLanes {
   std::vector<Waiting> take_batch(Lane& lane, std::uint64_t& epoch);
   std::vector<Outcome> compile(Transport& worker, const std::vector<ImageRequest>& requests, std::uint64_t epoch);
   Outcome compile_alone(Transport& worker, const ImageRequest& request, int deaths, std::uint64_t epoch);
-  Received ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt);
-  void restart_and_check(Transport& worker, const std::string& why);
+  Received ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt, std::uint64_t epoch);
+  void restart_and_check(Transport& worker, const std::string& why, std::uint64_t epoch);
   void learn(const std::vector<ImageRequest>& requests, const std::vector<CompileOutcome>& outcomes);
   double deadline(std::size_t images) const;
   bool was_interrupted(Lane& lane);

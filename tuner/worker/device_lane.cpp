@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "core/unix_ms.hpp"
 #include "worker/answer_check.hpp"
 
 namespace attune {
@@ -14,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 // One job that the worker does, and one that waits in its pipe, so that it never waits for the coordinator.
 constexpr std::size_t most_in_flight = 2;
 
-// A job with a larger image waits here: a pipe holds a megabyte, and nothing may block behind a job under way.
+// A job with a larger image waits here: a pipe holds a megabyte, and nothing may block while a job is under way.
 constexpr std::size_t most_bytes_ahead = 512 << 10;
 
 // A worker that has lost so much of its memory to what it ran is replaced before it fails for want of it.
@@ -23,6 +24,11 @@ constexpr double leaked_share = 0.5;
 std::size_t image_bytes(const Job& job) {
   const InstanceLaunch* const launch = launch_of(job);
   return launch != nullptr && launch->steps.image.code ? launch->steps.image.code->size() : 0;
+}
+
+std::optional<InstanceId> only_instance_of(const Job& job) {
+  const std::vector<InstanceId> instances = instances_of(job);
+  return instances.empty() || samples_several(job) ? std::nullopt : std::optional(instances.front());
 }
 
 void wait_from_now(Work& work, double seconds) {
@@ -73,13 +79,20 @@ void DeviceLane::run() {
     try {
       if (!wait_for_work()) return;
       serve_front();
+    } catch (const DeviceLost&) {  // a killed worker that does not end: to end it again would wait as long again
+      fail();
     } catch (...) {
+      try {
+        transport_->restart();  // it may still answer what is forgotten
+      } catch (const Error&) {  // the device is lost, as the next job shows
+      }
       fail();
     }
   }
 }
 
-// The environment is at fault: the first job's result says so, and the others are dropped.
+// The environment is at fault: the first job's result says so, and the others are dropped. In a handler; the worker is
+// gone.
 void DeviceLane::fail() {
   Result result;
   result.error = std::current_exception();
@@ -94,10 +107,6 @@ void DeviceLane::fail() {
   contents_.forget_problem();
   contents_.worker_lost();
   figures_.add_replaced();
-  try {
-    transport_->restart();  // which may still answer what is forgotten
-  } catch (const Error&) {  // the device is lost, as the next job shows
-  }
   deliver(std::move(work), std::move(result));
 }
 
@@ -131,7 +140,7 @@ void DeviceLane::send_queued() {
 }
 
 void DeviceLane::serve_front() {
-  // Other threads add behind the front, which stays where it is.
+  // Other threads add after the front, which stays where it is.
   std::unique_lock lock(mutex_);
   Work& front = in_flight_.front();
   const bool needs_more = is_recovering_;
@@ -155,7 +164,7 @@ void DeviceLane::serve_front() {
   finish(std::move(received.reply.answer));
 }
 
-// The first job's result, or it is sent again. Jobs behind it are sent again in any case.
+// The first job's result, or it is sent again. Later jobs are sent again in any case.
 void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how) {
   std::unique_lock lock(mutex_);
   is_recovering_ = true;
@@ -174,7 +183,9 @@ void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how)
 
 // An answer to the first job, which no worker died of.
 void DeviceLane::finish(Answer answer) {
+  std::unique_lock lock(mutex_);
   Work& front = in_flight_.front();
+  lock.unlock();
   contents_.note(front.job, answer, std::chrono::duration<double>(Clock::now() - front.started_at).count());
   const auto* const tried = std::get_if<Tried>(&answer);
   const bool is_worn =
@@ -193,7 +204,7 @@ void DeviceLane::finish(Answer answer) {
   if (const auto* rounds = std::get_if<Rounds>(&front.job); failed && rounds != nullptr)
     result.failed = rounds->turns.front();
   result.answer = std::move(answer);
-  std::unique_lock lock(mutex_);
+  lock.lock();
   Work work = std::move(in_flight_.front());
   in_flight_.pop_front();
   // The next one's time begins when the worker comes to it.
@@ -207,10 +218,18 @@ void DeviceLane::finish(Answer answer) {
 void DeviceLane::deliver(Work work, Result result) {
   result.ticket = work.ticket;
   result.seconds = figures_.seconds();
-  if (work.is_repeated || work.deaths > 0 || result.failed) result.lost_seconds = result.seconds - work.began;
-  result.deaths = std::max(result.deaths, work.deaths);
-  if (const InstanceLaunch* const launch = launch_of(work.job)) result.attempt = launch->attempt;
-  for (const InstanceId id : instances_of(work.job)) result.attempt = contents_.attempt_of(id).value_or(result.attempt);
+  if (work.is_repeated || result.failed) result.lost_seconds = result.seconds - work.began;
+  result.worker = contents_.worker();
+  result.made_ms = unix_ms();
+  if (const InstanceLaunch* const launch = launch_of(work.job)) {
+    result.attempt = launch->attempt;
+    result.deaths = std::max(result.deaths, contents_.deaths_of(launch->configuration).count);
+  } else if (const std::optional<InstanceId> subject = result.failed ? result.failed : only_instance_of(work.job)) {
+    if (const std::optional<WorkerContents::Past> past = contents_.past_of(*subject)) {
+      result.attempt = past->attempt;
+      result.deaths = std::max(result.deaths, past->deaths);
+    }
+  }
   result.notes.insert(result.notes.begin(), work.notes.begin(), work.notes.end());
   result.watched = figures_.take_watched();
   deliver_(std::move(result));

@@ -54,7 +54,7 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
   work.is_repeated = true;
   Result result;
   if (std::holds_alternative<OpenDevice>(work.job)) {
-    if (++work.deaths == deaths_to_verdict) throw Error("the device worker does not start: " + received.why);
+    if (++work.begun_in_vain == deaths_to_verdict) throw Error("the device worker does not start: " + received.why);
     restart();
     work.started = false;
     return std::nullopt;
@@ -79,8 +79,8 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
 std::optional<Result> DeviceRecovery::make_ready(Work& work) {
   if (contents_.is_worn()) start_afresh();
   work.began = figures_.seconds();
-  if (contents_.is_apart() && samples_several(work.job)) return one_at_a_time(work);
-  return load_missing(work, work.job, work.deaths);
+  if (contents_.is_apart() && samples_several(work.job)) return one_at_a_time(work, nullptr);
+  return load_missing(work, work.job);
 }
 
 Result DeviceRecovery::after_death(Work& work, Status status) {
@@ -89,27 +89,30 @@ Result DeviceRecovery::after_death(Work& work, Status status) {
   keep_apart(work, status);
   restart_and_check(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
                     status.detail);
-  for (const InstanceId id : instances_of(work.job)) contents_.at(id).deaths = 1;  // each one's first
-  return one_at_a_time(work);
+  return one_at_a_time(work, &status);
 }
 
-// Once more in a fresh worker, after its first death. Deaths of a loaded instance add up over jobs: what kills after many
-// samples survives the few of one more attempt.
+// Counts a death, once the environment is known to work. Returns whether it is the configuration's verdict.
+bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, const Status& death) {
+  work.is_repeated = true;
+  restart_and_check(configuration, death.detail);
+  const bool condemned = contents_.count_death(configuration, death) >= deaths_to_verdict;
+  work.notes.push_back(configuration + ": " + death.detail +
+                       (condemned ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
+  return condemned;
+}
+
+// Once more in a fresh worker, after its first death. Deaths of a configuration add up over its jobs: what kills after
+// many samples survives the few of one more attempt.
 Result DeviceRecovery::alone(Work& work, Status status) {
   const std::vector<InstanceId> of = instances_of(work.job);
   const InstanceLaunch* const launch = launch_of(work.job);
   const std::string name = launch != nullptr ? launch->configuration : contents_.at(of.front()).launch.configuration;
-  const int launch_attempt = of.empty() ? 0 : contents_.at(of.front()).launch.attempt;
   Result result;
-  for (;;) {
-    ++work.deaths;
-    for (const InstanceId id : of) work.deaths = std::max(work.deaths, ++contents_.at(id).deaths);
-    restart_and_check(name, status.detail);
-    if (work.deaths >= deaths_to_verdict) break;
-    work.notes.push_back(name + ": " + status.detail + "; tried once more in a fresh worker");
+  while (!is_condemned(work, name, status)) {
     count_attempt(work.job);
-    for (const InstanceId id : of) contents_.at(id).launch.attempt = launch_attempt + work.deaths;
-    if (std::optional<Result> failed = load_missing(work, work.job, work.deaths)) return std::move(*failed);
+    for (const InstanceId id : of) ++contents_.at(id).launch.attempt;
+    if (std::optional<Result> failed = load_missing(work, work.job)) return std::move(*failed);
     Status death;
     Answer answer = ask_or_die(work.job, death);
     if (death.ok()) {
@@ -121,7 +124,6 @@ Result DeviceRecovery::alone(Work& work, Status status) {
     }
     status = std::move(death);
   }
-  work.notes.push_back(name + ": " + status.detail + "; quarantined after two deaths");
   if (!of.empty()) result.failed = of.front();
   result.answer = answer_with(work.job, std::move(status));
   return result;
@@ -141,63 +143,52 @@ std::vector<std::string> DeviceRecovery::names_of(const Job& job) const {
   return names;
 }
 
-// The samples of several, one instance after the other.
-Result DeviceRecovery::one_at_a_time(Work& work) {
+// The samples of several, one instance after the other. `death`: a worker died of all of them. The death counts for
+// each until it has sampled alone.
+Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
   const auto& rounds = std::get<Rounds>(work.job);
-  const std::vector<InstanceId> instances = distinct(rounds.turns);
   Result result;
   std::vector<double> samples(rounds.turns.size());
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    const InstanceId id = instances[i];
-    result.failed = id;
+  for (const InstanceId id : distinct(rounds.turns)) {
+    const std::string name = contents_.at(id).launch.configuration;
+    if (death != nullptr) contents_.count_death(name, *death);
     Rounds own{{}, rounds.plan};
     own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
-    int& deaths = contents_.at(id).deaths;
-    Answer answer = sample_alone(work, own, id, deaths);
+    Answer answer = sample_alone(work, own, id);
     const auto& sampled = std::get<RoundsSampled>(answer);
     if (!sampled.status.ok()) {
-      result.deaths = deaths;
+      result.failed = id;
       result.answer = std::move(answer);
       return result;
     }
+    if (death != nullptr) contents_.take_back_death(name);
     std::size_t next = 0;
     for (std::size_t k = 0; k < samples.size(); ++k)
       if (rounds.turns[k] == id) samples[k] = sampled.samples_ns[next++];
   }
-  result.failed.reset();
   result.answer = RoundsSampled{{}, std::move(samples)};
   return result;
 }
 
-// The samples of one instance, after so many deaths of it, which are counted on.
-Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id, int& deaths) {
-  const std::string name = contents_.at(id).launch.configuration;
+// The samples of one instance.
+Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
   for (;;) {
-    if (std::optional<Result> failed = load_missing(work, job, deaths)) {
-      deaths = failed->deaths;
-      return std::move(failed->answer);
-    }
+    if (std::optional<Result> failed = load_missing(work, job)) return std::move(failed->answer);
     Status death;
     Answer answer = ask_or_die(job, death);
     if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
-    if (death.ok()) return answer;
-    ++deaths;
-    if (!transport_.isolates()) return answer;
-    restart_and_check(name, death.detail);
-    if (deaths >= deaths_to_verdict) {
-      work.notes.push_back(name + ": " + death.detail + "; quarantined after two deaths");
-      return RoundsSampled{std::move(death), {}};
-    }
-    work.notes.push_back(name + ": " + death.detail + "; tried once more in a fresh worker");
+    if (death.ok() || !transport_.isolates()) return answer;
+    if (is_condemned(work, contents_.at(id).launch.configuration, death)) return RoundsSampled{std::move(death), {}};
     ++contents_.at(id).launch.attempt;
   }
 }
 
-// One job and its reply, with nothing else under way.
-Received DeviceRecovery::ask(const Job& job) {
+// One job and its reply, with nothing else under way. `started`: when the worker began it.
+Received DeviceRecovery::ask(const Job& job, Clock::time_point* started) {
   const double limit = contents_.limit(job);
   send_(job, limit);
   Received received = transport_.receive(limit + Deadlines::open_seconds);
+  if (started != nullptr) *started = Clock::now();
   if (received.end == Received::End::replied && std::holds_alternative<Started>(received.reply.answer))
     received = transport_.receive(limit);
   return received;
@@ -261,14 +252,13 @@ void DeviceRecovery::start_afresh() {
   if (contents_.problem()) begin_problem({});
 }
 
-// Data and reference in a fresh worker. One that dies of it is given a second chance, in another one. `why`: the first
-// one has died already.
+// Makes data and reference in a fresh worker, or in a second one. `why`: the first worker has died already.
 void DeviceRecovery::begin_problem(std::string why) {
   const Begin problem = *contents_.problem();
   for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
     if (!why.empty()) restart();  // it may have been given another job since
-    const auto begin = std::chrono::steady_clock::now();
-    Received received = ask(problem);
+    Clock::time_point started;
+    Received received = ask(problem, &started);
     if (received.end != Received::End::replied) {
       why = received.why;
       continue;
@@ -277,40 +267,34 @@ void DeviceRecovery::begin_problem(std::string why) {
     if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw_failure(*failure);
     const auto* const begun = std::get_if<Begun>(&received.reply.answer);
     if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
-    return contents_.set_begun(begun->free_bytes,
-                               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    return contents_.set_begun(begun->free_bytes, std::chrono::duration<double>(Clock::now() - started).count());
   }
   throw Error(fmt::format("two device workers died while the data and the reference of {} for {} were made: {}",
                           problem.setup.kernel, problem.setup.problem, why));
 }
 
-// Loads what a job needs and the present worker lacks. What fails is the job's result: at once, or by the second death
-// of an instance, `deaths` before included where there is but one.
-std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job, int deaths) {
-  std::map<InstanceId, int> deaths_of;
-  if (const auto of = distinct(instances_of(job)); of.size() == 1) deaths_of[of.front()] = deaths;
+// Loads what a job needs and the present worker lacks. What fails is the job's result, at once or by its second death.
+// A configuration that has its verdict is not loaded again.
+std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job) {
   while (const std::optional<InstanceId> id = contents_.first_missing(job)) {
     WorkerContents::Loaded& loaded = contents_.at(*id);
-    Status status;
-    const Answer answer = ask_or_die(Load{loaded.launch, {}}, status);
-    if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
-    const bool died = !status.ok();
-    if (!died) status = std::get<Tried>(answer).status;
-    loaded.is_there = status.ok();
-    if (loaded.is_there) continue;
-    if (died) {
-      const std::string name = loaded.launch.configuration;
-      restart_and_check(name, status.detail);
-      const bool is_verdict = ++deaths_of[*id] >= deaths_to_verdict;
-      work.notes.push_back(name + ": " + status.detail +
-                           (is_verdict ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
-      work.is_repeated = true;
-      ++loaded.launch.attempt;
-      if (!is_verdict) continue;
+    const std::string name = loaded.launch.configuration;
+    const WorkerContents::Deaths deaths = contents_.deaths_of(name);
+    Status status = deaths.last;
+    if (deaths.count < deaths_to_verdict) {
+      Status death;
+      const Answer answer = ask_or_die(Load{loaded.launch, {}}, death);
+      if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
+      status = death.ok() ? std::get<Tried>(answer).status : death;
+      loaded.is_there = status.ok();
+      if (loaded.is_there) continue;
+      if (!death.ok()) {
+        ++loaded.launch.attempt;
+        if (!is_condemned(work, name, death)) continue;
+      }
     }
     Result result;
     result.failed = *id;
-    result.deaths = deaths_of[*id];
     result.answer = answer_with(job, std::move(status));
     return result;
   }

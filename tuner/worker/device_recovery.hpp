@@ -22,14 +22,14 @@ struct Work {
   bool started = false;
   std::chrono::steady_clock::time_point started_at, deadline;
   double began = 0;  // by the session's clock
-  int deaths = 0;
-  int begun_in_vain = 0;  // workers that died before they began it
+  int begun_in_vain = 0;  // workers that died before they began it, or while they opened their device
   bool is_repeated = false;
   std::vector<std::string> notes;
 };
 
 class DeviceRecovery {
  public:
+  using Clock = std::chrono::steady_clock;
   // Gives a job to the worker, within so many seconds. Throws Error once the lane ends.
   using Send = std::function<void(const Job&, double)>;
 
@@ -47,10 +47,11 @@ class DeviceRecovery {
 
  private:
   Result alone(Work& work, Status status);
-  Result one_at_a_time(Work& work);
-  Answer sample_alone(Work& work, const Job& job, InstanceId id, int& deaths);
-  std::optional<Result> load_missing(Work& work, const Job& job, int deaths);
-  Received ask(const Job& job);
+  Result one_at_a_time(Work& work, const Status* death);
+  Answer sample_alone(Work& work, const Job& job, InstanceId id);
+  std::optional<Result> load_missing(Work& work, const Job& job);
+  bool is_condemned(Work& work, const std::string& configuration, const Status& death);
+  Received ask(const Job& job, Clock::time_point* started = nullptr);
   Answer ask_or_die(const Job& job, Status& death);
   void restart_and_check(const std::string& after, const std::string& detail);
   std::string known_good_fails();

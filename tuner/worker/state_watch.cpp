@@ -12,7 +12,7 @@ constexpr std::size_t most_kept = 1000;
 // Processes come and go more slowly than clocks change.
 constexpr int readings_per_look_at_users = 10;
 
-bool tells_anything(const DeviceState& state) {
+bool has_readings(const DeviceState& state) {
   return state.sm_clock_mhz || state.memory_clock_mhz || state.temperature_c || state.power_w || state.energy_j ||
          state.throttle;
 }
@@ -67,7 +67,7 @@ void StateWatch::read() {
       watched_.users.push_back(std::move(user));
   if (state.sm_clock_mhz) append(clocks_, *state.sm_clock_mhz);
   if (meters_ && state.energy_j) energy_.push_back({now, *state.energy_j});
-  if (tells_anything(state)) append(watched_.states, std::move(state));
+  if (has_readings(state)) append(watched_.states, std::move(state));
 }
 
 void StateWatch::follow_own_clock() {

@@ -76,6 +76,7 @@ void WorkerContents::set_begun(std::uint64_t free_bytes, double seconds) {
 void WorkerContents::worker_lost() {
   const std::lock_guard lock(mutex_);
   for (auto& [id, loaded] : loaded_) loaded.is_there = false;
+  ++worker_;
   is_worn_ = false;
 }
 
@@ -84,6 +85,8 @@ void WorkerContents::forget_problem() {
   problem_.reset();
   known_good_.reset();
   loaded_.clear();
+  deaths_.clear();
+  worker_ = 1;
   deadlines_.anchor_seconds = 0;
   is_apart_ = false;
 }
@@ -118,10 +121,35 @@ bool WorkerContents::is_apart() const {
   return is_apart_;
 }
 
-std::optional<int> WorkerContents::attempt_of(InstanceId instance) const {
+WorkerContents::Deaths WorkerContents::deaths_of(const std::string& configuration) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = deaths_.find(configuration);
+  return found == deaths_.end() ? Deaths{} : found->second;
+}
+
+int WorkerContents::count_death(const std::string& configuration, const Status& status) {
+  const std::lock_guard lock(mutex_);
+  Deaths& deaths = deaths_[configuration];
+  deaths.last = status;
+  return ++deaths.count;
+}
+
+void WorkerContents::take_back_death(const std::string& configuration) {
+  const std::lock_guard lock(mutex_);
+  --deaths_.at(configuration).count;
+}
+
+int WorkerContents::worker() const {
+  const std::lock_guard lock(mutex_);
+  return worker_;
+}
+
+std::optional<WorkerContents::Past> WorkerContents::past_of(InstanceId instance) const {
   const std::lock_guard lock(mutex_);
   const auto found = loaded_.find(instance);
-  return found == loaded_.end() ? std::nullopt : std::optional(found->second.launch.attempt);
+  if (found == loaded_.end()) return std::nullopt;
+  const auto deaths = deaths_.find(found->second.launch.configuration);
+  return Past{found->second.launch.attempt, deaths == deaths_.end() ? 0 : deaths->second.count};
 }
 
 }  // namespace attune

@@ -1,10 +1,12 @@
 // WorkerContents: what the present device worker holds, and what a fresh one is given: the problem, the known-good job,
-// the loaded instances; and how long jobs over them may take. Thread-safe, but for at().
+// the loaded instances; how long jobs over them may take; and which configurations killed workers. Thread-safe, but for
+// at().
 #pragma once
 
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "worker/deadlines.hpp"
 
@@ -21,35 +23,47 @@ class WorkerContents {
   struct Loaded {
     InstanceLaunch launch;
     bool is_there = false;  // in the present worker
-    int deaths = 0;         // of workers, of which it was one of several instances, or the only one
+  };
+  // The workers that died of a configuration since the problem began, over all of its jobs.
+  struct Deaths {
+    int count = 0;
+    Status last;
   };
 
   void set_known_good(std::optional<KnownGood> known_good);
   std::optional<KnownGood> known_good() const;
-  double limit(const Job& job) const;  // seconds
-  // Whether the worker can do the job as it is, with nothing loaded or taken apart before.
+  // Returns the deadline of a job, in seconds.
+  double limit(const Job& job) const;
+  // Returns whether the worker can do the job as it is, with nothing loaded or taken apart before.
   bool is_ready_for(const Job& job) const;
-  // The first instance that the job needs and the worker lacks. Throws Error for one that was never loaded.
+  // Returns the first instance that the job needs and the worker lacks. Throws Error for one that was never loaded.
   std::optional<InstanceId> first_missing(const Job& job) const;
 
-  // Takes in what a job of `seconds` changed.
+  // Notes what a job of `seconds` changed.
   void note(const Job& job, const Answer& answer, double seconds);
   void begin(const Begin& job);                              // forgets all of the problem before
   void set_begun(std::uint64_t free_bytes, double seconds);  // the data and the reference are there
   void worker_lost();
   void forget_problem();
-  // The worker is to be replaced before it does another job.
+  // Has the worker replaced before it does another job.
   void wear();
-  // From now on instances are not sampled together: some of them failed so.
+  // Has instances sampled one at a time from now on: some of them failed together.
   void keep_apart();
 
   std::optional<Begin> problem() const;
   std::uint64_t free_at_begin() const;  // bytes of the device's memory
   bool is_apart() const;
   bool is_worn() const;
-  // Of an instance's launches; nothing for one that is not loaded.
-  std::optional<int> attempt_of(InstanceId instance) const;
-  // The lane's thread, while no other one sends jobs. Throws std::out_of_range.
+  struct Past {
+    int attempt = 1;  // of its launches
+    int deaths = 0;   // of its configuration
+  };
+  std::optional<Past> past_of(InstanceId instance) const;  // nothing for one that is not loaded
+  Deaths deaths_of(const std::string& configuration) const;
+  int count_death(const std::string& configuration, const Status& status);  // returns how many there are now
+  void take_back_death(const std::string& configuration);
+  int worker() const;  // its number since the problem began, from 1
+  // For the lane's thread, while no other thread sends jobs. Throws std::out_of_range.
   Loaded& at(InstanceId instance) { return loaded_.at(instance); }
 
  private:
@@ -57,6 +71,8 @@ class WorkerContents {
   std::optional<Begin> problem_;
   std::optional<KnownGood> known_good_;
   std::map<InstanceId, Loaded> loaded_;
+  std::map<std::string, Deaths> deaths_;  // by configuration text
+  int worker_ = 1;
   Deadlines deadlines_;
   std::uint64_t free_at_begin_ = 0;
   bool is_apart_ = false, is_worn_ = false;

@@ -101,7 +101,7 @@ TEST_F(ProposalsTest, AStrategyThatRepeatsItselfForEverIsAnErrorThatNamesIt) {
     proposals.next();
     FAIL() << "proposed";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("strategy `stubborn:x=1` proposed 1000 times in a row"));
+    EXPECT_THAT(error.what(), HasSubstr("strategy `stubborn:x=1` proposed known configurations 1000 times in a row"));
   }
   EXPECT_FALSE(proposals.is_exhausted()) << "and no error where only that is asked";
 }

@@ -26,11 +26,12 @@ struct Script {
   std::function<Received::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
     return Received::End::replied;
   };
+  int dies_before = 0;  // so many jobs that are not begun then
   Answer opened = CompilerOpened{"scripted", 4, false};
   double milliseconds = 10;
   std::size_t forgotten = 0;      // outcomes that are left out of an answer
   std::vector<std::string> seen;  // "a b#1"
-  std::vector<double> seconds;
+  std::vector<double> seconds, seconds_to_begin;
   std::atomic<int> made{0}, restarts{0};
 
   std::mutex mutex;
@@ -47,7 +48,7 @@ class ScriptedWorker final : public Transport {
     is_begun_ = false;
   }
   Received receive(double seconds) override {
-    if (!std::exchange(is_begun_, true)) return {Received::End::replied, {.answer = Started{}}, ""};
+    if (!std::exchange(is_begun_, true)) return begin(seconds);
     const auto* images = std::get_if<Compile>(&job_);
     if (images == nullptr) return {Received::End::replied, {.answer = script_.opened}, ""};
     std::string text;
@@ -69,6 +70,13 @@ class ScriptedWorker final : public Transport {
     if (end != Received::End::replied) return {end, {}, "as the test says"};
     compiled.outcomes.resize(compiled.outcomes.size() - std::min(script_.forgotten, compiled.outcomes.size()));
     return {end, {.answer = compiled}, ""};
+  }
+  Received begin(double seconds) {
+    const std::lock_guard lock(script_.mutex);
+    script_.seconds_to_begin.push_back(seconds);
+    if (std::holds_alternative<Compile>(job_) && script_.dies_before-- > 0)
+      return {Received::End::timed_out, {}, "was not begun"};
+    return {Received::End::replied, {.answer = Started{}}, ""};
   }
   void restart() override {
     ++script_.restarts;
@@ -197,7 +205,8 @@ TEST_F(CompileLanesTest, TheImageOfABatchThatKillsItsWorkerTwiceAloneIsBlamed) {
   EXPECT_EQ(blamed.deaths, 2);
   EXPECT_EQ(outcome(wait(tickets[2])).verdict, Verdict::ok);
   EXPECT_EQ(wait(tickets[2]).deaths, 0);
-  EXPECT_THAT(take_seen(), ElementsAre("first#1", "x b c#1", "x#1", "b#1", "anchor#1", "b#2", "anchor#1", "c#1"));
+  EXPECT_THAT(take_seen(),
+              ElementsAre("first#1", "x b c#1", "x#1", "b#1", "known_good#1", "b#2", "known_good#1", "c#1"));
 }
 
 TEST_F(CompileLanesTest, NoBatchIsLargerThanTheCompilerLikes) {
@@ -212,6 +221,21 @@ TEST_F(CompileLanesTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
   EXPECT_EQ(outcome(result).verdict, Verdict::ok);
   EXPECT_EQ(result.deaths, 1);
   EXPECT_THAT(take_seen(), ElementsAre("b#1", "b#2"));
+}
+
+TEST_F(CompileLanesTest, AWorkerThatEndsBeforeItBeginsBlamesNoImage) {
+  script_.dies_before = 2;
+  const Result result = compile("b");
+  EXPECT_EQ(outcome(result).verdict, Verdict::ok);
+  EXPECT_EQ(result.deaths, 0);
+  EXPECT_THAT(take_seen(), ElementsAre("b#1"));
+  EXPECT_EQ(script_.seconds_to_begin.back(), 60 + 60) << "a worker may take its time to start";
+  EXPECT_EQ(script_.seconds.back(), 60);
+}
+
+TEST_F(CompileLanesTest, AnImageThatNoWorkerBeginsIsBlamedAllTheSame) {
+  script_.dies_before = 1000;
+  EXPECT_EQ(outcome(compile("b")).verdict, Verdict::compile_timeout);
 }
 
 TEST_F(CompileLanesTest, WhenTheKnownGoodImageFailsTooTheEnvironmentIsBlamed) {

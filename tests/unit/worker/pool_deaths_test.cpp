@@ -82,7 +82,7 @@ TEST_F(PoolTest, AJobThatWorkersKeepDyingBeforeIsBlamedAllTheSame) {
   EXPECT_EQ(pool().replaced(), 4);
 }
 
-TEST_F(PoolTest, AStickyStatusDoesNotBlameTheJobBehind) {
+TEST_F(PoolTest, AStickyStatusDoesNotBlameTheNextJob) {
   begin();
   script_.hold("try 2");
   script_.change = [](const Job& job, Reply& reply) {
@@ -200,7 +200,65 @@ TEST_F(PoolTest, AnInstanceThatIsSampledApartHasASecondChanceTooAndNoThird) {
   EXPECT_EQ(again.deaths, 2);
 }
 
-// The job behind is in the worker already when the first one turns out to be no answer.
+TEST_F(PoolTest, DeathsOfAConfigurationAddUpOverItsInstances) {
+  begin();
+  ends("try 1", Received::End::died);
+  EXPECT_TRUE(status(pool().run(try_of(1))).ok());
+  load(11);
+  ends("rounds 11", Received::End::died);
+  const Result result = pool().run(Rounds{{11}, {1, 0}});
+  EXPECT_EQ(status(result).verdict, Verdict::fault);
+  EXPECT_EQ(result.deaths, 2);
+  EXPECT_EQ(result.failed, 11u);
+}
+
+TEST_F(PoolTest, AConfigurationThatHasItsVerdictIsNotLoadedAgain) {
+  begin();
+  load(1);
+  load(2);
+  ends("rounds 1", Received::End::died, every_time);
+  std::vector<Ticket> tickets;
+  script_.hold("rounds 1");
+  for (int i = 0; i < 4; ++i) tickets.push_back(pool().submit(Rounds{{1}, {1, 0}}));
+  tickets.push_back(pool().submit(Rounds{{1, 2}, {1, 0}}));
+  script_.release();
+  for (const Ticket ticket : tickets) {
+    const Result result = pool().wait(ticket);
+    EXPECT_EQ(status(result).verdict, Verdict::fault);
+    EXPECT_EQ(result.deaths, 2);
+    EXPECT_EQ(result.failed, 1u);
+  }
+  EXPECT_EQ(pool().replaced(), 2);
+  EXPECT_GT(time_of(2), 0);
+}
+
+TEST_F(PoolTest, ADeathAmongSeveralDoesNotStayOnAnInstanceThatSamplesAlone) {
+  begin();
+  load(1);
+  load(2);
+  ends("rounds 1 2", Received::End::died);
+  EXPECT_TRUE(status(pool().run(Rounds{{1, 2}, {1, 0}})).ok());
+  for (const InstanceId id : {1, 2}) {
+    ends("rounds " + std::to_string(id), Received::End::died);
+    const Result result = pool().run(Rounds{{id}, {1, 0}});
+    EXPECT_TRUE(status(result).ok()) << status(result).detail;
+    EXPECT_EQ(result.deaths, 1);
+  }
+}
+
+TEST_F(PoolTest, ResultsNameTheWorkerThatMadeThem) {
+  begin();
+  const Result first = pool().run(try_of(1));
+  EXPECT_EQ(first.worker, 1);
+  EXPECT_GT(first.made_ms, 1'700'000'000'000);
+  ends("try 3", Received::End::died);
+  EXPECT_EQ(pool().run(try_of(3)).worker, 2);
+  script_.ends = nullptr;
+  begin();
+  EXPECT_EQ(pool().run(try_of(1)).worker, 1) << "counted from the problem's begin";
+}
+
+// The next job is in the worker already when the first one turns out to be no answer.
 TEST_F(PoolTest, SamplesOfSeveralThatCannotBeAreTakenAgainAndNoneIsTheNextJobs) {
   for (const bool fewer : {true, false}) {
     pool_.reset();

@@ -160,7 +160,7 @@ class ScriptedWorkers final : public Workers {
   const std::unique_ptr<Device> device_;
 };
 
-// Instances 1 and 2 are good; the known-good job, where there is one, is that of instance 9.
+// Instances 1 and 11 are of one configuration, the others of their own. The known-good job is that of instance 9.
 class PoolTest : public testing::Test {
  protected:
   PoolTest() : recording_(bowl()), spec_(replay_kernel(recording_)), workers_(script_) {}
@@ -182,8 +182,10 @@ class PoolTest : public testing::Test {
     script_.take_begun();
   }
   static Configuration configuration(InstanceId id) {
-    return id == 2 ? Configuration{{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}}
-                   : Configuration{{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}};
+    if (id == 2) return {{"TILE", 8}, {"ROWS", 2}, {"ORDER", "rows"}};
+    if (id == 3) return {{"TILE", 8}, {"ROWS", 1}, {"ORDER", "rows"}};
+    if (id == 9) return {{"TILE", 16}, {"ROWS", 1}, {"ORDER", "rows"}};
+    return {{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}};
   }
   InstanceLaunch launch(InstanceId id, int attempt = 1) {
     const auto instance = make_instance(id, spec_, Problem{}, configuration(id), pool().device().info);

@@ -106,7 +106,7 @@ constexpr Refusal refused_names[] = {
     {"throw", no_exceptions},
 };
 
-// The names of #include lines, with or without folders behind them.
+// The names of #include lines, with or without more of their path.
 constexpr Refusal refused_headers[] = {
     {"cooperative_groups*", no_groups},
     {"cuda_fp16*", no_half},
