@@ -143,12 +143,13 @@ std::vector<std::string> DeviceRecovery::names_of(const Job& job) const {
   return names;
 }
 
-// The samples of several, one instance after the other. `death`: a worker died of all of them. The death counts for
-// each until it has sampled alone.
+// The samples of several, one instance after the other. `death`: a worker died of all of them. It counts for each,
+// unless another one fails alone.
 Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
   const auto& rounds = std::get<Rounds>(work.job);
   Result result;
   std::vector<double> samples(rounds.turns.size());
+  std::vector<std::string> suspected;
   for (const InstanceId id : distinct(rounds.turns)) {
     const std::string name = contents_.at(id).launch.configuration;
     if (death != nullptr) contents_.count_death(name, *death);
@@ -157,11 +158,12 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
     Answer answer = sample_alone(work, own, id);
     const auto& sampled = std::get<RoundsSampled>(answer);
     if (!sampled.status.ok()) {
+      for (const std::string& other : suspected) contents_.take_back_death(other);
       result.failed = id;
       result.answer = std::move(answer);
       return result;
     }
-    if (death != nullptr) contents_.take_back_death(name);
+    if (death != nullptr) suspected.push_back(name);
     std::size_t next = 0;
     for (std::size_t k = 0; k < samples.size(); ++k)
       if (rounds.turns[k] == id) samples[k] = sampled.samples_ns[next++];
