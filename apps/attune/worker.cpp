@@ -17,6 +17,9 @@
 namespace attune::cli {
 namespace {
 
+// The file of the running program, even if another version has replaced it.
+constexpr const char* this_program = "/proc/self/exe";
+
 std::unique_ptr<Device> device_for(const Options& options) {
   const std::string name = options.required("device");
   if (!is_replay(name)) return open_device(name);
@@ -93,8 +96,11 @@ std::unique_ptr<Workers> workers_for(const std::string& device, const std::optio
   std::vector<std::string> arguments{"--device", device};
   if (kernel) arguments.insert(arguments.end(), {"--kernel", *kernel});
   if (problem) arguments.insert(arguments.end(), {"--problem", *problem});
-  // The file of the running program, even if another version has replaced it.
-  return process_workers("/proc/self/exe", arguments, device);
+  return process_workers(this_program, arguments, device);
+}
+
+std::unique_ptr<Workers> printing_workers_for(const std::string& device) {
+  return process_workers(this_program, {"--device", device}, device, true);
 }
 
 }  // namespace attune::cli

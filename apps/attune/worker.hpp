@@ -26,6 +26,8 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams);
 // recording of a `replay:` file, as far as they are given.
 std::unique_ptr<Workers> workers_for(const std::string& device, const std::optional<std::string>& kernel = {},
                                      const std::optional<std::string>& problem = {});
+// Returns workers that print where this process does.
+std::unique_ptr<Workers> printing_workers_for(const std::string& device);
 
 // Runs run_command_line() with these hooks.
 int run_command_line(int count, char** values, const WorkerSeams& seams);

@@ -52,7 +52,6 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
       {"missing recording", {"tune", "--device", "replay:/nowhere.json"}, {"/nowhere.json"}},
       {"bad seed of noise", {"tune", "--device", bowl + ",seed=x"}, {"seed=1"}},
       {"estimate on a recording", {"tune", "--device", bowl, "--effort", "estimate"}, {"measure"}},
-      {"limit without sanitizer", {"check", s, "--time-limit", "5s"}, {"--time-limit is for --sanitize"}},
   };
   for (const auto& [option, value] : Replacements{
            {"--target", "2"}, {"--target", "fast"}, {"--target", "0x"}, {"--patience", "0"}, {"--patience", "some"}})

@@ -48,46 +48,6 @@ TEST_F(Look, SpaceCountsAndListsWithoutAGpu) {
   EXPECT_GE(std::stoll(output_of({"space", "reduce", "--device", "sm_90", "--count"})), 1000);
 }
 
-TEST_F(Look, CheckRunsOneConfigurationAndSaysWhatIsWrongWithIt) {
-  struct Case {
-    std::string file;
-    std::vector<std::string> more;
-    int code;
-    std::vector<std::string> words;
-  };
-  const auto changed = [this](const std::string& name, const std::string& before, const std::string& after) {
-    return write(name, content_of(scale_with(before, after)));
-  };
-  const Case cases[] = {
-      {scale(),
-       {"--configuration", "BLOCK=32 ITEMS=2", "--problem", "n=1000"},
-       0,
-       {"BLOCK=32 ITEMS=2", "verdict: ok", "scale<float, 2>"}},
-      {scale(),
-       {"--configuration", "BLOCK=128 ITEMS=2"},
-       3,
-       {"verdict: restricted", "BLOCK * ITEMS <= 128", "BLOCK=128"}},
-      {changed("log.cu", "T(3)", "three"), {}, 3, {"verdict: compile_error", "three"}},
-      {changed("guard.cu", "if (first + i < n) y", "if (first + i <= n) y"),
-       {},
-       3,
-       {"verdict: guard", "wrote outside argument `y`"}},
-      {changed("barrier.cu", "for (int i = 0; i < ITEMS; ++i)",
-               "if (threadIdx.x > 0) __syncthreads(); else __syncwarp();\n  for (int i = 0; i < ITEMS; ++i)"),
-       {},
-       3,
-       {"verdict: fault", "__syncthreads", "block (0,0,0)"}},
-  };
-  const CommandOptions one_block_at_a_time{.environment = {{"ATTUNE_HOST_THREADS", "1"}}};
-  for (const Case& c : cases) {
-    std::vector<std::string> arguments = {"check", c.file};
-    arguments.insert(arguments.end(), c.more.begin(), c.more.end());
-    const CommandResult result = attune(arguments, one_block_at_a_time);
-    EXPECT_EQ(result.code, c.code) << result.err;
-    for (const std::string& word : c.words) EXPECT_THAT(result.out, HasSubstr(word));
-  }
-}
-
 TEST_F(Look, PlanSaysWhichRungAndWhy) {
   EXPECT_THAT(output_of({"plan", scale()}), AllOf(HasSubstr("rung           none"), HasSubstr("attune tune")));
   output_of({"tune", scale()});

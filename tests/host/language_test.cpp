@@ -47,6 +47,26 @@ __global__ void run(int* out) {
   for (std::size_t i = 0; i < conditions.size(); ++i) EXPECT_EQ(out[i], 1) << conditions[i];
 }
 
+// Parameters and macros of a kernel may have any name that is none of CUDA's.
+TEST_F(HostLanguage, LeavesNamesToTheKernel) {
+  const std::vector<std::string> names = {"block_size",  "grid_size", "thread_index",
+                                          "block_index", "invoke",    "parameters"};
+  std::string listed, sum = "blockDim.x + gridDim.x + threadIdx.x + blockIdx.x";
+  for (const std::string& name : names) {
+    listed += (listed.empty() ? "int " : ", int ") + name;
+    sum += " + " + name;
+  }
+  EXPECT_EQ(output<int>("template <" + listed + "> __device__ int sum() { return " + sum +
+                            "; }\n__global__ void run(int* out) { *out = sum<1, 2, 3, 4, 5, 6>(); }",
+                        shape(1, 1), 1)[0],
+            23);
+  std::string macros;
+  for (const std::string& name : names) macros += "#define " + name + " 7\n";
+  EXPECT_EQ(output<int>(macros + "__global__ void run(int* out) { out[threadIdx.x] = blockDim.x + block_size; }",
+                        shape(1, 1), 1)[0],
+            8);
+}
+
 TEST_F(HostLanguage, AcceptsTheKeywordsOfCuda) {
   const auto out = output<int>(R"(
 #define N 4

@@ -6,8 +6,9 @@
 
 #include "attune/error.hpp"
 #include "core/near_name.hpp"
-#include "kernel/substitute.hpp"
 #include "core/type_table.hpp"
+#include "kernel/include_option.hpp"
+#include "kernel/substitute.hpp"
 
 namespace attune {
 namespace {
@@ -131,7 +132,8 @@ std::vector<std::string> resolve_options(const Request& request) {
                                                             option.condition->names().end(), is_parameter));
       if (tunable) continue;
     }
-    if (auto resolved = instantiate_option(option, request.scope())) options.push_back(std::move(*resolved));
+    if (auto resolved = instantiate_option(option, request.scope()))
+      options.push_back(placed_include(*resolved, spec.folder));
   }
   if (spec.compile.defines) {
     const auto define = [&](const Binding& binding) {

@@ -90,18 +90,26 @@ void Search::withdraw_sent(std::size_t first) {
 void Search::loop() {
   began_ = on_.bench.seconds() - on_.bench.turn().waited_seconds();
   try_first();
-  for (std::optional<StopReason> reason; !(reason = stop_reason());) {
+  for (;;) {
+    const bool has_ended = stop_reason().has_value();
     // Compilers that disturb do not start while the anchor is timed.
-    while (is_wave() && under_way_.empty() && !sent_.empty()) finish_front();
-    const bool thinks = is_wave() ? under_way_.empty() : !std::exchange(thought_, false) || under_way_.empty();
-    if (thinks) {
+    const bool disturbs = is_wave() && under_way_.empty();
+    if ((has_ended || disturbs) && !sent_.empty()) {
+      finish_front();  // it may be an improvement, after which the search goes on
+      continue;
+    }
+    if (has_ended) break;
+    if (is_wave() ? under_way_.empty() : !std::exchange(thought_, false) || under_way_.empty()) {
       think();
       if (is_wave() && !under_way_.empty()) ahead_ = std::min(2 * ahead_, most_ahead_);
     }
-    if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
-    step();
+    if (!under_way_.empty())
+      step();
+    else if (!sent_.empty())
+      finish_front();
+    else
+      break;  // nothing is left, or what the log answered ends the search
   }
-  while (!sent_.empty()) finish_front();
   tell_strategy();
 }
 

@@ -22,6 +22,7 @@ constexpr std::size_t max_headers = 64;
 
 class HeaderReader {
  public:
+  explicit HeaderReader(const std::vector<fs::path>& folders) : folders_(folders) {}
   std::vector<Header> take() { return std::move(headers_); }
 
   // `file` and `text` are for the positions in messages.
@@ -37,11 +38,19 @@ class HeaderReader {
             "this kernel comes without a folder, so it may include attune.cuh only (and with <...> what the compiler "
             "finds by itself)");
       }
-      read_one(include.name, directory / include.name, failed);
+      read_one(include.name, place_of(include.name, directory), failed);
     }
   }
 
  private:
+  // Returns the first file of this name; where there is none, the place beside the including file.
+  fs::path place_of(const std::string& name, const fs::path& directory) const {
+    std::error_code error;
+    if (fs::is_regular_file(directory / name, error)) return directory / name;
+    for (const fs::path& folder : folders_)
+      if (fs::is_regular_file(folder / name, error)) return folder / name;
+    return directory / name;
+  }
   template <typename Failed>
   void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
     std::error_code error;
@@ -78,14 +87,16 @@ class HeaderReader {
     read_all(text, path.string(), path.parent_path());
   }
 
+  const std::vector<fs::path>& folders_;
   std::vector<Header> headers_;
   std::set<fs::path> visited_;
 };
 
 }  // namespace
 
-std::vector<Header> read_headers(std::string_view code, const std::string& file, const fs::path& directory) {
-  HeaderReader reader;
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const fs::path& directory,
+                                 const std::vector<fs::path>& folders) {
+  HeaderReader reader(folders);
   reader.read_all(code, file, directory);
   return reader.take();
 }

@@ -21,10 +21,10 @@ struct Include {
 std::vector<Include> find_includes(std::string_view text);
 
 // Returns the headers reached by #include "..." from `code`, transitively, in the order of first use. attune.cuh is
-// left out. A name is looked up in the folder of the including file: `directory` for `code`. Throws SpecError at the
-// #include: not found, not text, too large, too many, one name for two contents.
-std::vector<Header> read_headers(std::string_view code, const std::string& file,
-                                 const std::filesystem::path& directory);
+// left out. A name is looked up in the folder of the including file (`directory` for `code`), then in `folders`. Throws
+// SpecError at the #include: not found, not text, too large, too many, one name for two contents.
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const std::filesystem::path& directory,
+                                 const std::vector<std::filesystem::path>& folders);
 
 // Returns whether the code includes attune.cuh, itself or through its headers.
 bool includes_attune(const SourceText& source);

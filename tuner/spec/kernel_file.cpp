@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/near_name.hpp"
+#include "kernel/include_option.hpp"
 #include "spec/document.hpp"
 #include "spec/includes.hpp"
 #include "spec/sections.hpp"
@@ -102,6 +103,18 @@ std::string read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
+// Returns the folders of its -I options that depend on no parameter.
+std::vector<std::filesystem::path> include_folders(const KernelSpec& spec) {
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& option : spec.compile.options) {
+    const std::string placed = placed_include(option, spec.folder);
+    const std::optional<std::string_view> folder = include_folder(placed);
+    if (folder && folder->find('{') == std::string_view::npos && option.find(" if ") == std::string::npos)
+      folders.emplace_back(*folder);
+  }
+  return folders;
+}
+
 }  // namespace
 
 KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
@@ -115,7 +128,8 @@ KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
   } catch (const Fault& fault) {
     document.fail(fault);
   }
-  spec.source.headers = read_headers(spec.source.text, file_name, directory);
+  if (!directory.empty()) spec.folder = std::filesystem::absolute(directory).lexically_normal().string();
+  spec.source.headers = read_headers(spec.source.text, file_name, directory, include_folders(spec));
   spec.fingerprints = fingerprints_of(spec);
   return spec;
 }

@@ -25,6 +25,8 @@ class DeviceLane {
   void submit(Ticket ticket, Job job);
   void set_known_good(std::optional<KnownGood> known_good) { contents_.set_known_good(std::move(known_good)); }
 
+  void set_deaths_to_verdict(int deaths) { contents_.set_deaths_to_verdict(deaths); }
+
   bool isolates() const noexcept { return transport_->isolates(); }
   const LaneFigures& figures() const noexcept { return figures_; }
 

@@ -12,8 +12,8 @@
 namespace attune {
 namespace {
 
-// A death may be bad luck; a second one is not.
-constexpr int deaths_to_verdict = 2;
+// Workers that may not start.
+constexpr int most_failed_starts = 2;
 
 // A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
 constexpr int most_in_vain = 2;
@@ -54,7 +54,7 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
   work.is_repeated = true;
   Result result;
   if (std::holds_alternative<OpenDevice>(work.job)) {
-    if (++work.begun_in_vain == deaths_to_verdict) throw Error("the device worker does not start: " + received.why);
+    if (++work.begun_in_vain == most_failed_starts) throw Error("the device worker does not start: " + received.why);
     restart();
     work.started = false;
     return std::nullopt;
@@ -96,7 +96,7 @@ Result DeviceRecovery::after_death(Work& work, Status status) {
 bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, const Status& death) {
   work.is_repeated = true;
   restart_and_check(configuration, death.detail);
-  const bool condemned = contents_.count_death(configuration, death) >= deaths_to_verdict;
+  const bool condemned = contents_.count_death(configuration, death) >= contents_.deaths_to_verdict();
   work.notes.push_back(configuration + ": " + death.detail +
                        (condemned ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
   return condemned;
@@ -111,7 +111,7 @@ Result DeviceRecovery::alone(Work& work, Status status) {
   Result result;
   while (!is_condemned(work, name, status)) {
     count_attempt(work.job);
-    for (const InstanceId id : of) ++contents_.at(id).launch.attempt;
+    if (!of.empty()) ++contents_.at(of.front()).launch.attempt;
     if (std::optional<Result> failed = load_missing(work, work.job)) return std::move(*failed);
     Status death;
     Answer answer = ask_or_die(work.job, death);
@@ -283,7 +283,7 @@ std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job) {
     const std::string name = loaded.launch.configuration;
     const WorkerContents::Deaths deaths = contents_.deaths_of(name);
     Status status = deaths.last;
-    if (deaths.count < deaths_to_verdict) {
+    if (deaths.count < contents_.deaths_to_verdict()) {
       Status death;
       const Answer answer = ask_or_die(Load{loaded.launch, {}}, death);
       if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);

@@ -47,6 +47,8 @@ class Pool {
 
   // Sets the first job of a fresh device worker after a death; a Begin clears it.
   void set_known_good(std::optional<KnownGood> known_good) { lane_->set_known_good(std::move(known_good)); }
+  // Sets how many deaths are a configuration's verdict: 1 without a second attempt. 2 unless set.
+  void set_deaths_to_verdict(int deaths) { lane_->set_deaths_to_verdict(deaths); }
   // Returns whether a fresh device worker undoes a kernel's damage.
   bool isolates() const noexcept { return lane_->isolates(); }
   // Returns whether the environment failed a device job since the last Begin; later jobs have no results.

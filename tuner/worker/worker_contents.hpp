@@ -3,6 +3,7 @@
 // at().
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,6 +32,9 @@ class WorkerContents {
   };
 
   void set_known_good(std::optional<KnownGood> known_good);
+  // Sets how many deaths are a verdict; 2 unless set.
+  void set_deaths_to_verdict(int deaths) { deaths_to_verdict_ = deaths; }
+  int deaths_to_verdict() const noexcept { return deaths_to_verdict_; }
   std::optional<KnownGood> known_good() const;
   // Returns the deadline of a job, in seconds.
   double limit(const Job& job) const;
@@ -73,6 +77,7 @@ class WorkerContents {
   std::map<InstanceId, Loaded> loaded_;
   std::map<std::string, Deaths> deaths_;  // by configuration text
   int worker_ = 1;
+  std::atomic<int> deaths_to_verdict_{2};  // a death may be bad luck; a second one is not
   Deadlines deadlines_;
   std::uint64_t free_at_begin_ = 0;
   bool is_apart_ = false, is_worn_ = false;

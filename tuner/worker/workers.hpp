@@ -33,8 +33,8 @@ class LocalWorkers final : public Workers {
 };
 
 // Returns workers in processes: `executable worker device ...` and `executable worker compile ...`. `arguments` follow;
-// they name the device.
+// they name the device. `shows_output`: the device worker prints where this process does.
 std::unique_ptr<Workers> process_workers(const std::string& executable, const std::vector<std::string>& arguments,
-                                         const std::string& device_name);
+                                         const std::string& device_name, bool shows_output = false);
 
 }  // namespace attune

@@ -135,9 +135,9 @@ TEST_F(PoolTest, ALoadedInstanceThatDiesIsTriedOnceMore) {
   begin();
   load(1);
   script_.take_begun();
-  ends("rounds 1", Received::End::died);
-  const Result result = pool().run(Rounds{{1}, {1, 0}});
-  EXPECT_THAT(script_.take_begun(), ElementsAre("rounds 1", "begin", "try 9", "load 1#2", "rounds 1"));
+  ends("rounds 1 1", Received::End::died);
+  const Result result = pool().run(Rounds{{1, 1}, {1, 0}});
+  EXPECT_THAT(script_.take_begun(), ElementsAre("rounds 1 1", "begin", "try 9", "load 1#2", "rounds 1 1"));
   EXPECT_TRUE(status(result).ok());
   EXPECT_EQ(result.deaths, 1);
   EXPECT_EQ(result.attempt, 2);

@@ -25,6 +25,7 @@
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
 #include "device/host/unsupported.hpp"
+#include "kernel/include_option.hpp"
 
 namespace attune {
 namespace {
@@ -113,8 +114,8 @@ std::string translation_unit(const SourceText& source, const std::vector<std::st
   text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", source.name, rewrite(source.text, variant));
   for (const auto& [expression, index] : entries)
     text += fmt::format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** parameters) {{ "
-        "::attune_host::invoke(&{}, parameters); }}\n",
+        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** attune_parameters) {{ "
+        "::attune_host::attune_invoke(&{}, attune_parameters); }}\n",
         entry_symbol(index), expression);
   return text;
 }
@@ -250,12 +251,15 @@ std::vector<std::string> sanitize_flags(const fs::path& place) {
           "-fdebug-prefix-map=" + place.string() + "=."};
 }
 
-std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place, Variant variant) {
+std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place,
+                                     const std::vector<std::string>& options, Variant variant) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(compiler_flags), std::end(compiler_flags));
   // clang makes no unique symbols, and does not accept the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
+  for (const std::string& option : options)
+    if (const auto folder = include_folder(option)) command.push_back(fmt::format("-I{}", *folder));
   if (variant == Variant::sanitized)
     for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
   for (const std::string& word : words_in(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
@@ -271,7 +275,7 @@ Built check_source(const std::vector<std::string>& compiler, const ImageRequest&
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, {}, Variant::plain);
-  std::vector<std::string> command = command_for(compiler, place, Variant::plain);
+  std::vector<std::string> command = command_for(compiler, place, request.options, Variant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
   run_step(command, place, seconds, request.source, built);
   return built;
@@ -287,7 +291,7 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler, const
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, built.entries, variant);
-  std::vector<std::string> compile = command_for(compiler, place, variant), link = compile;
+  std::vector<std::string> compile = command_for(compiler, place, request.options, variant), link = compile;
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
   // A function without a definition is an error here already, not at load time. (Sanitizers need the program's

@@ -101,6 +101,7 @@ struct KernelSpec {
   std::string name;     // [A-Za-z_][A-Za-z0-9_]*, at most 128 characters
   std::string summary;
   SourceText source;
+  std::string folder;  // absolute: of the kernel file; relative -I options count from here. "": there is no file
   std::vector<ProblemParameter> problem;
   std::vector<Parameter> parameters;
   std::vector<Expression> rules;

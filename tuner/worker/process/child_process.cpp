@@ -59,7 +59,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 struct Becoming {
   char* const* arguments;
   char* const* environment;
-  int requests, replies, lifeline, output;
+  int requests, replies, lifeline;
+  int output;  // -1: as it is
   ChildLimits limits;
 };
 
@@ -74,18 +75,20 @@ struct Becoming {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   // First they leave the numbers that they are to have.
   const int requests = fcntl(what.requests, F_DUPFD, 10), replies = fcntl(what.replies, F_DUPFD, 10);
-  const int lifeline = fcntl(what.lifeline, F_DUPFD, 10), output = fcntl(what.output, F_DUPFD, 10);
+  const int lifeline = fcntl(what.lifeline, F_DUPFD, 10);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
+  if (what.output >= 0) {
+    dup2(what.output, STDOUT_FILENO);
+    dup2(what.output, STDERR_FILENO);
+  }
   dup2(requests, requests_descriptor);
   dup2(replies, replies_descriptor);
   dup2(lifeline, lifeline_descriptor);
 #ifdef SYS_close_range
   syscall(SYS_close_range, lifeline_descriptor + 1, ~0u, 0);
 #endif
-  for (const int number : {requests, replies, lifeline, output}) close(number);
+  for (const int number : {requests, replies, lifeline}) close(number);
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + what.limits.niceness);
   if (what.limits.address_bytes != 0) {
     const rlimit limit{what.limits.address_bytes, what.limits.address_bytes};
@@ -132,7 +135,7 @@ void ChildProcess::Descriptor::close() noexcept {
   number = -1;
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits) {
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits, Output kind) {
   const Pipe requests = make_pipe();
   // An image fits, so that its sender continues before all is read. Where so large a pipe is not allowed, it stays
   // small.
@@ -159,7 +162,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
                       their_requests.number,
                       their_replies.number,
                       their_lifeline.number,
-                      their_output.number,
+                      kind == Output::shared ? -1 : their_output.number,
                       limits};
   child_ = fork();
   if (child_ == 0) become(what);

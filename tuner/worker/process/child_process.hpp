@@ -21,13 +21,19 @@ struct ChildLimits {
   std::uint64_t address_bytes = 0;  // RLIMIT_AS; 0: as this process
 };
 
+// Where a process writes what it prints.
+enum class Output {
+  kept,   // the last of it: see last_output()
+  shared  // where this process writes
+};
+
 enum WorkerDescriptor { requests_descriptor = 3, replies_descriptor = 4, lifeline_descriptor = 5 };
 
 class ChildProcess {
  public:
   // Starts arguments[0] (a path). TMPDIR names a folder that the worker makes: see WorkerFolder. The destructor removes
   // that folder. Throws Error.
-  ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits);
+  ChildProcess(const std::vector<std::string>& arguments, const ChildLimits& limits, Output output);
   // Kills it.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

@@ -49,7 +49,7 @@ Received ProcessTransport::lose(Received::End end, const std::string& why) {
 void ProcessTransport::send(const Job& job, double seconds) {
   const std::lock_guard lock(mutex_);
   if (child_ == nullptr) {
-    child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits);
+    child_ = std::make_unique<ChildProcess>(command_.arguments, command_.limits, command_.output);
     const std::lock_guard running(running_mutex_);
     running_ = child_->number();
   }

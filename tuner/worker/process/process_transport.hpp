@@ -15,6 +15,7 @@ struct WorkerCommand {
   std::vector<std::string> arguments;  // [0]: path of the executable
   std::string what;                    // for messages: "device worker of cuda:0"
   ChildLimits limits;
+  Output output = Output::kept;
 };
 
 class ProcessTransport final : public Transport {

@@ -29,22 +29,27 @@ std::uint64_t compile_bytes() {
 
 class ProcessWorkers final : public Workers {
  public:
-  ProcessWorkers(const std::string& executable, std::vector<std::string> arguments, const std::string& device_name)
-      : executable_(executable), arguments_(std::move(arguments)), device_name_(device_name) {}
+  ProcessWorkers(const std::string& executable, std::vector<std::string> arguments, const std::string& device_name,
+                 bool shows_output)
+      : executable_(executable),
+        arguments_(std::move(arguments)),
+        device_name_(device_name),
+        output_(shows_output ? Output::shared : Output::kept) {}
 
   std::unique_ptr<Transport> device_worker() override {
-    return std::make_unique<ProcessTransport>(command("device", arguments_, {}));
+    return std::make_unique<ProcessTransport>(command("device", arguments_, {}, output_));
   }
   std::unique_ptr<Transport> compile_worker(const DeviceInfo& device) override {
     // Compiling for an architecture needs no context on the device.
     const std::vector<std::string> architecture{"--device", device.architecture()};
-    return std::make_unique<ProcessTransport>(
-        command("compile", device.kind == "cuda" ? architecture : arguments_, {compile_niceness, compile_bytes()}));
+    return std::make_unique<ProcessTransport>(command("compile", device.kind == "cuda" ? architecture : arguments_,
+                                                      {compile_niceness, compile_bytes()}, Output::kept));
   }
 
  private:
-  WorkerCommand command(const std::string& role, const std::vector<std::string>& arguments, ChildLimits limits) const {
-    WorkerCommand made{{executable_, "worker", role}, role + " worker of " + device_name_, limits};
+  WorkerCommand command(const std::string& role, const std::vector<std::string>& arguments, ChildLimits limits,
+                        Output output) const {
+    WorkerCommand made{{executable_, "worker", role}, role + " worker of " + device_name_, limits, output};
     made.arguments.insert(made.arguments.end(), arguments.begin(), arguments.end());
     return made;
   }
@@ -52,13 +57,14 @@ class ProcessWorkers final : public Workers {
   const std::string executable_;
   const std::vector<std::string> arguments_;
   const std::string device_name_;
+  const Output output_;
 };
 
 }  // namespace
 
 std::unique_ptr<Workers> process_workers(const std::string& executable, const std::vector<std::string>& arguments,
-                                         const std::string& device_name) {
-  return std::make_unique<ProcessWorkers>(executable, arguments, device_name);
+                                         const std::string& device_name, bool shows_output) {
+  return std::make_unique<ProcessWorkers>(executable, arguments, device_name, shows_output);
 }
 
 }  // namespace attune

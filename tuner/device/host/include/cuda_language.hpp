@@ -49,12 +49,13 @@ __attribute__((visibility("hidden"))) const Runtime* runtime = nullptr;
 // by a call of some 4 ns: hence one pointer, then its members.)
 #define ATTUNE_HOST_CONSTANT __attribute__((const, noinline))
 ATTUNE_HOST_CONSTANT inline Thread* self() { return current_thread_pointer; }
+// Text that is expanded inside of kernels has names beginning with attune: macros of a kernel may be called block_size.
 #define ATTUNE_HOST_INDEX(NAME)                                                          \
   ATTUNE_HOST_CONSTANT inline unsigned NAME##_x(const Thread* of) { return of->NAME.x; } \
   ATTUNE_HOST_CONSTANT inline unsigned NAME##_y(const Thread* of) { return of->NAME.y; } \
   ATTUNE_HOST_CONSTANT inline unsigned NAME##_z(const Thread* of) { return of->NAME.z; } \
   template <class Triple>                                                                \
-  __forceinline__ const Triple NAME() {                                                  \
+  __forceinline__ const Triple attune_##NAME() {                                         \
     const Thread* const of = self();                                                     \
     return {NAME##_x(of), NAME##_y(of), NAME##_z(of)};                                   \
   }
@@ -135,7 +136,7 @@ void invoke_at(void (*kernel)(A...), [[maybe_unused]] void** parameters, Places<
 }
 
 template <class... A>
-void invoke(void (*kernel)(A...), void** parameters) {
+void attune_invoke(void (*kernel)(A...), void** parameters) {
   invoke_at(kernel, parameters, typename PlacesUpTo<sizeof...(A)>::type());
 }
 
@@ -160,10 +161,10 @@ __attribute__((visibility("default"))) attune_host::Thread** attune_host_current
 }
 }
 
-#define threadIdx (::attune_host::thread_index<uint3>())
-#define blockIdx (::attune_host::block_index<uint3>())
-#define blockDim (::attune_host::block_size<dim3>())
-#define gridDim (::attune_host::grid_size<dim3>())
+#define threadIdx (::attune_host::attune_thread_index<uint3>())
+#define blockIdx (::attune_host::attune_block_index<uint3>())
+#define blockDim (::attune_host::attune_block_size<dim3>())
+#define gridDim (::attune_host::attune_grid_size<dim3>())
 #define warpSize 32
 
 // ---- Barriers of a block ----

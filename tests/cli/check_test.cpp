@@ -1,0 +1,119 @@
+// attune check: one configuration, compiled and run in a worker.
+#include <chrono>
+#include <filesystem>
+
+#include "cli/workbench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Check : public Workbench {
+ protected:
+  // scale.cu with this text before the loop of its kernel.
+  std::string with_statement(const std::string& statement) const {
+    return scale_with("for (int i = 0; i < ITEMS; ++i)", statement + "\n  for (int i = 0; i < ITEMS; ++i)");
+  }
+  bool has_nvrtc() const { return output_of({"--version"}).find("NVRTC   none") == std::string::npos; }
+};
+
+TEST_F(Check, RunsOneConfigurationAndSaysWhatIsWrongWithIt) {
+  struct Case {
+    std::string file;
+    std::vector<std::string> more;
+    int code;
+    std::vector<std::string> words;
+  };
+  const auto changed = [this](const std::string& name, const std::string& before, const std::string& after) {
+    return write(name, content_of(scale_with(before, after)));
+  };
+  const Case cases[] = {
+      {scale(),
+       {"--configuration", "BLOCK=32 ITEMS=2", "--problem", "n=1000"},
+       0,
+       {"BLOCK=32 ITEMS=2", "verdict: ok", "scale<float, 2>"}},
+      {scale(),
+       {"--configuration", "BLOCK=128 ITEMS=2"},
+       3,
+       {"verdict: restricted", "BLOCK * ITEMS <= 128", "BLOCK=128"}},
+      {changed("log.cu", "T(3)", "three"), {}, 3, {"verdict: compile_error", "three"}},
+      {changed("guard.cu", "if (first + i < n) y", "if (first + i <= n) y"),
+       {},
+       3,
+       {"verdict: guard", "wrote outside argument `y`"}},
+      {changed("barrier.cu", "for (int i = 0; i < ITEMS; ++i)",
+               "if (threadIdx.x > 0) __syncthreads(); else __syncwarp();\n  for (int i = 0; i < ITEMS; ++i)"),
+       {},
+       3,
+       {"verdict: fault", "__syncthreads", "block (0,0,0)"}},
+  };
+  const CommandOptions one_block_at_a_time{.environment = {{"ATTUNE_HOST_THREADS", "1"}}};
+  for (const Case& c : cases) {
+    std::vector<std::string> arguments = {"check", c.file};
+    arguments.insert(arguments.end(), c.more.begin(), c.more.end());
+    const CommandResult result = attune(arguments, one_block_at_a_time);
+    EXPECT_EQ(result.code, c.code) << result.err;
+    for (const std::string& word : c.words) EXPECT_THAT(result.out, HasSubstr(word));
+  }
+}
+
+TEST_F(Check, AKernelThatEndsItsProcessHasAVerdict) {
+  for (const char* code : {"0", "3"}) {
+    const std::string kernel = scale_with(
+        {{"template <typename T, int ITEMS>", "extern \"C\" void _exit(int);\ntemplate <typename T, int ITEMS>"},
+         {"for (int i = 0; i < ITEMS; ++i)",
+          "if (first == 5) _exit(" + std::string(code) + ");\n  for (int i = 0; i < ITEMS; ++i)"}});
+    const CommandResult result = attune({"check", kernel});
+    EXPECT_EQ(result.code, 3);
+    EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("exited with code " + std::string(code))));
+  }
+}
+
+TEST_F(Check, EndsWithItsTimeLimitOrTheDeadline) {
+  const std::string kernel = with_statement("while (n > 0) {}");
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult limited = attune({"check", kernel, "--time-limit", "2s"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(limited.code, 3) << limited.err;
+  EXPECT_THAT(limited.out, AllOf(HasSubstr("verdict: timeout"), HasSubstr("stopped after 2 s")));
+  const CommandResult late = attune({"check", kernel}, {.environment = {{"ATTUNE_LAUNCH_LIMIT", "1"}}});
+  EXPECT_EQ(late.code, 3) << late.err;
+  EXPECT_THAT(late.out, AllOf(HasSubstr("verdict: timeout"), HasSubstr("no answer within")));
+}
+
+TEST_F(Check, ShowsWhatAKernelPrints) {
+  const CommandResult result =
+      attune({"check", with_statement("if (first == 64) printf(\"here is %lld\\n\", first);")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("here is 64"));
+}
+
+// Relative folders of headers count from the kernel file, wherever the command runs.
+TEST_F(Check, FindsHeadersInFoldersOfTheOptions) {
+  std::filesystem::create_directories(folder_ / "headers");
+  write("headers/three.cuh", "#define THREE 3\n");
+  for (const char* include : {"#include \"three.cuh\"", "#include <three.cuh>"}) {
+    const std::string kernel =
+        scale_with({{"[metrics]", "[compile]\noptions = [\"-Iheaders\"]\n[metrics]"},
+                    {"template <typename T, int ITEMS>", std::string(include) + "\ntemplate <typename T, int ITEMS>"},
+                    {"T(3)", "T(THREE)"}});
+    const CommandResult result = attune({"check", kernel});
+    EXPECT_EQ(result.code, 0) << result.err << result.out;
+    if (!has_nvrtc()) continue;
+    const CommandResult compiled = attune({"check", kernel, "--device", "sm_90"});
+    EXPECT_EQ(compiled.code, 0) << compiled.err << compiled.out;
+  }
+}
+
+TEST_F(Check, OfAnArchitectureCompilesTheReferenceToo) {
+  if (!has_nvrtc()) GTEST_SKIP() << "needs NVRTC";
+  EXPECT_THAT(output_of({"check", scale(), "--device", "sm_90"}), HasSubstr("verdict: ok"));
+  const std::string kernel = scale_with("y[i] = x[i] + x[i] + x[i];", "y[i] = nothing;");
+  expect_failure(1, {"check", kernel, "--device", "sm_90"}, {"[[reference]] of scale", "does not compile", "nothing"});
+}
+
+}  // namespace
+}  // namespace attune::test
