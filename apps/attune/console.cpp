@@ -21,6 +21,21 @@ std::string limit_text(const Progress& progress) {
   return text + " s";
 }
 
+// The record with this run's figures in place of its own.
+Record with_figures_of(const FinalDecision& decision, Record record) {
+  record.median_ns = decision.median_ns;
+  record.default_ns = decision.default_ns;
+  record.speedup = decision.speedup;
+  record.speedup_low = decision.speedup_interval.low;
+  record.speedup_high = decision.speedup_interval.high;
+  record.value = decision.value;
+  record.default_value = decision.default_value;
+  record.unstable = decision.unstable;
+  record.rounds = static_cast<std::int64_t>(decision.used.size());
+  record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
+  return record;
+}
+
 std::string reason_text(StopReason reason, const Budget& limits) {
   switch (reason) {
     case StopReason::everything_tried:
@@ -156,9 +171,13 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (result.end == SessionResult::End::known)
     fmt::print("{} for {} is tuned already ({}, {} trials, {}); --fresh starts over\n", spec_.name, problem_.text(),
                to_text(record.effort), record.trials, utc_text(record.made_ms));
-  if (record.default_ns > 0) fmt::print("  default  {}\n", with_bound(record.default_ns, ceilings));
-  fmt::print("  best     {}  {}\n", with_bound(record.median_ns, ceilings), record.configuration.text());
-  fmt::print("  {}{}\n", gain_text(record), marks_text(record));
+  const Record shown = result.record_stands ? with_figures_of(*result.decision, record) : record;
+  if (shown.default_ns > 0) fmt::print("  default  {}\n", with_bound(shown.default_ns, ceilings));
+  fmt::print("  best     {}  {}\n", with_bound(shown.median_ns, ceilings), shown.configuration.text());
+  fmt::print("  {}{}\n", gain_text(shown), marks_text(shown));
+  if (result.record_stands)
+    fmt::print("  the record of {} stands: {}, {:.2f}x, {} trials\n", utc_text(record.made_ms),
+               time_text(record.median_ns), record.speedup, record.trials);
   fmt::print("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
   if (result.reason) fmt::print("ended by {}\n", reason_text(*result.reason, request.limits));

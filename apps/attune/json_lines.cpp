@@ -153,6 +153,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["device_busy_seconds"] = result.device_busy_seconds;
   line["compile_wait_seconds"] = result.compile_wait_seconds;
   if (!result.explanation.empty()) line["explanation"] = result.explanation;
+  if (result.record_stands) line["record_stands"] = true;
   if (result.record) {
     line["configuration"] = to_json(result.record->configuration);
     line["median_ns"] = result.record->median_ns;

@@ -31,7 +31,12 @@ std::string gain_text(const Record& record) {
       fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
   const std::optional<Objectives> objectives = objectives_of(record);
   const std::string objective = objectives ? objectives->name(0) : record.key.objective;
-  if (objective == "time") return gain + " over the default";
+  if (objective == "time") {
+    // Medians of the times alone would give another quotient.
+    const bool divides =
+        fmt::format("{:.2f}", record.default_ns / record.median_ns) == fmt::format("{:.2f}", record.speedup);
+    return gain + " over the default" + (divides ? "" : " (median of paired ratios)");
+  }
   return fmt::format("{} over the default in `{}` ({:.4g}, not {:.4g}); in time {:.2f}x", gain, objective, record.value,
                      record.default_value, record.default_ns / record.median_ns);
 }

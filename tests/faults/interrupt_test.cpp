@@ -10,6 +10,7 @@
 namespace attune::test {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr int all = 30;
@@ -94,6 +95,30 @@ TEST_P(Interrupt, WhileFinalistsAreCompared) {
 INSTANTIATE_TEST_SUITE_P(, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP), [](const auto& parameter) {
   return std::string(parameter.param == SIGINT ? "Int" : parameter.param == SIGTERM ? "Term" : "Hup");
 });
+
+// Before there is an anchor a deadline is a minute, twice.
+TEST_F(InterruptOnce, OneSignalEndsADefaultThatHangs) {
+  faults("A=0&B=0 launch * hang\n");
+  CommandOptions options;
+  options.signal_when = [this](const std::string&) { return log().count("launch 1 A=0 B=0") > 0 ? SIGINT : 0; };
+  const TuneRun run = tune_recording({}, options);
+  EXPECT_EQ(run.command.code, 130) << run.command.err;
+  EXPECT_EQ(run.best.at("end"), "interrupted");
+  EXPECT_LT(run.seconds, 20);
+  faults("");
+  EXPECT_EQ(tune_recording().best.at("end"), "finished");
+}
+
+TEST_F(InterruptOnce, ADefaultThatHangsEndsTheSessionInItsTime) {
+  faults("BLOCK=256 launch * hang\n");
+  const TuneRun run = tune({"axpy", "--device", "host", "--problem", "n=65536 T=float", "--parameters",
+                            "BLOCK=256,128 VECTOR=1 ITEMS=1 CACHE=Cache::plain BLOCKS_PER_SM=0", "--time-limit", "1s",
+                            "--db", database()});
+  EXPECT_EQ(run.command.code, 3) << run.command.err;
+  EXPECT_LT(run.seconds, 40) << "ten seconds, and the start";
+  EXPECT_THAT(run.best.at("explanation").get<std::string>(), HasSubstr("default configuration of axpy did not end"));
+  EXPECT_EQ(attempts().size(), 1u);
+}
 
 // Workers end with the coordinator, whatever they are doing.
 TEST_F(InterruptOnce, NoWorkerOutlivesACoordinatorThatIsKilled) {

@@ -1,5 +1,7 @@
 #include "session/bench.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -14,6 +16,12 @@ namespace {
 // Samples of one job, by the anchor's time. Whether to go on is decided between jobs. A hang among them is noticed 50
 // times this later at most.
 constexpr double job_seconds = 0.02;
+
+// The reference and the default have so much time, however little the search has.
+constexpr double least_seconds = 10;
+
+// What ends so soon after an interrupt is waited for.
+constexpr double seconds_after_stop = 1;
 
 Status status_in(const Result& result) {
   Answer answer = result.answer;
@@ -40,12 +48,13 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
       turn_(lock_, stop),
       watch_(observer, !terms.request.lock_folder.empty()) {}
 
-void Bench::begin(std::uint64_t seed) {
+void Bench::begin(std::uint64_t seed, double seconds) {
+  ends_at_ = this->seconds() + std::max(seconds, least_seconds);
   const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
   setup_ = trial_setup(terms_.request.spec, terms_.request.problem, *terms_.default_configuration, terms_.device,
                        compile, seed);
   const DeviceLock::Turn turn(lock_, stop_);
-  run(Begin{setup_});
+  run_within(Begin{setup_}, "data and reference");
 }
 
 bool Bench::can_batch() const noexcept {
@@ -53,12 +62,29 @@ bool Bench::can_batch() const noexcept {
                       [](const ArgumentSetup& argument) { return argument.role == Role::inout && argument.restore; });
 }
 
-// Waits for a job. Throws its error when the environment is at fault.
 Result Bench::run(Job job) {
   Result result = pool_.run(std::move(job));
   note(result);
   if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
   return result;
+}
+
+// Does a job before there is an anchor, and with it a short deadline: a job that hangs ends with the session.
+Result Bench::run_within(Job job, const std::string& what) {
+  if (!pool_.isolates()) return run(std::move(job));
+  static const std::atomic<int> never{0};
+  const Ticket ticket = pool_.submit(std::move(job));
+  std::optional<Result> result =
+      pool_.wait(ticket, stop_, terms_.opened.own_clock ? Pool::forever : ends_at_ - seconds());
+  if (!result && stop_.load() > 0) result = pool_.wait(ticket, never, seconds_after_stop);
+  if (!result) {
+    pool_.abandon_device_jobs();
+    throw BenchUnfinished(fmt::format("{} of {} {}; `attune check` shows more", what, terms_.request.spec.name,
+                                      stop_.load() > 0 ? "had not ended" : "did not end in the time of the search"));
+  }
+  note(*result);
+  if (const auto* failure = std::get_if<Failure>(&result->answer)) throw_failure(*failure);
+  return std::move(*result);
 }
 
 void Bench::note(Result& result) {
@@ -120,6 +146,7 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
                            std::optional<int> batch) {
   const Protocol& protocol = terms_.protocol;
   InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
+  const auto run = [this](Job job) { return run_within(std::move(job), "the default configuration"); };
   Result result = run(
       Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
   Trial trial = trial_of(instance, outcome, result);

@@ -24,6 +24,12 @@ struct TurnsOutcome {
   Result result;                      // of the job with this status
 };
 
+// The reference or the default configuration did not end before the session was to. Neither has a verdict.
+class BenchUnfinished : public Error {
+ public:
+  using Error::Error;
+};
+
 class Bench {
  public:
   // References must outlive it.
@@ -31,8 +37,9 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  // Makes the data and the expected result. Throws ReferenceDoesNotCompile, OutOfMemory, Error.
-  void begin(std::uint64_t seed);
+  // Makes the data and the expected result. `seconds`: the session's time. Throws ReferenceDoesNotCompile,
+  // BenchUnfinished, OutOfMemory, Error.
+  void begin(std::uint64_t seed, double seconds);
   bool is_self_checked() const noexcept { return setup_.self_checked; }
 
   // The turn at the device, between processes. It is kept from job to job, until it ends with nothing under way.
@@ -42,7 +49,7 @@ class Bench {
   Ticket submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns);
   // Returns the trial of a result: verdict, samples, numerics. Throws Error when the environment is at fault.
   Trial trial_of(const Instance& instance, const CompileOutcome& outcome, Result result);
-  // Tries it and waits; on success the instance is the anchor and stays loaded.
+  // Tries it and waits; on success the instance is the anchor and stays loaded. Throws BenchUnfinished.
   Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
                       std::optional<int> batch);
   double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }  // 0: there is none yet
@@ -57,6 +64,7 @@ class Bench {
   Result load(const Instance& instance, const Image& image, int attempt);
   // Samples in turn. Ends early once `stop` is at least `ends_at`.
   TurnsOutcome sample_in_turn(std::span<const InstanceId> turns, int ends_at);
+  // Does a job and waits. Throws Error when the environment is at fault.
   Result run(Job job);
   void release(InstanceId instance) { run(Release{instance}); }
   // Kernels whose inputs are restored before each launch are not batched.
@@ -73,6 +81,7 @@ class Bench {
     InstanceLaunch launch;
     double median_ns = 0;
   };
+  Result run_within(Job job, const std::string& what);
   void note(Result& result);
   TimingPlan timed(TimingPlan plan) const;
   Rounds rounds_of(InstanceId instance, int count) const;
@@ -90,6 +99,7 @@ class Bench {
   double first_anchor_ns_ = 0;  // at its first timing
   int batch_ = 1;               // launches per sample
   double lost_seconds_ = 0;
+  double ends_at_ = Pool::forever;  // the session, by its clock
   DeviceWatch watch_;
 };
 

@@ -162,11 +162,18 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   return record;
 }
 
-void keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
+bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store) {
   // The winner won against the present record, in the same rounds. The trials of that record's search in this very
   // space still count.
   const bool same_space = met_present && present_record->space == record.space;
+  const bool confirmed = met_present && record.configuration == present_record->configuration;
+  const bool is_doubtful = met_present && (present_record->busy || present_record->unstable);
+  const bool was_complete = same_space && !present_record->partial && present_record->effort >= record.effort;
+  if (was_complete && record.partial) {
+    if (confirmed && !is_doubtful) return true;  // a search that was cut short adds nothing
+    record.trials += present_record->trials;
+  }
   if (same_space && present_record->effort > record.effort) {
     record.effort = present_record->effort;
     record.partial = present_record->partial;
@@ -174,8 +181,8 @@ void keep_record(Record record, Decided& decided, const std::optional<Record>& p
     record.partial = record.partial && present_record->partial;
   }
   // A record made on a quiet device that has won again keeps its measurements.
-  const bool confirmed = met_present && record.configuration == present_record->configuration;
-  if (confirmed && (record.busy || record.unstable) && !present_record->busy && !present_record->unstable) {
+  const bool stands = confirmed && (record.busy || record.unstable) && !is_doubtful;
+  if (stands) {
     Record clean = *present_record;
     clean.effort = record.effort;
     clean.partial = record.partial;
@@ -184,6 +191,7 @@ void keep_record(Record record, Decided& decided, const std::optional<Record>& p
     decided.results = store.finalists(present_record->uuid);
   }
   store.put_record(record, met_present ? std::string_view(present_record->uuid) : std::string_view(), decided.results);
+  return stands;
 }
 
 }  // namespace attune

@@ -35,8 +35,8 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
                    const RecordFacts& facts);
 
 // Stores it as the current record of its key, as far as effort allows, with its finalists. `met_present`: it was
-// measured against the present record.
-void keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
+// measured against the present record. Returns whether the present record stands with its own figures.
+bool keep_record(Record record, Decided& decided, const std::optional<Record>& present_record, bool met_present,
                  WisdomStore& store);
 
 }  // namespace attune

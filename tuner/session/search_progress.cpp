@@ -59,8 +59,9 @@ Progress SearchProgress::shown(double run_seconds, double anchor_ns, bool from_l
   progress.new_best = is_new_best_;
   progress.trials = log_.size();
   progress.survivors = survivors_;
-  progress.seconds = used_seconds(run_seconds);
   const Budget& limits = terms_.request.limits;
+  // The user's limit counts for this run, the effort's over all continuations.
+  progress.seconds = limits.seconds ? run_seconds : used_seconds(run_seconds);
   progress.seconds_limit = limits.seconds ? limits.seconds : terms_.budget.seconds;
   progress.trials_limit = limits.trials;
   progress.default_ns = anchor_ns;

@@ -58,6 +58,7 @@ struct SessionResult {
   std::optional<StopReason> reason;       // of the search; nothing without a search
   std::optional<Record> record;           // the record in the database for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
+  bool record_stands = false;             // the record is an earlier one, with its own figures
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
   std::string explanation;

@@ -163,6 +163,17 @@ class SessionRun {
         benches_(one_bench(pool, terms, observer, stop)) {}
 
   SessionResult run() {
+    try {
+      return search_and_compare();
+    } catch (const BenchUnfinished& unfinished) {
+      store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
+      return ended(stop_.load() > 0 ? SessionResult::End::interrupted : SessionResult::End::no_survivor,
+                   unfinished.what());
+    }
+  }
+
+ private:
+  SessionResult search_and_compare() {
     const std::unique_ptr<Strategy> strategy = make_strategy(terms_.key.strategy, terms_.space, row_.seed);
     Proposals proposals(terms_.space, *strategy, terms_.key.strategy);
     Search search(parts_, proposals, [this](double used) {
@@ -170,7 +181,7 @@ class SessionRun {
     });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
     try {
-      parts_.bench.begin(row_.seed);
+      parts_.bench.begin(row_.seed, seconds_left());
     } catch (const ReferenceDoesNotCompile&) {
       // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
       const CompileOutcome outcome = pool_.compile(terms_.instance(0, *terms_.default_configuration)->image);
@@ -198,7 +209,11 @@ class SessionRun {
     return result;
   }
 
- private:
+  // Of the user's limit and the effort's.
+  double seconds_left() const {
+    const double limit = terms_.request.limits.seconds.value_or(Pool::forever);
+    return std::min(limit, terms_.budget.seconds.value_or(Pool::forever) - row_.used_seconds);
+  }
   void conclude(SessionResult& result);
   void compare_and_decide(SessionResult& result, bool complete, double used);
 
@@ -279,7 +294,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
                              return contender->trial.configuration == present_->configuration;
                            });
   const Record record = make_record(*decided, compared, terms_, facts);
-  keep_record(record, *decided, present_, met_present, store_);
+  result.record_stands = keep_record(record, *decided, present_, met_present, store_);
   if (const ReadyInstance* const kept = images_.find(record.configuration); kept != nullptr && image_cache_ != nullptr)
     image_cache_->put(kept->instance->image.key(), kept->image);
   if (complete) store_.update_session(row_.id, SessionState::finished, used);

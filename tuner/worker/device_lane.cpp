@@ -44,7 +44,7 @@ DeviceLane::DeviceLane(std::unique_ptr<Transport> transport, std::function<void(
       recovery_(*transport_, contents_, figures_,
                 [this](const Job& job, double seconds) {
                   const std::lock_guard lock(mutex_);
-                  if (ends_) throw Error("the device worker is ended");
+                  if (ends_ || abandons_) throw Error("the device worker is ended");
                   transport_->send(job, seconds);
                 }),
       thread_([this] { run(); }) {}
@@ -74,6 +74,15 @@ void DeviceLane::submit(Ticket ticket, Job job) {
   changed_.notify_all();
 }
 
+void DeviceLane::abandon() {
+  std::unique_lock lock(mutex_);
+  queue_.clear();
+  if (in_flight_.empty()) return;
+  abandons_ = true;
+  transport_->interrupt();
+  changed_.wait(lock, [this] { return !abandons_; });
+}
+
 void DeviceLane::run() {
   for (;;) {
     try {
@@ -99,15 +108,23 @@ void DeviceLane::fail() {
   Work work;
   {
     const std::lock_guard lock(mutex_);
-    is_recovering_ = false;
+    if (abandons_) return forget();
     if (!in_flight_.empty()) work = std::move(in_flight_.front());
-    in_flight_.clear();
-    queue_.clear();
+    forget();
   }
+  deliver(std::move(work), std::move(result));
+}
+
+// The worker is gone with its problem and all jobs. Under the mutex.
+void DeviceLane::forget() {
+  is_recovering_ = false;
+  in_flight_.clear();
+  queue_.clear();
   contents_.forget_problem();
   contents_.worker_lost();
   figures_.add_replaced();
-  deliver(std::move(work), std::move(result));
+  abandons_ = false;
+  changed_.notify_all();
 }
 
 // What the worker is given next. False at the end.
@@ -151,6 +168,7 @@ void DeviceLane::serve_front() {
   if (received.end != Received::End::replied) {
     lock.lock();
     if (ends_) return in_flight_.clear();
+    if (abandons_) return forget();
     lock.unlock();
     return recover([&](Work& work) { return recovery_.after_loss(work, received); });
   }
@@ -173,6 +191,10 @@ void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how)
   lock.unlock();
   std::optional<Result> result = how(front);
   lock.lock();
+  if (abandons_) {
+    lock.unlock();
+    throw Error("abandoned");
+  }
   Work work = std::move(in_flight_.front());
   in_flight_.clear();
   is_recovering_ = false;
@@ -205,6 +227,10 @@ void DeviceLane::finish(Answer answer) {
     result.failed = rounds->turns.front();
   result.answer = std::move(answer);
   lock.lock();
+  if (abandons_) {
+    lock.unlock();
+    throw Error("abandoned");  // its answer came too late
+  }
   Work work = std::move(in_flight_.front());
   in_flight_.pop_front();
   // The next one's time begins when the worker comes to it.

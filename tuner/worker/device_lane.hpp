@@ -23,6 +23,8 @@ class DeviceLane {
   DeviceLane& operator=(const DeviceLane&) = delete;
 
   void submit(Ticket ticket, Job job);
+  // Ends the worker with all jobs, which get no result. Returns when they are gone.
+  void abandon();
   void set_known_good(std::optional<KnownGood> known_good) { contents_.set_known_good(std::move(known_good)); }
 
   void set_deaths_to_verdict(int deaths) { contents_.set_deaths_to_verdict(deaths); }
@@ -38,6 +40,7 @@ class DeviceLane {
   void recover(const std::function<std::optional<Result>(Work&)>& how);
   void finish(Answer answer);
   void fail();
+  void forget();
   void deliver(Work work, Result result);
 
   const std::unique_ptr<Transport> transport_;
@@ -49,7 +52,7 @@ class DeviceLane {
   std::condition_variable changed_;
   std::deque<Work> queue_, in_flight_;  // in_flight_: the worker has them, the first one is what it does
   bool is_recovering_ = false;          // nothing else is sent meanwhile, and the first one stays where it is
-  bool ends_ = false;
+  bool ends_ = false, abandons_ = false;
   std::thread thread_;
 };
 

@@ -111,12 +111,23 @@ std::optional<Result> Pool::next(const std::atomic<int>& stop, double seconds) {
 }
 
 Result Pool::wait(Ticket ticket) {
+  static const std::atomic<int> never{0};
+  return *wait(ticket, never, forever);
+}
+
+std::optional<Result> Pool::wait(Ticket ticket, const std::atomic<int>& stop, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
   const auto find = [&] {
     return std::find_if(results_.begin(), results_.end(), [&](const Result& one) { return one.ticket == ticket; });
   };
   const auto is_error = [](const Result& one) { return one.error != nullptr; };
-  changed_.wait(lock, [&] { return dropped_.contains(ticket) || find() != results_.end(); });
+  while (!dropped_.contains(ticket) && find() == results_.end()) {
+    const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
+    if (stop.load() > 0 || left <= 0) return std::nullopt;
+    changed_.wait_for(lock, std::chrono::duration<double>(std::min(left, stop_interval)));
+  }
   auto found = find();
   if (found == results_.end()) found = std::find_if(results_.begin(), results_.end(), is_error);
   if (found == results_.end()) throw Error("the device worker failed at an earlier job; this one was dropped");
@@ -124,6 +135,13 @@ Result Pool::wait(Ticket ticket) {
   results_.erase(found);
   lock.unlock();
   return taken(std::move(result));
+}
+
+void Pool::abandon_device_jobs() {
+  lane_->abandon();
+  const std::lock_guard lock(mutex_);
+  dropped_.insert(at_device_.begin(), at_device_.end());
+  at_device_.clear();
 }
 
 CompileOutcome Pool::compile(const ImageRequest& request) {

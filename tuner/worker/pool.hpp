@@ -39,9 +39,13 @@ class Pool {
   // Waits for the result of this job; other results stay. Throws as next() does, and when an earlier job lost the
   // device.
   Result wait(Ticket ticket);
+  // The same. Returns nothing once `stop` is not 0, or after `seconds`; the job goes on.
+  std::optional<Result> wait(Ticket ticket, const std::atomic<int>& stop, double seconds);
   Result run(Job job) { return wait(submit(std::move(job))); }
   // Compiles an image and waits for it.
   CompileOutcome compile(const ImageRequest& request);
+  // Ends the device worker with all its jobs, which get no result. A fresh one begins with a Begin.
+  void abandon_device_jobs();
   // Drops images without a result.
   void cancel_compiles();
 

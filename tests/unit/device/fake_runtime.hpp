@@ -58,7 +58,7 @@ class OneThread {
   template <typename... A>
   void run(void (*kernel)(A...), A... arguments) {
     void* parameters[] = {&arguments..., nullptr};
-    void (*volatile entry)(void (*)(A...), void**) = &attune_host::invoke<A...>;
+    void (*volatile entry)(void (*)(A...), void**) = &attune_host::attune_invoke<A...>;
     entry(kernel, parameters);
   }
 

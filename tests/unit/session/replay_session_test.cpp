@@ -97,6 +97,24 @@ TEST(ReplaySession, ADoubtfulRecordOfMoreEffortIsReplacedByWhatIsFaster) {
   EXPECT_FALSE(second.record->unstable);
 }
 
+TEST(ReplaySession, ASearchThatIsCutShortLeavesACompleteRecord) {
+  const Recording recording = bowl();
+  const std::unique_ptr<Device> device = make_replay_device(recording, {});
+  WisdomStore store(":memory:");
+  Observer observer;
+  const std::atomic<int> stop{0};
+  SessionRequest request = request_for(recording);
+  const SessionResult first = run_session(request, *device, store, nullptr, observer, stop);
+  request.fresh = true;
+  request.limits.trials = 1;
+  const SessionResult second = run_session(request, *device, store, nullptr, observer, stop);
+  EXPECT_EQ(second.end, SessionResult::End::partial);
+  EXPECT_TRUE(second.record_stands);
+  EXPECT_EQ(second.record->uuid, first.record->uuid);
+  EXPECT_EQ(second.record->trials, 42);
+  EXPECT_FALSE(second.record->partial);
+}
+
 TEST(ReplaySession, FindsTheRecordedOptimum) {
   const Recording recording = bowl();
   const Finished run = run_on(recording, request_for(recording));

@@ -41,14 +41,15 @@ class Headers : public testing::Test {
   // "name" of each header that `code` reaches, or what the error says.
   std::vector<std::string> names(const std::string& code) {
     std::vector<std::string> result;
-    for (const auto& header : read_headers(code, "k.cu", folder_)) result.push_back(header.name);
+    for (const auto& header : read_headers(code, "k.cu", folder_, searched_)) result.push_back(header.name);
     return result;
   }
   std::string error(const std::string& code) {
-    return message_of<SpecError>([&] { read_headers(code, "k.cu", folder_); });
+    return message_of<SpecError>([&] { read_headers(code, "k.cu", folder_, searched_); });
   }
 
   fs::path folder_;
+  std::vector<fs::path> searched_;  // by -I options
 };
 
 TEST(FindIncludes, SeesDirectivesHoweverTheyAreWritten) {
@@ -123,9 +124,21 @@ TEST_F(Headers, OfOneNameMustBeOneText) {
   EXPECT_THAT(names("#include \"a/x.cuh\"\n#include \"b/y.cuh\"\n"), ElementsAre("a/x.cuh", "common.cuh", "b/y.cuh"));
 }
 
+TEST_F(Headers, AreFoundBesideTheFileThenInTheFoldersOfOptions) {
+  write("near.cuh", "1");
+  write("a/near.cuh", "2");
+  write("a/far.cuh", "#include \"beside.cuh\"");
+  write("a/beside.cuh", "3");
+  write("b/far.cuh", "4");
+  EXPECT_THAT(error("#include \"far.cuh\"\n"), HasSubstr("there is no file"));
+  searched_ = {folder_ / "a", folder_ / "b"};
+  EXPECT_THAT(names("#include \"near.cuh\"\n#include \"far.cuh\"\n"), ElementsAre("near.cuh", "far.cuh", "beside.cuh"));
+  EXPECT_EQ(read_headers("#include \"near.cuh\"\n", "k.cu", folder_, searched_).at(0).text, "1");
+}
+
 TEST_F(Headers, NeedAFolder) {
   EXPECT_THAT(
-      message_of<SpecError>([] { read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {}); }),
+      message_of<SpecError>([] { read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {}, {}); }),
       testing::AllOf(HasSubstr("k.cu:2:"), HasSubstr("without a folder")));
 }
 
