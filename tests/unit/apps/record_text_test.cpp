@@ -14,7 +14,10 @@ TEST(RecordText, AGainCarriesItsInterval) {
   record.speedup_high = 1.849;
   EXPECT_EQ(gain_text(record), "the default configuration failed, so there is nothing to compare with");
   record.default_ns = 2e6;
+  record.median_ns = 2e6 / 1.832;
   EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default");
+  record.median_ns = 2e6 / 1.8;
+  EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default (median of paired ratios)");
 }
 
 TEST(RecordText, WhatIsUnstableSaysWhyWhereThatIsKnown) {
