@@ -8,6 +8,7 @@
 
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_target.hpp"
+#include "kernel/argument_checks.hpp"
 #include "support/nvrtc.hpp"
 
 namespace attune {
@@ -221,6 +222,30 @@ TEST_F(NvrtcCompile, ServesSeveralThreadsAtOnce) {
   }
   for (std::thread& worker : workers) worker.join();
   EXPECT_EQ(good, threads * rounds);
+}
+
+TEST_F(NvrtcCompile, ComparesArgumentsWithTheEntrysParameters) {
+  constexpr const char* source = R"(
+#include "attune.cuh"
+template <typename T> __global__ void saxpy(T* y, const T* x, float a, int n) {}
+extern "C" __global__ void plain(float4* y, const unsigned* x, long long n) {}
+)";
+  const auto with = [&](const std::string& entry, const std::vector<PassedArgument>& passed) {
+    ImageRequest request = request_for(source, {entry});
+    request.checks = argument_checks(entry, passed);
+    return request;
+  };
+  const PassedArgument y{"y", "float", true}, x{"x", "float", true}, a{"a", "float"}, n{"n", "int32"};
+  EXPECT_EQ(compiled(with("saxpy<float>", {y, x, a, n})).log.find("error"), std::string::npos);
+  compiled(with("plain", {y, {"x", "int32", true}, {"n", "uint64"}}));
+  ImageRequest half = with("saxpy<__half>", {{"y", "half", true}, {"x", "half", true}, a, n});
+  half.options = {"-DATTUNE_HALF=1"};
+  if (compile(half).log.find("needs the CUDA toolkit") == std::string::npos) compiled(half);
+  expect_error(with("saxpy<float>", {y, x, {"a", "double"}, n}),
+               "argument 'a' (double) of 'saxpy<float>' does not fit parameter 3");
+  expect_error(with("saxpy<float>", {y, x, {"a", "double"}, n}), "attune_argument=double, attune_parameter=float");
+  expect_error(with("saxpy<float>", {y, {"x", "double", true}, a, n}), "argument 'x' (array of double)");
+  expect_error(with("plain", {y, {"x", "int32", true}}), "'plain' gets 2 arguments");
 }
 
 }  // namespace

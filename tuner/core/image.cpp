@@ -28,14 +28,14 @@ std::string ImageRequest::key() const {
   Digest digest;
   // Counts separate the lists: an item moved from one list to the next changes the key.
   const auto add_count = [&](std::size_t count) { digest.add(std::to_string(count)); };
-  digest.add("attune image 1").add(source.text);
+  digest.add("attune image 2").add(source.text);
   add_count(source.headers.size());
   for (const auto& [name, text] : source.headers) digest.add(name).add(text);
   add_count(expressions.size());
   for (const auto& expression : expressions) digest.add(expression);
   add_count(options.size());
   for (const auto& option : options) digest.add(option);
-  return digest.add(architecture).hex();
+  return digest.add(architecture).add(checks).hex();
 }
 
 }  // namespace attune

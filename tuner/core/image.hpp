@@ -45,6 +45,7 @@ struct ImageRequest {
   SourceText source;
   std::vector<std::string> expressions;  // entries to instantiate, sorted, each once
   std::vector<std::string> options;      // resolved, in order
+  std::string checks;                    // static_asserts after the source: see kernel/argument_checks.hpp
   std::string architecture;
   // Returns hexadecimal SHA-256 over all members except source.name.
   std::string key() const;

@@ -7,6 +7,7 @@
 #include "attune/error.hpp"
 #include "core/near_name.hpp"
 #include "core/type_table.hpp"
+#include "kernel/argument_checks.hpp"
 #include "kernel/include_option.hpp"
 #include "kernel/substitute.hpp"
 
@@ -43,6 +44,22 @@ bool applies(const Request& request, const Step& step, const std::string& label)
     throw Error(fmt::format("{}: when: {}: {}", request.where(label), step.when->text(), undefined->reason));
   }
   return step.when->holds(request.scope());
+}
+
+// The launch's arguments against the entry's parameters, for the compiler.
+std::string checks_of(const Request& request, const Step& step, const std::string& entry) {
+  std::vector<PassedArgument> passed;
+  for (const std::string& name : step.arguments) {
+    const Argument* const argument = request.spec.find_argument(name);
+    if (argument == nullptr) return "";  // reported where the step is resolved
+    const Value* const bound = request.problem.find(argument->type);
+    const std::string_view type =
+        bound != nullptr && bound->is_name() ? std::string_view(bound->name()) : std::string_view(argument->type);
+    // Scratch memory is the kernel's own, whatever it holds.
+    const std::string_view element = argument->role == Role::scratch ? "uint8" : type_named(type).element;
+    passed.push_back({name, element, argument->role != Role::scalar});
+  }
+  return argument_checks(entry, passed);
 }
 
 std::size_t argument_position(const Request& request, std::string_view name, const std::string& label) {
@@ -182,7 +199,10 @@ ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, 
   result.source = spec.source;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const bool compiled = steps[i].kind == StepKind::launch && applies(request, steps[i], step_label(steps[i], i));
-    if (compiled) result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
+    if (!compiled) continue;
+    result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
+    const std::string checks = checks_of(request, steps[i], result.expressions.back());
+    if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // a step may stand twice
   }
   std::sort(result.expressions.begin(), result.expressions.end());
   result.expressions.erase(std::unique(result.expressions.begin(), result.expressions.end()), result.expressions.end());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "attune_embedded/attune.hpp"
+#include "device/checked_source.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
 #include "device/cuda/nvrtc_pch.hpp"
@@ -122,8 +123,11 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
   return failure(Verdict::compile_error, std::move(log));
 }
 
-// Makes a NvrtcProgram from the request's source, its headers and attune.cuh, which any source may include.
-ProgramOwner create_program(const NvrtcLibrary& library, const SourceText& source) {
+// Makes a NvrtcProgram from the request's source and checks, its headers and attune.cuh, which any source may include.
+ProgramOwner create_program(const NvrtcLibrary& library, const ImageRequest& request) {
+  const SourceText& source = request.source;
+  const ImageRequest* const only = &request;
+  const std::string text = source.text + checks_after_source({&only, 1});
   const std::string attune_header(attune_embedded::attune.text);
   std::vector<const char*> texts{attune_header.c_str()}, names{"attune.cuh"};
   for (const Header& header : source.headers) {
@@ -131,7 +135,7 @@ ProgramOwner create_program(const NvrtcLibrary& library, const SourceText& sourc
     names.push_back(header.name.c_str());
   }
   NvrtcProgram program = nullptr;
-  const NvrtcResult result = library.api.create(&program, source.text.c_str(), source.name.c_str(),
+  const NvrtcResult result = library.api.create(&program, text.c_str(), source.name.c_str(),
                                                 static_cast<int>(texts.size()), texts.data(), names.data());
   if (result != nvrtc_success) {
     throw Error(fmt::format("{} at {} made no program of {}: {}", library.name(), library.file.string(), source.name,
@@ -180,7 +184,7 @@ struct Compiled {
 
 Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& request,
                          const std::vector<std::string>& options) {
-  Compiled compiled{create_program(library, request.source), nvrtc_success, ""};
+  Compiled compiled{create_program(library, request), nvrtc_success, ""};
   for (const std::string& expression : request.expressions) {
     compiled.result = library.api.add_name(compiled.program.get(), expression.c_str());
     if (compiled.result == nvrtc_success) continue;

@@ -18,6 +18,7 @@
 #include "attune_embedded/cuda_math.hpp"
 #include "attune_embedded/cuda_vectors.hpp"
 #include "attune_embedded/cuda_warps.hpp"
+#include "device/checked_source.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
 #include "device/host/sanitizer.hpp"
@@ -104,14 +105,16 @@ std::string directives_of(const std::vector<std::string>& options) {
 }
 
 std::string translation_unit(const SourceText& source, const std::vector<std::string>& options,
-                             const std::map<std::string, std::size_t>& entries, Variant variant) {
+                             const std::map<std::string, std::size_t>& entries, const std::string& checks,
+                             Variant variant) {
   std::string text;
   for (const EmbeddedFile& part :
        {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language,
         attune_embedded::cuda_warps, attune_embedded::cuda_atomics, attune_embedded::cuda_math})
     text += fmt::format("#line 1 \"{}\"\n{}\n", part.file_name, part.text);
   text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
-  text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", source.name, rewrite(source.text, variant));
+  text +=
+      fmt::format("#line 1 \"{}\"\n{}\n{}\n#line 1 \"entries\"\n", source.name, rewrite(source.text, variant), checks);
   for (const auto& [expression, index] : entries)
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** attune_parameters) {{ "
@@ -199,7 +202,7 @@ bool crashed(const ProcessResult& result) {
 }
 
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
-                   const std::map<std::string, std::size_t>& entries, Variant variant) {
+                   const std::map<std::string, std::size_t>& entries, const std::string& checks, Variant variant) {
   const SourceText& source = request.source;
   write_file(place / "attune.cuh", fmt::format("#line 1 \"attune.cuh\"\n{}", attune_embedded::attune.text));
   for (const Header& header : source.headers) {
@@ -209,7 +212,7 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
                   " leads too far up for the host device; move the header nearer");
     write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite(header.text, variant)));
   }
-  write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, variant));
+  write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
 }
 
 // The compiler's messages. What is not supported stands above them: they may be pages about what follows from it.
@@ -274,7 +277,7 @@ Built check_source(const std::vector<std::string>& compiler, const ImageRequest&
   Built built;
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
-  write_sources(folder.path(), place, request, {}, Variant::plain);
+  write_sources(folder.path(), place, request, {}, "", Variant::plain);
   std::vector<std::string> command = command_for(compiler, place, request.options, Variant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
   run_step(command, place, seconds, request.source, built);
@@ -286,11 +289,13 @@ struct Files {
 };
 
 // Returns nothing, with the reason in `built`, when compiler or linker fail.
-std::optional<Files> build_files(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds,
-                                 Variant variant, Built& built) {
+std::optional<Files> build_files(const std::vector<std::string>& compiler,
+                                 std::span<const ImageRequest* const> requests, double seconds, Variant variant,
+                                 Built& built) {
+  const ImageRequest& request = *requests.front();
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
-  write_sources(folder.path(), place, request, built.entries, variant);
+  write_sources(folder.path(), place, request, built.entries, checks_after_source(requests), variant);
   std::vector<std::string> compile = command_for(compiler, place, request.options, variant), link = compile;
   compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
@@ -307,13 +312,13 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler, const
 Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
   Built built;
   built.entries = number_expressions(requests);
-  std::optional<Files> files = build_files(compiler, *requests.front(), seconds, Variant::plain, built);
+  std::optional<Files> files = build_files(compiler, requests, seconds, Variant::plain, built);
   if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
   // Of the plain code: sanitized code has other sizes.
   built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
-  if (sanitizers().any()) files = build_files(compiler, *requests.front(), seconds, Variant::sanitized, built);
+  if (sanitizers().any()) files = build_files(compiler, requests, seconds, Variant::sanitized, built);
   if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
   return built;
 }

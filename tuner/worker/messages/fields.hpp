@@ -51,7 +51,7 @@ void fields(auto& a, Is<Header> auto& x) { a(x.name, x.text); }
 
 void fields(auto& a, Is<SourceText> auto& x) { a(x.name, x.text, x.headers); }
 
-void fields(auto& a, Is<ImageRequest> auto& x) { a(x.source, x.expressions, x.options, x.architecture); }
+void fields(auto& a, Is<ImageRequest> auto& x) { a(x.source, x.expressions, x.options, x.checks, x.architecture); }
 
 void fields(auto& a, Is<CompileOutcome> auto& x) {
   a.choice(x.verdict, Verdict::quarantined);

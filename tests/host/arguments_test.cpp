@@ -1,0 +1,79 @@
+// What [[launch]] passes against the parameters of the entry, found by the compiler: messages name entry, argument and
+// both types.
+#include "host/host_test.hpp"
+#include "kernel/argument_checks.hpp"
+
+namespace attune {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* source = R"(
+struct Own { float a, b; };
+enum class Order { rows, columns };
+template <typename T, int N> __global__ void saxpy(T* y, const T* x, T a, int n) {}
+extern "C" __global__ void plain(float4* y, const unsigned* x, long long n) {}
+__global__ void loose(void* any, const unsigned char* bytes, Own* own, Order order, bool flag) {}
+)";
+
+class HostArguments : public test::HostTest {
+ protected:
+  CompileOutcome compiled(const std::string& entry, const std::vector<PassedArgument>& passed) const {
+    ImageRequest made = request(source, {entry});
+    made.checks = argument_checks(entry, passed);
+    return compile(made);
+  }
+  std::string log(const std::string& entry, const std::vector<PassedArgument>& passed) const {
+    const CompileOutcome outcome = compiled(entry, passed);
+    EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+    return outcome.log;
+  }
+};
+
+TEST_F(HostArguments, ThatFitCompile) {
+  const PassedArgument y{"y", "float", true}, x{"x", "float", true}, a{"a", "float"}, n{"n", "int32"};
+  EXPECT_EQ(compiled("saxpy<float, 3>", {y, x, a, n}).verdict, Verdict::ok);
+  EXPECT_EQ(compiled("saxpy<float, 3>", {y, x, a, {"n", "uint32"}}).log, "");
+  EXPECT_EQ(compiled("plain", {y, {"x", "int32", true}, {"n", "uint64"}}).log, "");
+  EXPECT_EQ(compiled("plain", {{"y", "uint8", true}, {"x", "uint32", true}, {"n", "int64"}}).log, "");
+  EXPECT_EQ(compiled("loose", {y, {"b", "double", true}, x, {"o", "int32"}, {"f", "bool"}}).log, "");
+}
+
+TEST_F(HostArguments, OfAnotherTypeAreErrors) {
+  const PassedArgument y{"y", "float", true}, x{"x", "float", true}, a{"a", "float"}, n{"n", "int32"};
+  EXPECT_THAT(log("saxpy<float, 3>", {y, x, {"a", "double"}, n}),
+              AllOf(HasSubstr("argument 'a' (double) of 'saxpy<float, 3>' does not fit parameter 3"),
+                    HasSubstr("double, float"), HasSubstr("kernel.cu")));
+  EXPECT_THAT(log("saxpy<float, 3>", {y, {"x", "double", true}, a, n}), HasSubstr("argument 'x' (array of double)"));
+  EXPECT_THAT(log("saxpy<float, 3>", {y, x, a, {"n", "int64"}}), HasSubstr("argument 'n' (long long)"));
+  EXPECT_THAT(log("saxpy<float, 3>", {y, x, a, {"n", "float"}}), HasSubstr("argument 'n' (float)"));
+  EXPECT_THAT(log("saxpy<float, 3>", {y, a, a, n}), HasSubstr("argument 'a' (float) of 'saxpy<float, 3>' does not fit "
+                                                              "parameter 2"));
+  EXPECT_THAT(log("saxpy<float, 3>", {y, x, x, n}), HasSubstr("does not fit parameter 3"));
+  EXPECT_THAT(log("plain", {{"y", "double", true}, {"x", "int32", true}, {"n", "int64"}}), HasSubstr("argument 'y'"));
+  EXPECT_THAT(log("plain", {y, {"x", "int64", true}, {"n", "int64"}}), HasSubstr("argument 'x'"));
+}
+
+TEST_F(HostArguments, TooManyOrTooFewAreErrors) {
+  const PassedArgument y{"y", "float", true}, x{"x", "uint32", true}, n{"n", "int64"};
+  EXPECT_THAT(log("plain", {y, x}), HasSubstr("'plain' gets 2 arguments"));
+  EXPECT_THAT(log("plain", {y, x, n, n}), HasSubstr("'plain' gets 4 arguments"));
+}
+
+// One mistake among requests that are compiled together is no other's.
+TEST_F(HostArguments, OfOneInstantiationHarmNoOther) {
+  ImageRequest right = request(source, {"saxpy<float, 1>"}), wrong = request(source, {"saxpy<double, 1>"});
+  const std::vector<PassedArgument> passed = {
+      {"y", "float", true}, {"x", "float", true}, {"a", "float"}, {"n", "int32"}};
+  right.checks = argument_checks("saxpy<float, 1>", passed);
+  wrong.checks = argument_checks("saxpy<double, 1>", passed);
+  const std::vector<ImageRequest> both = {right, wrong};
+  const std::vector<CompileOutcome> outcomes = device().compiler()->compile(both);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::ok) << outcomes[0].log;
+  EXPECT_EQ(outcomes[1].verdict, Verdict::compile_error);
+  EXPECT_NE(right.key(), wrong.key());
+}
+
+}  // namespace
+}  // namespace attune

@@ -1,0 +1,19 @@
+// Checks of a launch by the compiler: what [[launch]] passes against the parameters of the entry.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+struct PassedArgument {
+  std::string_view name;
+  std::string_view element;  // a type name, without its vector width; arrays of uint8 fit any pointer
+  bool is_array = false;
+};
+
+// Returns static_asserts, in the words of tuner/device/arguments_check.cuh, for an entry that gets these arguments.
+std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments);
+
+}  // namespace attune
