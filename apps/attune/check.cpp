@@ -58,7 +58,7 @@ class CheckJobs {
     std::fflush(stdout);  // a kernel may print
     pool_.submit(std::move(job));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-    std::optional<Result> result = pool_.next(never_, seconds_ - spent.count());
+    std::optional<Result> result = pool_.next(Pool::never, seconds_ - spent.count());
     if (!result) throw TimeIsUp(seconds_);
     if (const auto* failure = std::get_if<Failure>(&result->answer)) throw_failure(*failure);
     return std::move(*result);
@@ -68,7 +68,6 @@ class CheckJobs {
   Pool pool_;
   const double seconds_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const std::atomic<int> never_{0};
 };
 
 // A configuration, resolved for a device.

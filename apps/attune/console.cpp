@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "record_text.hpp"
+#include "session/decide.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -19,21 +20,6 @@ std::string limit_text(const Progress& progress) {
   std::string text = fmt::format("{:.0f}", progress.seconds);
   if (progress.seconds_limit) text += fmt::format("/{:.0f}", *progress.seconds_limit);
   return text + " s";
-}
-
-// The record with this run's figures in place of its own.
-Record with_figures_of(const FinalDecision& decision, Record record) {
-  record.median_ns = decision.median_ns;
-  record.default_ns = decision.default_ns;
-  record.speedup = decision.speedup;
-  record.speedup_low = decision.speedup_interval.low;
-  record.speedup_high = decision.speedup_interval.high;
-  record.value = decision.value;
-  record.default_value = decision.default_value;
-  record.unstable = decision.unstable;
-  record.rounds = static_cast<std::int64_t>(decision.used.size());
-  record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
-  return record;
 }
 
 std::string reason_text(StopReason reason, const Budget& limits) {
@@ -171,7 +157,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (result.end == SessionResult::End::known)
     fmt::print("{} for {} is tuned already ({}, {} trials, {}); --fresh starts over\n", spec_.name, problem_.text(),
                to_text(record.effort), record.trials, utc_text(record.made_ms));
-  const Record shown = result.record_stands ? with_figures_of(*result.decision, record) : record;
+  Record shown = record;
+  if (result.record_stands) take_figures(*result.decision, shown);  // this run's
   if (shown.default_ns > 0) fmt::print("  default  {}\n", with_bound(shown.default_ns, ceilings));
   fmt::print("  best     {}  {}\n", with_bound(shown.median_ns, ceilings), shown.configuration.text());
   fmt::print("  {}{}\n", gain_text(shown), marks_text(shown));

@@ -7,19 +7,19 @@
 #include <span>
 #include <string>
 
-#include "attune_embedded/arguments_check.hpp"
+#include "attune_embedded/argument_checks.hpp"
 #include "core/image.hpp"
 
 namespace attune {
 
-// Returns what follows the source, which the requests share: arguments_check.cuh and the checks. "" without checks.
+// Returns what follows the source, which the requests share: argument_checks.cuh and the checks. "" without checks.
 inline std::string checks_after_source(std::span<const ImageRequest* const> requests) {
   std::set<std::string> checks;
   for (const ImageRequest* const request : requests)
     if (!request->checks.empty()) checks.insert(request->checks);
   if (checks.empty()) return "";
-  std::string text = fmt::format("\n#line 1 \"arguments_check.cuh\"\n{}\n#line 1 \"{}, [[launch]]\"\n",
-                                 attune_embedded::arguments_check.text, requests.front()->source.name);
+  std::string text = fmt::format("\n#line 1 \"argument_checks.cuh\"\n{}\n#line 1 \"{}, [[launch]]\"\n",
+                                 attune_embedded::argument_checks.text, requests.front()->source.name);
   for (const std::string& each : checks) text += each;
   return text;
 }

@@ -13,7 +13,7 @@ struct PassedArgument {
   bool is_array = false;
 };
 
-// Returns static_asserts, in the words of tuner/device/arguments_check.cuh, for an entry that gets these arguments.
+// Returns static_asserts, in the words of tuner/device/argument_checks.cuh, for an entry that gets these arguments.
 std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments);
 
 }  // namespace attune

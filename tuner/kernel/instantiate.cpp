@@ -52,11 +52,9 @@ std::string checks_of(const Request& request, const Step& step, const std::strin
   for (const std::string& name : step.arguments) {
     const Argument* const argument = request.spec.find_argument(name);
     if (argument == nullptr) return "";  // reported where the step is resolved
-    const Value* const bound = request.problem.find(argument->type);
-    const std::string_view type =
-        bound != nullptr && bound->is_name() ? std::string_view(bound->name()) : std::string_view(argument->type);
     // Scratch memory is the kernel's own, whatever it holds.
-    const std::string_view element = argument->role == Role::scratch ? "uint8" : type_named(type).element;
+    const std::string_view element =
+        argument->role == Role::scratch ? "uint8" : concrete_type(*argument, request.problem).element;
     passed.push_back({name, element, argument->role != Role::scalar});
   }
   return argument_checks(entry, passed);

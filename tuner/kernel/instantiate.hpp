@@ -13,6 +13,7 @@
 #include "attune/kernel_spec.hpp"
 #include "core/image.hpp"
 #include "core/launch_shape.hpp"
+#include "core/type_table.hpp"
 
 namespace attune {
 
@@ -45,6 +46,9 @@ std::string instantiate_entry(std::string_view entry, const Scope& scope);
 // `configuration` is null for reference and prepare steps, which use problem names only.
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device);
+
+// Returns the type of an argument, which the problem may choose.
+const TypeInfo& concrete_type(const Argument& argument, const Problem& problem);
 
 // Returns every argument of the kernel, in order. Sizes and values may use problem names and parameters (scratch
 // sizes). Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes. Without a

@@ -5,17 +5,11 @@
 
 #include "attune/error.hpp"
 #include "kernel/instantiate.hpp"
-#include "core/type_table.hpp"
 
 namespace attune {
 namespace {
 
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 62;
-
-const TypeInfo& concrete_type(const Argument& argument, const Problem& problem) {
-  const Value* const bound = problem.find(argument.type);
-  return type_named(bound != nullptr && bound->is_name() ? std::string_view(bound->name()) : argument.type);
-}
 
 bool mentions_parameter(const KernelSpec& spec, const Expression& expression) {
   const auto& names = expression.names();
@@ -53,6 +47,11 @@ std::optional<Value> scalar_value(const Argument& argument, const Scope& scope, 
 }
 
 }  // namespace
+
+const TypeInfo& concrete_type(const Argument& argument, const Problem& problem) {
+  const Value* const bound = problem.find(argument.type);
+  return type_named(bound != nullptr && bound->is_name() ? std::string_view(bound->name()) : argument.type);
+}
 
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device) {

@@ -24,9 +24,8 @@ constexpr double least_seconds = 10;
 constexpr double seconds_after_stop = 1;
 
 Status status_in(const Result& result) {
-  Answer answer = result.answer;
-  if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
-  const Status* const status = status_of(answer);
+  if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
+  const Status* const status = status_of(result.answer);
   return status == nullptr ? Status{} : *status;
 }
 
@@ -72,11 +71,10 @@ Result Bench::run(Job job) {
 // Does a job before there is an anchor, and with it a short deadline: a job that hangs ends with the session.
 Result Bench::run_within(Job job, const std::string& what) {
   if (!pool_.isolates()) return run(std::move(job));
-  static const std::atomic<int> never{0};
   const Ticket ticket = pool_.submit(std::move(job));
   std::optional<Result> result =
       pool_.wait(ticket, stop_, terms_.opened.own_clock ? Pool::forever : ends_at_ - seconds());
-  if (!result && stop_.load() > 0) result = pool_.wait(ticket, never, seconds_after_stop);
+  if (!result && stop_.load() > 0) result = pool_.wait(ticket, Pool::never, seconds_after_stop);
   if (!result) {
     pool_.abandon_device_jobs();
     throw BenchUnfinished(fmt::format("{} of {} {}; `attune check` shows more", what, terms_.request.spec.name,

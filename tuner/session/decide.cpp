@@ -117,6 +117,19 @@ std::optional<Decided> decide_between(Compared& compared, const SessionTerms& te
   return decided;
 }
 
+void take_figures(const FinalDecision& decision, Record& record) {
+  record.median_ns = decision.median_ns;
+  record.default_ns = decision.default_ns;
+  record.speedup = decision.speedup;
+  record.speedup_low = decision.speedup_interval.low;
+  record.speedup_high = decision.speedup_interval.high;
+  record.value = decision.value;
+  record.default_value = decision.default_value;
+  record.unstable = decision.unstable;
+  record.rounds = static_cast<std::int64_t>(decision.used.size());
+  record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
+}
+
 Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,
                    const RecordFacts& facts) {
   const FinalDecision& decision = decided.decision;
@@ -127,14 +140,9 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   record.compute_capability = terms.device.compute_capability;
   record.multiprocessors = terms.device.multiprocessors;
   record.configuration = decided.winner.configuration;
-  record.median_ns = decision.median_ns;
-  record.default_ns = decision.default_ns;
-  record.speedup = decision.speedup;
-  record.speedup_low = decision.speedup_interval.low;
-  record.speedup_high = decision.speedup_interval.high;
+  take_figures(decision, record);
   record.effort = terms.request.effort;
   record.partial = facts.partial;
-  record.unstable = decision.unstable;
   record.self_checked = facts.self_checked;
   record.space = terms.key.space;
   record.toolchain = facts.toolchain;
@@ -146,13 +154,9 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   record.trials = facts.trials;
   record.made_ms = unix_ms();
   record.batch = facts.batch;
-  record.rounds = static_cast<std::int64_t>(decision.used.size());
-  record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
   record.sm_clock_mhz = compared.clocks_mhz.empty() ? 0 : median(compared.clocks_mhz);
   record.anchor_ratio = facts.first_anchor_ns > 0 ? decision.default_ns / facts.first_anchor_ns : 0;
   record.busy = facts.busy;
-  record.value = decision.value;
-  record.default_value = decision.default_value;
   const auto is_winner = [&](const FinalistResult& result) { return result.configuration == record.configuration; };
   const Measurement& measured =
       std::find_if(decided.results.begin(), decided.results.end(), is_winner)->measurement;

@@ -22,6 +22,9 @@ std::optional<Decided> decide_between(Compared& compared, const SessionTerms& te
                                       const std::vector<bool>& throttled_readings,
                                       const std::optional<Record>& present_record);
 
+// Puts a decision's times, values and rounds in place of the record's.
+void take_figures(const FinalDecision& decision, Record& record);
+
 // The session's part of a record, beside its winner.
 struct RecordFacts {
   std::uint64_t seed = 0;

@@ -92,10 +92,10 @@ void Search::loop() {
   try_first();
   for (;;) {
     const bool has_ended = stop_reason().has_value();
-    // Compilers that disturb do not start while the anchor is timed.
-    const bool disturbs = is_wave() && under_way_.empty();
-    if ((has_ended || disturbs) && !sent_.empty()) {
-      finish_front();  // it may be an improvement, after which the search goes on
+    // What ends may be an improvement, after which the search goes on. Without trials the anchor is being timed, and
+    // nothing disturbs it.
+    if ((has_ended || under_way_.empty()) && !sent_.empty()) {
+      finish_front();
       continue;
     }
     if (has_ended) break;
@@ -103,12 +103,8 @@ void Search::loop() {
       think();
       if (is_wave() && !under_way_.empty()) ahead_ = std::min(2 * ahead_, most_ahead_);
     }
-    if (!under_way_.empty())
-      step();
-    else if (!sent_.empty())
-      finish_front();
-    else
-      break;  // nothing is left, or what the log answered ends the search
+    if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
+    step();
   }
   tell_strategy();
 }

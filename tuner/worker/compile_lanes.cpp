@@ -21,9 +21,6 @@ constexpr std::uint64_t most_batch = 1024;
 
 constexpr int deaths_to_verdict = 2;
 
-// A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
-constexpr int most_in_vain = 2;
-
 CompileOutcome death_of(const Received& received) {
   CompileOutcome outcome;
   const bool late = received.end == Received::End::timed_out;
@@ -32,12 +29,11 @@ CompileOutcome death_of(const Received& received) {
   return outcome;
 }
 
-// The limit counts from the moment at which the worker began the job.
-Received answer_of(Transport& worker, const Job& job, double seconds, bool& started) {
+Received answer_of(Transport& worker, const Job& job, double seconds, bool& begun) {
   worker.send(job, seconds);
-  Received received = worker.receive(seconds + open_seconds);
-  started = received.end == Received::End::replied;
-  if (started && std::holds_alternative<Started>(received.reply.answer)) received = worker.receive(seconds);
+  std::optional<std::chrono::steady_clock::time_point> at;
+  Received received = receive_answer(worker, seconds + open_seconds, seconds, at);
+  begun = at.has_value();
   return received;
 }
 
@@ -49,8 +45,8 @@ std::vector<CompileOutcome>& outcomes_of(Received& received) {
 
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
-  bool started = false;
-  const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds, started);
+  bool begun = false;
+  const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds, begun);
   if (received.end != Received::End::replied) throw Error("the compile worker does not start: " + received.why);
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
@@ -193,9 +189,9 @@ void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::v
 Received CompileLanes::ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt,
                            std::uint64_t epoch) {
   Received received{Received::End::died, {}, "abandoned"};
-  bool started = false;
-  for (int in_vain = 0; !started && in_vain <= most_in_vain && !is_abandoned(epoch); ++in_vain)
-    received = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()), started);
+  bool begun = false;
+  for (int in_vain = 0; !begun && in_vain <= most_in_vain && !is_abandoned(epoch); ++in_vain)
+    received = answer_of(worker, Compile{requests, attempt}, deadline(requests.size()), begun);
   if (received.end != Received::End::replied) return received;
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* compiled = std::get_if<ImagesCompiled>(&received.reply.answer);

@@ -191,10 +191,7 @@ void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how)
   lock.unlock();
   std::optional<Result> result = how(front);
   lock.lock();
-  if (abandons_) {
-    lock.unlock();
-    throw Error("abandoned");
-  }
+  if (abandons_) throw Error("abandoned");
   Work work = std::move(in_flight_.front());
   in_flight_.clear();
   is_recovering_ = false;
@@ -227,10 +224,7 @@ void DeviceLane::finish(Answer answer) {
     result.failed = rounds->turns.front();
   result.answer = std::move(answer);
   lock.lock();
-  if (abandons_) {
-    lock.unlock();
-    throw Error("abandoned");  // its answer came too late
-  }
+  if (abandons_) throw Error("abandoned");  // its answer came too late
   Work work = std::move(in_flight_.front());
   in_flight_.pop_front();
   // The next one's time begins when the worker comes to it.

@@ -15,9 +15,6 @@ namespace {
 // Workers that may not start.
 constexpr int most_failed_starts = 2;
 
-// A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
-constexpr int most_in_vain = 2;
-
 Status status_of_death(const Received& received) {
   const bool is_late = received.end == Received::End::timed_out;
   return {is_late ? Verdict::timeout : Verdict::fault,
@@ -185,20 +182,17 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
   }
 }
 
-// One job and its reply, with nothing else under way. `started`: when the worker began it.
-Received DeviceRecovery::ask(const Job& job, Clock::time_point* started) {
+// One job and its reply, with nothing else under way. `begun`: when the worker began it.
+Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& begun) {
   const double limit = contents_.limit(job);
   send_(job, limit);
-  Received received = transport_.receive(limit + Deadlines::open_seconds);
-  if (started != nullptr) *started = Clock::now();
-  if (received.end == Received::End::replied && std::holds_alternative<Started>(received.reply.answer))
-    received = transport_.receive(limit);
-  return received;
+  return receive_answer(transport_, limit + Deadlines::open_seconds, limit, begun);
 }
 
 // `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
 Answer DeviceRecovery::ask_or_die(const Job& job, Status& death) {
-  Received received = ask(job);
+  std::optional<Clock::time_point> begun;
+  Received received = ask(job, begun);
   if (received.end != Received::End::replied) {
     death = status_of_death(received);
     return {};
@@ -259,8 +253,8 @@ void DeviceRecovery::begin_problem(std::string why) {
   const Begin problem = *contents_.problem();
   for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
     if (!why.empty()) restart();  // it may have been given another job since
-    Clock::time_point started;
-    Received received = ask(problem, &started);
+    std::optional<Clock::time_point> at;
+    Received received = ask(problem, at);
     if (received.end != Received::End::replied) {
       why = received.why;
       continue;
@@ -269,7 +263,7 @@ void DeviceRecovery::begin_problem(std::string why) {
     if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw_failure(*failure);
     const auto* const begun = std::get_if<Begun>(&received.reply.answer);
     if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
-    return contents_.set_begun(begun->free_bytes, std::chrono::duration<double>(Clock::now() - started).count());
+    return contents_.set_begun(begun->free_bytes, std::chrono::duration<double>(Clock::now() - *at).count());
   }
   throw Error(fmt::format("two device workers died while the data and the reference of {} for {} were made: {}",
                           problem.setup.kernel, problem.setup.problem, why));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class DeviceRecovery {
   Answer sample_alone(Work& work, const Job& job, InstanceId id);
   std::optional<Result> load_missing(Work& work, const Job& job);
   bool is_condemned(Work& work, const std::string& configuration, const Status& death);
-  Received ask(const Job& job, Clock::time_point* started = nullptr);
+  Received ask(const Job& job, std::optional<Clock::time_point>& begun);
   Answer ask_or_die(const Job& job, Status& death);
   void restart_and_check(const std::string& after, const std::string& detail);
   std::string known_good_fails();

@@ -15,9 +15,9 @@ concept HasStatus = requires(T& answer) {
 
 }  // namespace
 
-Status* status_of(Answer& answer) noexcept {
+const Status* status_of(const Answer& answer) noexcept {
   return std::visit(
-      [](auto& held) -> Status* {
+      [](const auto& held) -> const Status* {
         if constexpr (HasStatus<decltype(held)>)
           return &held.status;
         else

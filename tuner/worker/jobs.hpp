@@ -139,7 +139,7 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Rounds
                             Done, CompilerOpened, ImagesCompiled>;
 
 // The status of an answer that has one, else null.
-Status* status_of(Answer& answer) noexcept;
+const Status* status_of(const Answer& answer) noexcept;
 
 // Returns the instances that a job needs loaded, in the order of its turns.
 std::vector<InstanceId> instances_of(const Job& job);

@@ -110,10 +110,7 @@ std::optional<Result> Pool::next(const std::atomic<int>& stop, double seconds) {
   return taken(std::move(result));
 }
 
-Result Pool::wait(Ticket ticket) {
-  static const std::atomic<int> never{0};
-  return *wait(ticket, never, forever);
-}
+Result Pool::wait(Ticket ticket) { return *wait(ticket, never, forever); }
 
 std::optional<Result> Pool::wait(Ticket ticket, const std::atomic<int>& stop, double seconds) {
   using Clock = std::chrono::steady_clock;

@@ -65,6 +65,7 @@ class Pool {
   double timed_seconds() const { return lane_->figures().timed_seconds(); }  // the sum of all samples
 
   static constexpr double forever = 1e9;
+  static inline const std::atomic<int> never{0};  // a `stop` that never comes
 
  private:
   void deliver(Result result);

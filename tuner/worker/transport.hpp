@@ -3,6 +3,8 @@
 // another may send meanwhile.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "attune/error.hpp"
@@ -22,6 +24,9 @@ struct Received {
   std::string why;  // else: "killed by signal 11 (Segmentation fault)", with its last output
 };
 
+// A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.
+inline constexpr int most_in_vain = 2;
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -38,5 +43,10 @@ class Transport {
   // Returns whether a fresh worker can replace it, free of a kernel's damage.
   virtual bool isolates() const noexcept { return true; }
 };
+
+// Waits for the answer to the only job under way: `to_begin` seconds until the worker begins it, then `limit`. Sets
+// `begun` once it began.
+Received receive_answer(Transport& worker, double to_begin, double limit,
+                        std::optional<std::chrono::steady_clock::time_point>& begun);
 
 }  // namespace attune

@@ -111,7 +111,12 @@ std::vector<Job> jobs(Random& random) {
 
 // What cannot be is not sent: a success that leaves the device beyond use, an outcome that is none.
 void make_possible(Answer& answer) {
-  if (Status* const status = status_of(answer); status != nullptr && status->ok()) status->sticky = false;
+  std::visit(
+      [](auto& held) {
+        if constexpr (requires { held.status; })
+          if (held.status.ok()) held.status.sticky = false;
+      },
+      answer);
   if (auto* const compiled = std::get_if<ImagesCompiled>(&answer))
     for (CompileOutcome& outcome : compiled->outcomes) {
       if (outcome.image) outcome.verdict = Verdict::ok;

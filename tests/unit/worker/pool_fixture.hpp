@@ -202,9 +202,7 @@ class PoolTest : public testing::Test {
       return job == name && left-- > 0 ? end : Received::End::replied;
     };
   }
-  static const Status& status(const Result& result) {
-    return *status_of(const_cast<Result&>(result).answer);
-  }
+  static const Status& status(const Result& result) { return *status_of(result.answer); }
   static const std::vector<double>& samples(const Result& result) {
     if (const auto* tried = std::get_if<Tried>(&result.answer)) return tried->samples_ns;
     return std::get<RoundsSampled>(result.answer).samples_ns;

@@ -41,7 +41,7 @@ bool consistent(const ImagesCompiled& compiled) {
 // Returns whether a success leaves the device usable.
 bool consistent(const Status& status) { return !status.ok() || !status.sticky; }
 
-bool consistent(Answer& answer) {
+bool consistent(const Answer& answer) {
   if (const auto* compiled = std::get_if<ImagesCompiled>(&answer)) return consistent(*compiled);
   const Status* const status = status_of(answer);
   return status == nullptr || consistent(*status);

@@ -1,6 +1,7 @@
 // Compared by the compiler after the kernel's own text: the arguments that [[launch]] passes, and the parameters of the
-// entry. For NVRTC and the host device's C++ compiler, without headers. All names begin with attune: the options of a
-// kernel may define T or N.
+// entry. For NVRTC and the host device's C++ compiler, without headers. Names of template parameters and members begin
+// with attune: the options of a kernel may define T or N.
+
 // Declared for kernels that use neither.
 struct __half;
 struct __nv_bfloat16;
@@ -38,10 +39,10 @@ template <class attune_t>
 struct Kind<attune_t, true> {
   using attune_type = Integer<sizeof(attune_t)>;
 };
-#define ATTUNE_INTEGER(attune_t)              \
-  template <>                                 \
-  struct Kind<attune_t, false> {              \
-    using attune_type = Integer<sizeof(attune_t)>;   \
+#define ATTUNE_INTEGER(attune_t)                   \
+  template <>                                      \
+  struct Kind<attune_t, false> {                   \
+    using attune_type = Integer<sizeof(attune_t)>; \
   };
 ATTUNE_INTEGER(bool)
 ATTUNE_INTEGER(char)
@@ -82,8 +83,10 @@ template <class attune_given, class attune_t>
 struct Elements {
   using attune_passed = typename Kind<attune_given>::attune_type;
   using attune_read = typename Kind<typename Component<attune_t>::attune_type>::attune_type;
-  static constexpr bool attune_fit = Same<attune_given, attune_t>::attune_is || Same<attune_passed, attune_read>::attune_is || Same<attune_read, Own>::attune_is ||
-                              Same<attune_passed, Integer<1>>::attune_is || Same<attune_read, Integer<1>>::attune_is;
+  static constexpr bool attune_fit = Same<attune_given, attune_t>::attune_is ||
+                                     Same<attune_passed, attune_read>::attune_is || Same<attune_read, Own>::attune_is ||
+                                     Same<attune_passed, Integer<1>>::attune_is ||
+                                     Same<attune_read, Integer<1>>::attune_is;
 };
 template <class attune_given>
 struct Elements<attune_given, void> {
@@ -99,7 +102,8 @@ struct Passed {
   using attune_own = typename Component<attune_parameter>::attune_type;
   static constexpr bool attune_fits =
       Same<typename Kind<attune_given>::attune_type, typename Kind<attune_parameter>::attune_type>::attune_is ||
-      (Same<attune_own, Own>::attune_is && !__is_class(attune_given) && sizeof(attune_given) == sizeof(attune_parameter));
+      (Same<attune_own, Own>::attune_is && !__is_class(attune_given) &&
+       sizeof(attune_given) == sizeof(attune_parameter));
 };
 template <class attune_given, class attune_target>
 struct Passed<attune_given, attune_target*> {
