@@ -1,22 +1,28 @@
 // Records of a WisdomStore: all are kept, one of each key is current.
 #include <SQLiteCpp/Statement.h>
 
+#include <tuple>
+
 #include "db/wisdom_keys.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
 namespace {
 
-// Effort counts first. Of equal effort, a complete session beats a partial one.
-int strength(const Record& record) { return 2 * static_cast<int>(record.effort) + (record.partial ? 0 : 1); }
+// Effort counts first. Of equal effort, a complete session beats a partial one. Times of the present generation beat
+// all others.
+auto strength(const Record& record) {
+  return std::make_tuple(generation_of(record.protocol), record.effort, !record.partial);
+}
 
 constexpr const char* of_key_ids = R"sql(
   WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
     AND regime = :regime AND objective = :objective
 )sql";
+static_assert(generation_of(8) == present_generation && generation_of(7) != present_generation);
 // The first sound record of these serves.
 constexpr const char* best_first = R"sql(
-  ORDER BY current DESC, effort DESC, partial, made_ms DESC, id DESC
+  ORDER BY current DESC, protocol >= 8 DESC, effort DESC, partial, made_ms DESC, id DESC
 )sql";
 
 SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
@@ -144,13 +150,12 @@ std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
     // The kernel's own name first: a copy of the file under another name shares its wisdom, in second place.
     SQLite::Statement select(database, R"sql(
       SELECT * FROM record_view
-      WHERE current = 1 AND code = :code AND contract = :contract AND regime = :regime AND objective = :objective
-      ORDER BY kernel <> :kernel, kernel, device_class, problem_text, problem
+      WHERE current = 1 AND code = :code AND contract = :contract AND objective = :objective
+      ORDER BY kernel <> :kernel, kernel, device_class, problem_text, problem, regime
     )sql");
     select.bind(":kernel", key.kernel);
     select.bind(":code", key.code);
     select.bind(":contract", key.contract);
-    select.bind(":regime", key.regime);
     select.bind(":objective", key.objective);
     found = state_->read_current(database, select);
   });

@@ -126,6 +126,9 @@ void require_storable(const Record& record) {
       record);
 }
 
+// The first version of the present generation.
+constexpr int first_protocol = 8;
+
 // Cuts between characters, and marks the cut.
 std::string shortened(const std::string& detail) {
   if (detail.size() <= longest_detail_bytes) return detail;
@@ -167,9 +170,14 @@ std::string insert_text(const char* table, Ids ids, const T& value, bool replace
 
 }  // namespace
 
+static_assert(generation_of(first_protocol) == present_generation && generation_of(first_protocol - 1) == 0);
+
 const char* const where_key = R"sql(
   WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
     AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
+    AND (CASE WHEN json_valid(protocol)
+              THEN CAST(coalesce(json_extract(protocol, '$.version'), protocol) AS INTEGER) ELSE 0 END
+         >= :first_protocol) = :generation
 )sql";
 
 void bind_key(SQLite::Statement& statement, const RecordKey& key) {
@@ -178,6 +186,9 @@ void bind_key(SQLite::Statement& statement, const RecordKey& key) {
   bind("problem_text", key.problem.text());
   bind("regime", key.regime);
   bind("objective", key.objective);
+  // A record has the version of its protocol, a session all constants.
+  bind("first_protocol", first_protocol);
+  bind("generation", key.generation);
 }
 
 std::string row_hash(const Record& record) {
@@ -234,6 +245,7 @@ std::optional<Record> read_row(SQLite::Statement& statement) {
   key_fields(read, record.key);
   known_fields(read, record);
   if (!read.sound() || statement.getColumn("row_hash").getString() != row_hash(record)) return {};
+  record.key.generation = generation_of(record.protocol);
   return record;
 }
 

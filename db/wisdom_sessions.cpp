@@ -28,6 +28,7 @@ std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
     select.bind(":effort", static_cast<int>(key.effort));
     select.bind(":strategy", key.strategy);
     found = state_->read_first<SessionRow>("session", select);
+    if (found) found->key.record.generation = key.record.generation;
   });
   return found;
 }

@@ -109,19 +109,19 @@ class WisdomStore {
   std::int64_t lift_quarantine(const RecordKey& key);
 
   // Records. Stores a record and its `finalists` in this order, with a new uuid where it has none. All records are
-  // kept; one of each key is current. The new one becomes current unless the present one is of more effort. A partial
-  // one does not replace a complete one of equal effort. If `replaces` is the present one's uuid, the new one always
-  // becomes current. Returns whether it did.
+  // kept; one of each key is current, whatever its generation. The new one becomes current unless the present one is of
+  // a later generation, or of more effort. A partial one does not replace a complete one of equal effort. If `replaces`
+  // is the present one's uuid, the new one always becomes current. Returns whether it did.
   bool put_record(const Record& record, std::string_view replaces = {}, std::span<const FinalistResult> finalists = {});
   // Returns the finalists of the record with this uuid.
   std::vector<FinalistResult> finalists(std::string_view record);
-  // Returns the current record of a key. Rows with a wrong hash are left out and counted in damaged_rows(). Then the
-  // strongest sound record of the key serves.
+  // Returns the current record of a key, or the strongest of its generation. Rows with a wrong hash are left out and
+  // counted in damaged_rows(). Then the strongest sound record of the key serves.
   std::optional<Record> find_record(const RecordKey& key);
   // Returns the records of a kernel name (of all when empty), ordered by kernel, device class, problem text.
   std::vector<Record> records(std::string_view kernel = {});
-  // Returns the records with equal code, contract, regime and objective, for the match ladder. Records of the same
-  // kernel name come first; then by kernel, device class, problem text.
+  // Returns the records with equal code, contract and objective, of any regime and generation, for the match ladder.
+  // Records of the same kernel name come first; then by kernel, device class, problem text.
   std::vector<Record> candidates(const RecordKey& key);
   // Returns all records of a key, current or not, newest first.
   std::vector<Record> history(const RecordKey& key);

@@ -22,6 +22,13 @@ std::string limit_text(const Progress& progress) {
   return text + " s";
 }
 
+std::string elsewhere_text(const TimeInRegime& time) {
+  const bool in_a_row = time.regime == Regime::stream;
+  return fmt::format("the same configuration {}: {}; {} tunes for that",
+                     in_a_row ? "in a stream of launches" : "launched alone", time_text(time.median_ns),
+                     in_a_row ? "--regime stream" : "--regime cold");
+}
+
 std::string reason_text(StopReason reason, const Budget& limits) {
   switch (reason) {
     case StopReason::everything_tried:
@@ -100,20 +107,31 @@ void Console::session_started(const SessionStart& start) {
   std::fflush(stdout);
 }
 
-void Console::trial_done(const Trial& trial, const Progress& progress) {
+void Console::trial_done(const Trial&, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
     clear();
     fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), default_configuration_.text());
+    show_best(default_configuration_, progress.default_ns);
   }
-  if (progress.new_best && trial.configuration != default_configuration_) {
-    clear();
-    fmt::print("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
-               with_rate(progress.best_ns), progress.best.text());
+  if (progress.best_ns > 0 && progress.best != best_shown_) {
+    if (progress.best != default_configuration_) {
+      clear();
+      fmt::print("  {:>6}  {}  {}\n",
+                 progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
+                 with_rate(progress.best_ns), progress.best.text());
+    }
+    show_best(progress.best, progress.best_ns);
   }
   std::fflush(stdout);
   draw(fmt::format("  {} trials, {} right, {}  best {}", progress.trials, progress.survivors, limit_text(progress),
-                   progress.best_ns > 0 ? time_text(progress.best_ns) : "-"));
+                   best_text_));
+}
+
+// The line and the last row of the table name one best, with the time that it had when it was shown.
+void Console::show_best(const Configuration& best, double nanoseconds) {
+  best_shown_ = best;
+  best_text_ = time_text(nanoseconds);
 }
 
 void Console::note(const std::string& text) {
@@ -162,6 +180,10 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (shown.default_ns > 0) fmt::print("  default  {}\n", with_bound(shown.default_ns, ceilings));
   fmt::print("  best     {}  {}\n", with_bound(shown.median_ns, ceilings), shown.configuration.text());
   fmt::print("  {}{}\n", gain_text(shown), marks_text(shown));
+  if (result.elsewhere) fmt::print("  {}\n", elsewhere_text(*result.elsewhere));
+  if (result.decision && !result.decision->is_settled)
+    fmt::print("  not settled: after {} rounds the closest are known to +-{:.2f} %\n", result.decision->used.size(),
+               100 * result.decision->half_width);
   if (result.record_stands)
     fmt::print("  the record of {} stands: {}, {:.2f}x, {} trials\n", utc_text(record.made_ms),
                time_text(record.median_ns), record.speedup, record.trials);

@@ -30,6 +30,7 @@ class Console final : public Observer {
  private:
   void draw(const std::string& line);  // replaces the live line; nothing without a terminal
   void clear();
+  void show_best(const Configuration& best, double nanoseconds);
   std::string with_rate(double nanoseconds) const;
   std::string with_bound(double nanoseconds, std::span<const Ceiling> ceilings) const;
 
@@ -39,6 +40,8 @@ class Console final : public Observer {
   bool drawn_ = false;
   Configuration default_configuration_;
   bool default_shown_ = false;
+  Configuration best_shown_;
+  std::string best_text_ = "-";
   std::size_t finalists_ = 0;
   std::chrono::steady_clock::time_point last_draw_{};
 };

@@ -147,6 +147,8 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
     line["rounds"] = result.decision->used.size();
     line["rounds_dropped"] = result.decision->rounds_dropped;
     line["rounds_throttled"] = result.decision->rounds_throttled;
+    line["half_width"] = result.decision->half_width;
+    line["settled"] = result.decision->is_settled;
   }
   line["workers_replaced"] = result.workers_replaced;
   line["search_seconds"] = result.seconds;
@@ -154,6 +156,8 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["compile_wait_seconds"] = result.compile_wait_seconds;
   if (!result.explanation.empty()) line["explanation"] = result.explanation;
   if (result.record_stands) line["record_stands"] = true;
+  if (result.elsewhere)
+    line["elsewhere"] = {{"regime", to_text(result.elsewhere->regime)}, {"median_ns", result.elsewhere->median_ns}};
   if (result.record) {
     line["configuration"] = to_json(result.record->configuration);
     line["median_ns"] = result.record->median_ns;

@@ -122,7 +122,7 @@ std::string database_path(const Options& options) {
 Regime regime_of(const Options& options) {
   const std::string text = options.text("regime").value_or("cold");
   if (const std::optional<Regime> regime = attune::regime_of(text)) return *regime;
-  throw UsageError("unknown regime `" + text + "`; it is cold or warm");
+  throw UsageError("unknown regime `" + text + "`; it is " + std::string(regime_names));
 }
 
 bool is_architecture(const std::string& device) { return device.rfind("sm_", 0) == 0; }

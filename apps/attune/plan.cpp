@@ -86,7 +86,7 @@ int run_plan(const Arguments& arguments) {
   namespace po = boost::program_options;
   options.add()("problem,p", po::value<std::string>(), "the problem: \"width=8192 T=float\"")(
       "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "regime", po::value<std::string>(), "of the caches that was tuned for: cold (default) or warm")(
+      "regime", po::value<std::string>(), "that was tuned for: cold (default), warm or stream")(
       "objective", po::value<std::string>(), "what was tuned for (default: time)")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
   if (options.parse(arguments)) return exit_done;

@@ -50,6 +50,7 @@ std::string marks_text(const Record& record) {
   else if (record.unstable)
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
                         std::max(record.rounds, record.rounds_dropped));
+  if (generation_of(record.protocol) != present_generation) text += "; stale: measured in an earlier way";
   if (record.busy) text += "; busy: other processes were on the device";
   if (record.self_checked) text += "; self-checked";
   return text;

@@ -1,9 +1,6 @@
 // attune tune
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <iostream>
 
 #include "attune/error.hpp"
@@ -17,6 +14,7 @@
 #include "plan.hpp"
 #include "replay.hpp"
 #include "spec/kernel_file.hpp"
+#include "stop_requests.hpp"
 #include "strategies.hpp"
 #include "worker.hpp"
 
@@ -24,14 +22,6 @@ namespace attune::cli {
 namespace {
 
 constexpr const char* in_memory = ":memory:";
-
-std::atomic<int> stop_requests{0};
-
-// The first signal ends the session with the best so far, the second skips the final stage. The third leaves at once;
-// trials are already committed.
-void on_signal(int) {
-  if (stop_requests.fetch_add(1) >= 2) _exit(exit_interrupted);
-}
 
 std::string effort_help() {
   std::string text = "how hard to try:";
@@ -70,7 +60,8 @@ Options tune_options() {
       "seed", po::value<std::string>(), "of the data and of random choices")(
       "fresh", "start over: neither continue a session nor use logged trials")(
       "regime", po::value<std::string>(),
-      "cold (default): empty caches before each launch, or warm: launched again over the same data; records are apart")(
+      "what a time means: cold (default), a launch alone that finds other data in the caches; warm, alone on the same "
+      "data again; stream, one of many launches in a row, each on other data; records are apart")(
       "objective", po::value<std::string>(),
       "what is minimised: time (default), energy, or a formula over time (ns), energy (J), power (W), registers, "
       "shared "
@@ -142,12 +133,6 @@ void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& sto
     Console console(request.spec);
     ensure_ceilings(pool, store, console, stop_requests);
   }
-}
-
-void catch_signals() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGHUP, on_signal);
 }
 
 // Tunes on a recording, in this process: a recording cannot harm its host as a device can. Only `workers` starts

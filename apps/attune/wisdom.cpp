@@ -64,7 +64,7 @@ void show_record(const Record& record, const std::string& reached, const std::ve
   fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
              record.key.device_class.rfind("host|", 0) == 0 ? " (host)" : "");
   if (record.key.regime != "cold" || record.key.objective != "time")
-    fmt::print("  tuned for      {}, {} caches\n", record.key.objective, record.key.regime);
+    fmt::print("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
   fmt::print("  configuration  {}\n", record.configuration.text());
   fmt::print("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
              marks_text(record));

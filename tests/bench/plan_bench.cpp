@@ -37,6 +37,7 @@ class IdleDevice final : public Device {
   }
   std::uint64_t count_other_bytes(const void*, std::size_t, int, std::uint64_t&) override { return 0; }
   std::uint64_t count_differences(const void*, const void*, std::size_t) override { return 0; }
+  std::uint64_t checksum(const void*, std::size_t) override { return 0; }
 
  private:
   DeviceInfo info_;

@@ -1,11 +1,11 @@
 // What sessions find against the truth (truth_bench.hpp): whole sessions that try every configuration of it, each with
 // another seed. Prints a table: docs/results/measurement.md.
 //   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--workers 3] [--samples-near 300] [--sessions 20]
-//     [--compiling 0] [--device cuda:0] [--neighbours] [--samples-to FILE] [--finals-to FILE]
-// --compiling: so many compilers are at work beside the sessions. --neighbours: how the truth's best compare when they
-// are sampled among themselves, with others in between, four at a time, and in a worker that has loaded nothing else.
-// --samples-to: every sample of the first worker, in ns, a line for each configuration. --finals-to: the same of the
-// rounds of each session, behind its seed.
+//     [--regime cold] [--parameters "VALUES=4,8"] [--compiling 0] [--device cuda:0] [--samples-to FILE] [--finals-to
+//     FILE]
+// --parameters narrows the space for truth and sessions alike. --compiling: so many compilers are at work beside the
+// sessions. --samples-to: every sample of the first worker, in ns, a line for each configuration. --finals-to: the same
+// of the rounds of each session, after its seed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -70,6 +70,7 @@ SessionResult tune(TruthBench& bench, std::uint64_t seed) {
   request.spec = bench.spec;
   request.problem = bench.problem;
   request.effort = Effort::exhaustive;
+  request.regime = bench.regime;
   request.protocol = Protocol{};  // not the deeper one of that effort
   request.seed = seed;
   WisdomStore store(":memory:");
@@ -103,8 +104,9 @@ void show_sessions(TruthBench& bench, const Truth& truth) {
     const std::string winner = result.record->configuration.text();
     const double regret = regret_in(truth.ratio, winner), first = regret_in(truth.first, winner);
     const double time = result.timed_seconds / truth.seconds;
-    fmt::print("| {} | {:.2f} % | {:.2f} % | {:.1f} % | {} | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed,
-               100 * regret, 100 * first, 100 * time, result.record->rounds, result.record->rounds_dropped,
+    fmt::print("| {} | {:.2f} % | {:.2f} % | {:.1f} % | {}{} | {} | {:.3f}x [{:.3f}, {:.3f}] | {} |\n", seed,
+               100 * regret, 100 * first, 100 * time, result.record->rounds,
+               result.decision->is_settled ? "" : ", not settled", result.record->rounds_dropped,
                result.record->speedup, result.record->speedup_low, result.record->speedup_high, winner);
     std::fflush(stdout);
     ++winners[winner];
@@ -123,11 +125,13 @@ void run(TruthBench& bench, const std::string& attune, const std::string& device
   const Truth truth = measure_truth(bench);
   const auto near =
       std::count_if(truth.ratio.begin(), truth.ratio.end(), [](const auto& one) { return one.second <= 1.01; });
-  fmt::print("# {} {}: {} configurations right, {} samples of each in {:.2f} s of the device's time\n", bench.spec.name,
-             bench.problem.text(), truth.ratio.size(), bench.samples, truth.seconds);
+  fmt::print("# {} {}, {}: {} configurations right, {} samples of each in {:.2f} s of the device's time\n",
+             bench.spec.name, bench.problem.text(), to_text(bench.regime), truth.ratio.size(), bench.samples,
+             truth.seconds);
   fmt::print(
-      "those within {:.0f} % {} times in each of {} further workers; the best takes {:.2f} us, {} are within 1 %\n\n",
-      100 * (near_truth - 1), bench.samples_near, bench.workers_more, truth.best_ns / 1e3, near);
+      "those within {:.0f} % {} times in each of {} further workers; the best takes {:.2f} us, {} are within 1 %: "
+      "{}\n\n",
+      100 * (near_truth - 1), bench.samples_near, bench.workers_more, truth.best_ns / 1e3, near, truth.best);
   std::optional<Compiling> compiling;
   if (compilers > 0) {
     fmt::print("with {} compilers at work beside it:\n\n", compilers);
@@ -142,7 +146,7 @@ void run(TruthBench& bench, const std::string& attune, const std::string& device
 int main(int count, char** values) try {
   namespace po = boost::program_options;
   attune::TruthBench bench;
-  std::string kernel, problem, device;
+  std::string kernel, problem, device, regime, parameters;
   int compiling = 0;
   po::options_description options("protocol_truth KERNEL PROBLEM [options]");
   options.add_options()("kernel", po::value(&kernel)->required(), "a name or a file")(
@@ -153,7 +157,8 @@ int main(int count, char** values) try {
       "samples-near", po::value(&bench.samples_near)->default_value(300), "of each of them, in each further worker")(
       "sessions", po::value(&bench.sessions)->default_value(20), "each with another seed")(
       "compiling", po::value(&compiling)->default_value(0), "compilers at work beside the sessions")(
-      "neighbours", po::bool_switch(&bench.neighbours), "what the truth's best depend on")(
+      "regime", po::value(&regime)->default_value("cold"), "cold, warm or stream")("parameters", po::value(&parameters),
+                                                                                   "narrowed: \"BLOCK=128,256\"")(
       "samples-to", po::value(&bench.samples_to), "the samples of the first worker, as a file")(
       "finals-to", po::value(&bench.finals_to), "the samples of the final rounds of all sessions, as a file")(
       "device", po::value(&device)->default_value("cuda:0"), "");
@@ -165,6 +170,9 @@ int main(int count, char** values) try {
   const std::string attune = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "attune").string();
   bench.workers = attune::process_workers(attune, {"--device", device}, device);
   bench.spec = attune::load_kernel(kernel);
+  if (std::min(bench.samples, bench.samples_near) < 2) throw attune::Error("a half needs a sample: at least 2 of each");
+  if (!parameters.empty()) bench.spec = attune::narrow(std::move(bench.spec), parameters);
+  bench.regime = attune::regime_of(regime).value();
   bench.problem = attune::parse_problem(bench.spec, problem, device.substr(0, device.find(':')));
   attune::run(bench, attune, device, compiling);
   return 0;

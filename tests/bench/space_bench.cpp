@@ -222,14 +222,14 @@ void enter(const char* what, Operation operation, const Definition& definition, 
 void enter_all(const std::vector<Definition>& definitions) {
   constexpr SpaceSize most_listed = 20'000'000;
   for (const auto& definition : definitions) {
-    enter("ready", ready, definition, benchmark::millisecond);
-    if (build(definition).size() <= most_listed) enter("list", list, definition, benchmark::millisecond);
-    enter("at", at, definition, benchmark::nanosecond);
-    enter("index_of", index_of, definition, benchmark::nanosecond);
-    enter("sample", sample, definition, benchmark::nanosecond);
-    enter("random_neighbour", random_neighbour, definition, benchmark::nanosecond);
-    enter("neighbours", neighbours, definition, benchmark::nanosecond);
-    enter("nearest", nearest, definition, benchmark::microsecond);
+    enter("ready", ready, definition, benchmark::kMillisecond);
+    if (build(definition).size() <= most_listed) enter("list", list, definition, benchmark::kMillisecond);
+    enter("at", at, definition, benchmark::kNanosecond);
+    enter("index_of", index_of, definition, benchmark::kNanosecond);
+    enter("sample", sample, definition, benchmark::kNanosecond);
+    enter("random_neighbour", random_neighbour, definition, benchmark::kNanosecond);
+    enter("neighbours", neighbours, definition, benchmark::kNanosecond);
+    enter("nearest", nearest, definition, benchmark::kMicrosecond);
   }
 }
 
@@ -256,7 +256,7 @@ int run(int argc, char** argv) {
   enter_all(definitions);
   for (const auto& definition : hard) {
     const bool large = definition.name == "hard_modular_sum";
-    enter("ready", large ? gives_up : ready, definition, benchmark::millisecond);
+    enter("ready", large ? gives_up : ready, definition, benchmark::kMillisecond);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::AddCustomContext("cold_eight_ms", std::to_string(cold));

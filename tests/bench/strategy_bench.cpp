@@ -104,14 +104,14 @@ int main(int argc, char** argv) {
   for (const attune::StrategyEntry& entry : attune::strategies()) {
     benchmark::RegisterBenchmark(entry.name.c_str(), attune::ask_and_tell, entry.name)
         ->Iterations(attune::timed_trials)
-        ->Unit(benchmark::microsecond);
+        ->Unit(benchmark::kMicrosecond);
   }
   for (const char* const name : {"auto", "bayesian"}) {
     for (const int known : attune::few_known) {
       const std::string title = name + std::string(" from ") + std::to_string(known);
       benchmark::RegisterBenchmark(title.c_str(), attune::ask_and_tell_early, name, known)
           ->Iterations(known / 4 + 2)
-          ->Unit(benchmark::microsecond);
+          ->Unit(benchmark::kMicrosecond);
     }
   }
   benchmark::Initialize(&argc, argv);

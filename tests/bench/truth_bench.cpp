@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <fstream>
 #include <numeric>
@@ -23,9 +22,7 @@ namespace attune {
 namespace {
 
 constexpr double calibration_warm_up_ms = 300;
-constexpr std::size_t turns_in_job = 256;                            // samples that one job takes
-constexpr std::size_t neighbours = 24;                               // of the truth's best
-constexpr std::array<std::size_t, 5> gaps_between{0, 1, 4, 16, 64};  // others between two samples of them
+constexpr std::size_t turns_in_job = 256;  // samples that one job takes
 
 using Loaded = std::map<std::string, InstanceId>;
 
@@ -81,40 +78,46 @@ Loaded load(Pool& pool, const TruthBench& bench, const DeviceInfo& device,
 }
 
 // One sample of each, in this order.
-std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns) {
+std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns, const TimingPlan& plan) {
   std::vector<double> taken;
   for (std::size_t begin = 0; begin < turns.size(); begin += turns_in_job) {
     const auto part = std::span(turns).subspan(begin, std::min(turns_in_job, turns.size() - begin));
-    const auto sampled = run<RoundsSampled>(pool, Rounds{{part.begin(), part.end()}, TimingPlan{}});
+    const auto sampled = run<RoundsSampled>(pool, Rounds{{part.begin(), part.end()}, plan});
     if (!sampled.status.ok()) throw Error("a configuration that was right fails now: " + sampled.status.detail);
     taken.insert(taken.end(), sampled.samples_ns.begin(), sampled.samples_ns.end());
   }
   return taken;
 }
 
-// samples[c]: nanoseconds of each round. Between any two samples that count, `between` of the others are taken.
-std::vector<std::vector<double>> sample_rounds(Pool& pool, const std::vector<InstanceId>& instances, int rounds,
-                                               std::uint64_t seed, const std::vector<InstanceId>& others = {},
-                                               std::size_t between = 0) {
-  std::vector<std::vector<double>> samples(instances.size());
+// samples[c]: nanoseconds of each round.
+using Samples = std::vector<std::vector<double>>;
+
+Samples sample_rounds(Pool& pool, const std::vector<InstanceId>& instances, const TimingPlan& plan, int rounds,
+                      std::uint64_t seed) {
+  Samples samples(instances.size());
   std::vector<std::size_t> order(instances.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<InstanceId> turns;
-    for (const std::size_t i : order) {
-      for (std::size_t k = 0; k < between; ++k) turns.push_back(others[random() % others.size()]);
-      turns.push_back(instances[i]);
-    }
-    const std::vector<double> all = sample_each(pool, turns);
-    for (std::size_t i = 0; i < order.size(); ++i) samples[order[i]].push_back(all[i * (between + 1) + between]);
+    for (const std::size_t i : order) turns.push_back(instances[i]);
+    const std::vector<double> all = sample_each(pool, turns, plan);
+    for (std::size_t i = 0; i < order.size(); ++i) samples[order[i]].push_back(all[i]);
   }
   return samples;
 }
 
+// Every second round, from this one on.
+Samples half_of(const Samples& samples, std::size_t first) {
+  Samples half(samples.size());
+  for (std::size_t c = 0; c < samples.size(); ++c)
+    for (std::size_t round = first; round < samples[c].size(); round += 2) half[c].push_back(samples[c][round]);
+  return half;
+}
+
 // Medians relative to the rounds', by instance; the least is 1.
-std::vector<double> relative_medians(std::vector<std::vector<double>> samples) {
+std::vector<double> relative_medians(Samples samples) {
   for (std::size_t round = 0; round < samples.front().size(); ++round) {
     std::vector<double> times;
     for (const std::vector<double>& one : samples) times.push_back(one[round]);
@@ -126,15 +129,6 @@ std::vector<double> relative_medians(std::vector<std::vector<double>> samples) {
   const double least = *std::min_element(medians.begin(), medians.end());
   for (double& one : medians) one /= least;
   return medians;
-}
-
-// The first `count` of them, the best first.
-std::vector<std::pair<double, std::string>> best_of(const Ratios& ratios, std::size_t count) {
-  std::vector<std::pair<double, std::string>> best;
-  for (const auto& [name, ratio] : ratios) best.emplace_back(ratio, name);
-  std::sort(best.begin(), best.end());
-  best.resize(std::min(best.size(), count));
-  return best;
 }
 
 // To what is typical of those that all of them have, instead of to each one's best, which may be best by luck.
@@ -151,73 +145,19 @@ void compare_to_typical(std::span<Ratios*> columns) {
   }
 }
 
-// Each of them with the best and two others only: what takes turns with few finds its instructions in caches.
-Ratios in_fours(Pool& pool, const TruthBench& bench, const std::vector<std::pair<double, std::string>>& best,
-                const std::vector<InstanceId>& instances) {
-  Ratios column{{best.front().second, 1}};
-  for (std::size_t begin = 1; begin < best.size(); begin += 3) {
-    std::vector<InstanceId> four{instances.front()};
-    const std::size_t end = std::min(begin + 3, best.size());
-    for (std::size_t i = begin; i < end; ++i) four.push_back(instances[i]);
-    const std::vector<double> medians = relative_medians(sample_rounds(pool, four, bench.samples_near, truth_seed));
-    for (std::size_t i = begin; i < end; ++i) column[best[i].second] = medians[1 + i - begin] / medians.front();
-  }
-  return column;
-}
-
-// The truth's best in the worker that has loaded all: a column for each of gaps_between, and one in fours.
-std::vector<Ratios> among_others(Pool& pool, const TruthBench& bench, const Ratios& ratios, const Loaded& loaded) {
-  const auto best = best_of(ratios, neighbours);
-  std::vector<InstanceId> instances, all;
-  for (const auto& [ratio, name] : best) instances.push_back(loaded.at(name));
-  for (const auto& [name, instance] : loaded) all.push_back(instance);
-  std::vector<Ratios> columns;
-  for (const std::size_t between : gaps_between) {
-    const std::vector<double> medians =
-        relative_medians(sample_rounds(pool, instances, bench.samples_near, truth_seed, all, between));
-    Ratios& column = columns.emplace_back();
-    for (std::size_t i = 0; i < best.size(); ++i) column[best[i].second] = medians[i];
-  }
-  columns.push_back(in_fours(pool, bench, best, instances));
-  return columns;
-}
-
-// `alone`: in workers that have loaded nothing else.
-void show_neighbours(const Truth& truth, std::vector<Ratios> alone) {
-  const auto best = best_of(truth.first, neighbours);
-  std::vector<Ratios> all(1);
-  for (const auto& [ratio, name] : best) all.front()[name] = ratio;
-  all.insert(all.end(), truth.among.begin(), truth.among.end());
-  all.insert(all.end(), alone.begin(), alone.end());
-  std::vector<Ratios*> columns;
-  for (Ratios& one : all) columns.push_back(&one);
-  compare_to_typical(columns);
-
-  fmt::print(
-      "the truth's best, with so many others between any two of them, in fours, and alone in a worker:\n| in truth ");
-  for (const std::size_t between : gaps_between) fmt::print("| {} ", between);
-  fmt::print("| in fours ");
-  for (std::size_t i = 0; i < alone.size(); ++i) fmt::print("| alone ");
-  fmt::print("| configuration |\n|");
-  for (std::size_t i = 0; i < all.size(); ++i) fmt::print("---:|");
-  fmt::print("---|\n");
-  for (const auto& [ratio, name] : best) {
-    for (const Ratios& column : all)
-      fmt::print("| {} ", column.contains(name) ? fmt::format("{:.4f}", column.at(name)) : "failed");
-    fmt::print("| {} |\n", name);
-  }
-  fmt::print("\n");
-}
-
-void write_samples(const std::string& file, const Loaded& loaded, const std::vector<std::vector<double>>& samples) {
+void write_samples(const std::string& file, const Loaded& loaded, const Samples& samples) {
   std::ofstream out(file);
   std::size_t i = 0;
   for (const auto& [name, instance] : loaded) out << fmt::format("{},{:.0f}\n", name, fmt::join(samples[i++], ","));
   if (!out.flush()) throw Error("cannot write " + file);
 }
 
-// Of those that are near the best already: the median over all workers, each of which compares them among themselves.
-// To the best in the end, whose luck is in every regret: with many that are close a tenth of a per cent.
+// What one half of the samples says, and what the other half says.
+struct Halves {
+  Ratios choosing, judging;
+};
+
+// For configurations near the best: the median over all workers, each of which compares them among themselves.
 Ratios over_all_workers(const Ratios& first, std::vector<Ratios> more) {
   Ratios all = first;
   std::vector<Ratios*> columns{&all};
@@ -229,10 +169,18 @@ Ratios over_all_workers(const Ratios& first, std::vector<Ratios> more) {
       if (const auto found = one.find(name); found != one.end()) of_workers.push_back(found->second);
     ratio = median(of_workers);
   }
-  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const double best = std::min_element(all.begin(), all.end(), less)->second;
-  for (auto& [name, ratio] : all) ratio /= best;
   return all;
+}
+
+// Relative to the configuration that the first half chooses, by the second half: its luck is in none of these ratios.
+Ratios judged(const Halves& halves, std::string* best = nullptr) {
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const std::string chosen = std::min_element(halves.choosing.begin(), halves.choosing.end(), less)->first;
+  if (best != nullptr) *best = chosen;
+  Ratios ratios = halves.judging;
+  const double of_best = ratios.at(chosen);
+  for (auto& [name, ratio] : ratios) ratio /= of_best;
+  return ratios;
 }
 
 // The truth, worker by worker, each of them a fresh process.
@@ -242,35 +190,37 @@ class Measuring {
       : bench_(bench),
         device_(Pool(*bench.workers).device().info),
         space_(make_space(bench.spec, bench.problem, device_)),
-        default_configuration_(default_configuration(bench.spec, space_).value()) {}
+        default_configuration_(default_configuration(bench.spec, space_).value()),
+        plan_{.regime = bench.regime} {}
 
   Truth measure() {
     const std::vector<Configuration> all = configurations_of(space_, bench_.most);
     Truth truth;
-    truth.first = in_one_worker(all, truth_seed, &truth);
+    Halves first = in_one_worker(all, truth_seed, &truth), more;
+    truth.first = judged(first);
     std::vector<Configuration> near;
-    for (const Configuration& one : all)
-      if (const auto found = truth.first.find(one.text()); found != truth.first.end() && found->second <= near_truth)
-        near.push_back(one);
-    truth.ratio = over_all_workers(truth.first, in_further_workers(near));
-    if (!bench_.neighbours) return truth;
-    std::vector<Configuration> best;
-    for (const auto& [ratio, name] : best_of(truth.first, neighbours))
-      best.push_back(*std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.text() == name; }));
-    show_neighbours(truth, in_further_workers(best));
+    for (const Configuration& one : all) {
+      const auto is_near = [&](const Ratios& ratios) {
+        const auto found = ratios.find(one.text());
+        return found != ratios.end() && found->second <= near_truth;
+      };
+      if (is_near(first.choosing) || is_near(first.judging)) near.push_back(one);
+    }
+    std::vector<Ratios> choosing, judging;
+    for (int i = 0; i < bench_.workers_more; ++i) {
+      Halves halves = in_one_worker(near, truth_seed + 1 + static_cast<std::uint64_t>(i), nullptr);
+      choosing.push_back(std::move(halves.choosing));
+      judging.push_back(std::move(halves.judging));
+    }
+    truth.ratio = judged(
+        {over_all_workers(first.choosing, std::move(choosing)), over_all_workers(first.judging, std::move(judging))},
+        &truth.best);
     return truth;
   }
 
  private:
-  std::vector<Ratios> in_further_workers(const std::vector<Configuration>& configurations) {
-    std::vector<Ratios> ratios;
-    for (int i = 0; i < bench_.workers_more; ++i)
-      ratios.push_back(in_one_worker(configurations, truth_seed + 1 + static_cast<std::uint64_t>(i), nullptr));
-    return ratios;
-  }
-
-  // `truth`: of the first, which is also timed and asked for more. `seed`: of the order in each round.
-  Ratios in_one_worker(const std::vector<Configuration>& configurations, std::uint64_t seed, Truth* truth) {
+  // `truth`: of the first, which is also timed. `seed`: of the order in each round.
+  Halves in_one_worker(const std::vector<Configuration>& configurations, std::uint64_t seed, Truth* truth) {
     Pool pool(*bench_.workers);
     begin(pool);
     const Loaded loaded = load(pool, bench_, device_, configurations);
@@ -278,21 +228,24 @@ class Measuring {
     for (const auto& [name, instance] : loaded) instances.push_back(instance);
     warm_up(pool, configurations.size());
     const double before = pool.timed_seconds();
-    const std::vector<std::vector<double>> samples =
-        sample_rounds(pool, instances, truth == nullptr ? bench_.samples_near : bench_.samples, seed);
+    const Samples samples =
+        sample_rounds(pool, instances, plan_, truth == nullptr ? bench_.samples_near : bench_.samples, seed);
     const double seconds = pool.timed_seconds() - before;
-    const std::vector<double> medians = relative_medians(samples);
-    Ratios ratios;
+    const std::vector<double> choosing = relative_medians(half_of(samples, 0)),
+                              judging = relative_medians(half_of(samples, 1));
+    Halves halves;
     std::size_t i = 0;
-    for (const auto& [name, instance] : loaded) ratios[name] = medians[i++];
-    if (truth == nullptr) return ratios;
+    for (const auto& [name, instance] : loaded) {
+      halves.choosing[name] = choosing[i];
+      halves.judging[name] = judging[i++];
+    }
+    if (truth == nullptr) return halves;
 
     truth->seconds = seconds;
-    const auto best = std::min_element(medians.begin(), medians.end()) - medians.begin();
+    const auto best = std::min_element(choosing.begin(), choosing.end()) - choosing.begin();
     truth->best_ns = median(samples[static_cast<std::size_t>(best)]);
     if (!bench_.samples_to.empty()) write_samples(bench_.samples_to, loaded, samples);
-    if (bench_.neighbours) truth->among = among_others(pool, bench_, ratios, loaded);
-    return ratios;
+    return halves;
   }
 
   void begin(Pool& pool) {
@@ -301,7 +254,8 @@ class Measuring {
                Begin{trial_setup(bench_.spec, bench_.problem, default_configuration_, device_, compile, truth_seed)});
   }
 
-  // With the default configuration, by whose time a hang is known from then on.
+  // With the default configuration, by whose time a hang is known from then on. In a stream, its time decides how long
+  // graphs are, as in a session.
   void warm_up(Pool& pool, InstanceId id) {
     const auto instance = make_instance(id, bench_.spec, bench_.problem, default_configuration_, device_);
     const CompileOutcome compiled = pool.compile(instance->image);
@@ -309,8 +263,12 @@ class Measuring {
     const InstanceLaunch launch = instance_launch(bench_.spec, *instance, *compiled.image);
     const Status status = run<Tried>(pool, Load{launch, {.milliseconds = calibration_warm_up_ms}}).status;
     if (!status.ok()) throw Error("the default configuration fails: " + status.detail);
-    const double nanoseconds = sample_each(pool, {id}).front();
-    pool.set_known_good(KnownGood{Try{launch, TimingPlan{}}, nanoseconds * 1e-9});
+    double nanoseconds = sample_each(pool, {id}, plan_).front();
+    for (int i = 0; i < 2 && bench_.regime == Regime::stream; ++i) {
+      plan_.batch = batch_for(nanoseconds, Protocol{});
+      nanoseconds = sample_each(pool, {id}, plan_).front();
+    }
+    pool.set_known_good(KnownGood{Try{launch, plan_}, nanoseconds * 1e-9});
     run<Done>(pool, Release{id});
   }
 
@@ -318,6 +276,7 @@ class Measuring {
   const DeviceInfo device_;
   const SearchSpace space_;
   const Configuration default_configuration_;
+  TimingPlan plan_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/regime.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "worker/workers.hpp"
@@ -26,21 +27,21 @@ struct TruthBench {
   Problem problem;
   int samples = 100, samples_near = 300, workers_more = 3, sessions = 20;
   std::size_t most = 5000;
-  bool neighbours = false;
+  Regime regime = Regime::cold;
   std::string samples_to, finals_to;
 };
 
 using Ratios = std::map<std::string, double>;  // to the best, by configuration
 
 struct Truth {
-  Ratios first;               // in the first worker alone
-  Ratios ratio;               // over all workers
-  double seconds = 0;         // that the device was timed for, in the first
-  double best_ns = 0;         // in the first
-  std::vector<Ratios> among;  // of its best: --neighbours
+  Ratios first;        // in the first worker alone
+  Ratios ratio;        // over all workers
+  std::string best;    // what the ratios are relative to
+  double seconds = 0;  // that the device was timed for, in the first
+  double best_ns = 0;  // in the first
 };
 
-// Prints how the best compare among others, if bench.neighbours says so.
+// One half of the samples chooses the best, the other half says how the others compare to it.
 Truth measure_truth(TruthBench& bench);
 
 }  // namespace attune

@@ -26,7 +26,7 @@ TEST(ExchangeJson, WritesOneRecordWithAllItsFieldsOnOneLine) {
     "configuration": {"BLOCK": 256, "FAST": true, "SCALE": 0.1, "ORDER": "Order::rows", "WHOLE": 2.0, "NUMBER": "2"},
     "median_ns": 12345.678901234567, "default_ns": 23456.7, "speedup": 1.9, "speedup_low": 1.9, "speedup_high": 1.91,
     "effort": "measure", "partial": false, "unstable": false, "self_checked": true, "trials": 321,
-    "seed": 18364758544493064720, "protocol": 3, "toolchain": "NVRTC 13.0", "attune_version": "0.1.0",
+    "seed": 18364758544493064720, "protocol": 8, "toolchain": "NVRTC 13.0", "attune_version": "0.1.0",
     "made_ms": 1760000000123, "min_ns": 12000.5, "q1_ns": 12300.1, "q3_ns": 12400.9, "batch": 60, "rounds": 40,
     "rounds_dropped": 2, "sm_clock_mhz": 1980.0, "anchor_ratio": 1.01, "busy": true, "value": 0.125,
     "default_value": 0.25})json");

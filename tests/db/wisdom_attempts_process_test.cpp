@@ -93,16 +93,18 @@ TEST_F(WisdomAttemptsOfProcesses, AreOpenOrTriedWheneverTheKillComes) {
 TEST_F(WisdomAttemptsOfProcesses, FollowAMigrationThatAllWantedToMake) {
   constexpr int processes = 4;
   load_fixture(1);
+  SessionKey of_fixture = test::sample_session().key;
+  of_fixture.record.generation = 0;
   std::vector<Child> children;
   for (int process = 0; process < processes; ++process)
     children.push_back(start([&](int) {
       WisdomStore store(file_);
-      const auto session = store.find_session(test::sample_session().key);
+      const auto session = store.find_session(of_fixture);
       store.begin_attempt(session.value().id, configuration(1), true);
     }));
   for (const Child& child : children) EXPECT_EQ(exit_status(child), 0);
   WisdomStore store(file_);
-  const auto open = store.open_attempts(store.find_session(test::sample_session().key).value().id);
+  const auto open = store.open_attempts(store.find_session(of_fixture).value().id);
   ASSERT_EQ(open.size(), 1u);
   EXPECT_EQ(open[0].begun, processes);
   SQLite::Database copy(file_.string() + ".bak-v1");

@@ -31,6 +31,7 @@ TEST_F(WisdomRows, OfRecordsAndTheirFinalistsReadBackExactly) {
   for (int round = 0; round < rounds; ++round) {
     Record record = random.make<Record>();
     record.uuid = make_uuid();
+    record.key.generation = generation_of(record.protocol);
     const std::vector finalists = {random.make<FinalistResult>(), random.make<FinalistResult>()};
     ASSERT_TRUE(store.put_record(record, {}, finalists));
     const auto found = store.find_record(record.key);
@@ -46,7 +47,8 @@ TEST_F(WisdomRows, OfSessionsAndTheirTrialsReadBackExactlyInTheOrderTried) {
   RandomFields random(2);
   WisdomStore store(":memory:");
   for (int round = 0; round < rounds; ++round) {
-    const SessionRow session = random.make<SessionRow>();
+    SessionRow session = random.make<SessionRow>();
+    session.key.record.generation = 0;  // no text of these is a protocol
     const auto id = store.begin_session(session, sample_device());
     const std::vector trials = {random.make<Trial>(), random.make<Trial>(), random.make<Trial>()};
     store.add_trials(id, trials);

@@ -69,9 +69,9 @@ TEST_F(WisdomRecords, AreFoundByEveryPartOfTheKey) {
     EXPECT_TRUE(store_.put_record(record)) << "change " << i;
   }
   EXPECT_EQ(store_.records().size(), 1 + std::size(changes));
-  // Those with another device class, problem or name may still tell something; the kernel's own come first.
+  // Another device class, problem, regime or name may still tell something; the kernel's own come first.
   const auto candidates = store_.candidates(sample_key());
-  ASSERT_EQ(candidates.size(), 5u);
+  ASSERT_EQ(candidates.size(), 6u);
   EXPECT_EQ(candidates.back().key.kernel, "other");
 }
 

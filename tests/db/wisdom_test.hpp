@@ -43,7 +43,7 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.driver = "580.159 (CUDA 13.0)";
   record.device_uuid = "GPU-1234";
   record.attune_version = "0.1.0";
-  record.protocol = 3;
+  record.protocol = 8;
   record.seed = 0xfedcba9876543210;
   record.trials = 321;
   record.made_ms = 1760000000123;
@@ -74,7 +74,7 @@ inline SessionRow sample_session(std::int64_t n = 1024) {
   session.device_uuid = "GPU-1234";
   session.host = "node7";
   session.attune_version = "0.1.0";
-  session.protocol = R"({"version":1})";
+  session.protocol = R"({"version":8})";
   session.started_ms = 1760000000000;
   return session;
 }

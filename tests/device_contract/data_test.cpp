@@ -173,8 +173,9 @@ TEST_F(DataContract, TheFirstMismatchOfManyElementsIsFound) {
   EXPECT_EQ(comparison.first, 77777u);
   EXPECT_EQ(comparison.max_relative, 2.0 / 999.0);
   const Array<float> a(device(), actual), e(device(), expected);
-  EXPECT_EQ(device().compare(a.data(), e.data(), "float4", count / 4, {0.01, 0, false}).first, 77777u)
-      << "vector types count components";
+  const Comparison vectors = device().compare(a.data(), e.data(), "float4", count / 4, {0.01, 0, false});
+  EXPECT_EQ(vectors.first, 77777u) << "the place of a component";
+  EXPECT_EQ(vectors.mismatches, 2u);
   EXPECT_EQ(device().compare(a.data(), e.data(), "float", 0, {}).mismatches, 0u);
 }
 
@@ -275,6 +276,42 @@ TEST_F(DataContract, BytesOtherThanOneValueAreCountedAndTheFirstIsFound) {
   EXPECT_EQ(first, 4094u);
   EXPECT_EQ(others(3, 4094), 0u);
   EXPECT_EQ(others(3, 0), 0u);
+}
+
+TEST_F(DataContract, AChecksumIsTheSameEverywhereAndAnotherForAChangedByte) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{29}, std::size_t{100003}}) {
+    Bytes bytes(count);
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(i * 37 + 11);
+    const Array<unsigned char> array(device(), bytes);
+    const std::uint64_t sum = device().checksum(array.data(), count);
+    EXPECT_EQ(sum, checksum_on_host(bytes.data(), count));
+    std::set<std::uint64_t> sums{sum};
+    std::size_t changes = 1;
+    for (std::size_t i = 0; i < count; i += 1 + count / 5, ++changes) {
+      Bytes changed = bytes;
+      changed[i] ^= 1;
+      const Array<unsigned char> other(device(), changed);
+      sums.insert(device().checksum(other.data(), count));
+    }
+    EXPECT_EQ(sums.size(), changes) << count;
+  }
+  const Array<unsigned char> array(device(), Bytes{1, 0, 0, 0, 0, 0, 0, 0, 2}), swapped(device(), Bytes{2, 0, 0, 0, 0, 0, 0, 0, 1});
+  EXPECT_NE(device().checksum(array.data(), 9), device().checksum(swapped.data(), 9));
+  EXPECT_EQ(device().checksum(array.data(), 0), 0u);
+}
+
+TEST_F(DataContract, AnElementOfAVectorTypeIsWrongOnceHoweverManyOfItsComponentsAre) {
+  const std::vector<float> expected(4000, 1.0f);
+  std::vector<float> actual = expected;
+  for (const std::size_t i : {5u, 6u, 7u, 2000u, 3999u}) actual[i] = 2;
+  EXPECT_EQ(compared("float", actual, expected, {}).mismatches, 5u);
+  const Array<float> a(device(), actual), e(device(), expected);
+  EXPECT_EQ(device().compare(a.data(), e.data(), "float2", 2000, {}).mismatches, 4u);
+  EXPECT_EQ(device().compare(a.data(), e.data(), "float4", 1000, {}).mismatches, 3u);
+  std::vector<float> infinite = expected;
+  for (const std::size_t i : {8u, 9u, 11u}) infinite[i] = std::numeric_limits<float>::infinity();
+  const Array<float> never(device(), infinite);
+  EXPECT_EQ(device().compare(a.data(), never.data(), "float4", 1000, {}).nonfinite_expected, 1u);
 }
 
 }  // namespace

@@ -81,6 +81,18 @@ TEST_F(SampleContract, WhatRunsBeforeAndTheFlushAreNotTimed) {
   EXPECT_LT(nothing.nanoseconds, 1e6);
 }
 
+TEST_F(SampleContract, WhatRunsAfterIsNotTimedAndLeavesThePresentData) {
+  const Operation restore = fill_of_bytes(to_->data(), bytes_, 7);
+  const SingleTime alone = device().sample({}, brief_only_, true);
+  ASSERT_TRUE(alone.status.ok()) << alone.status.detail;
+  const DeviceTimes samples = device().take_samples(
+      {.before = {}, .timed = {&brief_only_, 1}, .after = {&restore, 1}, .flush = false, .count = 5});
+  ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
+  EXPECT_EQ(samples.nanoseconds.size(), 5u);
+  EXPECT_EQ((*to_)[0], 7);
+  EXPECT_EQ((*to_)[bytes_ - 1], 7) << "`after` runs after the last sample too";
+}
+
 TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
   constexpr std::size_t sets = 4, count = 16;
   std::deque<Array<unsigned char>> targets;
@@ -95,18 +107,19 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
     timed.emplace_back(&launches[i], 1);
   }
   from_->write(std::vector<unsigned char>(count * 256, 5));
-  for (const Regime regime : {Regime::cold, Regime::warm}) {
-    const DeviceTimes single = device().take_samples({{}, timed, regime, 40, 1});
+  for (const bool flush : {true, false}) {
+    const DeviceTimes single = device().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 40});
     ASSERT_TRUE(single.status.ok()) << single.status.detail;
     ASSERT_EQ(single.nanoseconds.size(), 40u);
-    const DeviceTimes batch = device().take_samples({{}, timed, regime, 10, 400});
+    const DeviceTimes batch =
+        device().take_samples({.before = {}, .timed = timed, .flush = flush, .count = 10, .batch = 400});
     ASSERT_TRUE(batch.status.ok()) << batch.status.detail;
     ASSERT_EQ(batch.nanoseconds.size(), 10u);
     if (!is_host()) {  // where a launch is a call
       EXPECT_LT(median(batch.nanoseconds), median(single.nanoseconds));
     }
     std::printf("a kernel of one block, %s: alone %.2f us (%.2f to %.2f), in a batch %.2f us (%.2f to %.2f)\n",
-                std::string(to_text(regime)).c_str(), median(single.nanoseconds) / 1e3,
+                flush ? "after a flush" : "warm", median(single.nanoseconds) / 1e3,
                 quantile(single.nanoseconds, 0.1) / 1e3, quantile(single.nanoseconds, 0.9) / 1e3,
                 median(batch.nanoseconds) / 1e3, quantile(batch.nanoseconds, 0.1) / 1e3,
                 quantile(batch.nanoseconds, 0.9) / 1e3);
@@ -117,13 +130,14 @@ TEST_F(SampleContract, ABatchTakesItsSetsInTurnAndHidesWhatLaunchingTakes) {
 TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
   std::vector<Sampling> turns;
   for (int i = 0; i < 150; ++i) {
-    turns.push_back({{}, {&brief_only_, 1}, Regime::cold, 7, 1});  // one sample of it all the same
-    turns.push_back({{}, {&longer_only_, 1}, Regime::cold, 1, i == 100 ? 50 : 1});
+    turns.push_back({.before = {}, .timed = {&brief_only_, 1}, .count = 7});  // one sample of it all the same
+    turns.push_back({.before = {}, .timed = {&longer_only_, 1}, .batch = i == 100 ? 50 : 1});
   }
   const DeviceTimes samples = device().take_samples_in_turn(turns);
   ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
   ASSERT_EQ(samples.nanoseconds.size(), turns.size());
-  const double alone = median(device().take_samples({{}, {&longer_only_, 1}, Regime::cold, 40, 1}).nanoseconds);
+  const double alone =
+      median(device().take_samples({.before = {}, .timed = {&longer_only_, 1}, .count = 40}).nanoseconds);
   const double among_others = median_of_every_second(samples, 1);
   EXPECT_LT(median_of_every_second(samples, 0), 0.5 * alone);
   EXPECT_NEAR(among_others, alone, tolerance(0.05) * alone);
@@ -131,14 +145,16 @@ TEST_F(SampleContract, SeveralKernelsInTurnAreEachItsOwnHoweverMany) {
               alone / 1e3);
 }
 
-// The same batch of each, as in a session: every kernel is timed by its own graph, in both regimes.
+// The same batch of each, as in a session: every kernel is timed by its own graph, after a flush and warm.
 TEST_F(SampleContract, BatchesOfSeveralKernelsInTurnAreEachItsOwn) {
   const std::array<std::span<const Operation>, 2> brief = {brief_only_, brief_only_};
   const std::array<std::span<const Operation>, 2> longer = {longer_only_, longer_only_};
-  for (const Regime regime : {Regime::cold, Regime::warm}) {
-    const double alone = median(device().take_samples({{}, longer, regime, 10, 20}).nanoseconds);
+  for (const bool flush : {true, false}) {
+    const double alone = median(
+        device().take_samples({.before = {}, .timed = longer, .flush = flush, .count = 10, .batch = 20}).nanoseconds);
     std::vector<Sampling> turns;
-    for (int i = 0; i < 120; ++i) turns.push_back({{}, i % 2 == 0 ? brief : longer, regime, 1, 20});
+    for (int i = 0; i < 120; ++i)
+      turns.push_back({.before = {}, .timed = i % 2 == 0 ? brief : longer, .flush = flush, .batch = 20});
     const DeviceTimes samples = device().take_samples_in_turn(turns);
     ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
     ASSERT_EQ(samples.nanoseconds.size(), turns.size());
@@ -151,9 +167,10 @@ TEST_F(SampleContract, ARefusedLaunchIsToldAndHoldsNothingBack) {
   Operation bad = brief_;
   bad.shape.block[0] = 4096;
   const std::span<const Operation> refused(&bad, 1);
-  EXPECT_FALSE(device().take_samples({{}, {&refused, 1}, Regime::warm, 1, 10}).status.ok());
-  EXPECT_TRUE(device().take_samples({{}, {&brief_only_, 1}, Regime::warm, 1, 10}).status.ok());
-  std::vector<Sampling> turns(20, {{}, {&longer_only_, 1}, Regime::cold, 1, 1});
+  EXPECT_FALSE(device().take_samples({.before = {}, .timed = {&refused, 1}, .flush = false, .batch = 10}).status.ok());
+  EXPECT_TRUE(
+      device().take_samples({.before = {}, .timed = {&brief_only_, 1}, .flush = false, .batch = 10}).status.ok());
+  std::vector<Sampling> turns(20, {.before = {}, .timed = {&longer_only_, 1}});
   turns[3].timed = {&refused, 1};
   const DeviceTimes failed = device().take_samples_in_turn(turns);
   EXPECT_FALSE(failed.status.ok());
@@ -162,7 +179,7 @@ TEST_F(SampleContract, ARefusedLaunchIsToldAndHoldsNothingBack) {
   turns.resize(3);
   for (int i = 0; i < 80; ++i) {
     const auto& timed = i % 2 == 0 ? brief_only_ : longer_only_;
-    turns.push_back({{}, {&timed, 1}, i % 3 == 0 ? Regime::warm : Regime::cold, 1, i % 2 == 0 ? 400 : 20});
+    turns.push_back({.before = {}, .timed = {&timed, 1}, .flush = i % 3 != 0, .batch = i % 2 == 0 ? 400 : 20});
   }
   EXPECT_TRUE(device().take_samples_in_turn(turns).status.ok()) << "nothing holds the stream back for ever";
 }

@@ -7,7 +7,7 @@ n = { size = 1000, host = 1000 }
 T = ["float", "int32"]
 [parameters]
 FAULT = ["Fault::none", "Fault::fine", "Fault::wrong", "Fault::nan", "Fault::guard", "Fault::input", "Fault::ends", "Fault::hangs",
-         "Fault::traps", "Fault::asserted", "Fault::missing"]
+         "Fault::traps", "Fault::asserted", "Fault::missing", "Fault::far"]
 [[launch]]
 entry = "faulty<T, FAULT>"
 grid = ["ceil_div(n, 64)"]
@@ -25,7 +25,7 @@ arguments = ["y", "x", "n"]
 [check]
 relative = "epsilon(T)"
 */
-enum class Fault { none, fine, wrong, nan, guard, input, ends, hangs, traps, asserted };
+enum class Fault { none, fine, wrong, nan, guard, input, ends, hangs, traps, asserted, far };
 
 template <typename T>
 struct Beyond {  // the next number that the tolerance does not cover
@@ -47,6 +47,8 @@ __global__ void faulty(T* y, T* x, long long n) {
   if (FAULT == Fault::nan) y[i] = T(sqrtf(-x[i]));
   if (FAULT == Fault::guard) y[n] = 1;
   if (FAULT == Fault::input) x[i] = x[i] + 1;
+  // Where arrays lie one behind the other, each at a multiple of 64 KiB: the result that is expected of y.
+  if (FAULT == Fault::far) *reinterpret_cast<T*>((reinterpret_cast<unsigned long long>(y) | 0xFFFF) + 1) = 5;
   if (FAULT == Fault::ends) abort();
   if (FAULT == Fault::hangs)
     for (volatile int turns = 0;;) turns = 0;

@@ -14,6 +14,7 @@
 namespace attune::test {
 namespace {
 
+constexpr std::size_t arena_bytes = 32 << 20, neighbour_distance = 64 << 10;
 constexpr double clock_mhz = 2000;
 constexpr double energy_step_j = 5;  // of the counter
 
@@ -64,8 +65,13 @@ class FaultyDevice final : public Device {
   }
   std::shared_ptr<Compiler> compiler() override { return device_->compiler(); }
 
-  void* allocate(std::size_t bytes) override { return require(), device_->allocate(bytes); }
-  void free(void* address) noexcept override { device_->free(address); }
+  void* allocate(std::size_t bytes) override {
+    require();
+    return script_.has("neighbours") ? next_place(bytes) : device_->allocate(bytes);
+  }
+  void free(void* address) noexcept override {
+    if (!script_.has("neighbours")) device_->free(address);
+  }
   std::uint64_t free_memory() override {
     require();
     constexpr std::uint64_t all = std::uint64_t{1} << 30;
@@ -93,6 +99,9 @@ class FaultyDevice final : public Device {
   std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
     return require(), device_->count_differences(a, b, bytes);
   }
+  std::uint64_t checksum(const void* memory, std::size_t bytes) override {
+    return require(), device_->checksum(memory, bytes);
+  }
 
   Status synchronize(StreamHandle stream) override {
     if (later_ != 0) poison_ = std::exchange(later_, 0);
@@ -102,7 +111,8 @@ class FaultyDevice final : public Device {
   LoadOutcome load(const Image& image) override {
     const Tried tried = *now_;
     fresh_ = true;
-    if (Status status = strike_at(Phase::load, tried); !status.ok()) return {status, nullptr};
+    if (Status status = strike_by(fault_at(Phase::load, tried, samples_taken_[tried.configuration])); !status.ok())
+      return {status, nullptr};
     LoadOutcome outcome = device_->load(image);
     if (outcome.module) outcome.module = std::make_shared<FaultyModule>(*this, std::move(outcome.module), tried);
     return outcome;
@@ -137,6 +147,18 @@ class FaultyDevice final : public Device {
   void remember(FunctionHandle function, const Tried& tried) { functions_.insert_or_assign(function, tried); }
 
  private:
+  // Arrays one behind the other, each at a multiple of neighbour_distance. They are never freed.
+  void* next_place(std::size_t bytes) {
+    if (arena_ == 0) {
+      const auto memory = reinterpret_cast<std::uintptr_t>(device_->allocate(arena_bytes));
+      arena_ = (memory + neighbour_distance - 1) / neighbour_distance * neighbour_distance;
+      arena_end_ = memory + arena_bytes;
+    }
+    const std::uintptr_t place = arena_;
+    arena_ += (bytes + neighbour_distance - 1) / neighbour_distance * neighbour_distance;
+    if (arena_ > arena_end_) throw OutOfMemory("the test's arrays do not fit where they are neighbours");
+    return reinterpret_cast<void*>(place);
+  }
   Tried tried_by(const Operation& operation) const { return functions_.at(operation.function); }
   std::optional<Fault> fault_at(Phase phase, const Tried& tried, int samples = 0) const {
     return script_.find(phase, tried.configuration, tried.attempt, worker_, samples);
@@ -168,6 +190,7 @@ class FaultyDevice final : public Device {
   }
 
   std::unique_ptr<Device> device_;
+  std::uintptr_t arena_ = 0, arena_end_ = 0;
   const std::string file_;
   const FaultScript script_;
   const FaultLog log_;

@@ -10,7 +10,7 @@ summary = "y = x, with a fault to choose"
 [problem]
 n = "size"
 [parameters]
-FAULT = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+FAULT = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 COPY = [@COPIES@]
 [[launch]]
 entry = "faulty<FAULT, COPY>"
@@ -71,6 +71,9 @@ __global__ void faulty(float* y, const float* x, long long n) {
     dynamic[24575 - threadIdx.x] = x[i % n];
     __syncthreads();
     if (i < n) y[i] = dynamic[24575 - threadIdx.x];
+  }
+  if constexpr (FAULT == 9) {  // beyond the guard band, into what the driver placed there
+    if (i < n / 2) y[n + 4096 + i] = 5;
   }
 }
 

@@ -213,6 +213,16 @@ TEST_F(Reliability, SharedMemoryAbove48KiBCompilesOnlyWhenItIsDynamic) {
   EXPECT_THAT(verdict(session, "7"), testing::AnyOf("resources", "compile_error"));
 }
 
+// An array of 400 kB is followed by the next one, here by the result that it is compared with.
+TEST_F(Reliability, WhatWritesFarOutsideItsArraysIsBlamedAndNoOther) {
+  write_kernel(6);
+  const Session session = tune("FAULT=0,9", {"--keep-going", "--effort", "exhaustive"});
+  expect_goes_on(session, "9", "guard", 12);
+  EXPECT_THAT(detail(session, "9"), HasSubstr("wrote far outside its arrays"));
+  for (const auto& [name, trial] : session.trials)
+    EXPECT_EQ(trial["verdict"], name.starts_with("0/") ? "ok" : "guard") << name;
+}
+
 TEST_F(Reliability, TwoHundredFaultsLeakNothing) {
   write_kernel(100);
   const Session session = tune("FAULT=0,1", {"--keep-going", "--effort", "exhaustive"});

@@ -111,20 +111,70 @@ TEST_F(Session, TriesTheDefaultThenWhatIsKnownThenTheRestEachOnce) {
   EXPECT_EQ(result.end, SessionResult::End::finished);
 }
 
-// Batches of launches over many sets of data: those of a millisecond are all that is sampled here.
-TEST_F(Session, ShortKernelsAreTimedInBatches) {
+// What a time means does not depend on how short it is.
+TEST_F(Session, EachRegimeMeansOneThingHoweverShortTheKernel) {
   request_.problem = problem("n=64");
-  request_.protocol->batch_below_ns = 1e12;
-  request_.protocol->batch_least = request_.protocol->batch_most = 40;
-  for (const Regime regime : {Regime::cold, Regime::warm}) {
+  for (const Regime regime : regimes) {
     request_.regime = regime;
     const SessionResult result = run();
     ASSERT_TRUE(result.record) << result.explanation;
     EXPECT_EQ(result.survivors, 5);
     EXPECT_EQ(result.record->key.regime, to_text(regime));
     EXPECT_GT(result.record->median_ns, 0);
+    if (regime == Regime::stream)
+      EXPECT_GE(result.record->batch, 2);
+    else
+      EXPECT_EQ(result.record->batch, 1) << "one launch alone";
+    const bool is_short = result.record->median_ns < 20e3;
+    ASSERT_EQ(result.elsewhere.has_value(), is_short);
+    if (!is_short) continue;
+    EXPECT_EQ(result.elsewhere->regime, regime == Regime::stream ? Regime::cold : Regime::stream);
+    EXPECT_GT(result.elsewhere->median_ns, 0);
   }
-  EXPECT_EQ(store_.records().size(), 2u) << "each regime has its own";
+  EXPECT_EQ(store_.records().size(), 3u) << "each regime has its own";
+}
+
+// A session that a version before measured: all is measured anew, what it had found first.
+TEST_F(Session, WhatWasMeasuredInAnEarlierWayIsAWarmStartAndNoMore) {
+  request_.strategy = "random";
+  const SessionResult before = run();
+  ASSERT_TRUE(before.record);
+  SessionKey key{before.record->key, request_.spec.fingerprints.space, request_.effort, "random"};
+  SessionRow row = store_.find_session(key).value();
+  const std::vector<Trial> trials = store_.trials(row.id);
+  Record record = *before.record;
+  record.configuration = trials.back().configuration;
+  record.protocol = 7;
+  row.protocol = R"({"version":7})";
+
+  for (const SessionState state : {SessionState::partial, SessionState::finished}) {
+    store_ = WisdomStore(":memory:");
+    row.state = state;
+    store_.add_trials(store_.begin_session(row, device().info()), trials);
+    store_.put_record(record);
+    const SessionResult result = run();
+    EXPECT_EQ(result.end, SessionResult::End::finished);
+    ASSERT_EQ(watcher_.trials.size(), 5u) << "all of them";
+    EXPECT_EQ(watcher_.start.trials_before, 0);
+    EXPECT_EQ(watcher_.start.warm_start, 1u);
+    EXPECT_EQ(watcher_.trials[1], record.configuration.text());
+    ASSERT_TRUE(result.record);
+    EXPECT_NE(result.record->uuid, record.uuid);
+    EXPECT_EQ(result.record->protocol, Protocol::version);
+  }
+}
+
+TEST_F(Session, AKernelWhoseInputsAreRestoredHasNoStream) {
+  request_.spec.arguments.front().role = Role::inout;
+  request_.regime = Regime::stream;
+  try {
+    run();
+    FAIL() << "it was tuned";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no stream of launches"));
+    EXPECT_THAT(error.what(), HasSubstr("--regime cold or warm"));
+  }
+  EXPECT_TRUE(store_.records().empty());
 }
 
 TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
@@ -132,30 +182,30 @@ TEST_F(Session, ABatchRunsOverEverySetOfTheData) {
   const Status loaded = problem_on.load(1, {{"BLOCK", 32}, {"ITEMS", 2}});
   ASSERT_TRUE(loaded.ok()) << loaded.detail;
   const auto sample = [&](Regime regime, int batch) {
-    const DeviceTimes samples = problem_on.on_device.sample(1, {3, 0, regime, batch});
+    const DeviceTimes samples = problem_on.on_device.sample(1, {.count = 3, .regime = regime, .batch = batch});
     EXPECT_TRUE(samples.status.ok()) << samples.status.detail;
     EXPECT_EQ(samples.nanoseconds.size(), 3u);
   };
   sample(Regime::warm, 30);
-  sample(Regime::cold, 1);
-  sample(Regime::cold, 30);
-  sample(Regime::cold, 300);
+  sample(Regime::stream, 1);
+  sample(Regime::stream, 30);
+  sample(Regime::stream, 300);
   Numerics numerics;
   const Status checked = problem_on.on_device.check(1, numerics);
   EXPECT_TRUE(checked.ok()) << checked.detail << ": the data that are checked are not as they were";
 }
 
-TEST_F(Session, SetsOfDataHoldTheBytesThatAreAskedForAndAreApart) {
+TEST_F(Session, SetsOfDataAreApart) {
   const auto compile = [](const ImageRequest& request) { return device().compiler()->compile({&request, 1}).front(); };
   ProblemData data(device(), trial_setup(request_.spec, problem("n=64"), {{"BLOCK", 64}, {"ITEMS", 1}}, device().info(),
                                          compile, 1));
   std::size_t array = 0;
   while (data.array(array) == nullptr) ++array;
-  data.make_sets(1, 100);
-  EXPECT_EQ(data.sets(), 1u) << "one holds a byte";
-  data.make_sets(std::uint64_t{1} << 30, 7);
+  data.make_sets(1);
+  EXPECT_EQ(data.sets(), 1u);
+  data.make_sets(7);
   EXPECT_EQ(data.sets(), 7u);
-  data.make_sets(std::uint64_t{1} << 30, 3);
+  data.make_sets(3);
   EXPECT_EQ(data.sets(), 7u) << "what is there stays";
   std::set<void*> places;
   for (std::size_t i = 0; i < data.sets(); ++i) places.insert(data.array(array, i));

@@ -14,6 +14,11 @@ enum class Effort { estimate = 0, measure = 1, patient = 2, exhaustive = 3 };
 std::string_view to_text(Effort effort) noexcept;
 Effort effort_from_text(std::string_view text);  // throws UsageError
 
+// What times mean: 0 with protocols up to 7, where times below 20 us were means over launches in a row, and the cache
+// was flushed by writing; 1 since. Times of different generations are not compared.
+constexpr int generation_of(int protocol) { return protocol >= 8 ? 1 : 0; }
+inline constexpr int present_generation = 1;
+
 struct RecordKey {
   std::string kernel;  // name
   std::string code;    // fingerprints
@@ -22,6 +27,7 @@ struct RecordKey {
   Problem problem;           // complete, in the order of [problem]
   std::string regime = "cold";
   std::string objective = "time";
+  int generation = present_generation;  // follows from the protocol
 };
 
 struct Record {
@@ -44,7 +50,7 @@ struct Record {
   std::string driver;
   std::string device_uuid;
   std::string attune_version;
-  int protocol = 1;  // version of the measuring protocol
+  int protocol = 8;  // version of the measuring protocol
   std::uint64_t seed = 0;
   std::int64_t trials = 0;   // tried in the session
   std::int64_t made_ms = 0;  // Unix time, milliseconds

@@ -1,16 +1,22 @@
-// Regime: the state of the caches when a timed launch begins. Part of a record's key. A kernel launched now and then
-// finds cold caches, a loop over the same data warm ones. The best configuration may differ.
+// Regime: what a time means. Part of a record's key: the best configuration may differ.
+//   cold    one launch alone; the caches hold other data
+//   warm    one launch alone, on the same data as the launch before
+//   stream  a launch in a row of launches, each on other data that no cache holds: the mean
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace attune {
 
-enum class Regime : std::uint8_t { cold, warm };
+enum class Regime : std::uint8_t { cold, warm, stream };
+
+inline constexpr std::array regimes = {Regime::cold, Regime::warm, Regime::stream};
+inline constexpr std::string_view regime_names = "cold, warm or stream";
 
 std::string_view to_text(Regime regime);
-std::optional<Regime> regime_of(std::string_view text);  // "cold", "warm"
+std::optional<Regime> regime_of(std::string_view text);  // "cold", "warm", "stream"
 
 }  // namespace attune

@@ -194,6 +194,9 @@ ATTUNE_DATA_OPS_FN u64 mix(u64 x) {
   return x ^ x >> 31;
 }
 
+// Returns a word's part of a checksum, which is the sum over all words: in any order, but each word at its place.
+ATTUNE_DATA_OPS_FN u64 checksum_word(u64 word, u64 place) { return mix(word + (place + 1) * 0x9E3779B97F4A7C15ULL); }
+
 // Returns 64 random bits for position `index` of the sequence `seed`, by splitmix64 at any position. It starts at
 // mix(seed), so that neighbouring seeds have nothing in common.
 ATTUNE_DATA_OPS_FN u64 random_bits(u64 seed, u64 index) {

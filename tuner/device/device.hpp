@@ -19,10 +19,9 @@
 #include "attune/kernel_spec.hpp"
 #include "attune/stream_handle.hpp"
 #include "core/image.hpp"
-#include "kernel/instantiate.hpp"
-#include "core/regime.hpp"
 #include "core/verdict.hpp"
 #include "device/device_state.hpp"
+#include "kernel/instantiate.hpp"
 
 namespace attune {
 
@@ -90,16 +89,17 @@ struct Sampling {
   std::span<const Operation> before;  // ahead of each sample, not timed
   // The same work over different data: a sample times the first of them; a batch takes them in turn.
   std::span<const std::span<const Operation>> timed;
-  Regime regime = Regime::cold;  // cold: a buffer of 2 x L2 is overwritten ahead of each sample
-  int count = 1;                 // samples
-  int batch = 1;                 // a sample is the mean of so many in a row, enqueued as one
+  std::span<const Operation> after = {};  // after each sample, not timed
+  bool flush = true;  // ahead of each sample, the caches are filled with other data, which is read and never written
+  int count = 1;      // samples
+  int batch = 1;      // a sample is the mean of so many in a row, enqueued as one
 };
 
 // The elements beyond the tolerance, and the largest differences of two arrays, tolerated or not. Equal infinities, and
 // any two NaN, are as close as equal numbers. Otherwise a value that is not finite is infinitely far away.
 struct Comparison {
-  std::uint64_t mismatches = 0;
-  std::uint64_t first = 0;  // index of the first mismatch (component index for vector types)
+  std::uint64_t mismatches = 0;  // elements; one of a vector type counts once
+  std::uint64_t first = 0;       // index of the first wrong component
   double actual_at_first = 0;
   double expected_at_first = 0;
   double max_absolute = 0;    // |actual - expected|
@@ -166,8 +166,8 @@ class Device {
     }
     return samples;
   }
-  SingleTime sample(std::span<const Operation> before, std::span<const Operation> timed, bool cold) {
-    DeviceTimes samples = take_samples({before, {&timed, 1}, cold ? Regime::cold : Regime::warm});
+  SingleTime sample(std::span<const Operation> before, std::span<const Operation> timed, bool flush) {
+    DeviceTimes samples = take_samples({.before = before, .timed = {&timed, 1}, .flush = flush});
     return {std::move(samples.status), samples.nanoseconds.empty() ? 0 : samples.nanoseconds.front()};
   }
 
@@ -180,6 +180,9 @@ class Device {
   virtual std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) = 0;
   // Returns how many bytes differ between two arrays: 0 when they are equal bit for bit, NaN or not.
   virtual std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) = 0;
+  // Returns a checksum of memory from allocate(): the same for equal bytes on every device, and another one for a
+  // changed byte (data_ops.hpp). 0 for no bytes.
+  virtual std::uint64_t checksum(const void* memory, std::size_t bytes) = 0;
 };
 
 // Opens "cuda", "cuda:1" or "host". Throws Error with the missing part and the next step (without a driver: how to use

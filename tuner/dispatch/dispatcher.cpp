@@ -43,7 +43,7 @@ std::optional<std::filesystem::path> database_or_none(const std::filesystem::pat
 
 Regime known_regime(const std::string& text) {
   if (const std::optional<Regime> regime = regime_of(text)) return *regime;
-  throw UsageError("DispatcherOptions: unknown regime `" + text + "`; it is cold or warm");
+  throw UsageError("DispatcherOptions: unknown regime `" + text + "`; it is " + std::string(regime_names));
 }
 
 }  // namespace

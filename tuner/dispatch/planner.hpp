@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "attune/match.hpp"
-#include "kernel/ladder.hpp"
+#include "core/regime.hpp"
 #include "device/device.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/kernel_table.hpp"
 #include "dispatch/plan_parts.hpp"
 #include "dispatch/warnings.hpp"
+#include "kernel/ladder.hpp"
 
 namespace attune {
 

@@ -11,7 +11,7 @@
 
 namespace attune {
 
-// Returns the records with `key`'s code, contract, regime and objective. Opens the database read-only and closes it: an
+// Returns the records with `key`'s code, contract and objective. Opens the database read-only and closes it: an
 // application keeps no lock and no descriptor. A missing file is no wisdom. A file that is unreadable, damaged or
 // locked is no wisdom and a warning.
 std::vector<Record> read_wisdom(const std::filesystem::path& database, const RecordKey& key,

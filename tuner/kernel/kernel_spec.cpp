@@ -17,6 +17,11 @@ const Argument* KernelSpec::find_argument(std::string_view wanted) const noexcep
   return find_named(arguments, wanted);
 }
 
+bool KernelSpec::restores_inputs() const noexcept {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Argument& argument) { return argument.role == Role::inout && argument.restore; });
+}
+
 const Parameter* KernelSpec::find_parameter(std::string_view wanted) const noexcept {
   return find_named(parameters, wanted);
 }

@@ -22,22 +22,33 @@ struct Graded {
   const Record* record;
 };
 
+// Whether its times mean what times mean today.
+bool is_present(const Record& record) { return generation_of(record.protocol) == present_generation; }
+
 std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
   if (!same_family(request, record.key)) return std::nullopt;
   const bool is_renamed = record.key.kernel != request.spec.name;
   const bool same_device = record.key.device_class == request.device.class_key();
   if (same_problem(request.problem, record.key.problem)) {
     if (same_device) {
-      const Rung rung = record.driver == request.device.driver ? Rung::exact : Rung::stale;
+      const bool is_fresh = record.driver == request.device.driver && is_present(record);
+      const Rung rung = record.key.regime != request.regime ? Rung::other_regime : is_fresh ? Rung::exact : Rung::stale;
+      // Of several other regimes the times of today's meaning come first, then those of single launches.
+      if (rung == Rung::other_regime)
+        return Graded{
+            rung,
+            {is_present(record) ? 0.0 : 1.0, record.key.regime == "warm" ? 1.0 : 0.0, is_renamed, record.uuid},
+            &record};
       // A store has one record of a key. Overlaid stores may give several; the one of more effort wins.
       return Graded{
           rung, {record.partial ? 1.0 : 0.0, -static_cast<double>(record.effort), is_renamed, record.uuid}, &record};
     }
-    if (record.compute_capability != request.device.compute_capability) return std::nullopt;
+    if (record.compute_capability != request.device.compute_capability || record.key.regime != request.regime)
+      return std::nullopt;
     const double octaves = multiprocessor_octaves(record.multiprocessors, request.device.multiprocessors);
     return Graded{Rung::sibling_device, {octaves, 0.0, is_renamed, record.uuid}, &record};
   }
-  if (!same_device) return std::nullopt;
+  if (!same_device || record.key.regime != request.regime) return std::nullopt;
   const ProblemDistance apart = problem_distance(request.spec, request.problem, record.key.problem);
   if (apart.differing > 0 || !apart.within_factor_2) return std::nullopt;
   // The larger of two equally near problems.
@@ -51,9 +62,17 @@ std::string explain(const MatchRequest& request, Rung rung, const Record& record
     case Rung::exact:
       return fmt::format("{} was tuned for this problem on {} ({})", kernel, device, provenance(record));
     case Rung::stale:
+      if (!is_present(record))
+        return fmt::format(
+            "{} was tuned for this problem on {} by an earlier way of measuring (attune {}); to measure "
+            "again: {}",
+            kernel, device, record.attune_version, tune_command(request));
       return fmt::format(
           "{} was tuned for this problem on {}, but with driver {} (now {}); to measure again: {} --fresh", kernel,
           device, record.driver, request.device.driver, tune_command(request));
+    case Rung::other_regime:
+      return fmt::format("{} was tuned for this problem on {}, but for {} launches, not {} (try: {})", kernel, device,
+                         record.key.regime, request.regime, tune_command(request));
     case Rung::near_problem:
       return fmt::format("{} was tuned on {} for {}, the nearest problem (try: {})", kernel, device,
                          record.key.problem.text(), tune_command(request));
@@ -71,8 +90,7 @@ std::string explain(const MatchRequest& request, Rung rung, const Record& record
 
 bool same_family(const MatchRequest& request, const RecordKey& key) {
   return key.code == request.spec.fingerprints.code && key.contract == request.spec.fingerprints.contract &&
-         key.regime == request.regime && key.objective == request.objective &&
-         kind_of(key.device_class) == request.device.kind;
+         key.objective == request.objective && kind_of(key.device_class) == request.device.kind;
 }
 
 std::string tune_command(const MatchRequest& request) {

@@ -31,21 +31,23 @@ struct GradedMatch {
   std::string toolchain;  // of the record's measurement
 };
 
-// Returns whether a record may be used at all. Code, contract, regime, objective and device kind must be equal.
+// Returns whether a record may be used at all. Code, contract, objective and device kind must be equal.
 bool same_family(const MatchRequest& request, const RecordKey& key);
 
 // Returns the configuration in the order of [parameters] if it is legal for this request, else nothing.
 using LegalityCheck = std::function<std::optional<Configuration>(const Configuration&)>;
 
 // Returns the best record of every rung that has one, in the order of the rungs. `none` is not among them (no_match()).
-//   exact           same device class and problem
-//   stale           so, but measured with another driver (another toolchain: grade_toolchain())
+//   exact           same device class, problem and regime
+//   stale           so, but measured with another driver (another toolchain: grade_toolchain()), or of an earlier
+//                   generation
+//   other regime    same device class and problem, tuned for another regime
 //   near problem    same device class and types; integers equal, every size within a factor of 2. Least sum of squared
 //                   log2 ratios, then the larger problem, then the lesser uuid
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
 //                   multiprocessors, then the lesser uuid
-// Kind, code, contract, regime and objective must be equal, and the configuration legal. The same kernel under another
-// name counts, after a record of its own name.
+// Kind, code, contract and objective must be equal, and the configuration legal; but for `other regime` the regime too.
+// The same kernel under another name counts, after a record of its own name.
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal);
 

@@ -213,6 +213,9 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
       continue;
     if (preference(finalists[candidate]) < preference(finalists[decision.winner])) decision.winner = candidate;
   }
+  decision.half_width = typical_half_width(finalists, rounds.values, protocol);  // as wants_another_round() sees it
+  decision.is_settled = finalists.size() < 2 || (static_cast<int>(all) >= protocol.final_rounds_min &&
+                                                 decision.half_width <= protocol.settled_log_ratio);
   decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
   decision.value = median(column(values, decision.winner));
   if (found == finalists.end()) return decision;

@@ -72,6 +72,10 @@ struct FinalDecision {
   double value = 0, default_value = 0;  // of the objective
   double speedup = 1;                   // median of the paired ratios default / winner, of the objective
   Interval speedup_interval{1, 1};      // 95 %
+  // Half of the 95 % interval that the scatter promises for the log-ratio to the fastest: the median one of finalists
+  // that may still win. Settled: it is within protocol.settled_log_ratio.
+  double half_width = 0;
+  bool is_settled = true;
   bool unstable = false;                // more rounds were unsteady than the protocol allows
   std::vector<std::size_t> used;        // the rounds that count
   std::size_t rounds_dropped = 0;

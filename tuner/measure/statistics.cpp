@@ -15,6 +15,16 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
 }
 
+// The same of values in any order, which it moves about: in linear time, since rounds are looked at again and again.
+double quantile_of(std::vector<double>& values, double q) {
+  const double position = q * static_cast<double>(values.size() - 1);
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(position);
+  std::nth_element(values.begin(), below, values.end());
+  if (below + 1 == values.end()) return *below;
+  const double above = *std::min_element(below + 1, values.end());
+  return *below + (position - static_cast<double>(below - values.begin())) * (above - *below);
+}
+
 std::vector<double> sorted_copy(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
@@ -36,7 +46,10 @@ std::size_t lower_rank(std::size_t n, double tail) {
 
 }  // namespace
 
-double quantile(std::span<const double> samples, double q) { return quantile_of_sorted(sorted_copy(samples), q); }
+double quantile(std::span<const double> samples, double q) {
+  std::vector<double> values(samples.begin(), samples.end());
+  return quantile_of(values, q);
+}
 
 double median(std::span<const double> samples) { return quantile(samples, 0.5); }
 
@@ -55,16 +68,33 @@ Measurement summarise(std::vector<double> samples_ns) {
 double expected_half_width(std::span<const double> samples) {
   constexpr double two_sided95 = 1.959964;  // standard deviations
   constexpr double around = 1.0 / 3;        // of the samples
-  const std::vector<double> sorted = sorted_copy(samples);
-  const double width = quantile_of_sorted(sorted, 0.5 + around / 2) - quantile_of_sorted(sorted, 0.5 - around / 2);
-  return two_sided95 * width / around / 2 / std::sqrt(static_cast<double>(sorted.size()));
+  std::vector<double> values(samples.begin(), samples.end());
+  const double width = quantile_of(values, 0.5 + around / 2) - quantile_of(values, 0.5 - around / 2);
+  return two_sided95 * width / around / 2 / std::sqrt(static_cast<double>(values.size()));
+}
+
+double relative_scatter(std::span<const double> samples) {
+  constexpr double quartiles_apart = 1.349;  // standard deviations
+  std::vector<double> values(samples.begin(), samples.end());
+  const double width = quantile_of(values, 0.75) - quantile_of(values, 0.25), typical = quantile_of(values, 0.5);
+  return typical > 0 ? width / quartiles_apart / typical : 0;
+}
+
+int samples_for(double relative_scatter, double error, int least, int most) {
+  if (error <= 0) return least;
+  const double ratio = relative_scatter / error;
+  return static_cast<int>(std::clamp<double>(std::ceil(std::numbers::pi / 2 * ratio * ratio), least, most));
 }
 
 Interval median_interval(std::span<const double> samples, double confidence) {
-  const std::vector<double> sorted = sorted_copy(samples);
-  const std::size_t rank = lower_rank(sorted.size(), (1 - confidence) / 2);
-  if (rank == 0) return {sorted.front(), sorted.back()};
-  return {sorted[rank - 1], sorted[sorted.size() - rank]};
+  std::vector<double> values(samples.begin(), samples.end());
+  const std::size_t rank = std::max<std::size_t>(lower_rank(values.size(), (1 - confidence) / 2), 1);  // 0: the range
+  const auto low = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  const auto high = values.end() - static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(values.begin(), low, values.end());
+  const double least = *low;
+  std::nth_element(values.begin(), high, values.end());
+  return {least, *high};
 }
 
 }  // namespace attune

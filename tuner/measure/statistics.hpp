@@ -27,6 +27,14 @@ struct Interval {
 // found interval is sometimes narrow by chance, and stopping then would bias the result.
 double expected_half_width(std::span<const double> samples);
 
+// Returns the standard deviation of one sample relative to the median, of those near it: from the quartiles, which are
+// 1.349 standard deviations apart where the scatter is normal. So a few late samples do not count.
+double relative_scatter(std::span<const double> samples);
+
+// Returns how many samples bring the relative standard error of their median down to `error`, within bounds. It is
+// sqrt(pi / 2) of the mean's, where the scatter is normal (Kenney and Keeping, Mathematics of Statistics, 1962).
+int samples_for(double relative_scatter, double error, int least, int most);
+
 // Returns the distribution-free confidence interval of the median from order statistics. It is binomial with p = 1/2
 // (David and Nagaraja, Order Statistics, section 7.1). With too few samples (under 6 for 95 %, under 8 for 99 %) it
 // returns their range.

@@ -17,6 +17,9 @@ namespace {
 // times this later at most.
 constexpr double job_seconds = 0.02;
 
+// What a sample takes at least beside its launches.
+constexpr double flush_seconds = 1e-4;
+
 // The reference and the default have so much time, however little the search has.
 constexpr double least_seconds = 10;
 
@@ -54,11 +57,6 @@ void Bench::begin(std::uint64_t seed, double seconds) {
                        compile, seed);
   const DeviceLock::Turn turn(lock_, stop_);
   run_within(Begin{setup_}, "data and reference");
-}
-
-bool Bench::can_batch() const noexcept {
-  return std::none_of(setup_.arguments.begin(), setup_.arguments.end(),
-                      [](const ArgumentSetup& argument) { return argument.role == Role::inout && argument.restore; });
 }
 
 Result Bench::run(Job job) {
@@ -99,7 +97,7 @@ TimingPlan Bench::timed(TimingPlan plan) const {
 
 Ticket Bench::submit_try(const Instance& instance, const Image& image, int attempt, double incumbent_ns) {
   return pool_.submit(Try{instance_launch(terms_.request.spec, instance, image, attempt),
-                          timed(screen_plan(incumbent_ns, terms_.protocol))});
+                          timed(screen_plan(incumbent_ns, scatter_ns(), terms_.protocol))});
 }
 
 Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result result) {
@@ -133,15 +131,21 @@ Rounds Bench::rounds_of(InstanceId instance, int count) const {
 }
 
 void Bench::set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns) {
-  anchor_ = Anchor{launch, median(samples_ns)};
-  if (first_anchor_ns_ == 0) first_anchor_ns_ = anchor_->median_ns;
-  pool_.set_known_good(KnownGood{Try{launch, timed({.count = 1})}, anchor_->median_ns * 1e-9});
+  const double median_ns = median(samples_ns);
+  anchor_ = Anchor{launch, median_ns, relative_scatter(samples_ns) * median_ns};
+  if (first_anchor_ns_ == 0) first_anchor_ns_ = median_ns;
+  pool_.set_known_good(KnownGood{Try{launch, timed({.count = 1})}, median_ns * 1e-9});
 }
 
-// Warm-up comes between its check and its samples. A short kernel is timed in batches. Two measurements find this out:
-// the first is mostly the time of a launch. `batch`: the session's so far.
-Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
-                           std::optional<int> batch) {
+// What makes the anchor's median known well enough, by the scatter of a sample.
+int Bench::anchor_samples(double relative_scatter) const {
+  const Protocol& protocol = terms_.protocol;
+  return samples_for(relative_scatter, protocol.anchor_error, protocol.anchor_samples, protocol.anchor_samples_most);
+}
+
+// Warm-up comes between its check and its samples. In a stream, two measurements find the batch: the first is mostly
+// the time of a launch.
+Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt) {
   const Protocol& protocol = terms_.protocol;
   InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
   const auto run = [this](Job job) { return run_within(std::move(job), "the default configuration"); };
@@ -160,33 +164,37 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
     if (!status.ok() && !status.sticky) release(instance.id);
     return status.ok();
   };
-  const auto samples_in = [](const Result& next) { return std::get<RoundsSampled>(next.answer).samples_ns; };
-  batch_ = batch.value_or(1);
-  const bool may_batch = !batch && can_batch() && !terms_.opened.own_clock;
-  for (int i = 0; i < 2 && may_batch; ++i) {
-    const Result sampled = run(rounds_of(instance.id, protocol.anchor_samples));
-    if (!goes_on(sampled)) return trial;
-    batch_ = batch_for(median(samples_in(sampled)), protocol);
-    if (batch_ == 1) break;
+  std::vector<double> samples;
+  const auto sample = [&](int count) {
+    const Result sampled = run(rounds_of(instance.id, count));
+    if (!goes_on(sampled)) return false;
+    const std::vector<double>& taken = std::get<RoundsSampled>(sampled.answer).samples_ns;
+    samples.insert(samples.end(), taken.begin(), taken.end());
+    return true;
+  };
+  batch_ = 1;
+  for (int i = 0; i < 2 && terms_.request.regime == Regime::stream && !terms_.opened.own_clock; ++i) {
+    if (!sample(protocol.anchor_samples)) return trial;
+    batch_ = batch_for(median(std::exchange(samples, {})), protocol);
   }
-  const Result timed_again = run(rounds_of(instance.id, protocol.anchor_samples));
-  if (!goes_on(timed_again)) return trial;
-  const double anchor_ns = median(samples_in(timed_again));
-  const Result screened = run(rounds_of(instance.id, screen_plan(incumbent_ns, protocol).count));
-  if (!goes_on(screened)) return trial;
+  int wanted = protocol.anchor_samples;
+  while (static_cast<int>(samples.size()) < wanted) {
+    if (!sample(wanted - static_cast<int>(samples.size()))) return trial;
+    wanted = anchor_samples(relative_scatter(samples));
+  }
   Result again = run(CheckAgain{instance.id, false});
   if (!goes_on(again)) return trial;
   trial.numerics.include(std::get<CheckedAgain>(again.answer).numerics);
   launch.attempt = attempts;
   trials_since_anchor_ = 0;
-  set_anchor(launch, {anchor_ns});
-  take_samples(samples_in(screened), anchor_ns, batch_, trial);
+  set_anchor(launch, samples);
+  take_samples(samples, anchor_ns(), batch_, trial);
   return trial;
 }
 
 Ticket Bench::submit_anchor() {
   trials_since_anchor_ = 0;
-  return pool_.submit(rounds_of(anchor_->launch.instance, terms_.protocol.anchor_samples));
+  return pool_.submit(rounds_of(anchor_->launch.instance, anchor_samples(scatter_ns() / anchor_ns())));
 }
 
 // Keeps the time before if timing again fails.
@@ -198,7 +206,7 @@ void Bench::finish_anchor(Result result) {
 
 // Samples in jobs of job_seconds at most, or of one sample. Two are under way, so that the device never waits.
 TurnsOutcome Bench::sample_in_turn(std::span<const InstanceId> turns, int ends_at) {
-  const double one = anchor_ns() * 1e-9 * batch_;
+  const double one = anchor_ns() * 1e-9 * batch_ + flush_seconds;
   const std::size_t in_job = one > 0 ? static_cast<std::size_t>(std::clamp(job_seconds / one, 1.0, 1e6)) : 1;
   TurnsOutcome sampled;
   std::deque<Ticket> under_way;

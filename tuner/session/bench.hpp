@@ -50,9 +50,9 @@ class Bench {
   // Returns the trial of a result: verdict, samples, numerics. Throws Error when the environment is at fault.
   Trial trial_of(const Instance& instance, const CompileOutcome& outcome, Result result);
   // Tries it and waits; on success the instance is the anchor and stays loaded. Throws BenchUnfinished.
-  Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt, double incumbent_ns,
-                      std::optional<int> batch);
-  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }  // 0: there is none yet
+  Trial try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt);
+  double anchor_ns() const noexcept { return anchor_ ? anchor_->median_ns : 0; }    // 0: there is none yet
+  double scatter_ns() const noexcept { return anchor_ ? anchor_->scatter_ns : 0; }  // of one of its samples
   double first_anchor_ns() const noexcept { return first_anchor_ns_; }
   // Returns whether the anchor is to be timed again; it is after every so many trials.
   bool is_anchor_due() { return anchor_ && ++trials_since_anchor_ >= terms_.protocol.anchor_every; }
@@ -67,8 +67,6 @@ class Bench {
   // Does a job and waits. Throws Error when the environment is at fault.
   Result run(Job job);
   void release(InstanceId instance) { run(Release{instance}); }
-  // Kernels whose inputs are restored before each launch are not batched.
-  bool can_batch() const noexcept;
 
   double seconds() const { return pool_.seconds(); }
   // Returns the time without failures, for the limits of comparing stages.
@@ -79,12 +77,13 @@ class Bench {
  private:
   struct Anchor {
     InstanceLaunch launch;
-    double median_ns = 0;
+    double median_ns = 0, scatter_ns = 0;
   };
   Result run_within(Job job, const std::string& what);
   void note(Result& result);
   TimingPlan timed(TimingPlan plan) const;
   Rounds rounds_of(InstanceId instance, int count) const;
+  int anchor_samples(double relative_scatter) const;
   void set_anchor(const InstanceLaunch& launch, const std::vector<double>& samples_ns);
 
   Pool& pool_;

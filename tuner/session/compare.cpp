@@ -127,48 +127,85 @@ RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
 
 void Compare::take_rounds() {
   const double begin = on_.bench.comparing_seconds();
-  double seconds = 0;
+  double seconds = 0, in_rounds = 0;  // loads take no part in the latter
   for (;;) {
     const std::vector<Contender*> stayed = staying(compared_.contenders);
     if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
-    const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
-    if (!wants_another_round(finalists, values_of(stayed), seconds, protocol_)) return;
-    const bool complete = measure_rounds(rounds_ahead(rounds(), seconds, protocol_));
+    if (may_end(seconds) && !wants_another_round(finalists_of(stayed, on_.terms, on_.values, present_record_),
+                                                 values_of(stayed), seconds, protocol_))
+      return;
+    if (are_loaded_too_long()) load_again();
+    const double before = on_.bench.comparing_seconds();
+    const bool complete = measure_rounds(rounds_ahead(rounds(), in_rounds, protocol_));
     seconds = on_.bench.comparing_seconds() - begin;
+    in_rounds += on_.bench.comparing_seconds() - before;
     if (!complete) continue;
     if (is_looked_at(rounds(), protocol_)) let_beaten_leave(values_of(stayed));
     on_.observer.final_round_done(rounds());
   }
 }
 
+// Looking at all rounds takes long: not after each.
+bool Compare::may_end(double seconds) const {
+  return rounds() == 0 || is_looked_at(rounds(), protocol_) || seconds >= protocol_.final_seconds ||
+         static_cast<int>(rounds()) >= protocol_.final_rounds_max;
+}
+
+bool Compare::are_loaded_too_long() const {
+  const std::size_t since = rounds() - loaded_at_, least = static_cast<std::size_t>(protocol_.load_again_every);
+  return !on_.terms.opened.own_clock && since >= std::max(least, rounds() / 4);
+}
+
+// Loads them anew, in random order: where code and scratch memory lie is chance, and may cost a per cent. Contenders
+// that fail now are lost. The first sample after a load does not count.
+void Compare::load_again() {
+  loaded_at_ = rounds();
+  std::vector<Contender*> stayed = staying(compared_.contenders);
+  for (const Contender* contender : stayed) on_.bench.release(contender->instance->id);
+  std::shuffle(stayed.begin(), stayed.end(), random_);
+  std::vector<const Contender*> lost;
+  for (Contender* contender : stayed) {
+    const std::optional<ReadyInstance> made = ready(contender->trial.configuration);
+    if (made && load(contender->trial, *made))
+      contender->instance = made->instance;
+    else
+      lost.push_back(contender);
+  }
+  std::erase_if(compared_.contenders,
+                [&](const Contender& one) { return std::find(lost.begin(), lost.end(), &one) != lost.end(); });
+  sample(staying(compared_.contenders));
+}
+
+// Takes a sample of each turn. Returns nothing when one failed, which is lost, or when it ended early.
+std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>& turns) {
+  std::vector<InstanceId> instances;
+  for (const Contender* contender : turns) instances.push_back(contender->instance->id);
+  constexpr int skips_comparing = 2;
+  const bool may_end = rounds() > 0;
+  TurnsOutcome samples =
+      on_.bench.sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
+  if (!samples.status.ok()) {
+    const auto at = turns[samples.failed.value()] - compared_.contenders.data();
+    drop(compared_.contenders.begin() + at, samples.status, samples.result);
+    return std::nullopt;
+  }
+  if (samples.samples_ns.empty()) return std::nullopt;  // ended
+  return std::move(samples.samples_ns);
+}
+
 // Takes one sample of each, in random order, so many times. Returns false when one failed: it is lost with these
 // rounds.
 bool Compare::measure_rounds(std::size_t rounds) {
-  const std::vector<Contender*> stayed = staying(compared_.contenders);
-  std::vector<std::size_t> order(stayed.size()), turns;
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Contender*> order = staying(compared_.contenders), turns;
   for (std::size_t r = 0; r < rounds; ++r) {
     std::shuffle(order.begin(), order.end(), random_);
     turns.insert(turns.end(), order.begin(), order.end());
   }
-  std::vector<InstanceId> instances;
-  for (const std::size_t i : turns) instances.push_back(stayed[i]->instance->id);
   const std::size_t seen = on_.bench.watch().throttled_readings().size();
-  constexpr int skips_comparing = 2;
-  const bool may_end = this->rounds() > 0;
-  const TurnsOutcome samples =
-      on_.bench.sample_in_turn(instances, may_end ? skips_comparing : std::numeric_limits<int>::max());
-  if (!samples.status.ok()) {
-    const Contender& failed = *stayed[turns[samples.failed.value()]];
-    const auto at = &failed - compared_.contenders.data();
-    drop(compared_.contenders.begin() + at, samples.status, samples.result);
-    return false;
-  }
-  if (samples.samples_ns.empty()) return false;  // ended
-
+  const std::optional<std::vector<double>> samples_ns = sample(turns);
+  if (!samples_ns) return false;
   compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench.watch().throttled_readings().size()});
-  for (std::size_t k = 0; k < turns.size(); ++k)
-    stayed[turns[k]]->times_ns.push_back(std::max(samples.samples_ns[k], 1.0));
+  for (std::size_t k = 0; k < turns.size(); ++k) turns[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
   return true;
 }
 
@@ -225,9 +262,11 @@ bool Compare::meter() {
 // Returns the next contender. This one may be lost.
 Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
   Contender& contender = *one;
-  TimingPlan plan{.count = 1, .stop_above_ns = 0, .regime = on_.terms.request.regime, .batch = 1};
+  const bool is_warm = on_.terms.request.regime == Regime::warm;
+  TimingPlan plan{.regime = is_warm ? Regime::warm : Regime::stream};
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
-  if (on_.bench.can_batch()) plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
+  if (!on_.terms.request.spec.restores_inputs())
+    plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
   Result result = on_.bench.run(
       Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
   const auto& metered = std::get<EnergyMeasured>(result.answer);

@@ -38,6 +38,10 @@ class Compare : private Stage {
   void add_best_by_others(std::vector<Trial>& chosen) const;
   void load_all(const std::vector<Trial>& chosen);
   void take_rounds();
+  bool may_end(double seconds) const;
+  bool are_loaded_too_long() const;
+  void load_again();
+  std::optional<std::vector<double>> sample(const std::vector<Contender*>& turns);
   bool measure_rounds(std::size_t rounds);
   void let_beaten_leave(const RoundTimes& values);
   void check_again();
@@ -52,6 +56,7 @@ class Compare : private Stage {
   Protocol protocol_;  // after an interruption the user waits: less time
   std::mt19937_64 random_;
   Compared compared_;
+  std::size_t loaded_at_ = 0;  // the round before which they were loaded last
 };
 
 }  // namespace attune

@@ -4,9 +4,12 @@
 #include <numeric>
 #include <random>
 
+#include "measure/statistics.hpp"
+
 namespace attune {
 
 std::vector<Trial> Confirm::run() {
+  set_samples();
   const std::vector<Trial> chosen = near_best();
   compile_missing(chosen);
   on_.bench.turn().take();
@@ -25,6 +28,18 @@ std::vector<Trial> Confirm::run() {
   return ranked;
 }
 
+// What one sample of the best scatters by decides how many each visit takes. The anchor's scatter is mostly the
+// launch's, whatever the kernel.
+void Confirm::set_samples() {
+  const std::vector<Trial> survivors = on_.progress.ranked_survivors();
+  if (survivors.empty()) return;
+  const Measurement& best = survivors.front().measurement;
+  const double own = best.samples_ns.empty() ? 0 : relative_scatter(best.samples_ns);
+  const double scatter = on_.bench.anchor_ns() > 0 ? on_.bench.scatter_ns() / std::max(best.median_ns, 1.0) : own;
+  protocol_.confirm_samples =
+      samples_for(scatter, protocol_.confirm_error, protocol_.confirm_samples, protocol_.confirm_samples_most);
+}
+
 // Returns the survivors, best first, that are worth it.
 std::vector<Trial> Confirm::near_best() const {
   const std::vector<Trial> survivors = on_.progress.ranked_survivors();
@@ -34,7 +49,7 @@ std::vector<Trial> Confirm::near_best() const {
     sample_ns.push_back(trial.measurement.median_ns * on_.bench.batch());
   }
   std::vector<Trial> chosen;
-  for (const std::size_t i : to_confirm(scores, sample_ns, on_.terms.protocol)) chosen.push_back(survivors[i]);
+  for (const std::size_t i : to_confirm(scores, sample_ns, protocol_)) chosen.push_back(survivors[i]);
   return chosen;
 }
 
@@ -57,7 +72,7 @@ void Confirm::compile_missing(const std::vector<Trial>& trials) {
 // Visits each in random order. Returns the positions of the configurations that stayed in the last complete visit, best
 // first.
 std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Trial>& chosen) {
-  const Protocol& protocol = on_.terms.protocol;
+  const Protocol& protocol = protocol_;
   std::vector<std::size_t> columns(chosen.size()), stayed;
   std::iota(columns.begin(), columns.end(), std::size_t{0});
   std::mt19937_64 random(on_.seed);
@@ -82,7 +97,7 @@ std::vector<std::size_t> Confirm::visits(InstanceId best, const std::vector<Tria
 // Visits them in groups. Returns false when it ended early.
 bool Confirm::visit_all(const std::vector<Trial>& chosen, std::span<const std::size_t> columns, InstanceId best,
                         Confirmations& ratios) {
-  const auto most = static_cast<std::size_t>(on_.terms.protocol.confirm_group);
+  const auto most = static_cast<std::size_t>(protocol_.confirm_group);
   for (std::size_t at = 0; at < columns.size(); at += most)
     if (!visit(chosen, columns.subspan(at, std::min(most, columns.size() - at)), best, ratios)) return false;
   return true;
@@ -128,7 +143,7 @@ std::optional<std::size_t> Confirm::sample_beside(const std::vector<Trial>& chos
                                                   const std::vector<std::size_t>& columns, InstanceId best,
                                                   const std::vector<InstanceId>& instances, Confirmations& ratios) {
   std::vector<InstanceId> turns = instances;
-  for (int i = 0; i < on_.terms.protocol.confirm_samples; ++i) {
+  for (int i = 0; i < protocol_.confirm_samples; ++i) {
     turns.push_back(best);
     turns.insert(turns.end(), instances.begin(), instances.end());
   }

@@ -12,12 +12,13 @@ namespace attune {
 
 class Confirm : private Stage {
  public:
-  explicit Confirm(SessionParts& parts) : Stage(parts) {}
+  explicit Confirm(SessionParts& parts) : Stage(parts), protocol_(parts.terms.protocol) {}
 
   // Returns the survivors, best first: the confirmed ones. If the stage does not complete, all in the search's order.
   std::vector<Trial> run();
 
  private:
+  void set_samples();
   std::vector<Trial> near_best() const;
   void compile_missing(const std::vector<Trial>& trials);
   std::vector<std::size_t> visits(InstanceId best, const std::vector<Trial>& chosen);
@@ -28,6 +29,8 @@ class Confirm : private Stage {
   std::optional<std::size_t> sample_beside(const std::vector<Trial>& chosen, const std::vector<std::size_t>& columns,
                                            InstanceId best, const std::vector<InstanceId>& instances,
                                            Confirmations& ratios);
+
+  Protocol protocol_;  // with as many samples as the scatter asks for
 };
 
 }  // namespace attune

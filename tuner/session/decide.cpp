@@ -18,6 +18,15 @@ std::vector<double> used_of(const std::vector<double>& of_rounds, const std::vec
   return some.empty() ? of_rounds : some;
 }
 
+// Evenly: a record does not need all of some thousand rounds.
+std::vector<double> thinned(const std::vector<double>& samples_ns) {
+  constexpr std::size_t most = 500;
+  if (samples_ns.size() <= most) return samples_ns;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(samples_ns[i * samples_ns.size() / most]);
+  return some;
+}
+
 std::optional<double> joules_of(const Contender& contender) {
   return contender.energy ? std::optional(contender.energy->joules) : std::nullopt;
 }
@@ -47,6 +56,7 @@ FinalistResult result_of(const Contender& contender, std::vector<double> times_n
   FinalistResult result;
   result.configuration = contender.trial.configuration;
   result.measurement = summarise(std::move(times_ns));
+  result.measurement.samples_ns = thinned(result.measurement.samples_ns);
   result.objective_values.push_back(median(values));
   result.numerics = contender.trial.numerics;
   result.registers = contender.trial.usage.registers;

@@ -26,18 +26,18 @@ constexpr Depth measure_depth = {.screen_samples = 3,
                                  .confirm_seconds = 10,
                                  .finalists = 8,
                                  .final_rounds_min = 30,
-                                 .final_rounds_max = 400,
-                                 .final_seconds = 10,
+                                 .final_rounds_max = 15000,
+                                 .final_seconds = 15,
                                  .settled_log_ratio = 0.0025};
-// Twice the finalists, because among more trials more are near the best; and many more rounds: with ratios known to
+// Twice the finalists, because among more trials more are near the best; and longer rounds: with ratios known to
 // less than half of a tie with a leaner one, most ties are decided alike whenever it is tried again.
 constexpr Depth patient_depth = {.screen_samples = 5,
                                  .confirm_most = 256,
                                  .confirm_seconds = 60,
                                  .finalists = 16,
                                  .final_rounds_min = 60,
-                                 .final_rounds_max = 4000,
-                                 .final_seconds = 20,
+                                 .final_rounds_max = 30000,
+                                 .final_seconds = 30,
                                  .settled_log_ratio = 0.001};
 
 constexpr std::array<EffortPlan, 5> plans = {{

@@ -31,4 +31,10 @@ std::string failures_explanation(const std::map<std::string, Trial>& trials, std
   return text;
 }
 
+std::string no_stream_explanation(const KernelSpec& spec) {
+  return spec.name +
+         " has no stream of launches: it changes an input, which is restored before each launch; use --regime cold or "
+         "warm, or `restore = false` where it may run on its own results";
+}
+
 }  // namespace attune

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "attune/kernel_spec.hpp"
 #include "core/trial.hpp"
 
 namespace attune {
@@ -13,5 +14,8 @@ std::string failures_explanation(const std::map<std::string, Trial>& trials, std
 
 // Returns the next step after a search that stopped because failures are alike.
 std::string stopped_explanation();
+
+// Returns why a kernel that restores its inputs has no regime `stream`, with the next step.
+std::string no_stream_explanation(const KernelSpec& spec);
 
 }  // namespace attune

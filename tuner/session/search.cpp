@@ -206,7 +206,7 @@ void Search::think() {
     if (!row) return;
     const Configuration next = on_.terms.space.configuration(*row);
     const Trial* const known = on_.log.known(next.text());
-    if (known != nullptr && known->batch == on_.bench.batch())  // else the times are of another kind
+    if (known != nullptr)
       finish_trial(*known, true);
     else
       propose(next);
@@ -262,12 +262,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   }
   const double incumbent_ns = on_.progress.incumbent_ns(on_.bench.anchor_ns());
   if (on_.bench.anchor_ns() == 0 && on_.terms.is_default(instance.configuration)) {
-    const auto& earlier = on_.log.earlier();
-    const auto survivor = std::find_if(earlier.begin(), earlier.end(),
-                                       [](const Trial& trial) { return trial.verdict == Verdict::ok; });
-    Trial trial = on_.bench.try_as_anchor(instance, sent.outcome, attempt, incumbent_ns,
-                                          survivor == earlier.end() ? std::nullopt : std::optional(survivor->batch));
-    return finish_tried(sent, std::move(trial));
+    return finish_tried(sent, on_.bench.try_as_anchor(instance, sent.outcome, attempt));
   }
   sent.ticket = on_.bench.submit_try(instance, *sent.outcome.image, attempt, incumbent_ns);
   sent_.push_back(std::move(sent));

@@ -45,6 +45,11 @@ struct SessionRequest {
   std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
 };
 
+struct TimeInRegime {
+  Regime regime = Regime::stream;
+  double median_ns = 0;
+};
+
 struct SessionResult {
   enum class End {
     finished,     // the effort's budget is spent, every configuration was tried, or patience or target ended it
@@ -58,6 +63,7 @@ struct SessionResult {
   std::optional<StopReason> reason;       // of the search; nothing without a search
   std::optional<Record> record;           // the record in the database for this problem
   std::optional<FinalDecision> decision;  // of the final stage of this run
+  std::optional<TimeInRegime> elsewhere;  // a short winner's time in another regime
   bool record_stands = false;             // the record is an earlier one, with its own figures
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;

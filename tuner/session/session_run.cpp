@@ -11,6 +11,7 @@
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
 #include "session/explanations.hpp"
+#include "session/other_regime.hpp"
 #include "session/search.hpp"
 #include "session/warm_start.hpp"
 
@@ -91,7 +92,8 @@ struct WarmStarted {
 bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
   const RecordKey& own = terms.key.record;
   const bool is_here = record.key.device_class == own.device_class && record.key.problem == own.problem;
-  if (is_here || record.space != terms.key.space) return false;
+  const bool means_the_same = record.key.regime == own.regime && record.key.generation == own.generation;
+  if (is_here || !means_the_same || record.space != terms.key.space) return false;
   const Experience experience = experience_of(record.device_name + ", " + record.key.problem.text(),
                                               store.known_trials(record.key, record.space), terms.space);
   return experience.trials.size() >= least_experience && strategy.learn_from(experience);
@@ -298,6 +300,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   if (const ReadyInstance* const kept = images_.find(record.configuration); kept != nullptr && image_cache_ != nullptr)
     image_cache_->put(kept->instance->image.key(), kept->image);
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
+  result.elsewhere = OtherRegime(parts_).run(record.configuration, record.median_ns);
   result.record = store_.find_record(terms_.key.record);
   if (result.record) result.finalists = store_.finalists(result.record->uuid);
 }
@@ -306,6 +309,8 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
 
 SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop) {
+  if (request.regime == Regime::stream && request.spec.restores_inputs())
+    throw UsageError(no_stream_explanation(request.spec));
   const SessionTerms terms(request, pool.device());
   if (!terms.default_configuration)
     return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));

@@ -14,6 +14,7 @@ enum class Kin { this_problem, other_problem, sibling_device, other_device };
 
 struct Ranked {
   Kin kin;
+  bool of_other_regime, of_other_generation;
   int differing;
   double squared_octaves;
   int capability_distance;
@@ -24,8 +25,8 @@ struct Ranked {
   const Record* record;
 
   auto order() const {
-    return std::tie(kin, differing, squared_octaves, capability_distance, multiprocessor_distance, problem,
-                    device_class, uuid);
+    return std::tie(kin, of_other_regime, of_other_generation, differing, squared_octaves, capability_distance,
+                    multiprocessor_distance, problem, device_class, uuid);
   }
 };
 
@@ -38,6 +39,8 @@ Ranked rank(const MatchRequest& request, const Record& record) {
                   : capabilities == 0 ? Kin::sibling_device
                                       : Kin::other_device;
   return {kin,
+          record.key.regime != request.regime,
+          record.key.generation != present_generation,
           apart.differing,
           apart.squared_octaves,
           capabilities,

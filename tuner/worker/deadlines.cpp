@@ -32,14 +32,16 @@ double Deadlines::of_job(const Load& job) const {
 }
 
 double Deadlines::of_job(const Try& job) const {
-  return load_seconds(job.launch) + launches(2 + job.plan.count * job.plan.batch) + checks(2);
+  const int samples = std::max(job.plan.count, job.plan.most);
+  return load_seconds(job.launch) + launches(2 + samples * job.plan.batch) + checks(2) +
+         samples * beside_sample_seconds;
 }
 
 // The anchor's time gives the expected time of such samples; one of them may hang.
 double Deadlines::of_job(const Rounds& job) const {
   const int count = static_cast<int>(job.turns.size()) * job.plan.batch;
   const double seconds = anchor_seconds > 0 ? launches(1) + factor * count * anchor_seconds : launches(count);
-  return seconds + checks(1);
+  return seconds + checks(1) + static_cast<double>(job.turns.size()) * beside_sample_seconds;
 }
 
 double Deadlines::of_job(const CheckAgain& job) const {

@@ -23,6 +23,8 @@ struct Deadlines {
   static constexpr double open_seconds = 120;  // a driver may need long to wake a device
   // A check also resets and compares data, as Begin did: so many times as long, and a second.
   static constexpr double data_factor = 3, data_seconds = 1;
+  // What a sample costs beside its launches: a flush of the caches, restored inputs.
+  static constexpr double beside_sample_seconds = 0.01;
   static constexpr double meter_slack_seconds = 1;  // the counter's last step, and the launches under way then
 
   // Returns the seconds from the worker's beginning of the job.

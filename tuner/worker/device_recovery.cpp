@@ -41,6 +41,11 @@ std::vector<InstanceId> distinct(const std::vector<InstanceId>& turns) {
   return once;
 }
 
+// No configuration is to blame for a copy.
+[[noreturn]] void fail_at_copy(const std::string& why) {
+  throw Error("the device or its driver is at fault: a copy within the device's memory fails: " + why);
+}
+
 }  // namespace
 
 DeviceRecovery::DeviceRecovery(Transport& transport, WorkerContents& contents, LaneFigures& figures, Send send)
@@ -104,6 +109,7 @@ bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, 
 Result DeviceRecovery::alone(Work& work, Status status) {
   const std::vector<InstanceId> of = instances_of(work.job);
   const InstanceLaunch* const launch = launch_of(work.job);
+  if (of.empty() && launch == nullptr) fail_at_copy(status.detail);
   const std::string name = launch != nullptr ? launch->configuration : contents_.at(of.front()).launch.configuration;
   Result result;
   while (!is_condemned(work, name, status)) {
@@ -148,8 +154,9 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
   std::vector<double> samples(rounds.turns.size());
   std::vector<std::string> suspected;
   for (const InstanceId id : distinct(rounds.turns)) {
-    const std::string name = contents_.at(id).launch.configuration;
-    if (death != nullptr) contents_.count_death(name, *death);
+    const std::string name = id == device_copy ? "" : contents_.at(id).launch.configuration;
+    const bool is_suspected = death != nullptr && id != device_copy;
+    if (is_suspected) contents_.count_death(name, *death);
     Rounds own{{}, rounds.plan};
     own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
     Answer answer = sample_alone(work, own, id);
@@ -160,7 +167,7 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
       result.answer = std::move(answer);
       return result;
     }
-    if (death != nullptr) suspected.push_back(name);
+    if (is_suspected) suspected.push_back(name);
     std::size_t next = 0;
     for (std::size_t k = 0; k < samples.size(); ++k)
       if (rounds.turns[k] == id) samples[k] = sampled.samples_ns[next++];
@@ -169,7 +176,7 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
   return result;
 }
 
-// The samples of one instance.
+// The samples of one instance, or of copies.
 Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
   for (;;) {
     if (std::optional<Result> failed = load_missing(work, job)) return std::move(failed->answer);
@@ -177,6 +184,7 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
     Answer answer = ask_or_die(job, death);
     if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
     if (death.ok() || !transport_.isolates()) return answer;
+    if (id == device_copy) fail_at_copy(death.detail);
     if (is_condemned(work, contents_.at(id).launch.configuration, death)) return RoundsSampled{std::move(death), {}};
     ++contents_.at(id).launch.attempt;
   }

@@ -61,31 +61,46 @@ Tried DeviceServer::load_and_check(const InstanceLaunch& launch) {
   tried.status = problem().load(launch.instance, launch.steps);
   if (!tried.status.ok()) return tried;
   tried.status = problem().check(launch.instance, tried.numerics);
-  tried.free_bytes = tried.status.sticky ? 0 : device_.free_memory();
+  // What streams need is no leak.
+  tried.free_bytes = tried.status.sticky ? 0 : device_.free_memory() + problem().copied_bytes();
   return tried;
+}
+
+// At the end of each job that launches: what writes far outside its arrays fails itself, and spoils no later one. A
+// fresh worker makes the data anew.
+void DeviceServer::check_own(Status& status) {
+  if (status.sticky) return;
+  if (Status inputs = problem().restore_inputs(); !inputs.ok()) status = std::move(inputs);
+  if (Status own = problem().check_own(); !own.ok()) status = std::move(own);
 }
 
 Answer DeviceServer::handle(const Load& job) {
   Tried tried = load_and_check(job.launch);
   if (tried.status.ok() && job.warm_up.milliseconds > 0) tried.status = warm_up(job.launch.instance, job.warm_up);
+  check_own(tried.status);
   return tried;
 }
 
 Answer DeviceServer::handle(const Try& job) {
   Tried tried = load_and_check(job.launch);
-  if (!tried.status.ok()) return tried;
+  if (!tried.status.ok()) {
+    check_own(tried.status);
+    return tried;
+  }
   const InstanceId instance = job.launch.instance;
   DeviceTimes samples = problem().sample(instance, job.plan);
   tried.samples_ns = std::move(samples.nanoseconds);
   tried.status = std::move(samples.status);
   if (tried.status.ok() && problem().has_scratch(instance))
     tried.status = problem().check_again(instance, tried.numerics);
+  check_own(tried.status);
   if (!tried.status.sticky) problem().release(instance);
   return tried;
 }
 
 Answer DeviceServer::handle(const Rounds& job) {
   DeviceTimes samples = problem().sample_in_turn(job.turns, job.plan);
+  check_own(samples.status);
   return RoundsSampled{std::move(samples.status), std::move(samples.nanoseconds)};
 }
 
@@ -93,6 +108,7 @@ Answer DeviceServer::handle(const CheckAgain& job) {
   CheckedAgain checked;
   checked.status = problem().check_again(job.instance, checked.numerics);
   if (job.repeats && checked.status.ok()) checked.status = problem().repeat(job.instance, checked.deterministic);
+  check_own(checked.status);
   return checked;
 }
 
@@ -120,6 +136,7 @@ Answer DeviceServer::handle(const Meter& job) {
         watch_.follow_own_clock();
       });
   const std::vector<CounterReading> readings = watch_.take_energy();
+  check_own(metered.status);
   if (metered.status.ok()) metered.energy = energy_of_launch(readings, launched, least_steps);
   return metered;
 }

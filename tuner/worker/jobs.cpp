@@ -27,7 +27,11 @@ const Status* status_of(const Answer& answer) noexcept {
 }
 
 std::vector<InstanceId> instances_of(const Job& job) {
-  if (const auto* rounds = std::get_if<Rounds>(&job)) return rounds->turns;
+  if (const auto* rounds = std::get_if<Rounds>(&job)) {
+    std::vector<InstanceId> turns = rounds->turns;
+    std::erase(turns, device_copy);
+    return turns;
+  }
   if (const auto* again = std::get_if<CheckAgain>(&job)) return {again->instance};
   if (const auto* meter = std::get_if<Meter>(&job)) return {meter->instance};
   return {};

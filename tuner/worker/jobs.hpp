@@ -40,10 +40,13 @@ struct Try {
   TimingPlan plan;
 };
 
+// In the turns of Rounds: a copy of TimingPlan::copy_bytes within the device's memory. No instance has this number.
+inline constexpr InstanceId device_copy = ~InstanceId{0};
+
 // Takes one sample of a loaded instance for every turn, in this order, enqueued together where the device can.
 struct Rounds {
-  std::vector<InstanceId> turns;
-  TimingPlan plan;  // the regime and batch count
+  std::vector<InstanceId> turns;  // loaded instances, and device_copy
+  TimingPlan plan;                // the regime, the batch, the steps, the bytes of device_copy
 };
 
 // Checks a loaded instance once more, after its samples.
@@ -141,10 +144,10 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Rounds
 // The status of an answer that has one, else null.
 const Status* status_of(const Answer& answer) noexcept;
 
-// Returns the instances that a job needs loaded, in the order of its turns.
+// Returns the instances that a job needs loaded, in the order of its turns: device_copy is none.
 std::vector<InstanceId> instances_of(const Job& job);
 
-// Returns whether a job takes samples of more than one instance.
+// Returns whether a job takes samples of more than one instance; device_copy counts as another one.
 bool samples_several(const Job& job);
 
 // Returns the launch of a Load or a Try, else null.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "core/type_table.hpp"
 
 namespace attune {
 namespace {
@@ -14,10 +15,18 @@ constexpr int poison = 0xFF;  // NaN in every floating type, -1 in every integer
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
 
-std::string element_text(const Comparison& comparison, const std::string& name) {
-  return fmt::format("argument `{}`: {} elements differ; first at [{}]: {:.9g}, expected {:.9g}; largest error {:.3g}",
-                     name, comparison.mismatches, comparison.first, comparison.actual_at_first,
-                     comparison.expected_at_first, comparison.max_absolute);
+// Returns "[7]", of a vector type "[7].y".
+std::string place_text(const Comparison& comparison, std::string_view type) {
+  const auto components = static_cast<std::uint64_t>(type_named(type).components);
+  const std::string element = fmt::format("[{}]", comparison.first / components);
+  return components == 1 ? element : fmt::format("{}.{}", element, "xyzw"[comparison.first % components]);
+}
+
+std::string element_text(const Comparison& comparison, const ArgumentSetup& argument) {
+  return fmt::format("argument `{}`: {} element{} differ{}; first at {}: {:.9g}, expected {:.9g}; largest error {:.3g}",
+                     argument.name, comparison.mismatches, comparison.mismatches == 1 ? "" : "s",
+                     comparison.mismatches == 1 ? "s" : "", place_text(comparison, argument.type),
+                     comparison.actual_at_first, comparison.expected_at_first, comparison.max_absolute);
 }
 
 }  // namespace
@@ -58,7 +67,14 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   void* const filled = described.role == Role::inout ? array.pristine.data() : array.working.data();
   device_.generate(filled, described.type, described.count, described.fill, seed + argument);
   if (described.role == Role::in) copy(array.pristine, array.working);
+  note_content(array);
   return array;
+}
+
+void ProblemData::note_content(Array& array) const {
+  const Role role = arguments_[array.argument].role;
+  const DeviceMemory& content = role == Role::in ? array.working : array.pristine;
+  if (role != Role::out) array.content_sum = device_.checksum(content.data(), content.bytes());
 }
 
 // Returns memory for an optional copy; none when the device has no room.
@@ -87,13 +103,16 @@ void* ProblemData::array(std::size_t argument, std::size_t set) const noexcept {
   return set == 0 ? found->working.data() : found->copies[set - 1].data();
 }
 
-void ProblemData::make_sets(std::uint64_t bytes, std::uint64_t most) {
-  std::uint64_t of_one = 0;
-  for (const Array& array : arrays_) of_one += array.working.bytes();
-  if (of_one == 0) return;
-  if (!room_) room_ = device_.free_memory() / 4;
-  const std::uint64_t wanted = std::min({(bytes + of_one - 1) / of_one, 1 + *room_ / of_one, most});
-  while (sets() < wanted) {
+std::uint64_t ProblemData::set_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Array& array : arrays_) bytes += array.working.bytes();
+  return bytes;
+}
+
+void ProblemData::make_sets(std::uint64_t wanted) {
+  if (!room_) room_ = device_.free_memory() / 2;
+  const std::uint64_t most = 1 + *room_ / std::max<std::uint64_t>(set_bytes(), 1);
+  while (sets() < std::min(wanted, most)) {
     try {
       for (Array& array : arrays_) {
         array.copies.resize(copies_);  // the remains of an earlier failure
@@ -132,8 +151,11 @@ void ProblemData::reset() {
 }
 
 void ProblemData::adopt_prepared() {
-  for (Array& array : arrays_)
-    if (arguments_[array.argument].role != Role::out) copy(array.pristine, array.working);
+  for (Array& array : arrays_) {
+    if (arguments_[array.argument].role == Role::out) continue;
+    copy(array.pristine, array.working);
+    note_content(array);
+  }
 }
 
 void ProblemData::adopt_expected(const std::string& source) {
@@ -141,6 +163,7 @@ void ProblemData::adopt_expected(const std::string& source) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (!is_output(described.role)) continue;
     copy(array.expected, array.working);
+    array.expected_sum = device_.checksum(array.expected.data(), array.expected.bytes());
     const Comparison self = device_.compare(array.expected.data(), array.expected.data(), described.type,
                                             described.count, described.tolerance);
     if (self.nonfinite_expected == 0 || described.tolerance.allow_nonfinite) continue;
@@ -153,23 +176,51 @@ void ProblemData::adopt_expected(const std::string& source) {
 }
 
 Status ProblemData::restore_inputs() {
-  const Tolerance exact{.absolute = 0, .relative = 0, .allow_nonfinite = true};
   Status status;
   for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
-    if (described.role != Role::in || array.pristine.data() == nullptr) continue;
-    if (device_.count_differences(array.working.data(), array.pristine.data(), described.bytes) == 0) continue;
-    // Elements are compared as numbers: the bits of a NaN or a zero may differ.
-    const Comparison change =
-        device_.compare(array.working.data(), array.pristine.data(), described.type, described.count, exact);
+    if (described.role != Role::in) continue;
+    const auto is_changed = [&] {
+      return device_.checksum(array.working.data(), array.working.bytes()) != array.content_sum;
+    };
+    if (!is_changed()) continue;
+    status = {Verdict::guard, change_of(array), false};
     copy(array.working, array.pristine);
-    status = {Verdict::guard,
-              change.mismatches == 0 ? fmt::format("changed the bits of its input `{}`", described.name)
-                                     : fmt::format("changed its input `{}`: {} elements, the first at [{}]",
-                                                   described.name, change.mismatches, change.first),
-              false};
+    status.sticky = is_changed();  // there is no copy, or that was changed too
   }
   return status;
+}
+
+// What a launch changed of an input.
+std::string ProblemData::change_of(const Array& array) const {
+  const ArgumentSetup& described = arguments_[array.argument];
+  const Tolerance exact{.absolute = 0, .relative = 0, .allow_nonfinite = true};
+  if (array.pristine.data() == nullptr) return fmt::format("changed its input `{}`", described.name);
+  // Elements are compared as numbers: the bits of a NaN or a zero may differ.
+  const Comparison change =
+      device_.compare(array.working.data(), array.pristine.data(), described.type, described.count, exact);
+  return change.mismatches == 0 ? fmt::format("changed the bits of its input `{}`", described.name)
+                                : fmt::format("changed its input `{}`: {} element{}, the first at {}", described.name,
+                                              change.mismatches, change.mismatches == 1 ? "" : "s",
+                                              place_text(change, described.type));
+}
+
+Status ProblemData::check_own() const {
+  const auto changed = [this](const Array& array, const char* what) {
+    return Status{Verdict::guard,
+                  fmt::format("wrote far outside its arrays: attune's own copy of {} of `{}` changed", what,
+                              arguments_[array.argument].name),
+                  true};
+  };
+  for (const Array& array : arrays_) {
+    const bool has_content = arguments_[array.argument].role == Role::inout;
+    if (has_content && device_.checksum(array.pristine.data(), array.pristine.bytes()) != array.content_sum)
+      return changed(array, "the input");
+    const bool has_expected = has_expected_ && array.expected.data() != nullptr;
+    if (has_expected && device_.checksum(array.expected.data(), array.expected.bytes()) != array.expected_sum)
+      return changed(array, "the expected result");
+  }
+  return {};
 }
 
 Status ProblemData::compare(Numerics& numerics) {
@@ -179,7 +230,7 @@ Status ProblemData::compare(Numerics& numerics) {
     const Comparison comparison = device_.compare(array.working.data(), array.expected.data(), described.type,
                                                   described.count, described.tolerance);
     numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
-    if (comparison.mismatches > 0) return {Verdict::wrong_result, element_text(comparison, described.name), false};
+    if (comparison.mismatches > 0) return {Verdict::wrong_result, element_text(comparison, described), false};
   }
   return {};
 }

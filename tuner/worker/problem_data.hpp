@@ -26,11 +26,12 @@ class ProblemData {
 
   // Returns the memory of array `argument` (position in arguments()); null for scalars and scratch. Checks use set 0.
   void* array(std::size_t argument, std::size_t set = 0) const noexcept;
-  // Makes sets of arrays with the inputs' content, so that launches in turn find none in a smaller cache. It stops when
-  // all sets hold `bytes`, or there are `most`. It takes at most a quarter of the device's memory that was free at
-  // first.
-  void make_sets(std::uint64_t bytes, std::uint64_t most);
+  // Makes sets of arrays with the inputs' content, up to `wanted` in all. It takes at most half of the device's memory
+  // that was free at first.
+  void make_sets(std::uint64_t wanted);
   std::size_t sets() const noexcept { return 1 + copies_; }
+  std::uint64_t set_bytes() const noexcept;
+  std::uint64_t copied_bytes() const noexcept { return copies_ * set_bytes(); }  // of all sets but the first
 
   // Prepares a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
   void reset();
@@ -48,8 +49,10 @@ class ProblemData {
   Status check(Numerics& numerics);
   // Checks the guard bands alone. Returns ok or guard.
   Status check_guards() const;
-  // Returns guard when a launch changed an `in` array, and restores it for other configurations.
+  // Returns guard when a launch changed an `in` array, and restores it for other configurations. Sticky: it cannot.
   Status restore_inputs();
+  // Returns a sticky guard when what no kernel is given has changed: expected results, and copies of inputs.
+  Status check_own() const;
   // Compares the outputs only.
   Status compare(Numerics& numerics);
   // Takes the outputs as they are, launches once more, and sets whether they are equal bit for bit. `same` stays empty
@@ -63,8 +66,12 @@ class ProblemData {
     DeviceMemory pristine;             // in, inout: the filled content; absent for `in` where there was no room for it
     DeviceMemory expected;             // out and inout
     std::vector<DeviceMemory> copies;  // of further sets
+    // Checksums of the filled content, and of what is expected.
+    std::uint64_t content_sum = 0, expected_sum = 0;
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
+  void note_content(Array& array) const;
+  std::string change_of(const Array& array) const;
   void run(const Operation& operation);
   DeviceMemory spare_copy(std::size_t bytes);
   void copy(const DeviceMemory& target, const DeviceMemory& source);

@@ -10,9 +10,6 @@
 namespace attune {
 namespace {
 
-// A cold batch rotates over data so many times as large as the L2 cache. The cache then lacks the next set.
-constexpr std::uint64_t sets_over_cache = 2;
-
 // If one sample exceeds the limit by more than a launch alone can cost, there is no batch.
 constexpr double launch_alone_ns = 20e3;
 
@@ -108,18 +105,34 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   return status;
 }
 
+std::size_t ProblemOnDevice::make_stream(Sampling& sampling) {
+  const StreamSets wanted =
+      stream_sets(data_.set_bytes(), static_cast<std::uint64_t>(sampling.batch), device_.info().l2_bytes);
+  sampling.flush = wanted.flush;
+  sampling.batch = static_cast<int>(wanted.batch);
+  data_.make_sets(wanted.count);
+  if (data_.sets() < wanted.count)
+    throw OutOfMemory(
+        fmt::format("a stream of {} needs {} sets of its data, of {} bytes each, and there is room for "
+                    "{}; use --regime cold, or a smaller problem",
+                    name_, wanted.count, data_.set_bytes(), data_.sets()));
+  return static_cast<std::size_t>(wanted.count);
+}
+
 Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
   Bound& steps = bound(instance);
-  Sampling sampling{.before = data_.restores(), .timed = {}, .regime = plan.regime, .count = 1, .batch = 1};
-  if (data_.restores().empty()) sampling.batch = std::max(plan.batch, 1);
-  std::size_t count = 1;
-  if (sampling.batch > 1 && plan.regime == Regime::cold) {
-    data_.make_sets(sets_over_cache * device_.info().l2_bytes, static_cast<std::uint64_t>(sampling.batch));
-    count = data_.sets();
-  }
+  Sampling sampling{.before = data_.restores(), .timed = {}, .flush = plan.regime != Regime::warm};
+  if (data_.restores().empty() && plan.regime != Regime::cold) sampling.batch = std::max(plan.batch, 1);
+  const std::size_t count = sampling.batch > 1 && plan.regime == Regime::stream ? make_stream(sampling) : 1;
   for (std::size_t set = steps.size(); set < count; ++set) point(steps.emplace_back(steps.front()), set);
   sets.clear();
   for (std::size_t set = 0; set < count; ++set) sets.push_back(steps[set].operations());
+  const auto timed = static_cast<std::size_t>(plan.steps);
+  if (timed > 0 && timed < sets.front().size()) {
+    sampling.batch = 1;
+    sampling.after = sets.front().subspan(timed);
+    sets = {sets.front().first(timed)};
+  }
   sampling.timed = sets;
   return sampling;
 }
@@ -144,13 +157,23 @@ DeviceTimes ProblemOnDevice::sample(InstanceId instance, const TimingPlan& plan)
   return samples;
 }
 
+DeviceCopy& ProblemOnDevice::copy(std::uint64_t bytes) {
+  if (!copy_ || copy_->bytes() != bytes) {
+    copy_.reset();  // its memory first
+    copy_ = std::make_unique<DeviceCopy>(device_, bytes);
+  }
+  return *copy_;
+}
+
 DeviceTimes ProblemOnDevice::sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan) {
   std::map<InstanceId, std::pair<Sets, Sampling>> known;  // equal sampling of one instance: its batch is recorded once
   std::vector<Sampling> samplings;
   for (const InstanceId instance : turns) {
     const auto [at, is_new] = known.try_emplace(instance);
     auto& [sets, sampling] = at->second;
-    if (is_new) sampling = sampling_of(instance, plan, sets);
+    if (is_new)
+      sampling =
+          instance == device_copy ? copy(plan.copy_bytes).sampling(plan, sets) : sampling_of(instance, plan, sets);
     samplings.push_back(sampling);
   }
   return device_.take_samples_in_turn(samplings);
@@ -188,12 +211,24 @@ Status ProblemOnDevice::warm_up(InstanceId instance, double milliseconds) {
   return {};
 }
 
+// A stream where there is room for its data, else one launch after the other on the same data.
+Sampling ProblemOnDevice::repeated(InstanceId instance, TimingPlan plan, Sets& sets) {
+  Sampling sampling;
+  try {
+    sampling = sampling_of(instance, plan, sets);
+  } catch (const OutOfMemory&) {
+    plan.regime = Regime::warm;
+    sampling = sampling_of(instance, plan, sets);
+  }
+  sampling.flush = false;
+  return sampling;
+}
+
 // Without flushes: only the kernel and the restores of its inputs are counted.
 Status ProblemOnDevice::launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
                                    const std::function<void(const Launched&)>& tell) {
   Sets sets;
-  Sampling sampling = sampling_of(instance, plan, sets);
-  sampling.regime = Regime::warm;
+  Sampling sampling = repeated(instance, plan, sets);
   const double begin = device_.seconds();
   Launched launched{begin, 0};
   tell(launched);

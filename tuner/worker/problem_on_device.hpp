@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "measure/energy.hpp"
 #include "measure/screen.hpp"
+#include "worker/device_copy.hpp"
+#include "worker/jobs.hpp"
 #include "worker/problem_data.hpp"
 
 namespace attune {
@@ -27,10 +30,11 @@ class ProblemOnDevice {
   // The functions below throw Error for an instance that is not loaded. check() launches it once and checks the result.
   // A failed instance is released.
   Status check(InstanceId instance, Numerics& numerics);
-  // Takes timed samples. Kernels whose inputs are restored before every launch are not batched, whatever the plan.
+  // Takes timed samples. Batches are of the regimes `stream` and `warm`, and of kernels whose inputs need no restoring.
+  // Throws OutOfMemory where a stream's data have no room.
   DeviceTimes sample(InstanceId instance, const TimingPlan& plan);
   // Takes one sample of each, in this order, as far as possible without a wait in between. After a failure it is not
-  // known which one failed.
+  // known which one failed. `turns` may contain device_copy. Throws OutOfMemory without room for its arrays.
   DeviceTimes sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status check_again(InstanceId instance, Numerics& numerics);
@@ -39,10 +43,15 @@ class ProblemOnDevice {
   Status repeat(InstanceId instance, std::optional<bool>& deterministic);
   // Launches it for at least this long, untimed.
   Status warm_up(InstanceId instance, double milliseconds);
-  // Launches it for so long and reports how many launches were done by when. In the cold regime the data rotate;
-  // nothing is flushed.
+  // Launches it for so long and reports how many launches were done by when. Nothing is flushed.
   Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
                     const std::function<void(const Launched&)>& tell);
+  // Returns guard when what ran since changed an input, and restores it.
+  Status restore_inputs() { return data_.restore_inputs(); }
+  // Returns the bytes of attune's own that sampling in streams has allocated.
+  std::uint64_t copied_bytes() const noexcept { return data_.copied_bytes(); }
+  // Returns a sticky guard when attune's own data were changed by what ran since the last call.
+  Status check_own() const { return data_.check_own(); }
   // Releases an instance; an instance that is not loaded is no error.
   void release(InstanceId instance);
 
@@ -57,17 +66,20 @@ class ProblemOnDevice {
   Status launch(Bound& bound);
   // On data that were reset.
   Status launch_and_check(Bound& bound, Numerics& numerics);
-  // `sets`: what it points to.
-  using Sets = std::vector<std::span<const Operation>>;
+  std::size_t make_stream(Sampling& sampling);
+  Sampling repeated(InstanceId instance, TimingPlan plan, Sets& sets);
+  // `sets`: what the result points to.
   Sampling sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets);
   void run_once(const StepsSetup& steps, const std::string& what);
   void point(StepBinding& binding, std::size_t set) const;
   Bound& bound(InstanceId instance);
+  DeviceCopy& copy(std::uint64_t bytes);
 
   Device& device_;
   const std::string name_;  // kernel and problem
   ProblemData data_;
   std::map<InstanceId, Bound> loaded_;
+  std::unique_ptr<DeviceCopy> copy_;  // from its first sample on
 };
 
 }  // namespace attune

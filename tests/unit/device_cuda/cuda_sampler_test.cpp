@@ -18,8 +18,12 @@ TEST(FirstAlike, IsOfTheSameOperationsInTheSameBatch) {
   const std::span<const Operation> one(operations.data(), 1), other(operations.data() + 1, 2);
   const std::array<std::span<const Operation>, 2> sets = {one, other}, others = {other, one};
   const std::vector<Sampling> turns = {
-      {{}, sets, Regime::cold, 1, 50}, {{}, others, Regime::cold, 1, 50}, {{}, sets, Regime::cold, 1, 50},
-      {{}, sets, Regime::cold, 1, 20}, {{}, others, Regime::warm, 3, 50}, {{}, sets, Regime::cold, 1, 20},
+      {.before = {}, .timed = sets, .batch = 50},
+      {.before = {}, .timed = others, .batch = 50},
+      {.before = {}, .timed = sets, .batch = 50},
+      {.before = {}, .timed = sets, .batch = 20},
+      {.before = {}, .timed = others, .flush = false, .count = 3, .batch = 50},
+      {.before = {}, .timed = sets, .batch = 20},
   };
   EXPECT_THAT(first_alike(turns), ElementsAre(0, 1, 0, 3, 1, 3));
   EXPECT_THAT(first_alike({}), IsEmpty());

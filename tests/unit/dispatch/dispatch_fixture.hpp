@@ -92,7 +92,7 @@ class DispatchTest : public testing::Test {
     record.toolchain = toolchain_;
     record.driver = device.driver;
     record.attune_version = "0.1.0";
-    record.protocol = 1;
+    record.protocol = 8;
     record.trials = 5;
     record.made_ms = 1700000000000;
     return record;

@@ -70,6 +70,17 @@ TEST_F(DispatcherWisdom, ARecordIsUsedForWhatItWasTunedFor) {
               HasSubstr("--regime warm --objective \"energy * time\""));
 }
 
+TEST_F(DispatcherWisdom, ARecordOfAnotherRegimeIsLaunchedWhereThereIsNoneOfItsOwn) {
+  Record stream = record(info_, problem(1000), configuration(2));
+  stream.key.regime = "stream";
+  store(stream);
+  const Plan plan = this->plan(1000);
+  EXPECT_EQ(plan.match().rung, Rung::other_regime) << plan.match().why;
+  EXPECT_EQ(offset_of(plan), 2);
+  remember(1000, 1);
+  EXPECT_EQ(this->plan(1000).match().rung, Rung::exact);
+}
+
 TEST_F(DispatcherWisdom, TheNearestProblemsRecordIsLaunched) {
   remember(1000, 2);
   const Plan near = plan(1500);

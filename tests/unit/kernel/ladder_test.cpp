@@ -74,6 +74,35 @@ class MatchLadder : public testing::Test {
   Value illegal_block_ = 0;
 };
 
+TEST_F(MatchLadder, AnEarlierWayOfMeasuringIsStale) {
+  Record before = record(problem_, 128);
+  before.protocol = 7;
+  before.attune_version = "0.1.0";
+  const auto rungs = ladder({before});
+  ASSERT_EQ(rungs.size(), 1u);
+  EXPECT_EQ(rungs[0].match.rung, Rung::stale);
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("earlier way of measuring"));
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("attune tune reduce"));
+}
+
+// Tuned for something else on the very problem, before tuned for this on another one.
+TEST_F(MatchLadder, AnotherRegimeServesAfterItsOwnAndSaysSo) {
+  Record stream = record(problem_, 128), warm = record(problem_, 512), near = record(problem(1001), 256);
+  stream.key.regime = "stream";
+  warm.key.regime = "warm";
+  const auto rungs = ladder({warm, near, stream});
+  ASSERT_EQ(rungs.size(), 2u);
+  EXPECT_EQ(rungs[0].match.rung, Rung::other_regime);
+  EXPECT_EQ(to_text(rungs[0].match.rung), "other regime");
+  EXPECT_EQ(rungs[0].match.configuration, stream.configuration) << "a launch on fresh data is nearer to cold";
+  EXPECT_THAT(rungs[0].match.why, HasSubstr("but for stream launches, not cold"));
+  EXPECT_EQ(rungs[1].match.rung, Rung::near_problem);
+  EXPECT_EQ(best_block({stream, record(problem_, 256)}), 256);
+  Record elsewhere = stream;
+  elsewhere.key.problem = problem(1001);
+  EXPECT_TRUE(ladder({elsewhere}).empty()) << "of another problem, another regime is no answer";
+}
+
 TEST_F(MatchLadder, FindsTheExactRecordAndSaysSo) {
   EXPECT_TRUE(ladder({}).empty());
   const Problem shuffled{{"T", "float"}, {"offset", 0}, {"rows", 1}, {"n", 1000}};
@@ -161,12 +190,12 @@ TEST_F(MatchLadder, TheSiblingNearestInMultiprocessorsComesAfterANearProblemOfTh
   EXPECT_EQ(rungs[1].match.rung, Rung::sibling_device);
 }
 
-TEST_F(MatchLadder, NeverCrossesKindFingerprintRegimeOrObjective) {
+TEST_F(MatchLadder, NeverCrossesKindFingerprintOrObjective) {
   DeviceInfo replayed = h200();
   replayed.kind = "replay";
   EXPECT_TRUE(ladder({record(problem_, 128, replayed)}).empty());
   for (auto change : {+[](Record& r) { r.key.code = "code2"; }, +[](Record& r) { r.key.contract = "contract2"; },
-                      +[](Record& r) { r.key.regime = "warm"; }, +[](Record& r) { r.key.objective = "energy"; }}) {
+                      +[](Record& r) { r.key.objective = "energy"; }}) {
     Record other = record(problem_, 128);
     change(other);
     EXPECT_TRUE(ladder({other}).empty());

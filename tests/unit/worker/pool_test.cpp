@@ -37,14 +37,14 @@ TEST_F(PoolTest, ATryAnswersWithSamples) {
 
 TEST_F(PoolTest, AHopelessFirstSampleIsTheLast) {
   begin();
-  EXPECT_EQ(samples(pool().run(Try{launch(1), {3, 1}})).size(), 1u);
-  EXPECT_EQ(samples(pool().run(Try{launch(1), {3, 1e12}})).size(), 3u);
+  EXPECT_EQ(samples(pool().run(Try{launch(1), {.count = 3, .most = 3, .stop_above_ns = 1}})).size(), 1u);
+  EXPECT_EQ(samples(pool().run(Try{launch(1), {.count = 3, .most = 3, .stop_above_ns = 1e12}})).size(), 3u);
 }
 
 TEST_F(PoolTest, ALoadedInstanceIsSampledCheckedMeteredAndReleased) {
   begin();
   load(1);
-  EXPECT_EQ(samples(pool().run(Rounds{{1, 1}, {1, 0}})).size(), 2u);
+  EXPECT_EQ(samples(pool().run(Rounds{{1, 1}, {}})).size(), 2u);
   EXPECT_TRUE(status(pool().run(CheckAgain{1, false})).ok());
   EXPECT_TRUE(status(pool().run(Meter{1, {}, 0, 0})).ok());
   EXPECT_TRUE(std::holds_alternative<Done>(pool().run(Release{1}).answer));
@@ -171,7 +171,7 @@ TEST_F(PoolTest, TooFewSamplesAreUnstable) {
     if (auto* sampled = std::get_if<RoundsSampled>(&reply.answer)) sampled->samples_ns.pop_back();
     if (auto* tried = std::get_if<Tried>(&reply.answer)) tried->samples_ns.clear();
   };
-  EXPECT_EQ(status(pool().run(Rounds{{1, 1}, {1, 0}})).verdict, Verdict::unstable);
+  EXPECT_EQ(status(pool().run(Rounds{{1, 1}, {}})).verdict, Verdict::unstable);
   EXPECT_EQ(status(pool().run(try_of(2))).verdict, Verdict::unstable);
 }
 

@@ -24,7 +24,7 @@ constexpr std::uint32_t blocks_per_multiprocessor = 8;
 constexpr std::size_t chunk_bytes = 16;  // that a thread of the byte kernels reads at once
 constexpr std::size_t result_bytes = 256;
 constexpr const char* typed_kernels[] = {"compare", "generate", "report_first"};
-constexpr const char* byte_kernels[] = {"count_differences", "count_other_bytes"};
+constexpr const char* byte_kernels[] = {"checksum", "count_differences", "count_other_bytes"};
 
 // Element types whose names differ between data_ops.hpp and kernels.
 std::string element_spelling(const TypeInfo& element) {
@@ -138,13 +138,14 @@ void CudaData::generate(void* target, std::string_view type, std::uint64_t count
 
 Comparison CudaData::compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
                              const Tolerance& tolerance) {
-  const std::uint64_t elements = count * type_named(type).components;
-  if (elements == 0) return {};
+  if (count == 0) return {};
+  const auto components = static_cast<unsigned>(type_named(type).components);
   const auto& functions = loaded(type).functions;
   const int allow_nonfinite = tolerance.allow_nonfinite ? 1 : 0;
   const auto launches = [&](void* result) {
-    launch(functions.at("compare"), elements,
-           {&actual, &expected, &elements, &tolerance.absolute, &tolerance.relative, &allow_nonfinite, &result});
+    launch(functions.at("compare"), count,
+           {&actual, &expected, &count, &components, &tolerance.absolute, &tolerance.relative, &allow_nonfinite,
+            &result});
     launch(functions.at("report_first"), 1, {&actual, &expected, &result});
   };
   const auto sums = collect<ComparisonResult>(launches, {0, ~0ULL, 0, 0, 0, 0, 0, 0});
@@ -179,6 +180,15 @@ std::uint64_t CudaData::count_differences(const void* a, const void* b, std::siz
   const auto launches = [&](void* result) {
     launch(kernels.functions.at("count_differences"), (bytes + chunk_bytes - 1) / chunk_bytes,
            {&a, &b, &bytes, &result});
+  };
+  return collect<unsigned long long>(launches, 0);
+}
+
+std::uint64_t CudaData::checksum(const void* memory, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  const Loaded& kernels = loaded("");
+  const auto launches = [&](void* result) {
+    launch(kernels.functions.at("checksum"), (bytes + chunk_bytes - 1) / chunk_bytes, {&memory, &bytes, &result});
   };
   return collect<unsigned long long>(launches, 0);
 }

@@ -32,6 +32,7 @@ class CudaData {
                      const Tolerance& tolerance);
   std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first);
   std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes);
+  std::uint64_t checksum(const void* memory, std::size_t bytes);
 
  private:
   struct Loaded {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "device/cuda/cache_flush.hpp"
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/cuda_data.hpp"
 #include "device/cuda/cuda_info.hpp"
@@ -20,9 +21,6 @@ namespace {
 
 using namespace cuda;
 
-// Overwriting this many times the L2 cache removes all that was there before.
-constexpr std::size_t flush_l2_multiple = 2;
-
 std::string gigabytes(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1ULL << 30));
 }
@@ -34,7 +32,8 @@ class CudaDevice final : public Device {
         api_(context_->api()),
         info_(device_info(api_, context_->device(), context_->ordinal())),
         nvml_(info_.uuid),
-        sampler_(context_, flush_l2_multiple * info_.l2_bytes),
+        flush_(*this, info_.l2_bytes),
+        sampler_(context_, flush_),
         data_(*this, context_) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
@@ -137,6 +136,8 @@ class CudaDevice final : public Device {
     return data_.count_differences(a, b, bytes);
   }
 
+  std::uint64_t checksum(const void* memory, std::size_t bytes) override { return data_.checksum(memory, bytes); }
+
  private:
   std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }
 
@@ -159,6 +160,7 @@ class CudaDevice final : public Device {
   NvmlView nvml_;
   std::once_flag compiler_once_;
   std::shared_ptr<Compiler> compiler_;
+  CacheFlush flush_;
   Sampler sampler_;
   CudaData data_;  // uses all of the above
 };

@@ -1,7 +1,5 @@
 #include "device/cuda/cuda_sampler.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -29,7 +27,7 @@ constexpr CUstream_st* default_stream = nullptr;
 
 // Returns the operations of one sample: three records of events, a flush, the batch or its operations.
 std::size_t operations_of(const Sampling& sampling) {
-  return sampling.before.size() + 4 + (sampling.batch > 1 ? 1 : sampling.timed.front().size());
+  return sampling.before.size() + 4 + (sampling.batch > 1 ? 1 : sampling.timed.front().size()) + sampling.after.size();
 }
 
 }  // namespace
@@ -42,8 +40,8 @@ std::vector<std::size_t> first_alike(std::span<const Sampling> turns) {
   return alike;
 }
 
-Sampler::Sampler(std::shared_ptr<const CudaContext> context, std::size_t flush_bytes)
-    : context_(std::move(context)), flush_bytes_(flush_bytes / sizeof(unsigned) * sizeof(unsigned)) {}
+Sampler::Sampler(std::shared_ptr<const CudaContext> context, CacheFlush& flush)
+    : context_(std::move(context)), flush_(flush) {}
 
 Sampler::~Sampler() {
   const ContextScope scope(*context_);
@@ -52,7 +50,6 @@ Sampler::~Sampler() {
     if (events.start != nullptr) context_->api().event_destroy(events.start);
     if (events.stop != nullptr) context_->api().event_destroy(events.stop);
   }
-  if (flush_ != 0) context_->api().memory_free(flush_);
 }
 
 void Sampler::wait_for_gate(void* data) {
@@ -80,11 +77,8 @@ Status Sampler::prepare(std::span<const Planned> turns) {
       if (result != result_success) return status_of(api, result, "making an event");
     }
   }
-  const bool flushes =
-      std::any_of(turns.begin(), turns.end(), [](const Planned& one) { return one.sampling->regime == Regime::cold; });
-  if (!flushes || flush_ != 0 || flush_bytes_ == 0) return {};
-  const Result result = api.memory_allocate(&flush_, flush_bytes_);
-  return status_of(api, result, fmt::format("allocating {} bytes to flush the L2 cache with", flush_bytes_));
+  const bool flushes = std::any_of(turns.begin(), turns.end(), [](const Planned& one) { return one.sampling->flush; });
+  return flushes ? flush_.prepare() : Status{};
 }
 
 Status Sampler::enqueue(const Planned& planned, const Events& events) {
@@ -94,11 +88,7 @@ Status Sampler::enqueue(const Planned& planned, const Events& events) {
   for (const Operation& operation : sampling.before) {
     if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   }
-  if (status.ok() && sampling.regime == Regime::cold && flush_bytes_ != 0) {
-    // Another word each time: equal data could be compressed or not written at all.
-    const Result result = api.memset_words(flush_, ++flush_word_, flush_bytes_ / sizeof(unsigned), default_stream);
-    status = status_of(api, result, "flushing the L2 cache");
-  }
+  if (status.ok() && sampling.flush) status = enqueue_operation(api, flush_.operation(), default_stream);
   // Twice: the first record after other work is now and then 0.6 us early (docs/results/measurement.md). The last
   // record counts.
   for (int i = 0; i < 2; ++i)
@@ -110,6 +100,8 @@ Status Sampler::enqueue(const Planned& planned, const Events& events) {
       if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   }
   if (status.ok()) status = status_of(api, api.event_record(events.stop, default_stream), "recording an event");
+  for (const Operation& operation : sampling.after)
+    if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   return status;
 }
 
@@ -130,9 +122,12 @@ Status Sampler::run_some(std::span<const Planned> turns, DeviceTimes& samples) {
       status_of(api, api.launch_host_function(default_stream, wait_for_gate, &gate_), "holding back the stream");
   for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) status = enqueue(turns[i], events_[i]);
   set_gate(true);
-  // Also after a failure: nothing of these samples may run into the next.
-  const Status done = status.ok() ? wait_for(events_[turns.size() - 1].stop)
-                                  : status_of(api, api.stream_synchronize(default_stream), "running a sample");
+  // Also after a failure: nothing of these samples may run into the next. What runs after them may fail too.
+  const bool is_last =
+      std::none_of(turns.begin(), turns.end(), [](const Planned& one) { return !one.sampling->after.empty(); });
+  const Status done = status.ok() && is_last
+                          ? wait_for(events_[turns.size() - 1].stop)
+                          : status_of(api, api.stream_synchronize(default_stream), "running a sample");
   if (!done.ok() && (status.ok() || done.sticky)) status = done;
   const auto elapsed = api.event_elapsed_checked != nullptr ? api.event_elapsed_checked : api.event_elapsed;
   for (std::size_t i = 0; i < turns.size() && status.ok(); ++i) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "device/cuda/cache_flush.hpp"
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/cuda_graph.hpp"
 #include "device/device.hpp"
@@ -19,8 +20,8 @@ std::vector<std::size_t> first_alike(std::span<const Sampling> turns);
 
 class Sampler {
  public:
-  // `flush_bytes` are overwritten before a cold sample. Nothing is allocated before the first sample.
-  Sampler(std::shared_ptr<const CudaContext> context, std::size_t flush_bytes);
+  // `flush` must outlive it.
+  Sampler(std::shared_ptr<const CudaContext> context, CacheFlush& flush);
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
@@ -55,10 +56,8 @@ class Sampler {
   Status wait_for(CUevent_st* event);
 
   const std::shared_ptr<const CudaContext> context_;
-  const std::size_t flush_bytes_;
+  CacheFlush& flush_;
   std::vector<Events> events_;  // of each sample under way
-  DeviceAddress flush_ = 0;
-  unsigned flush_word_ = 0;
   Gate gate_;
 };
 

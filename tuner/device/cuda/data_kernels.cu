@@ -1,5 +1,6 @@
-// The kernels of Device::generate(), compare(), count_other_bytes() and count_differences() on CUDA. data_ops.hpp has
-// the element functions, which every device shares. One-dimensional blocks of whole warps, grids of any size.
+// The kernels of Device::generate(), compare(), count_other_bytes(), count_differences() and checksum() on CUDA.
+// data_ops.hpp has the element functions, which every device shares. One-dimensional blocks of whole warps, grids of any
+// size.
 #include "data_ops.hpp"
 #include "data_result.hpp"
 
@@ -30,21 +31,27 @@ __global__ void generate(T* target, u64 count, data_ops::FillPlan plan) {
   for (u64 i = first_index(); i < count; i += index_stride()) target[i] = data_ops::fill_element<T>(plan, i);
 }
 
+// `count` elements of so many components each. An element with a wrong component counts once.
 template <typename T>
-__global__ void compare(const T* actual, const T* expected, u64 count, double absolute, double relative,
-                        int allow_nonfinite, ComparisonResult* result) {
+__global__ void compare(const T* actual, const T* expected, u64 count, unsigned components, double absolute,
+                        double relative, int allow_nonfinite, ComparisonResult* result) {
   u64 mismatches = 0, nonfinite = 0, first = ~0ULL, max_absolute = 0, max_relative = 0, max_ulp = 0;
-  for (u64 i = first_index(); i < count; i += index_stride()) {
-    const data_ops::ElementComparison one =
-        data_ops::compare_element<T>(actual[i], expected[i], absolute, relative, allow_nonfinite != 0);
-    const u64 error = data_ops::bits_of(one.error), relative_error = data_ops::bits_of(one.relative);
-    if (error > max_absolute) max_absolute = error;
-    if (relative_error > max_relative) max_relative = relative_error;
-    if (one.ulp > max_ulp) max_ulp = one.ulp;
-    if (one.nonfinite_expected) ++nonfinite;
-    if (!one.mismatch) continue;
-    ++mismatches;
-    if (i < first) first = i;
+  for (u64 element = first_index(); element < count; element += index_stride()) {
+    bool is_right = true, is_finite = true;
+    for (u64 i = element * components; i < (element + 1) * components; ++i) {
+      const data_ops::ElementComparison one =
+          data_ops::compare_element<T>(actual[i], expected[i], absolute, relative, allow_nonfinite != 0);
+      const u64 error = data_ops::bits_of(one.error), relative_error = data_ops::bits_of(one.relative);
+      if (error > max_absolute) max_absolute = error;
+      if (relative_error > max_relative) max_relative = relative_error;
+      if (one.ulp > max_ulp) max_ulp = one.ulp;
+      if (one.nonfinite_expected) is_finite = false;
+      if (!one.mismatch) continue;
+      is_right = false;
+      if (i < first) first = i;
+    }
+    if (!is_right) ++mismatches;
+    if (!is_finite) ++nonfinite;
   }
   // Few elements are wrong, as a rule: the rare atomics of single threads cost nothing.
   if (mismatches != 0) atomicMin(&result->first, first);
@@ -107,6 +114,24 @@ __global__ void count_differences(const unsigned char* a, const unsigned char* b
   }
   differences = warp_sum(differences);
   if (threadIdx.x % 32 == 0 && differences != 0) atomicAdd(result, differences);
+}
+
+// `memory` is aligned to 16 bytes. The last word is filled up with zeros.
+__global__ void checksum(const unsigned char* memory, u64 bytes, u64* result) {
+  u64 sum = 0;
+  const u64 words = (bytes + sizeof(u64) - 1) / sizeof(u64), pairs = bytes / sizeof(ulonglong2);
+  for (u64 pair = first_index(); pair < pairs; pair += index_stride()) {
+    const ulonglong2 two = reinterpret_cast<const ulonglong2*>(memory)[pair];
+    sum += data_ops::checksum_word(two.x, 2 * pair) + data_ops::checksum_word(two.y, 2 * pair + 1);
+  }
+  for (u64 place = 2 * pairs + first_index(); place < words; place += index_stride()) {
+    u64 word = 0;
+    for (u64 i = place * sizeof(u64); i < bytes && i < (place + 1) * sizeof(u64); ++i)
+      word |= static_cast<u64>(memory[i]) << 8 * (i % sizeof(u64));
+    sum += data_ops::checksum_word(word, place);
+  }
+  sum = warp_sum(sum);
+  if (threadIdx.x % 32 == 0) atomicAdd(result, sum);
 }
 
 }  // namespace attune

@@ -93,7 +93,6 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(memory_free, cuMemFree, 3020, "cuMemFree_v2", DeviceAddress)                                                     \
   F(memory_info, cuMemGetInfo, 3020, "cuMemGetInfo_v2", std::size_t*, std::size_t*)                                  \
   F(memset_bytes, cuMemsetD8Async, 3020, "cuMemsetD8Async", DeviceAddress, unsigned char, std::size_t, CUstream_st*) \
-  F(memset_words, cuMemsetD32Async, 3020, "cuMemsetD32Async", DeviceAddress, unsigned, std::size_t, CUstream_st*)    \
   F(copy_in, cuMemcpyHtoDAsync, 3020, "cuMemcpyHtoDAsync_v2", DeviceAddress, const void*, std::size_t, CUstream_st*) \
   F(copy_out, cuMemcpyDtoHAsync, 3020, "cuMemcpyDtoHAsync_v2", void*, DeviceAddress, std::size_t, CUstream_st*)      \
   F(copy_within, cuMemcpyDtoDAsync, 3020, "cuMemcpyDtoDAsync_v2", DeviceAddress, DeviceAddress, std::size_t,         \

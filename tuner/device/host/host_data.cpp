@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "core/type_table.hpp"
 #include "device/data_ops.hpp"
@@ -15,7 +16,8 @@ namespace ops = data_ops;
 struct Typed {
   std::string_view name;
   void (*generate)(void* target, const ops::FillPlan& plan);
-  Comparison (*compare)(const void* actual, const void* expected, std::uint64_t count, const Tolerance& tolerance);
+  Comparison (*compare)(const void* actual, const void* expected, std::uint64_t count, std::uint64_t components,
+                        const Tolerance& tolerance);
 };
 
 template <typename T>
@@ -25,18 +27,22 @@ void generate(void* target, const ops::FillPlan& plan) {
 }
 
 template <typename T>
-Comparison compare(const void* actual, const void* expected, std::uint64_t count, const Tolerance& tolerance) {
+Comparison compare(const void* actual, const void* expected, std::uint64_t count, std::uint64_t components,
+                   const Tolerance& tolerance) {
   const T* const got = static_cast<const T*>(actual);
   const T* const wanted = static_cast<const T*>(expected);
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  std::uint64_t last_wrong = none, last_nonfinite = none;  // elements: each counts once
   Comparison result;
-  for (std::uint64_t i = 0; i < count; ++i) {
+  for (std::uint64_t i = 0; i < count * components; ++i) {
     const ops::ElementComparison one =
         ops::compare_element<T>(got[i], wanted[i], tolerance.absolute, tolerance.relative, tolerance.allow_nonfinite);
     result.max_absolute = std::max(result.max_absolute, one.error);
     result.max_relative = std::max(result.max_relative, one.relative);
     result.max_ulp = std::max<std::uint64_t>(result.max_ulp, one.ulp);
-    result.nonfinite_expected += one.nonfinite_expected;
-    if (!one.mismatch || result.mismatches++ > 0) continue;
+    const std::uint64_t element = i / components;
+    if (one.nonfinite_expected && std::exchange(last_nonfinite, element) != element) ++result.nonfinite_expected;
+    if (!one.mismatch || std::exchange(last_wrong, element) == element || result.mismatches++ > 0) continue;
     result.first = i;
     result.actual_at_first = ops::Element<T>::to_double(got[i]);
     result.expected_at_first = ops::Element<T>::to_double(wanted[i]);
@@ -89,7 +95,7 @@ void generate_on_host(void* target, std::string_view type, std::uint64_t count, 
 Comparison compare_on_host(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
                            const Tolerance& tolerance) {
   const TypeInfo& info = type_named(type);
-  return element_of(info).compare(actual, expected, count * info.components, tolerance);
+  return element_of(info).compare(actual, expected, count, info.components, tolerance);
 }
 
 std::uint64_t count_differences_on_host(const void* a, const void* b, std::size_t bytes) {
@@ -99,6 +105,17 @@ std::uint64_t count_differences_on_host(const void* a, const void* b, std::size_
   std::uint64_t differences = 0;
   for (std::size_t i = 0; i < bytes; ++i) differences += x[i] != y[i];
   return differences;
+}
+
+std::uint64_t checksum_on_host(const void* memory, std::size_t bytes) {
+  const auto* const data = static_cast<const unsigned char*>(memory);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data + i, std::min(sizeof word, bytes - i));
+    sum += ops::checksum_word(word, i / sizeof word);
+  }
+  return sum;
 }
 
 }  // namespace attune

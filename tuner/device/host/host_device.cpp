@@ -28,9 +28,9 @@ constexpr std::size_t alignment = 256;
 // it writes.
 constexpr std::size_t large_bytes = 64 << 20;
 
-// A cold sample writes twice the last-level cache, up to this limit. Server processors share hundreds of MiB: writing
-// these takes longer than the timed kernels.
-constexpr std::size_t max_flush_bytes = 64 << 20;
+// A cold sample reads four times the last-level cache, up to this limit. Server processors share hundreds of MiB:
+// reading these takes longer than the timed kernels.
+constexpr std::size_t flush_over_cache = 4, most_flush_bytes = 64 << 20;
 
 class HostDevice final : public Device {
  public:
@@ -132,6 +132,8 @@ class HostDevice final : public Device {
     return count_differences_on_host(a, b, bytes);
   }
 
+  std::uint64_t checksum(const void* memory, std::size_t bytes) override { return checksum_on_host(memory, bytes); }
+
  private:
   Status enqueue_all(std::span<const Operation> operations) {
     Status status;
@@ -142,11 +144,12 @@ class HostDevice final : public Device {
 
   void take_sample(const Sampling& sampling, DeviceTimes& samples) {
     samples.status = enqueue_all(sampling.before);
-    if (sampling.regime == Regime::cold) flush();
+    if (sampling.flush) flush();
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < sampling.batch && samples.status.ok(); ++i)
       samples.status = enqueue_all(sampling.timed[static_cast<std::size_t>(i) % sampling.timed.size()]);
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    if (samples.status.ok()) samples.status = enqueue_all(sampling.after);
     if (samples.status.ok()) samples.nanoseconds.push_back(taken.count() / sampling.batch);
   }
 
@@ -170,9 +173,15 @@ class HostDevice final : public Device {
     return "";
   }
 
+  // Reads a line's word of each line.
   void flush() {
-    flush_.resize(std::min<std::size_t>(2 * info_.l2_bytes, max_flush_bytes));
-    std::memset(flush_.data(), ++flush_value_, flush_.size());
+    constexpr std::size_t words_per_line = 8;
+    if (flush_.empty())
+      flush_.resize(std::min<std::size_t>(flush_over_cache * info_.l2_bytes, most_flush_bytes) / sizeof(std::uint64_t),
+                    1);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < flush_.size(); i += words_per_line) sum += flush_[i];
+    flushed_ = sum;
   }
 
   const int threads_;
@@ -182,8 +191,8 @@ class HostDevice final : public Device {
   std::mutex allocating_;
   std::unordered_map<void*, std::uint64_t> sizes_;
   std::uint64_t allocated_ = 0;
-  std::vector<std::byte> flush_;
-  unsigned char flush_value_ = 0;
+  std::vector<std::uint64_t> flush_;
+  volatile std::uint64_t flushed_ = 0;  // so that the reads are not left out
 };
 
 }  // namespace

@@ -137,6 +137,7 @@ class ReplayDevice final : public Device {
   }
   std::uint64_t count_other_bytes(const void*, std::size_t, int, std::uint64_t&) override { refuse_memory(); }
   std::uint64_t count_differences(const void*, const void*, std::size_t) override { refuse_memory(); }
+  std::uint64_t checksum(const void*, std::size_t) override { refuse_memory(); }
   StreamHandle make_stream() override { return nullptr; }
   void destroy_stream(StreamHandle) noexcept override {}
   Status synchronize(StreamHandle) override { return {}; }

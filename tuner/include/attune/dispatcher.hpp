@@ -29,7 +29,8 @@ struct DispatcherOptions {
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
   // Called at most once per distinct message; the default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
-  // Uses records of this regime alone: "cold", or "warm" (attune tune --regime).
+  // Prefers records of this regime: "cold", "warm" or "stream" (attune tune --regime). Without one for a problem, those
+  // of another regime serve (rung `other regime`).
   std::string regime = "cold";
   // Uses records of this objective alone, as `attune show` prints it (attune tune --objective).
   std::string objective = "time";

@@ -121,6 +121,8 @@ struct KernelSpec {
   const Argument* find_argument(std::string_view name) const noexcept;
   const Parameter* find_parameter(std::string_view name) const noexcept;
   const ProblemParameter* find_problem(std::string_view name) const noexcept;
+  // Returns whether inputs are restored before each launch: then launches cannot follow each other.
+  bool restores_inputs() const noexcept;
 };
 
 // Fills in the fingerprints of a spec that was built in C++. Throws UsageError unless it passes a kernel file's checks:

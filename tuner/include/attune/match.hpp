@@ -9,8 +9,9 @@
 
 namespace attune {
 
-enum class Rung { exact, stale, near_problem, sibling_device, none };
-std::string_view to_text(Rung rung) noexcept;  // "exact", "stale", "near problem", "sibling device", "none"
+enum class Rung { exact, stale, other_regime, near_problem, sibling_device, none };
+// "exact", "stale", "other regime", "near problem", "sibling device", "none"
+std::string_view to_text(Rung rung) noexcept;
 
 struct Match {
   Rung rung = Rung::none;

@@ -71,9 +71,9 @@ void fields(auto& a, Is<DeviceInfo> auto& x) {
 }
 
 void fields(auto& a, Is<TimingPlan> auto& x) {
-  a(x.count, x.stop_above_ns);
-  a.choice(x.regime, Regime::warm);
-  a(x.batch);
+  a(x.count, x.most, x.error, x.scatter_ns, x.stop_above_ns);
+  a.choice(x.regime, Regime::stream);
+  a(x.batch, x.steps, x.copy_bytes);
 }
 void fields(auto& a, Is<WarmUpPlan> auto& x) { a(x.milliseconds, x.most_milliseconds, x.clock_ratio); }
 

@@ -1,0 +1,258 @@
+// attune bench
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "attune/error.hpp"
+#include "bench_table.hpp"
+#include "db/paths.hpp"
+#include "db/wisdom_store.hpp"
+#include "json_lines.hpp"
+#include "kernel/ladder.hpp"
+#include "kernel/problem.hpp"
+#include "options.hpp"
+#include "replay.hpp"
+#include "session/explanations.hpp"
+#include "session/side_by_side.hpp"
+#include "spec/kernel_file.hpp"
+#include "stop_requests.hpp"
+#include "text.hpp"
+#include "worker.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Options bench_options() {
+  Options options(
+      "attune bench KERNEL|FILE.cu [options]",
+      "  attune bench transpose                       # the default, the record, a copy of as many bytes\n"
+      "  attune bench my_kernel.cu -c \"BLOCK=256\" -c \"BLOCK=512 PAD=1\" --problem \"n=2**20\"\n"
+      "  attune bench reduce --regime all --steps     # cold, warm and in a stream; and each step of a launch\n"
+      "\nSamples are interleaved in random order. Times and speed-ups have 95 % intervals. Nothing is stored.\n"
+      "Ctrl-C shows what is known so far.\n",
+      {"kernel"});
+  namespace po = boost::program_options;
+  options.add()("configuration,c", po::value<std::vector<std::string>>()->composing(),
+                "parameter values to compare with the default; those left out take their defaults; may be given "
+                "several times")("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
+      "regime", po::value<std::string>(), "cold (default), warm, stream or all")(
+      "rounds", po::value<std::string>(),
+      "take exactly so many rounds (default: until every speed-up is known within 0.25 %, 30 to 15000)")(
+      "time-limit", po::value<std::string>(), "of the rounds of each regime (default: 15s; with --rounds none)")(
+      "steps", "time the steps of a launch too, in the regimes cold and warm")(
+      "no-copy", "without the copy of as many bytes within the device's memory")(
+      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "json", "one JSON object per line instead of text");
+  return options;
+}
+
+void print(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl; }
+
+// Prints what the user should know.
+class Notes final : public Observer {
+ public:
+  explicit Notes(bool json) : json_(json) {}
+  void note(const std::string& text) override {
+    if (json_) return print({{"type", "note"}, {"text", text}});
+    fmt::print("  note: {}\n", text);
+    std::fflush(stdout);
+  }
+
+ private:
+  const bool json_;
+};
+
+std::vector<Regime> regimes_wanted(const Options& options, const KernelSpec& spec, Observer& notes) {
+  const std::string text = options.text("regime").value_or("cold");
+  std::vector<Regime> wanted(regimes.begin(), regimes.end());
+  if (const std::optional<Regime> one = attune::regime_of(text))
+    wanted = {*one};
+  else if (text != "all")
+    throw UsageError("unknown regime `" + text + "`; it is " + std::string(regime_names) + ", or all of them: `all`");
+  else if (spec.restores_inputs()) {
+    std::erase(wanted, Regime::stream);
+    notes.note(no_stream_explanation(spec));
+  }
+  if (!options.has("steps") || std::find(wanted.begin(), wanted.end(), Regime::stream) == wanted.end()) return wanted;
+  if (wanted.size() == 1)
+    throw UsageError("--steps times the steps of a launch alone, and a stream has none; use --regime cold or warm");
+  notes.note("steps are timed in the regimes cold and warm alone");
+  return wanted;
+}
+
+// What is compared: configurations by their names.
+class Lineup {
+ public:
+  Lineup(const Options& options, const KernelSpec& spec, const Problem& problem, const DeviceInfo& device)
+      : spec_(spec),
+        problem_(problem),
+        device_(device),
+        kernel_(options.required("kernel")),
+        database_(database_path(options)),
+        space_(make_space(spec, problem, device)) {
+    if (const std::optional<Configuration> found = default_configuration(spec, space_))
+      named_.push_back({"default", *found});
+    for (const std::string& text : options.list("configuration")) {
+      const Configuration given = parse_configuration(spec, text);
+      if (const std::vector<std::string> broken = space_.broken_rules(given); !broken.empty())
+        throw UsageError(fmt::format("{} is not legal for {}: it breaks:\n  {}", given.text(), problem.text(),
+                                     fmt::join(broken, "\n  ")));
+      named_.push_back({std::to_string(++given_), given});
+    }
+    if (named_.empty())
+      throw Error(spec.name + " has no legal configuration for " + problem.text() + "; see: attune space " + kernel_);
+  }
+
+  const Configuration& first() const { return named_.front().configuration; }
+
+  // The record follows the default.
+  SideBySideTask task(Regime regime, Observer& notes) const {
+    SideBySideTask task{regime, named_};
+    const std::optional<Record> record = record_of(regime);
+    const auto at = task.configurations.begin() + (named_.front().name == "default" ? 1 : 0);
+    if (!record)
+      notes.note(fmt::format("no record of the regime {} on {}; to make one: {}", to_text(regime), device_.name,
+                             tune_command({spec_, problem_, device_, kernel_, std::string(to_text(regime)), "time"})));
+    else if (!space_.broken_rules(record->configuration).empty())
+      notes.note(fmt::format("the record of the regime {} is not legal any more: {}", to_text(regime),
+                             record->configuration.text()));
+    else
+      task.configurations.insert(at, {"record", record->configuration});
+    return task;
+  }
+
+ private:
+  std::optional<Record> record_of(Regime regime) const {
+    std::error_code unknown;
+    if (!std::filesystem::exists(database_, unknown) && !unknown) return std::nullopt;
+    WisdomStore store(database_, WisdomStore::Access::read_only);
+    RecordKey key;
+    key.kernel = spec_.name;
+    key.code = spec_.fingerprints.code;
+    key.contract = spec_.fingerprints.contract;
+    key.device_class = device_.class_key();
+    key.problem = problem_;
+    key.regime = std::string(to_text(regime));
+    return store.find_record(key);
+  }
+
+  const KernelSpec& spec_;
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  const std::string kernel_, database_;
+  const SearchSpace space_;
+  std::vector<NamedConfiguration> named_;
+  int given_ = 0;
+};
+
+Protocol protocol_wanted(const Options& options) {
+  Protocol protocol;
+  if (const auto rounds = options.integer("rounds", 1, 1'000'000)) {
+    protocol.final_rounds_max = static_cast<int>(*rounds);
+    protocol.final_seconds = Pool::forever;
+    protocol.settled_log_ratio = -1;  // no half width is enough
+  }
+  protocol.final_seconds = options.seconds("time-limit").value_or(protocol.final_seconds);
+  return protocol;
+}
+
+Json estimate_fields(const std::string& name, const Estimate& estimate) {
+  return {{name, estimate.value}, {name + "_low", estimate.interval.low}, {name + "_high", estimate.interval.high}};
+}
+
+Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const SideBySideRequest& request) {
+  Json line{{"type", "row"}, {"regime", to_text(compared.regime)}, {"name", row.name}};
+  line["configuration"] = row.is_copy ? Json() : to_json(row.configuration);
+  line["verdict"] = to_text(row.status.verdict);
+  if (!row.status.detail.empty()) line["detail"] = row.status.detail;
+  if (!row.status.ok() || compared.rounds == 0) return line;
+  line.update(estimate_fields("median_ns", row.time_ns));
+  line.update(estimate_fields("speedup", row.speedup));
+  line["rounds"] = compared.rounds;
+  line["batch"] = compared.batch;
+  line["half_width"] = compared.half_width;
+  const double ns = row.time_ns.value;
+  if (const auto rate = gigabytes_per_second(request.spec, request.problem, ns)) line["gigabytes_per_s"] = *rate;
+  if (const auto rate = gigaflops_per_second(request.spec, request.problem, ns); rate && !row.is_copy)
+    line["gigaflops_per_s"] = *rate;
+  for (const StepTimes& step : row.steps) {
+    Json timed{{"step", step.name}, {"up_to_ns", step.up_to_ns}};
+    timed.update(estimate_fields("share", step.share));
+    line["steps"].push_back(timed);
+  }
+  return line;
+}
+
+void show(const SideBySide& compared, const SideBySideRequest& request, bool json) {
+  if (json) {
+    for (const SideBySideRow& row : compared.rows) print(row_to_json(row, compared, request));
+    return;
+  }
+  fmt::print("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol.settled_log_ratio));
+  if (const std::string steps = steps_text(compared); !steps.empty()) fmt::print("\n{}", steps);
+  std::fflush(stdout);
+}
+
+void show_subject(const SideBySideRequest& request, const DeviceInfo& device, bool json) {
+  if (json)
+    return print({{"type", "bench"},
+                  {"kernel", request.spec.name},
+                  {"problem", to_json(request.problem)},
+                  {"device", to_json(device)}});
+  fmt::print("{}  {}  on {}\n", request.spec.name, request.problem.text(), device.name);
+  std::fflush(stdout);
+}
+
+void refuse_what_runs_nothing(const std::string& device) {
+  if (is_replay(device) || is_architecture(device))
+    throw UsageError("nothing runs on `" + device + "`; take cuda, cuda:N or host");
+}
+
+bool has_failed(const SideBySide& compared) {
+  return std::any_of(compared.rows.begin(), compared.rows.end(),
+                     [](const SideBySideRow& row) { return !row.is_copy && !row.status.ok(); });
+}
+
+}  // namespace
+
+int run_bench(const Arguments& arguments) {
+  Options options = bench_options();
+  if (options.parse(arguments)) return exit_done;
+  const std::string name = device_name(options);
+  refuse_what_runs_nothing(name);
+  const bool json = options.has("json");
+  SideBySideRequest request;
+  request.spec = load_kernel(options.required("kernel"));
+  request.problem = parse_problem(request.spec, options.text("problem").value_or(""), name.substr(0, name.find(':')));
+  request.steps = options.has("steps");
+  request.copy = !options.has("no-copy");
+  request.protocol = protocol_wanted(options);
+  request.lock_folder = default_cache_path() / "locks";
+  request.compared = [&](const SideBySide& compared) { show(compared, request, json); };
+
+  const std::unique_ptr<Workers> workers = workers_for(name);
+  Pool pool(*workers);
+  catch_signals();
+  const DeviceInfo& device = pool.device().info;
+  Notes notes(json);
+  const Lineup lineup(options, request.spec, request.problem, device);
+  const std::vector<Regime> wanted = regimes_wanted(options, request.spec, notes);
+  show_subject(request, device, json);
+  for (const Regime regime : wanted) request.tasks.push_back(lineup.task(regime, notes));
+  request.default_configuration = lineup.first();
+  const std::vector<SideBySide> all = measure_side_by_side(request, pool, notes, stop_requests);
+  if (stop_requests.load() > 0) {
+    std::cerr << "attune: interrupted; what was known by then is shown\n";
+    return exit_interrupted;
+  }
+  return std::any_of(all.begin(), all.end(), has_failed) ? exit_no_survivor : exit_done;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,18 @@
+// The text of `attune bench`: one table for each regime, one for its steps.
+#pragma once
+
+#include <string>
+
+#include "session/side_by_side.hpp"
+
+namespace attune::cli {
+
+// Returns what a regime's rounds were and a table of its rows, with the details of failed rows below. `settled`: the
+// half width that the rounds aimed at.
+std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec, const Problem& problem,
+                              double settled);
+
+// Returns a table of the steps of every row; "" where none were timed.
+std::string steps_text(const SideBySide& compared);
+
+}  // namespace attune::cli

@@ -1,0 +1,15 @@
+// Ctrl-C and its like, for commands that measure: the first request ends measuring with what there is.
+#pragma once
+
+#include <atomic>
+
+namespace attune::cli {
+
+// Counts the signals since catch_signals().
+extern std::atomic<int> stop_requests;
+
+// Counts SIGINT, SIGTERM and SIGHUP from here on. The first one ends a session with the best so far, the second skips
+// its final stage. The third leaves at once: trials are already committed.
+void catch_signals();
+
+}  // namespace attune::cli

@@ -1,0 +1,44 @@
+// Times that were taken in turn: medians and ratios with their intervals, and when they are known well enough. Pure.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "measure/protocol.hpp"
+#include "measure/statistics.hpp"
+
+namespace attune {
+
+// A median with its 95 % interval.
+struct Estimate {
+  double value = 0;
+  Interval interval;
+};
+
+// columns[c][r]: nanoseconds of column c in round r; every column has as many rounds.
+using Columns = std::span<const std::vector<double>>;
+
+// Returns the median and its interval. Needs at least one value.
+Estimate estimate_of(std::span<const double> values);
+
+// Returns the median of the paired ratios base / times: how many times as fast. Needs at least one round.
+Estimate paired_speedup(std::span<const double> base, std::span<const double> times);
+
+// Returns the median of the paired shares (to - from) / whole. An empty `from` counts as 0. Needs at least one round.
+Estimate paired_share(std::span<const double> from, std::span<const double> to, std::span<const double> whole);
+
+// Returns the largest half width that the scatter promises for a 95 % interval of a paired log-ratio to the first
+// column. Of one column it is that of the logarithm of its times.
+double widest_of_ratios(Columns columns);
+
+// Returns the same of the shares of steps: columns[k] are times up to step k, all of one configuration.
+double widest_of_shares(Columns columns);
+
+// Returns whether another round is needed, by the protocol's limits for the final stage: the least and the most rounds,
+// the seconds, the half width. `seconds` have passed. `half_width` is called after some rounds only: it takes long.
+bool needs_another_round(std::size_t rounds, double seconds, const Protocol& protocol,
+                         const std::function<double()>& half_width);
+
+}  // namespace attune

@@ -1,0 +1,109 @@
+#include "session/interleaved_rounds.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "measure/final_stage.hpp"
+#include "measure/interleaved.hpp"
+
+namespace attune {
+namespace {
+
+// The jobs that a device worker has at a time: it never waits for the next.
+constexpr std::size_t most_under_way = 2;
+
+// A ratio of two times needs both greater than 0.
+constexpr double least_ns = 1;
+
+}  // namespace
+
+InterleavedRounds::InterleavedRounds(Pool& pool, const TimingPlan& plan, const Protocol& protocol,
+                                     const std::atomic<int>& stop, std::function<void(const Result&)> note)
+    : pool_(pool), plan_(plan), protocol_(protocol), stop_(stop), note_(std::move(note)), begin_(pool.seconds()) {}
+
+std::optional<SampleFailure> InterleavedRounds::run(std::vector<Column>& columns,
+                                                    const std::function<double()>& half_width) {
+  while (!columns.empty() && stop_.load() == 0) {
+    const std::size_t done = columns.front().times_ns.size();
+    const double seconds = pool_.seconds() - begin_ - lost_seconds_;
+    if (!needs_another_round(done, seconds, protocol_, half_width)) break;
+    if (done > 0) turn_seconds_ = seconds / static_cast<double>(done * columns.size());
+    if (auto failure = take(columns, rounds_ahead(done, seconds, protocol_))) return failure;
+  }
+  return std::nullopt;
+}
+
+// Cuts turns with one plan into jobs of Protocol::ahead_seconds at most, or of one sample.
+void InterleavedRounds::append(const std::vector<std::size_t>& turns, const std::vector<Column>& columns,
+                               std::vector<Part>& parts) const {
+  const double fitting = turn_seconds_ > 0 ? protocol_.ahead_seconds / turn_seconds_ : 1;
+  const auto most = static_cast<std::size_t>(std::clamp(fitting, 1.0, 1e6));
+  for (std::size_t begin = 0; begin < turns.size(); begin += most) {
+    Part& part = parts.emplace_back();
+    part.job.plan = plan_;
+    part.job.plan.steps = columns[turns.front()].steps;
+    for (std::size_t k = begin; k < std::min(begin + most, turns.size()); ++k) {
+      part.job.turns.push_back(columns[turns[k]].instance);
+      part.columns.push_back(turns[k]);
+    }
+  }
+}
+
+// A job has one plan. So columns with as many steps take turns, and these groups do, in random order.
+std::vector<InterleavedRounds::Part> InterleavedRounds::parts_of(const std::vector<Column>& columns,
+                                                                 std::size_t rounds) {
+  std::map<int, std::vector<std::size_t>> by_steps;
+  for (std::size_t c = 0; c < columns.size(); ++c) by_steps[columns[c].steps].push_back(c);
+  std::vector<std::vector<std::size_t>> groups;
+  for (auto& [steps, group] : by_steps) groups.push_back(std::move(group));
+  std::shuffle(groups.begin(), groups.end(), random_);
+  std::vector<Part> parts;
+  for (std::vector<std::size_t>& group : groups) {
+    std::vector<std::size_t> turns;
+    for (std::size_t r = 0; r < rounds; ++r) {
+      std::shuffle(group.begin(), group.end(), random_);
+      turns.insert(turns.end(), group.begin(), group.end());
+    }
+    append(turns, columns, parts);
+  }
+  return parts;
+}
+
+// Takes so many rounds, or none when one fails or `stop` ends them.
+std::optional<SampleFailure> InterleavedRounds::take(std::vector<Column>& columns, std::size_t rounds) {
+  const std::vector<Part> parts = parts_of(columns, rounds);
+  std::vector<std::vector<double>> times(columns.size());
+  std::optional<SampleFailure> failure;
+  std::deque<Ticket> under_way;
+  std::size_t sent = 0;
+  for (std::size_t done = 0;; ++done) {
+    while (sent < parts.size() && under_way.size() < most_under_way && !failure && stop_.load() == 0)
+      under_way.push_back(pool_.submit(parts[sent++].job));
+    if (under_way.empty()) break;
+    const Result result = pool_.wait(under_way.front());
+    under_way.pop_front();
+    std::optional<SampleFailure> found = finish(parts[done], result, times);
+    if (!failure) failure = std::move(found);
+  }
+  if (failure || sent < parts.size()) return failure;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    columns[c].times_ns.insert(columns[c].times_ns.end(), times[c].begin(), times[c].end());
+  return std::nullopt;
+}
+
+std::optional<SampleFailure> InterleavedRounds::finish(const Part& part, const Result& result,
+                                                       std::vector<std::vector<double>>& times) {
+  note_(result);
+  lost_seconds_ += result.lost_seconds;
+  if (const auto* const failed = std::get_if<Failure>(&result.answer)) throw_failure(*failed);
+  const auto& sampled = std::get<RoundsSampled>(result.answer);
+  if (!sampled.status.ok()) return SampleFailure{result.failed.value_or(part.job.turns.front()), sampled.status};
+  for (std::size_t k = 0; k < part.columns.size(); ++k)
+    times[part.columns[k]].push_back(std::max(sampled.samples_ns[k], least_ns));
+  return std::nullopt;
+}
+
+}  // namespace attune

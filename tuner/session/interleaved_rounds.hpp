@@ -1,0 +1,63 @@
+// InterleavedRounds: one sample of each of several columns, round after round and in random order, until they are known
+// well enough. For comparisons outside a search. One thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "measure/protocol.hpp"
+#include "worker/pool.hpp"
+
+namespace attune {
+
+// What is sampled once in every round.
+struct Column {
+  std::size_t row = 0;      // the caller's number for it
+  InstanceId instance = 0;  // or device_copy
+  int steps = 0;            // TimingPlan::steps
+  std::vector<double> times_ns;
+};
+
+struct SampleFailure {
+  InstanceId instance = 0;
+  Status status;
+};
+
+class InterleavedRounds {
+ public:
+  // `plan`: of each sample, less its steps. `protocol`: the limits of its final stage. `note` receives every result.
+  // References must outlive it.
+  InterleavedRounds(Pool& pool, const TimingPlan& plan, const Protocol& protocol, const std::atomic<int>& stop,
+                    std::function<void(const Result&)> note);
+
+  // Adds rounds until `half_width` or a limit says enough, or `stop` is not 0. Every column has as many rounds. After a
+  // failure the instance's columns have to leave before the next call. Throws OutOfMemory, Error.
+  std::optional<SampleFailure> run(std::vector<Column>& columns, const std::function<double()>& half_width);
+
+ private:
+  struct Part {
+    Rounds job;
+    std::vector<std::size_t> columns;  // of each turn
+  };
+  std::vector<Part> parts_of(const std::vector<Column>& columns, std::size_t rounds);
+  void append(const std::vector<std::size_t>& turns, const std::vector<Column>& columns,
+              std::vector<Part>& parts) const;
+  std::optional<SampleFailure> take(std::vector<Column>& columns, std::size_t rounds);
+  std::optional<SampleFailure> finish(const Part& part, const Result& result, std::vector<std::vector<double>>& times);
+
+  Pool& pool_;
+  const TimingPlan plan_;
+  const Protocol& protocol_;
+  const std::atomic<int>& stop_;
+  const std::function<void(const Result&)> note_;
+  std::mt19937_64 random_{1};
+  const double begin_;
+  double lost_seconds_ = 0;  // by failures
+  double turn_seconds_ = 0;  // of one sample, with all that it costs; 0: not known
+};
+
+}  // namespace attune

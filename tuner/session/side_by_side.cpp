@@ -1,0 +1,310 @@
+#include "session/side_by_side.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "kernel/roofline.hpp"
+#include "session/device_watch.hpp"
+#include "session/explanations.hpp"
+#include "session/interleaved_rounds.hpp"
+#include "worker/device_lock.hpp"
+
+namespace attune {
+namespace {
+
+constexpr std::uint64_t seed = 1;
+
+// In a stream, the first measurement is mostly the time of a launch, and the second finds the batch.
+constexpr int measurements_for_batch = 2;
+
+// A configuration. Its position is its number as an instance.
+struct Subject {
+  std::shared_ptr<const Instance> instance;
+  std::optional<Image> image;
+  Status status;  // the first failure
+};
+
+std::vector<std::vector<double>> times_of(std::span<const Column> columns) {
+  std::vector<std::vector<double>> times;
+  for (const Column& column : columns) times.push_back(column.times_ns);
+  return times;
+}
+
+// Columns of one row stand together.
+std::vector<std::span<const Column>> by_row(const std::vector<Column>& columns) {
+  std::vector<std::span<const Column>> rows;
+  for (std::size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
+    while (end < columns.size() && columns[end].row == columns[begin].row) ++end;
+    rows.emplace_back(&columns[begin], end - begin);
+  }
+  return rows;
+}
+
+// As operations on the device: a memset of no bytes is none.
+std::vector<std::string> step_names(const KernelSpec& spec, const Instance& instance) {
+  std::vector<std::string> names;
+  for (const ResolvedStep& step : instance.steps) {
+    if (step.kind == StepKind::launch)
+      names.push_back(step.expression);
+    else if (instance.arguments[step.memset_argument].bytes > 0)
+      names.push_back("memset " + spec.arguments[step.memset_argument].name);
+  }
+  return names;
+}
+
+class SideBySideRun {
+ public:
+  SideBySideRun(const SideBySideRequest& request, Pool& pool, Observer& observer, const std::atomic<int>& stop)
+      : request_(request),
+        pool_(pool),
+        opened_(pool.device()),
+        observer_(observer),
+        stop_(stop),
+        lock_(opened_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(opened_.info)),
+        watch_(observer, !request.lock_folder.empty()),
+        copy_bytes_(bytes_to_copy()) {}
+
+  std::vector<SideBySide> run() {
+    for (const std::string& user : opened_.users) watch_.see_user(user);
+    std::vector<SideBySide> all;
+    if (!compile_all()) return all;
+    const DeviceLock::Turn turn(lock_, stop_);
+    run(Begin{trial_setup(
+        request_.spec, request_.problem, request_.default_configuration, opened_.info,
+        [this](const ImageRequest& request) { return pool_.compile(request); }, seed)});
+    load_all();
+    for (const SideBySideTask& task : request_.tasks) {
+      if (stopped()) break;
+      try {
+        all.push_back(compare(task));
+      } catch (const OutOfMemory& error) {
+        if (request_.tasks.size() == 1) throw;
+        observer_.note(fmt::format("{} is left out: {}", to_text(task.regime), error.what()));
+        continue;
+      }
+      request_.compared(all.back());
+    }
+    return all;
+  }
+
+ private:
+  bool stopped() const { return stop_.load() > 0; }
+
+  // 0: there is no copy.
+  std::uint64_t bytes_to_copy() const {
+    if (!request_.copy) return 0;
+    const double bytes = amount_of(request_.spec.metrics.bytes, request_.problem).value_or(0);
+    if (bytes >= 2) return static_cast<std::uint64_t>(bytes);
+    observer_.note("no copy to compare with: [metrics] of " + request_.spec.name + " has no bytes for this problem");
+    return 0;
+  }
+
+  void note(const Result& result) {
+    for (const std::string& text : result.notes) observer_.note(text);
+    watch_.see(result.watched);
+  }
+
+  Result run(Job job) {
+    Result result = pool_.run(std::move(job));
+    note(result);
+    if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
+    return result;
+  }
+
+  Status& status_at(InstanceId id) { return id == device_copy ? copy_status_ : subjects_[id].status; }
+
+  InstanceId id_of(const Configuration& configuration) const {
+    const auto found = std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& subject) {
+      return subject.instance->configuration == configuration;
+    });
+    return static_cast<InstanceId>(found - subjects_.begin());
+  }
+
+  // Each configuration once. Nothing compiles while something is timed. Returns false when `stop` ended it.
+  bool compile_all() {
+    for (const SideBySideTask& task : request_.tasks)
+      for (const NamedConfiguration& one : task.configurations)
+        if (const InstanceId id = id_of(one.configuration); id == subjects_.size())
+          subjects_.push_back(
+              {make_instance(id, request_.spec, request_.problem, one.configuration, opened_.info), {}, {}});
+    pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<Ticket> tickets;
+    for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(Compile{{subject.instance->image}}));
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      const std::optional<Result> result = pool_.wait(tickets[i], stop_, Pool::forever);
+      if (!result) return false;
+      const CompileOutcome& outcome = std::get<ImagesCompiled>(result->answer).outcomes.front();
+      subjects_[i].image = outcome.image;
+      if (!outcome.image) subjects_[i].status = {outcome.verdict, outcome.log, false};
+    }
+    return true;
+  }
+
+  InstanceLaunch launch_at(InstanceId id) const {
+    return instance_launch(request_.spec, *subjects_[id].instance, *subjects_[id].image);
+  }
+
+  // The first that works warms the device up, and its time makes the deadlines of the others short.
+  void load_all() {
+    const Protocol& protocol = request_.protocol;
+    bool is_warm = false;
+    for (InstanceId id = 0; id < subjects_.size() && !stopped(); ++id) {
+      Status& status = status_at(id);
+      if (!status.ok()) continue;
+      const WarmUpPlan warm_up{protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio};
+      status = std::get<Tried>(run(Load{launch_at(id), is_warm ? WarmUpPlan{} : warm_up}).answer).status;
+      TimingPlan plan;
+      if (status.ok() && !is_warm) is_warm = time_alone(id, plan);
+    }
+  }
+
+  // Finds the batch of a stream. Fresh workers are judged by this instance from here. Returns false when it fails.
+  bool time_alone(InstanceId id, TimingPlan& plan) {
+    const bool finds_batch = plan.regime == Regime::stream && !opened_.own_clock;
+    for (int left = finds_batch ? measurements_for_batch : 0;; --left) {
+      const std::vector<InstanceId> turns(static_cast<std::size_t>(request_.protocol.anchor_samples), id);
+      const Result result = run(Rounds{turns, plan});
+      const auto& sampled = std::get<RoundsSampled>(result.answer);
+      status_at(id) = sampled.status;
+      if (!sampled.status.ok()) return false;
+      const double median_ns = median(sampled.samples_ns);
+      if (left == 0) {
+        pool_.set_known_good(KnownGood{Try{launch_at(id), plan}, median_ns * 1e-9});
+        return true;
+      }
+      plan.batch = batch_for(median_ns, request_.protocol);
+    }
+  }
+
+  bool has_copy(const TimingPlan& plan) {
+    if (copy_bytes_ == 0) return false;
+    try {
+      copy_status_ = std::get<RoundsSampled>(run(Rounds{{device_copy}, plan}).answer).status;
+      return true;
+    } catch (const OutOfMemory& error) {
+      observer_.note(error.what());
+      return false;
+    }
+  }
+
+  SideBySideRow& add_row(const std::string& name, InstanceId id, SideBySide& result) {
+    ids_.push_back(id);
+    SideBySideRow& row = result.rows.emplace_back();
+    row.name = name;
+    return row;
+  }
+
+  SideBySide compare(const SideBySideTask& task) {
+    SideBySide result;
+    result.regime = task.regime;
+    ids_.clear();
+    TimingPlan plan{.regime = task.regime, .copy_bytes = copy_bytes_};
+    bool works = false;
+    for (const NamedConfiguration& one : task.configurations) {
+      add_row(one.name, id_of(one.configuration), result).configuration = one.configuration;
+      if (!works && status_at(ids_.back()).ok()) works = time_alone(ids_.back(), plan);
+    }
+    result.batch = plan.batch;
+    if (works && has_copy(plan)) add_row("copy", device_copy, result).is_copy = true;
+    const std::vector<Column> columns = works ? take_rounds(plan) : std::vector<Column>();
+    const std::vector<Column> steps = works && request_.steps ? take_steps(plan) : std::vector<Column>();
+    check_again();
+    for (std::size_t row = 0; row < result.rows.size(); ++row) result.rows[row].status = status_at(ids_[row]);
+    fill(columns, result);
+    for (const std::span<const Column> of_row : by_row(steps)) fill_steps(of_row, result.rows[of_row.front().row]);
+    return result;
+  }
+
+  // An instance that fails leaves, and the others go on.
+  void sample(const TimingPlan& plan, std::vector<Column>& columns, const std::function<double()>& half_width) {
+    InterleavedRounds rounds(pool_, plan, request_.protocol, stop_, [this](const Result& result) { note(result); });
+    while (const std::optional<SampleFailure> failure = rounds.run(columns, half_width)) {
+      status_at(failure->instance) = failure->status;
+      std::erase_if(columns, [&](const Column& column) { return column.instance == failure->instance; });
+    }
+    std::erase_if(columns, [](const Column& column) { return column.times_ns.empty(); });
+  }
+
+  std::vector<Column> take_rounds(const TimingPlan& plan) {
+    std::vector<Column> columns;
+    for (std::size_t row = 0; row < ids_.size(); ++row)
+      if (status_at(ids_[row]).ok()) columns.push_back({row, ids_[row], 0, {}});
+    sample(plan, columns, [&] { return widest_of_ratios(times_of(columns)); });
+    return columns;
+  }
+
+  std::vector<Column> take_steps(const TimingPlan& plan) {
+    std::vector<Column> columns;
+    if (plan.regime == Regime::stream) return columns;
+    for (std::size_t row = 0; row < ids_.size(); ++row) {
+      if (ids_[row] == device_copy || !status_at(ids_[row]).ok()) continue;
+      const std::size_t steps = step_names(request_.spec, *subjects_[ids_[row]].instance).size();
+      for (std::size_t k = 1; k <= steps; ++k) columns.push_back({row, ids_[row], static_cast<int>(k), {}});
+    }
+    sample(plan, columns, [&] {
+      double widest = 0;
+      for (const std::span<const Column> of_row : by_row(columns))
+        widest = std::max(widest, widest_of_shares(times_of(of_row)));
+      return widest;
+    });
+    return columns;
+  }
+
+  void check_again() {
+    for (std::size_t row = 0; row < ids_.size(); ++row) {
+      const bool is_first = std::find(ids_.begin(), ids_.end(), ids_[row]) - ids_.begin() == std::ptrdiff_t(row);
+      if (ids_[row] != device_copy && is_first && status_at(ids_[row]).ok())
+        status_at(ids_[row]) = std::get<CheckedAgain>(run(CheckAgain{ids_[row], false}).answer).status;
+    }
+  }
+
+  void fill(std::vector<Column> columns, SideBySide& result) {
+    std::erase_if(columns, [&](const Column& column) { return !result.rows[column.row].status.ok(); });
+    if (columns.empty()) return;
+    const std::vector<double>& base = columns.front().times_ns;
+    result.rounds = base.size();
+    result.half_width = widest_of_ratios(times_of(columns));
+    for (const Column& column : columns) {
+      result.rows[column.row].time_ns = estimate_of(column.times_ns);
+      result.rows[column.row].speedup = paired_speedup(base, column.times_ns);
+    }
+  }
+
+  void fill_steps(std::span<const Column> columns, SideBySideRow& row) {
+    if (!row.status.ok()) return;
+    const std::vector<std::string> names = step_names(request_.spec, *subjects_[columns.front().instance].instance);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const std::span<const double> before = k == 0 ? std::span<const double>() : columns[k - 1].times_ns;
+      const std::vector<double>& times = columns[k].times_ns;
+      row.steps.push_back({names[k], median(times), paired_share(before, times, columns.back().times_ns)});
+    }
+  }
+
+  const SideBySideRequest& request_;
+  Pool& pool_;
+  const DeviceOpened& opened_;
+  Observer& observer_;
+  const std::atomic<int>& stop_;
+  DeviceLock lock_;
+  DeviceWatch watch_;
+  const std::uint64_t copy_bytes_;
+  std::vector<Subject> subjects_;
+  std::vector<InstanceId> ids_;  // of the rows of the present task
+  Status copy_status_;
+};
+
+}  // namespace
+
+std::vector<SideBySide> measure_side_by_side(const SideBySideRequest& request, Pool& pool, Observer& observer,
+                                             const std::atomic<int>& stop) {
+  for (const SideBySideTask& task : request.tasks)
+    if (task.regime == Regime::stream && request.spec.restores_inputs())
+      throw UsageError(no_stream_explanation(request.spec));
+  return SideBySideRun(request, pool, observer, stop).run();
+}
+
+}  // namespace attune
