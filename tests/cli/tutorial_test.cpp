@@ -1,0 +1,95 @@
+// docs/tutorial.md as a reader follows it: every command of the page is run, in its order and in one folder, on the
+// host device, and prints what the page says.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/workbench.hpp"
+
+namespace attune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view indent = "    ", prompt = "$ ", gap = "...";
+
+// A command of the page and the lines that follow it.
+struct Shown {
+  std::string command;
+  std::vector<std::string> output;
+};
+
+std::vector<Shown> commands_of(const fs::path& page) {
+  std::ifstream in(page);
+  std::vector<Shown> found;
+  bool is_shown = false;
+  for (std::string line; std::getline(in, line);) {
+    is_shown = is_shown && line.starts_with(indent);
+    if (!line.starts_with(indent)) continue;
+    const std::string text = line.substr(indent.size());
+    if (text.starts_with(prompt)) {
+      found.push_back({text.substr(prompt.size()), {}});
+      is_shown = true;
+    } else if (is_shown) {
+      found.back().output.push_back(text);
+    }
+  }
+  return found;
+}
+
+// Whether the parts of `pattern`, between its gaps, stand in `line` from its beginning to its end.
+bool fits(std::string_view line, std::string_view pattern) {
+  for (bool is_first = true;; is_first = false) {
+    const std::size_t end = pattern.find(gap);
+    const std::string_view part = pattern.substr(0, end);
+    const std::size_t at = is_first ? (line.starts_with(part) ? 0 : std::string_view::npos) : line.find(part);
+    if (at == std::string_view::npos) return false;
+    if (end == std::string_view::npos) return is_first ? line == part : line.ends_with(part);
+    line.remove_prefix(at + part.size());
+    pattern.remove_prefix(end + gap.size());
+  }
+}
+
+// Every line of the page stands in the output, in its order. A gap alone stands for any lines.
+void expect_shown(const std::string& output, const Shown& shown) {
+  std::istringstream lines(output);
+  std::string line;
+  bool may_skip = false;
+  for (const std::string& wanted : shown.output) {
+    if (wanted == gap) {
+      may_skip = true;
+      continue;
+    }
+    bool found = false;
+    while (!found && std::getline(lines, line)) {
+      found = fits(line, wanted);
+      if (!found && !may_skip) break;
+    }
+    EXPECT_TRUE(found) << "`" << shown.command << "` does not print `" << wanted << "` where the page says so:\n"
+                       << output;
+    if (!found) return;
+    may_skip = false;
+  }
+}
+
+class Tutorial : public Workbench {};
+
+TEST_F(Tutorial, EveryCommandPrintsWhatThePageSays) {
+  fs::copy(ATTUNE_SOURCE_DIR "/apps/examples/tutorial/matmul.cu", folder_);
+  const std::vector<Shown> all = commands_of(ATTUNE_SOURCE_DIR "/docs/tutorial.md");
+  ASSERT_GE(all.size(), 10u);
+  for (const Shown& shown : all) {
+    SCOPED_TRACE(shown.command);
+    CommandOptions options;
+    options.environment = {{"PATH", ATTUNE_BUILD_DIR "/bin:" + std::string(std::getenv("PATH"))},
+                           {"ATTUNE_DEVICE", "host"},
+                           {"ATTUNE_DB", database()},
+                           {"ATTUNE_CACHE", (folder_ / "cache").string()}};
+    const CommandResult result =
+        run_command({"/bin/sh", "-c", "cd " + folder_.string() + " && " + shown.command}, options);
+    expect_shown(result.out + result.err, shown);
+  }
+}
+
+}  // namespace
+}  // namespace attune::test
