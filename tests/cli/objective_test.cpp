@@ -21,7 +21,7 @@ TEST_F(TuneObjective, SeveralAreTradedOffAndKeptApartFromTimes) {
               AllOf(HasSubstr("] over the default"), HasSubstr("trade-offs:"), HasSubstr("shared + 1")));
   const std::string shown = output_of({"show", scale()});
   EXPECT_EQ(count_of(shown, "scale n=5000"), 2u);
-  EXPECT_THAT(shown, AllOf(HasSubstr("tuned for      time, shared + 1, cold caches"), HasSubstr("trade-offs:"),
+  EXPECT_THAT(shown, AllOf(HasSubstr("tuned for      time, shared + 1, cold"), HasSubstr("trade-offs:"),
                            HasSubstr("numerics       off the reference by"), HasSubstr("repeats bit for bit")));
   EXPECT_THAT(output_of(tune(" time,shared + 1 ")), HasSubstr("tuned already")) << "the same, otherwise written";
 }
