@@ -86,7 +86,11 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   // Checked again under the lock: another process may have migrated it meanwhile.
   const int found = check_format(database, file, newest);
-  if (found == newest) return;
+  if (found == newest) {
+    // This connection may have read the tables before; a statement that is run notices the change.
+    database.execAndGet(R"sql( SELECT count(*) FROM sqlite_schema )sql");
+    return;
+  }
   back_up(file, found);
   drop_views(database);
   for (const Migration& step : steps)

@@ -16,6 +16,7 @@ using test::await_byte;
 using test::Child;
 using test::error_of;
 using test::exit_status;
+using test::rest_of;
 using test::sample_record;
 using test::start;
 using testing::AllOf;
@@ -75,6 +76,32 @@ TEST_F(WisdomProcesses, EightLoseNoneOfTheirWrites) {
     const auto session = store.find_session(test::sample_session(process).key);
     ASSERT_TRUE(session.has_value());
     EXPECT_EQ(session->trials, writes);
+  }
+}
+
+TEST_F(WisdomProcesses, OpenAnOlderFormatTogether) {
+  constexpr int rounds = 4, processes = 6;
+  for (const int format : {1, 2, 3}) {
+    for (int round = 0; round < rounds; ++round) {
+      fs::remove(file_);
+      load_fixture(format);
+      int gate[2];
+      ASSERT_EQ(pipe(gate), 0);
+      std::vector<Child> children;
+      for (int process = 0; process < processes; ++process)
+        children.push_back(start([&](int output) {
+          close(gate[1]);
+          char byte = 0;
+          if (read(gate[0], &byte, 1) != 0) _exit(2);  // the end of the pipe: all begin
+          const std::string message = error_of([&] { WisdomStore(file_).trials(1); });
+          if (!message.empty() && write(output, message.data(), message.size()) > 0) _exit(1);
+        }));
+      for (const int end : gate) close(end);
+      for (const Child& child : children) {
+        EXPECT_EQ(rest_of(child), "") << "format " << format;
+        EXPECT_EQ(exit_status(child), 0);
+      }
+    }
   }
 }
 
