@@ -55,6 +55,21 @@ TEST_F(Tune, JsonTellsSessionTrialsBestAndRecordOfEachProblemInTurn) {
   EXPECT_GE(best.at("speedup"), 1.0);
 }
 
+TEST_F(Tune, KeepsTheBestImageInAPrivateFolderUnderAnyMask) {
+  const std::filesystem::path cache = folder_ / "cache";
+  const mode_t before = umask(0002);
+  const auto kept = events_of({"tune", scale(), "--trials", "1"});
+  umask(before);
+  for (const auto& folder : {cache, cache / "locks", cache / "images"})
+    EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms(0700)) << folder;
+  EXPECT_FALSE(std::filesystem::is_empty(cache / "images"));
+  EXPECT_THAT(of_type(kept, "note"), testing::IsEmpty());
+  std::filesystem::permissions(cache, std::filesystem::perms(0775));
+  const auto notes = of_type(events_of({"tune", scale(), "--trials", "1", "--fresh"}), "note");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0].at("text"), HasSubstr("can be written by others (chmod go-w)"));
+}
+
 TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {
   const auto trials_and_those_from_the_log = [this](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"tune", scale()};

@@ -297,8 +297,11 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
                            });
   const Record record = make_record(*decided, compared, terms_, facts);
   result.record_stands = keep_record(record, *decided, present_, met_present, store_);
-  if (const ReadyInstance* const kept = images_.find(record.configuration); kept != nullptr && image_cache_ != nullptr)
+  if (const ReadyInstance* const kept = images_.find(record.configuration);
+      kept != nullptr && image_cache_ != nullptr) {
     image_cache_->put(kept->instance->image.key(), kept->image);
+    if (const std::string why = image_cache_->why(); !why.empty()) observer_.note("the best image is not kept: " + why);
+  }
   if (complete) store_.update_session(row_.id, SessionState::finished, used);
   result.elsewhere = OtherRegime(parts_).run(record.configuration, record.median_ns);
   result.record = store_.find_record(terms_.key.record);

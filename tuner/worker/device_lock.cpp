@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr mode_t private_mode = 0700;
+
 // Returns a file name: characters that are unfit in a device's identity become dashes.
 std::string file_name(const std::string& device) {
   std::string name;
@@ -27,11 +30,38 @@ std::string file_name(const std::string& device) {
   return name;
 }
 
-int open_lock(const fs::path& file) {
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0)
-    throw Error("cannot open the device's lock " + file.string() + ": " + std::strerror(errno) +
-                "; correct its folder, or name another cache folder with XDG_CACHE_HOME");
+[[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
+  throw Error("cannot open the device's lock " + path.string() + ": " + reason +
+              "; correct its folder, or name another cache folder with ATTUNE_CACHE");
+}
+
+// Makes the folder and its parents private where absent: images of the cache stand beside it.
+void make_folder(const fs::path& folder) {
+  fs::path so_far;
+  for (const fs::path& part : folder) {
+    so_far /= part;
+    std::error_code unknown;
+    if (part.empty() || mkdir(so_far.c_str(), private_mode) == 0) continue;
+    const int error = errno;  // some systems answer EACCES or EROFS for an existing folder
+    if (!fs::is_directory(so_far, unknown)) refuse(so_far, std::strerror(error));
+  }
+}
+
+// Returns a descriptor of the folder, which is of this user and no link. Its mode becomes 0700.
+int open_folder(const fs::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) refuse(folder, fs::is_symlink(folder) ? "it is a symbolic link" : std::strerror(errno));
+  struct stat status {};
+  const bool own = fstat(descriptor, &status) == 0 && status.st_uid == geteuid();
+  if (own && (status.st_mode & 0777) != private_mode) fchmod(descriptor, private_mode);
+  if (own) return descriptor;
+  close(descriptor);
+  refuse(folder, "it belongs to another user");
+}
+
+int open_lock(int folder, const fs::path& path) {
+  const int descriptor = openat(folder, path.filename().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) refuse(path, std::strerror(errno));
   return descriptor;
 }
 
@@ -55,12 +85,17 @@ bool takes_turns(std::string_view user) { return user.starts_with("attune ("); }
 
 DeviceLock::DeviceLock(const fs::path& folder, const std::string& device) {
   if (folder.empty()) return;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error("cannot make the folder " + folder.string() + ": " + failed.message());
-  fs::permissions(folder, fs::perms::owner_all, failed);
-  queue_ = open_lock(folder / (file_name(device) + ".queue"));
-  device_ = open_lock(folder / (file_name(device) + ".lock"));
+  make_folder(folder);
+  const int opened = open_folder(folder);
+  try {
+    queue_ = open_lock(opened, folder / (file_name(device) + ".queue"));
+    device_ = open_lock(opened, folder / (file_name(device) + ".lock"));
+  } catch (const Error&) {
+    if (queue_ >= 0) close(queue_);
+    close(opened);
+    throw;
+  }
+  close(opened);
 }
 
 DeviceLock::~DeviceLock() {

@@ -20,7 +20,8 @@ bool takes_turns(std::string_view user);
 
 class DeviceLock {
  public:
-  // Makes two files in the folder, which is made too (0700). Without a folder ("") every turn is free. Throws Error.
+  // Makes two files in the folder. Absent folders are made (0700). Throws Error when the folder is a link or another
+  // user's. Without a folder ("") every turn is free.
   DeviceLock(const std::filesystem::path& folder, const std::string& device);
   ~DeviceLock();
   DeviceLock(const DeviceLock&) = delete;

@@ -1,6 +1,7 @@
 // The lock of a device between processes.
 #include "worker/device_lock.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -12,6 +13,9 @@
 #include <fstream>
 #include <functional>
 #include <thread>
+
+#include "attune/error.hpp"
+#include "support/message_of.hpp"
 
 namespace attune {
 namespace {
@@ -148,6 +152,43 @@ TEST_F(DeviceLockTest, OtherDevicesHaveOtherLocks) {
   ASSERT_EQ(stat(folder_.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700u);
   for (const auto& entry : fs::directory_iterator(folder_)) EXPECT_TRUE(entry.is_regular_file()) << entry.path();
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat info {};
+  EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 0777;
+}
+
+TEST_F(DeviceLockTest, FoldersAreMadePrivateUnderAnyMask) {
+  for (const mode_t mask : {0, 0002, 0022}) {
+    fs::remove_all(folder_);
+    const mode_t before = umask(mask);
+    const DeviceLock lock(folder_ / "cache" / "locks", "cuda-GPU-1");
+    umask(before);
+    for (const fs::path& made : {folder_ / "cache", folder_ / "cache" / "locks"}) EXPECT_EQ(mode_of(made), 0700u);
+  }
+}
+
+TEST_F(DeviceLockTest, AFolderThatIsALinkIsRefusedAndItsTargetLeftAlone) {
+  fs::create_directories(folder_ / "elsewhere");
+  fs::permissions(folder_ / "elsewhere", fs::perms(0755));
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "locks");
+  const auto lock = [&] { DeviceLock(folder_ / "locks", "cuda-GPU-1"); };
+  EXPECT_THAT(message_of<Error>(lock), testing::HasSubstr("locks: it is a symbolic link"));
+  EXPECT_EQ(mode_of(folder_ / "elsewhere"), 0755u);
+  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
+}
+
+TEST_F(DeviceLockTest, AFolderOfAnotherUserIsRefusedAndLeftAlone) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give folders away";
+  fs::create_directories(folder_);
+  fs::permissions(folder_, fs::perms(0755));
+  ASSERT_EQ(chown(folder_.c_str(), 65534, 65534), 0);
+  const auto lock = [&] { DeviceLock(folder_, "cuda-GPU-1"); };
+  EXPECT_THAT(message_of<Error>(lock), testing::HasSubstr("it belongs to another user"));
+  EXPECT_EQ(mode_of(folder_), 0755u);
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(DeviceLockTest, WithoutAFolderEveryTurnIsFree) {
