@@ -146,6 +146,8 @@ void WisdomConnection::open_readable() {
 
 void WisdomConnection::apply_settings() {
   sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  // The schema has no triggers: one that is there was put there by another program.
+  sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   set_sqlite_wait(*database_, std::min(sqlite_wait, wait_limit_));
   database_->exec(R"sql(
     PRAGMA trusted_schema = OFF;
@@ -158,6 +160,7 @@ void WisdomConnection::apply_settings() {
 // A killed writer leaves a journal to roll back, which a read-only connection may not do. A short-lived writing
 // connection does it instead.
 void WisdomConnection::recover() {
+  set_sqlite_wait(*database_, Seconds(0));  // the caller has the wait limit for itself
   try {
     database_->execAndGet(R"sql( PRAGMA schema_version )sql");
   } catch (const SQLite::Exception& error) {

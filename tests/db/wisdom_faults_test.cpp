@@ -208,6 +208,21 @@ TEST_F(WisdomFaults, AReadOnlyStoreRefusesToWrite) {
   EXPECT_EQ(store.open_attempts(session).at(0).begun, 1);
 }
 
+TEST_F(WisdomFaults, APlantedTriggerDoesNotRunAndTheSchemaCannotBeWritten) {
+  WisdomStore(file_).put_record(test::sample_record());
+  execute("CREATE TRIGGER planted AFTER INSERT ON record BEGIN INSERT INTO meta VALUES ('planted', ''); END");
+  WisdomStore(file_).put_record(test::sample_record(2048));
+  EXPECT_EQ(answer_to("SELECT count(*) FROM record"), "2");
+  EXPECT_EQ(answer_to("SELECT count(*) FROM meta WHERE name = 'planted'"), "0");
+  WisdomConnection connection(file_, true);
+  EXPECT_THAT(error_of([&] {
+                connection.write([](SQLite::Database& database) {
+                  database.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema");
+                });
+              }),
+              HasSubstr("may not be modified"));
+}
+
 TEST_F(WisdomFaults, AWorkThatFailsIsUndone) {
   { const WisdomStore store(file_); }
   WisdomConnection connection(file_, true);

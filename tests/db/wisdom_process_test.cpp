@@ -173,6 +173,21 @@ TEST_F(WisdomProcesses, NameTheFileAfterWaitingForALockInVain) {
   unsetenv("ATTUNE_DB_WAIT");
 }
 
+// A reader opens, looks whether there is something to repair, and reads: all within one wait.
+TEST_F(WisdomProcesses, WaitOnceInAllToOpenForReading) {
+  WisdomStore(file_).put_record(sample_record());
+  setenv("ATTUNE_DB_WAIT", "3", 1);
+  const Child locker = lock_for(60s);
+  std::string message;
+  const double seconds =
+      seconds_of([&] { message = error_of([&] { WisdomStore(file_, WisdomStore::Access::read_only); }); });
+  unsetenv("ATTUNE_DB_WAIT");
+  kill(locker.id, SIGKILL);
+  exit_status(locker);
+  EXPECT_THAT(message, HasSubstr("(waited 3"));
+  EXPECT_LT(seconds, 5.5) << "twice would be six";
+}
+
 TEST_F(WisdomProcesses, UndoTheUnfinishedTransactionOfOneThatDied) {
   const Record record = sample_record();
   WisdomStore(file_).put_record(record);
