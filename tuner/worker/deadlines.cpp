@@ -11,6 +11,7 @@ double load_seconds(const InstanceLaunch& launch) {
   return is_ptx ? compile_limit_seconds().value_or(default_compile_limit_seconds) : 0;
 }
 
+constexpr double rejected_ratio = 2;   // to the best, and so to the anchor
 constexpr int launches_to_repeat = 3;  // one to check, two to compare
 
 }  // namespace
@@ -31,10 +32,12 @@ double Deadlines::of_job(const Load& job) const {
          std::max(job.warm_up.milliseconds, job.warm_up.most_milliseconds) * 1e-3;
 }
 
+// More samples than the least are of configurations that are not twice as slow as the best: they do not hang.
 double Deadlines::of_job(const Try& job) const {
-  const int samples = std::max(job.plan.count, job.plan.most);
-  return load_seconds(job.launch) + launches(2 + samples * job.plan.batch) + checks(2) +
-         samples * beside_sample_seconds;
+  const int more = std::max(job.plan.most - job.plan.count, 0);
+  const double expected = more * job.plan.batch * rejected_ratio * anchor_seconds;
+  return load_seconds(job.launch) + launches(2 + job.plan.count * job.plan.batch) + checks(2) + expected +
+         (job.plan.count + more) * beside_sample_seconds;
 }
 
 // The anchor's time gives the expected time of such samples; one of them may hang.

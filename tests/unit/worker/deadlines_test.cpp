@@ -25,7 +25,9 @@ TEST(Deadlines, GrowWithWhatAJobLaunches) {
   constexpr double beside = 3 * Deadlines::beside_sample_seconds;
   EXPECT_DOUBLE_EQ(deadlines.of(Try{{}, plan}), 8 * 50 + 2 + beside) << "two checks, three samples of two launches";
   EXPECT_DOUBLE_EQ(deadlines.of(Rounds{{1, 2, 1}, plan}), 50 + 6 * 50 + 1 + beside) << "one of them may hang";
-  EXPECT_GT(deadlines.of(Try{{}, {.count = 3, .most = 24, .batch = 2}}), 50 * 50) << "as many samples as there may be";
+  EXPECT_DOUBLE_EQ(deadlines.of(Try{{}, {.count = 3, .most = 24, .batch = 2}}),
+                   8 * 50 + 2 + 21 * 2 * 2 + 24 * Deadlines::beside_sample_seconds)
+      << "further samples are of what does not hang";
   EXPECT_EQ(deadlines.of(CheckAgain{1, false}), 50 + 1);
   EXPECT_EQ(deadlines.of(CheckAgain{1, true}), 3 * 50 + 3);
   EXPECT_EQ(deadlines.of(Meter{1, plan, 2, 5}), 4 * 50 + 2 + 5 + 1);
