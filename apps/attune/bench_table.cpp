@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/counted.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -45,7 +46,7 @@ std::string rate_cell(const SideBySideRow& row, const KernelSpec& spec, const Pr
 
 std::string rounds_text(const SideBySide& compared, double settled) {
   if (compared.rounds == 0) return fmt::format("{}: no round was complete\n", to_text(compared.regime));
-  std::string text = fmt::format("{}: {} rounds", to_text(compared.regime), compared.rounds);
+  std::string text = fmt::format("{}: {}", to_text(compared.regime), counted(compared.rounds, "round"));
   if (compared.batch > 1) text += fmt::format(" of {} launches each", compared.batch);
   text += fmt::format("; speed-ups within +-{:.2f} %", 100 * compared.half_width);
   const bool is_settled =

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 
 #include "attune/error.hpp"
 #include "db/paths.hpp"
@@ -41,7 +40,7 @@ void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
   line["unit"] = ceiling.unit;
   line["detail"] = ceiling.detail;
   line["made_ms"] = ceiling.made_ms;
-  std::cout << line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
+  print_line(line);
 }
 
 }  // namespace

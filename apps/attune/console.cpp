@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "core/counted.hpp"
 #include "record_text.hpp"
 #include "session/decide.hpp"
 #include "text.hpp"
@@ -38,9 +40,9 @@ std::string reason_text(StopReason reason, const Budget& limits) {
     case StopReason::time:
       return fmt::format("the time limit of {:.6g} s", limits.seconds.value_or(0));
     case StopReason::trials:
-      return fmt::format("the limit of {} trials", limits.trials.value_or(0));
+      return fmt::format("the limit of {}", counted(limits.trials.value_or(0), "trial"));
     case StopReason::patience:
-      return fmt::format("patience: no improvement by 1 % in {} trials", limits.patience.value_or(0));
+      return fmt::format("patience: no improvement by 1 % in {}", counted(limits.patience.value_or(0), "trial"));
     case StopReason::target:
       return fmt::format("reaching the target of {}", limits.target ? to_text(*limits.target) : "");
     case StopReason::interrupt:
@@ -78,32 +80,32 @@ std::string Console::with_rate(double nanoseconds) const {
   return fmt::format("{:>9}{}", time_text(nanoseconds), rate.empty() ? "" : fmt::format("  {:>10}", rate));
 }
 
-std::string Console::with_bound(double nanoseconds, std::span<const Ceiling> ceilings) const {
-  const std::string bound = bound_text(bound_of(spec_, problem_, nanoseconds, ceilings));
+std::string Console::with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const {
+  const std::string bound = bound_text(shown_bound(spec_, record, nanoseconds, ceilings));
   return with_rate(nanoseconds) + (bound.empty() ? "" : ", " + bound);
 }
 
 void Console::session_started(const SessionStart& start) {
   problem_ = start.problem;
   default_configuration_ = start.default_configuration;
+  legal_ = start.legal;
+  trials_before_ = start.trials_before;
   if (start.device.kind == "replay")
     fmt::print("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
   else
     fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
                start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
-  fmt::print("  {}{} legal configurations of {} combinations; effort {}, strategy {}, seed {}\n",
-             start.uncounted.empty() ? "" : "at most ", count_text(start.legal), count_text(start.cartesian),
-             to_text(start.effort), start.strategy, start.seed);
+  fmt::print("  {}{} legal {} of {} {}; effort {}, strategy {}, seed {}\n", start.uncounted.empty() ? "" : "at most ",
+             count_text(start.legal), plural(start.legal == 1, "configuration"), count_text(start.cartesian),
+             plural(start.cartesian == 1, "combination"), to_text(start.effort), start.strategy, start.seed);
   if (!start.uncounted.empty())
     fmt::print("  too large to count under `{}`: configurations are checked one by one\n",
                fmt::join(start.uncounted, "`, `"));
   if (start.self_checked) fmt::print("  no [[reference]]: results are checked against the default configuration's\n");
-  if (start.trials_before > 0) fmt::print("  continuing after {} trials\n", start.trials_before);
-  if (start.warm_start > 0)
-    fmt::print("  warm start: {} configuration{} from wisdom\n", start.warm_start, start.warm_start == 1 ? "" : "s");
+  if (start.trials_before > 0) fmt::print("  continuing after {}\n", counted(start.trials_before, "trial"));
+  if (start.warm_start > 0) fmt::print("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
   if (start.learnt_from > 0)
-    fmt::print("  warm start: the trials of {} session{} elsewhere\n", start.learnt_from,
-               start.learnt_from == 1 ? "" : "s");
+    fmt::print("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
   std::fflush(stdout);
 }
 
@@ -124,8 +126,18 @@ void Console::trial_done(const Trial&, const Progress& progress) {
     show_best(progress.best, progress.best_ns);
   }
   std::fflush(stdout);
-  draw(fmt::format("  {} trials, {} right, {}  best {}", progress.trials, progress.survivors, limit_text(progress),
+  draw(fmt::format("  {}, {} right, {}  best {}", trials_text(progress), progress.survivors, limit_text(progress),
                    best_text_));
+}
+
+// Returns "12 of 682 trials": of the whole space, or of the user's limit where that is less.
+std::string Console::trials_text(const Progress& progress) const {
+  SpaceSize most = legal_;
+  if (progress.trials_limit)
+    most = std::min<SpaceSize>(most, static_cast<SpaceSize>(trials_before_ + *progress.trials_limit));
+  // Trials of other sessions do not count towards the limit.
+  if (static_cast<SpaceSize>(progress.trials) > most) return counted(progress.trials, "trial");
+  return fmt::format("{} of {} {}", progress.trials, count_text(most), plural(most == 1, "trial"));
 }
 
 // The line and the last row of the table name one best, with the time that it had when it was shown.
@@ -142,25 +154,25 @@ void Console::note(const std::string& text) {
 
 void Console::confirm_started(std::size_t configurations) {
   clear();
-  fmt::print("sampling the best {} again\n", configurations);
+  fmt::print("sampling the best {} again\n", counted(configurations, "configuration"));
   std::fflush(stdout);
 }
 
 void Console::final_started(std::size_t finalists) {
   clear();
   finalists_ = finalists;
-  fmt::print("comparing {} finalists, interleaved\n", finalists);
+  fmt::print("comparing {}, interleaved\n", counted(finalists, "finalist"));
   std::fflush(stdout);
 }
 
 void Console::energy_started(std::size_t finalists, double seconds_each) {
   clear();
-  fmt::print("metering the energy of {} finalists, {:.0f} s each\n", finalists, seconds_each);
+  fmt::print("metering the energy of {}, {:.0f} s each\n", counted(finalists, "finalist"), seconds_each);
   std::fflush(stdout);
 }
 
 void Console::final_round_done(std::size_t rounds) {
-  draw(fmt::format("  {} rounds of {} finalists", rounds, finalists_));
+  draw(fmt::format("  {} of {}", counted(rounds, "round"), counted(finalists_, "finalist")));
 }
 
 void Console::show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
@@ -173,24 +185,24 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   }
   const Record& record = *result.record;
   if (result.end == SessionResult::End::known)
-    fmt::print("{} for {} is tuned already ({}, {} trials, {}); --fresh starts over\n", spec_.name, problem_.text(),
-               to_text(record.effort), record.trials, utc_text(record.made_ms));
+    fmt::print("{} for {} is tuned already ({}, {}, {}); --fresh starts over\n", spec_.name, problem_.text(),
+               to_text(record.effort), counted(record.trials, "trial"), utc_text(record.made_ms));
   Record shown = record;
   if (result.record_stands) take_figures(*result.decision, shown);  // this run's
-  if (shown.default_ns > 0) fmt::print("  default  {}\n", with_bound(shown.default_ns, ceilings));
-  fmt::print("  best     {}  {}\n", with_bound(shown.median_ns, ceilings), shown.configuration.text());
+  if (shown.default_ns > 0) fmt::print("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
+  fmt::print("  best     {}  {}\n", with_bound(shown.median_ns, shown, ceilings), shown.configuration.text());
   fmt::print("  {}{}\n", gain_text(shown), marks_text(shown));
   if (result.elsewhere) fmt::print("  {}\n", elsewhere_text(*result.elsewhere));
   if (result.decision && !result.decision->is_settled)
-    fmt::print("  not settled: after {} rounds the closest are known to +-{:.2f} %\n", result.decision->used.size(),
-               100 * result.decision->half_width);
+    fmt::print("  not settled: after {} the closest are known to +-{:.2f} %\n",
+               counted(result.decision->used.size(), "round"), 100 * result.decision->half_width);
   if (result.record_stands)
-    fmt::print("  the record of {} stands: {}, {:.2f}x, {} trials\n", utc_text(record.made_ms),
-               time_text(record.median_ns), record.speedup, record.trials);
+    fmt::print("  the record of {} stands: {}, {:.2f}x, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
+               record.speedup, counted(record.trials, "trial"));
   fmt::print("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
   if (result.reason) fmt::print("ended by {}\n", reason_text(*result.reason, request.limits));
-  fmt::print("{} trials, {} right; {}\n", result.trials, result.survivors,
+  fmt::print("{}: {}; {}\n", counted(result.trials, "trial"), verdicts_text(result.verdicts),
              database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
   if (database.empty()) return;
   if (result.end == SessionResult::End::stopped) fmt::print("{}\n", result.explanation);

@@ -30,15 +30,18 @@ class Console final : public Observer {
  private:
   void draw(const std::string& line);  // replaces the live line; nothing without a terminal
   void clear();
+  std::string trials_text(const Progress& progress) const;
   void show_best(const Configuration& best, double nanoseconds);
   std::string with_rate(double nanoseconds) const;
-  std::string with_bound(double nanoseconds, std::span<const Ceiling> ceilings) const;
+  std::string with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const;
 
   const KernelSpec& spec_;
   Problem problem_;
   const bool live_;
   bool drawn_ = false;
   Configuration default_configuration_;
+  SpaceSize legal_ = 0;  // an upper bound where rules are not counted
+  std::int64_t trials_before_ = 0;
   bool default_shown_ = false;
   Configuration best_shown_;
   std::string best_text_ = "-";

@@ -1,8 +1,6 @@
 // attune devices, attune --version
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "attune/error.hpp"
 #include "attune/version.hpp"
 #include "db/wisdom_store.hpp"
@@ -15,7 +13,7 @@ namespace {
 
 void show_device(const DeviceInfo& device, bool json) {
   if (json) {
-    std::cout << to_json(device).dump() << "\n";
+    print_line(to_json(device));
     return;
   }
   const std::string name = device.kind == "cuda" ? fmt::format("cuda:{}", device.ordinal) : device.kind;

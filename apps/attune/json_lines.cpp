@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "db/exchange_json.hpp"
+#include "record_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -10,16 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl; }
-
 const char* end_text(SessionResult::End end) {
   static constexpr const char* texts[] = {"finished", "partial", "interrupted", "known", "stopped", "no_survivor"};
   return texts[static_cast<int>(end)];
-}
-
-void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds) {
-  if (const auto rate = gigabytes_per_second(spec, problem, nanoseconds)) line["gigabytes_per_s"] = *rate;
-  if (const auto rate = gigaflops_per_second(spec, problem, nanoseconds)) line["gigaflops_per_s"] = *rate;
 }
 
 void add_bound(Json& line, const std::optional<Bound>& bound) {
@@ -29,6 +23,15 @@ void add_bound(Json& line, const std::optional<Bound>& bound) {
 }
 
 }  // namespace
+
+void print_line(const Json& line) {
+  std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
+void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds) {
+  if (const auto rate = gigabytes_per_second(spec, problem, nanoseconds)) line["gigabytes_per_s"] = *rate;
+  if (const auto rate = gigaflops_per_second(spec, problem, nanoseconds)) line["gigaflops_per_s"] = *rate;
+}
 
 Json to_json(const Value& value) {
   switch (value.kind()) {
@@ -88,6 +91,21 @@ Json to_json(const FinalistResult& finalist) {
   return line;
 }
 
+Json to_json(const VerdictCounts& counts) {
+  Json object = Json::object();
+  for (const auto& [verdict, count] : counts) object[std::string(to_text(verdict))] = count;
+  return object;
+}
+
+void print_record(const Record& record, std::span<const FinalistResult> finalists) {
+  const Json fields = Json::parse(record_to_json_line(record));
+  Json typed;
+  typed["type"] = "record";
+  for (const auto& [name, value] : fields.items()) typed[name] = value;
+  print_line(typed);
+  for (const FinalistResult& finalist : finalists) print_line(to_json(finalist));
+}
+
 void JsonLines::session_started(const SessionStart& start) {
   Json line;
   line["type"] = "session";
@@ -105,7 +123,7 @@ void JsonLines::session_started(const SessionStart& start) {
   line["learnt_from"] = start.learnt_from;
   line["toolchain"] = start.toolchain;
   line["self_checked"] = start.self_checked;
-  print(line);
+  print_line(line);
 }
 
 void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
@@ -125,14 +143,14 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   line["new_best"] = progress.new_best;
   line["from_log"] = progress.from_log;
   if (!trial.detail.empty()) line["detail"] = trial.detail;
-  print(line);
+  print_line(line);
 }
 
 void JsonLines::note(const std::string& text) {
   Json line;
   line["type"] = "note";
   line["text"] = text;
-  print(line);
+  print_line(line);
 }
 
 void JsonLines::show_result(const SessionRequest& request, const SessionResult& result,
@@ -143,6 +161,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   if (result.reason) line["reason"] = to_text(*result.reason);
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;
+  line["verdicts"] = to_json(result.verdicts);
   if (result.decision) {
     line["rounds"] = result.decision->used.size();
     line["rounds_dropped"] = result.decision->rounds_dropped;
@@ -167,18 +186,12 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
     else
       line["speedup"] = nullptr;  // the default configuration failed
     add_rates(line, spec_, request.problem, result.record->median_ns);
-    add_bound(line, bound_of(spec_, request.problem, result.record->median_ns, ceilings));
+    add_bound(line, shown_bound(spec_, *result.record, result.record->median_ns, ceilings));
   } else {
     line["configuration"] = nullptr;
   }
-  print(line);
-  if (!result.record) return;
-  Json record = Json::parse(record_to_json_line(*result.record));
-  Json typed;
-  typed["type"] = "record";
-  for (auto& [name, value] : record.items()) typed[name] = value;
-  print(typed);
-  for (const FinalistResult& finalist : result.finalists) print(to_json(finalist));
+  print_line(line);
+  if (result.record) print_record(*result.record, result.finalists);
 }
 
 }  // namespace attune::cli

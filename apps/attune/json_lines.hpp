@@ -5,15 +5,25 @@
 #include <span>
 
 #include "core/ceiling.hpp"
+#include "core/verdict_counts.hpp"
 #include "session/observer.hpp"
 #include "session/session.hpp"
 
 namespace attune::cli {
 
+// Prints an object on one line. Bytes that are not UTF-8 become U+FFFD.
+void print_line(const nlohmann::ordered_json& line);
+// Adds the rates by [metrics] for a time.
+void add_rates(nlohmann::ordered_json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds);
+
+// Prints the lines "record" and "finalist".
+void print_record(const Record& record, std::span<const FinalistResult> finalists);
+
 nlohmann::ordered_json to_json(const Value& value);
 nlohmann::ordered_json to_json(const Bindings& bindings);
 nlohmann::ordered_json to_json(const FinalistResult& finalist);
 nlohmann::ordered_json to_json(const DeviceInfo& device);
+nlohmann::ordered_json to_json(const VerdictCounts& counts);
 
 class JsonLines final : public Observer {
  public:

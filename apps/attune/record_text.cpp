@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "attune/error.hpp"
+#include "core/counted.hpp"
 #include "measure/objective.hpp"
 #include "text.hpp"
 
@@ -24,6 +25,14 @@ std::optional<Objectives> objectives_of(const Record& record) {
 }
 
 }  // namespace
+
+bool is_of_host(const Record& record) { return record.key.device_class.starts_with("host|"); }
+
+std::optional<Bound> shown_bound(const KernelSpec& spec, const Record& record, double nanoseconds,
+                                 std::span<const Ceiling> ceilings) {
+  const std::optional<Bound> bound = bound_of(spec, record.key.problem, nanoseconds, ceilings);
+  return bound && bound->fraction > 1 && is_of_host(record) ? std::nullopt : bound;
+}
 
 std::string gain_text(const Record& record) {
   if (record.default_ns <= 0) return "the default configuration failed, so there is nothing to compare with";
@@ -46,7 +55,7 @@ std::string marks_text(const Record& record) {
   if (record.unstable && record.rounds == 0)  // of a version that did not store them
     text += "; unstable";
   else if (record.unstable && record.rounds_dropped == 0)
-    text += fmt::format("; unstable: measured in {} rounds", record.rounds);
+    text += fmt::format("; unstable: measured in {}", counted(record.rounds, "round"));
   else if (record.unstable)
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
                         std::max(record.rounds, record.rounds_dropped));
@@ -74,6 +83,14 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
     }
     text += "  " + result.configuration.text() + "\n";
   }
+  return text;
+}
+
+std::string finalists_text(const std::vector<FinalistResult>& finalists) {
+  std::string text;
+  for (const FinalistResult& finalist : finalists)
+    text += fmt::format("  {:<15}{:>9}  {}\n", text.empty() ? "finalists" : "",
+                        time_text(finalist.measurement.median_ns), finalist.configuration.text());
   return text;
 }
 

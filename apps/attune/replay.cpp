@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "attune/error.hpp"
+#include "core/counted.hpp"
 #include "db/recording_file.hpp"
 
 namespace attune::cli {
@@ -27,9 +28,9 @@ std::uint64_t seed_of(std::string_view option, const std::string& device) {
 }
 
 std::string line_of(const Recording& recording) {
-  return fmt::format("\n  {} for {} on {}: {} configurations", recording.kernel,
+  return fmt::format("\n  {} for {} on {}: {}", recording.kernel,
                      recording.problem.empty() ? "no stated problem" : "\"" + recording.problem + "\"",
-                     recording.device, recording.trials.size());
+                     recording.device, counted(recording.trials.size(), "configuration"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "core/counted.hpp"
 #include "json_lines.hpp"
 #include "text.hpp"
 
@@ -135,8 +136,9 @@ std::string size_text(const SearchSpace& space) {
 
 std::string legal_line(const SearchSpace& space) {
   std::string text =
-      fmt::format("{} legal configurations of {}{} combinations", size_text(space),
-                  space.cartesian_size() == saturated ? "at least " : "", count_text(space.cartesian_size()));
+      fmt::format("{} legal {} of {}{} {}", size_text(space), plural(space.size() == 1, "configuration"),
+                  space.cartesian_size() == saturated ? "at least " : "", count_text(space.cartesian_size()),
+                  plural(space.cartesian_size() == 1, "combination"));
   if (space.cartesian_size() == saturated || space.empty()) return text;
   const double share = static_cast<double>(space.size()) / static_cast<double>(space.cartesian_size());
   return text + fmt::format(" ({:.3g} %)", 100 * share);
@@ -169,8 +171,8 @@ int show_space(const AskedSpace& asked, bool json) {
     print_json(line);
     return exit_done;
   }
-  fmt::print("{}\n  {}\n  {} independent group{} of parameters, {} nodes, {:.1f} KB\n", asked.title(),
-             legal_line(asked.space), figures.components, figures.components == 1 ? "" : "s", figures.nodes,
+  fmt::print("{}\n  {}\n  {} of parameters, {} nodes, {:.1f} KB\n", asked.title(), legal_line(asked.space),
+             counted(figures.components, "independent group"), figures.nodes,
              static_cast<double>(figures.bytes) / 1024);
   show_parameters(asked.space);
   show_effects(asked.space);

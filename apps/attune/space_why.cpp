@@ -6,6 +6,7 @@
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
 #include "command.hpp"
+#include "core/counted.hpp"
 #include "core/near_name.hpp"
 #include "json_lines.hpp"
 #include "space_views.hpp"
@@ -119,8 +120,8 @@ void show_text(const AskedSpace& asked, const Answer& found) {
     return;
   }
   if (found.example) {
-    fmt::print("  {}{} legal configuration{} with {}, for instance index {}\n  {}\n", found.exact ? "" : "at most ",
-               count_text(found.matching), found.matching == 1 ? "" : "s",
+    fmt::print("  {}{} {} with {}, for instance index {}\n  {}\n", found.exact ? "" : "at most ",
+               count_text(found.matching), plural(found.matching == 1, "legal configuration"),
                found.wish.size() == 1 ? "this value" : "these values", index_text(asked.space, *found.example),
                found.example->text());
     return;

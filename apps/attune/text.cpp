@@ -71,6 +71,14 @@ std::string quantity_text(double value, const std::string& unit) {
   return unit == "ns" ? time_text(value) : scaled(value * 1e-9, unit.c_str());
 }
 
+std::string verdicts_text(const VerdictCounts& counts) {
+  const auto right = counts.find(Verdict::ok);
+  std::string text = fmt::format("{} right", right == counts.end() ? 0 : right->second);
+  for (auto entry = counts.rbegin(); entry != counts.rend(); ++entry)
+    if (entry->first != Verdict::ok) text += fmt::format(", {} {}", entry->second, to_text(entry->first));
+  return text;
+}
+
 std::string utc_text(std::int64_t unix_ms) {
   const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
   return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(seconds));

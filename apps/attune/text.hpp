@@ -6,6 +6,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "attune/search_space.hpp"
+#include "core/verdict_counts.hpp"
 #include "kernel/roofline.hpp"
 
 namespace attune::cli {
@@ -22,6 +23,8 @@ std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem
 std::string bound_text(const std::optional<Bound>& bound);
 // Returns the text of a ceiling: "4.10 TB/s", "5.3 us".
 std::string quantity_text(double value, const std::string& unit);
+// Returns "2 right, 2 timeout, 8 compile_error": the right ones, then those that came furthest.
+std::string verdicts_text(const VerdictCounts& counts);
 std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
 
 }  // namespace attune::cli

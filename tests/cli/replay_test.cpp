@@ -22,10 +22,18 @@ TEST_F(Replay, TunesARecordingAndLeavesTheDatabaseAlone) {
   EXPECT_THAT(output_of({"tune", "--device", bowl, "--effort", "exhaustive"}),
               AllOf(HasSubstr("tuning bowl"), HasSubstr("on a recording of Test GPU 100"),
                     HasSubstr("42 legal configurations of 48 combinations"), HasSubstr("TILE=32 ROWS=4 ORDER=rows"),
-                    HasSubstr("42 trials, 38 right"), HasSubstr("kept in no database")));
+                    HasSubstr("42 trials: 38 right, 2 launch_error, 2 compile_error; kept in no database")));
   EXPECT_FALSE(std::filesystem::exists(database()));
   EXPECT_EQ(output_of({"space", "--device", bowl, "--count"}), "42\n");
   EXPECT_EQ(events_of({"space", "bowl", "--device", bowl, "--list", "50"}).size(), 42u);
+}
+
+TEST_F(Replay, SaysWhatBecameOfEveryTrial) {
+  const Json verdicts = {{"ok", 38}, {"launch_error", 2}, {"compile_error", 2}};
+  EXPECT_EQ(of_type(events_of({"tune", "--device", bowl, "--effort", "exhaustive"}), "best").at(0).at("verdicts"),
+            verdicts);
+  EXPECT_THAT(output_of({"tune", "--device", bowl, "--trials", "1"}),
+              AllOf(HasSubstr("1 trial: 1 right; "), HasSubstr("ended by the limit of 1 trial\n")));
 }
 
 TEST_F(Replay, TheSameSeedsGiveTheSameTrialsThroughWorkersToo) {

@@ -15,7 +15,7 @@ class Tune : public Workbench {};
 TEST_F(Tune, FindsARecordAndDoesNotSearchForItAgain) {
   const std::string first = output_of({"tune", scale()});
   EXPECT_THAT(first, AllOf(HasSubstr("tuning scale for n=5000 T=float"), HasSubstr("default"), HasSubstr("best"),
-                           HasSubstr("5 legal configurations of 6 combinations"), HasSubstr("5 trials, 5 right")));
+                           HasSubstr("5 legal configurations of 6 combinations"), HasSubstr("5 trials: 5 right; ")));
   EXPECT_THAT(first, Not(HasSubstr("\r"))) << "draws progress without a terminal";
   EXPECT_THAT(output_of({"tune", scale()}), AllOf(HasSubstr("is tuned already"), Not(HasSubstr("tuning scale"))));
   EXPECT_THAT(output_of({"tune", scale(), "--fresh"}), HasSubstr("tuning scale"));

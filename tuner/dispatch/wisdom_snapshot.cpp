@@ -5,6 +5,7 @@
 #include <exception>
 #include <system_error>
 
+#include "core/counted.hpp"
 #include "db/wisdom_store.hpp"
 
 namespace attune {
@@ -18,8 +19,8 @@ std::vector<Record> read_wisdom(const std::filesystem::path& database, const Rec
     WisdomStore store(database, WisdomStore::Access::read_only);
     auto records = store.candidates(key);
     if (const auto damaged = store.damaged_rows(); damaged > 0) {
-      warn(fmt::format("{} damaged record{} of {} in {} left out (tune again, or remove the file)", damaged,
-                       damaged == 1 ? "" : "s", key.kernel, database.string()));
+      warn(fmt::format("{} of {} in {} left out (tune again, or remove the file)", counted(damaged, "damaged record"),
+                       key.kernel, database.string()));
     }
     return records;
   } catch (const std::exception& failure) {

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/counted.hpp"
 #include "kernel/nearness.hpp"
 
 namespace attune {
 namespace {
 
 std::string provenance(const Record& record) {
-  return fmt::format("effort {}, {} trial{}{}{}", to_text(record.effort), record.trials, record.trials == 1 ? "" : "s",
+  return fmt::format("effort {}, {}{}{}", to_text(record.effort), counted(record.trials, "trial"),
                      record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "");
 }
 

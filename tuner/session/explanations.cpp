@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/counted.hpp"
+
 namespace attune {
 
 std::string stopped_explanation() {
@@ -18,7 +20,7 @@ std::string failures_explanation(const std::map<std::string, Trial>& trials, std
     if (count++ == 0) example = &trial;
   }
   std::string text = (survivors == 0 ? "none" : std::to_string(survivors)) + " of the " +
-                     std::to_string(trials.size()) + " configurations tried survived";
+                     counted(trials.size(), "configuration") + " tried survived";
   for (const auto& [verdict, entry] : counts)
     text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
   if (counts.empty()) return text;

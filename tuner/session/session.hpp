@@ -13,6 +13,7 @@
 #include "attune/search_space.hpp"
 #include "core/record.hpp"
 #include "core/regime.hpp"
+#include "core/verdict_counts.hpp"
 #include "db/image_cache.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/device.hpp"
@@ -67,6 +68,7 @@ struct SessionResult {
   bool record_stands = false;             // the record is an earlier one, with its own figures
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
+  VerdictCounts verdicts;  // of these trials; empty where nothing was searched
   std::string explanation;
   int workers_replaced = 0;  // device workers
   // Of the search of this run: all; the device worker's work; waiting for compilers with nothing to measure.

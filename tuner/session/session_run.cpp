@@ -206,6 +206,7 @@ class SessionRun {
     conclude(result);
     result.trials = log_.size();
     result.survivors = progress_.survivors();  // without those that failed among the best
+    result.verdicts = log_.verdicts();
     result.workers_replaced = pool_.replaced() - replaced_before;
     result.timed_seconds = pool_.timed_seconds() - timed_before;
     return result;

@@ -57,6 +57,12 @@ std::optional<Trial> TrialLog::left_alone(const Configuration& configuration) co
   return trial;
 }
 
+VerdictCounts TrialLog::verdicts() const {
+  VerdictCounts counts;
+  for (const auto& [text, trial] : trials_) ++counts[trial.verdict];
+  return counts;
+}
+
 bool TrialLog::add(const Trial& trial) {
   uncommitted_.push_back(trial);
   return trials_.insert_or_assign(trial.configuration.text(), trial).second;

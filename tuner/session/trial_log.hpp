@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/verdict_counts.hpp"
 #include "db/wisdom_store.hpp"
 #include "session/observer.hpp"
 #include "session/session_terms.hpp"
@@ -32,6 +33,7 @@ class TrialLog {
   // Returns this session's trials, by the configuration's text.
   const std::map<std::string, Trial>& trials() const noexcept { return trials_; }
   const Trial* find(const std::string& configuration) const;
+  VerdictCounts verdicts() const;
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(trials_.size()); }
 
   // Adds a verdict. The observer receives it once it is durable. Returns whether the configuration is new.

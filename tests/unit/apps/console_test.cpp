@@ -61,6 +61,26 @@ TEST(Console, TheTableAndTheLineSpeakOfOneBest) {
   EXPECT_THAT(text, testing::Not(HasSubstr("22 us")));
 }
 
+TEST(Console, TheLineSaysHowManyTrialsOfHowMany) {
+  const auto line = [](SpaceSize legal, std::optional<std::int64_t> limit, std::int64_t before) {
+    return on_a_terminal([&] {
+      const KernelSpec spec;
+      Console console(spec);
+      SessionStart start;
+      start.legal = legal;
+      start.trials_before = before;
+      console.session_started(start);
+      Progress shown = progress(40e3, 40e3, 1);
+      shown.trials_limit = limit;
+      console.trial_done({}, shown);
+    });
+  };
+  EXPECT_THAT(line(1682, std::nullopt, 0), HasSubstr(" 7 of 1,682 trials, 5 right"));
+  EXPECT_THAT(line(1682, 20, 5), HasSubstr(" 7 of 25 trials, 5 right"));
+  EXPECT_THAT(line(12, 20, 0), HasSubstr(" 7 of 12 trials, 5 right"));
+  EXPECT_THAT(line(1682, 2, 0), HasSubstr("  7 trials, 5 right")) << "most came from the log of other sessions";
+}
+
 // A continued session: the best is known before the first trial.
 TEST(Console, ABestThatIsKnownHasItsRow) {
   const std::string text = on_a_terminal([] {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/attune/text.hpp"
+
 namespace attune::cli {
 namespace {
 
@@ -33,6 +35,28 @@ TEST(RecordText, WhatIsUnstableSaysWhyWhereThatIsKnown) {
   record.busy = record.self_checked = true;
   EXPECT_EQ(marks_text(record),
             "; unstable: 12 of 40 rounds were not steady; busy: other processes were on the device; self-checked");
+}
+
+// The ceilings of the emulation are no bounds: caches exceed them.
+TEST(RecordText, OnTheHostNoShareIsBeyondItsCeiling) {
+  KernelSpec spec;
+  spec.metrics.bytes = Expression("3000");
+  Argument& output = spec.arguments.emplace_back();
+  output.name = "y";
+  output.type = "float";
+  output.role = Role::out;
+  output.size = Expression("1");
+  Ceiling copy;
+  copy.name = "copy";
+  copy.value = 1e9;
+  Record record;
+  for (const char* const device : {"host|", "cuda|"}) {
+    record.key.device_class = device;
+    EXPECT_EQ(bound_text(shown_bound(spec, record, 6000, {&copy, 1})), "50 % of the measured copy ceiling");
+  }
+  EXPECT_EQ(bound_text(shown_bound(spec, record, 1500, {&copy, 1})), "200 % of the measured copy ceiling");
+  record.key.device_class = "host|";
+  EXPECT_EQ(bound_text(shown_bound(spec, record, 1500, {&copy, 1})), "");
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+// How many configurations have which verdict.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "core/verdict.hpp"
+
+namespace attune {
+
+using VerdictCounts = std::map<Verdict, std::int64_t>;
+
+}  // namespace attune
