@@ -56,6 +56,22 @@ void WisdomStore::update_session(std::int64_t session, SessionState state, doubl
   });
 }
 
+std::vector<KernelTotals> WisdomStore::kernel_totals() {
+  std::vector<KernelTotals> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    found.clear();
+    SQLite::Statement select(database, R"sql(
+      SELECT kernel.name, COUNT(DISTINCT session.id), COUNT(trial.id) FROM kernel
+      LEFT JOIN session ON session.kernel_id = kernel.id LEFT JOIN trial ON trial.session_id = session.id
+      GROUP BY kernel.name ORDER BY kernel.name
+    )sql");
+    while (select.executeStep())
+      found.push_back(
+          {select.getColumn(0).getString(), select.getColumn(1).getInt64(), select.getColumn(2).getInt64()});
+  });
+  return found;
+}
+
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial) {
   // REPLACE gives a fresh, larger id: the trial moves to the end of the order of trials.
   insert_row(database, "trial", {{"session_id", session}}, trial, true);

@@ -46,6 +46,12 @@ struct SessionRow {
   std::int64_t trials = 0;
 };
 
+// What is kept of all kernels with one name.
+struct KernelTotals {
+  std::string kernel;
+  std::int64_t sessions = 0, trials = 0;
+};
+
 // A configuration under way.
 struct Attempt {
   Configuration configuration;
@@ -89,6 +95,9 @@ class WisdomStore {
   std::vector<Trial> trials(std::int64_t session);
   // Returns trials with verdict and times of any session with this record key. Newest first, each configuration once.
   std::vector<Trial> known_trials(const RecordKey& key, std::string_view space);
+
+  // Returns the totals of each kernel's name, by name.
+  std::vector<KernelTotals> kernel_totals();
 
   // Attempts: stored before a configuration is tried, so that they survive the end of the whole process. Begins one, or
   // begins it once more, and returns it. `alone`: nothing else is under way. `verdicts`: trials added before, in the

@@ -25,6 +25,7 @@ int run_plan(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_space(const Arguments& arguments);
+int run_strategies(const Arguments& arguments);
 int run_calibrate(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_devices(const Arguments& arguments);

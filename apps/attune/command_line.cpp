@@ -24,6 +24,7 @@ constexpr Command all_commands[] = {
     {"list", "the kernels that are known", run_list},
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
     {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},
+    {"strategies", "the strategies of a search, with their options", run_strategies},
     {"calibrate", "measure what this device reaches at most, and remember it", run_calibrate},
     {"export", "write what is known to a file", run_export},
     {"devices", "the devices that kernels can run on here", run_devices},
@@ -31,7 +32,7 @@ constexpr Command all_commands[] = {
 
 std::string help_text() {
   std::string text = "attune: a planner for your own CUDA kernels\n\nusage: attune COMMAND [options]\n\n";
-  for (const Command& command : all_commands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  for (const Command& command : all_commands) text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   return text +
          "\nexamples\n"
          "  attune tune transpose --problem \"width=8192 height=8192 T=float\"    # once per GPU\n"

@@ -42,7 +42,7 @@ void print_json(const PlanQuery& query, const Problem& problem, const DeviceInfo
   line["configuration"] = to_json(match.configuration);
   line["speedup"] = match.speedup;
   line["record_problem"] = match.record_problem;
-  std::cout << line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << std::endl;
+  print_line(line);
 }
 
 void print_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
@@ -88,12 +88,18 @@ int run_plan(const Arguments& arguments) {
       "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
       "regime", po::value<std::string>(), "that was tuned for: cold (default), warm or stream")(
       "objective", po::value<std::string>(), "what was tuned for (default: time)")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
+      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "json", "one JSON object instead of text");
   if (options.parse(arguments)) return exit_done;
 
   const std::string kernel = options.required("kernel");
-  const PlanQuery query{load_kernel(kernel), kernel, database_path(options), regime_of(options),
-                        Objectives(options.text("objective").value_or("time")).text()};
+  const PlanQuery query{load_kernel(kernel),
+                        kernel,
+                        database_path(options),
+                        regime_of(options),
+                        Objectives(options.text("objective").value_or("time")).text(),
+                        nullptr,
+                        options.has("json")};
   const std::shared_ptr<Device> device = open_device(device_name(options));
   return show_matches(query, {parse_problem(query.spec, options.text("problem").value_or(""), device->info().kind)},
                       device);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attune/strategy.hpp"
+#include "options.hpp"
 #include "search/strategy_text.hpp"
 #include "session/effort.hpp"
 
@@ -36,6 +37,13 @@ std::string strategies_text() {
   }
   if (!example.empty()) text += fmt::format("\nexample\n  attune tune transpose --strategy {}\n", example);
   return text;
+}
+
+int run_strategies(const Arguments& arguments) {
+  Options options("attune strategies", "  attune strategies\n");
+  if (options.parse(arguments)) return exit_done;
+  fmt::print("{}", strategies_text());
+  return exit_done;
 }
 
 }  // namespace attune::cli

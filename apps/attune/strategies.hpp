@@ -1,4 +1,4 @@
-// The output of `attune tune --strategy help`.
+// The output of `attune strategies` and of `attune tune --strategy help`.
 #pragma once
 
 #include <string>

@@ -7,9 +7,11 @@
 #include <map>
 
 #include "attune/error.hpp"
+#include "core/counted.hpp"
 #include "db/exchange_json.hpp"
 #include "db/wisdom_header.hpp"
 #include "db/wisdom_store.hpp"
+#include "json_lines.hpp"
 #include "options.hpp"
 #include "record_text.hpp"
 #include "spec/kernel_file.hpp"
@@ -40,8 +42,8 @@ std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::s
   if (!store) return {};
   std::vector<Record> records = store->records(kernel);
   if (store->damaged_rows() > 0)
-    std::cerr << fmt::format("attune: {} damaged records in {} were left out; tune those problems again\n",
-                             store->damaged_rows(), store->file().string());
+    std::cerr << fmt::format("attune: {} in {} left out; tune those problems again\n",
+                             counted(store->damaged_rows(), "damaged record"), store->file().string());
   return records;
 }
 
@@ -52,25 +54,62 @@ std::optional<KernelSpec> builtin_kernel(const std::string& name) {
   return std::nullopt;
 }
 
+// What is kept of a kernel, by its name.
+struct Kept {
+  std::int64_t records = 0, sessions = 0, trials = 0;
+};
+
+// Returns all kernels of the database.
+std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store) {
+  std::map<std::string, Kept> kept;
+  if (!store) return kept;
+  for (const auto& [kernel, sessions, trials] : store->kernel_totals()) kept[kernel] = {0, sessions, trials};
+  for (const Record& record : read_records(store)) ++kept[record.key.kernel].records;
+  return kept;
+}
+
+// Returns "2 records, 57 trials in 3 sessions".
+std::string kept_text(const Kept& kept) {
+  const std::string records = kept.records == 0 ? "no records" : counted(kept.records, "record");
+  if (kept.sessions == 0) return records;
+  return fmt::format("{}, {} in {}", records, counted(kept.trials, "trial"), counted(kept.sessions, "session"));
+}
+
+nlohmann::ordered_json kept_json(const std::string& kernel, const Kept& kept) {
+  return {{"type", "kernel"},
+          {"kernel", kernel},
+          {"records", kept.records},
+          {"trials", kept.trials},
+          {"sessions", kept.sessions}};
+}
+
+// Throws UsageError for a name that is neither a built-in kernel's nor in the database.
+void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept) {
+  if (kept.contains(kernel)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : kept) names.push_back(name);
+  throw UsageError(unknown_kernel_text(kernel, names));
+}
+
 // Returns ", 3.91 TB/s, 83 % of the measured copy ceiling", for a record of this very kernel on a calibrated device.
 std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>& spec, WisdomStore& store) {
   if (!spec || spec->fingerprints.contract != record.key.contract) return "";
   const std::vector<Ceiling> ceilings = store.ceilings(record.key.device_class);
-  const std::string bound = bound_text(bound_of(*spec, record.key.problem, record.median_ns, ceilings));
+  const std::string bound = bound_text(shown_bound(*spec, record, record.median_ns, ceilings));
   return bound.empty() ? "" : ", " + rate_text(*spec, record.key.problem, record.median_ns) + ", " + bound;
 }
 
 void show_record(const Record& record, const std::string& reached, const std::vector<FinalistResult>& finalists) {
   fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
-             record.key.device_class.rfind("host|", 0) == 0 ? " (host)" : "");
+             is_of_host(record) ? " (host)" : "");
   if (record.key.regime != "cold" || record.key.objective != "time")
     fmt::print("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
   fmt::print("  configuration  {}\n", record.configuration.text());
   fmt::print("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
              marks_text(record));
-  fmt::print("  found          {}, effort {}{}, {} trials, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
-             record.partial ? " (cut short)" : "", record.trials, record.seed);
-  fmt::print("{}{}", winner_text(record, finalists), front_text(record, finalists));
+  fmt::print("  found          {}, effort {}{}, {}, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
+             record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed);
+  fmt::print("{}{}{}", winner_text(record, finalists), finalists_text(finalists), front_text(record, finalists));
   fmt::print("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
 }
 
@@ -108,44 +147,60 @@ void write_export(const std::string& output, const std::string& text) {
 }  // namespace
 
 int run_list(const Arguments& arguments) {
-  Options options("attune list [options]", "  attune list\n");
+  Options options("attune list [options]", "  attune list\n  attune list --json\n");
   add_database_option(options);
+  options.add()("json", "one JSON object per kernel instead of text");
   if (options.parse(arguments)) return exit_done;
-  std::map<std::string, int> recorded;
   std::optional<WisdomStore> store = open_store(options);
-  for (const Record& record : read_records(store)) ++recorded[record.key.kernel];
-  const auto line = [&](const std::string& name, const std::string& summary) {
-    const int count = recorded[name];
-    fmt::print("{:<14}{:<60}{}\n", name, summary,
-               count == 0 ? "no records" : fmt::format("{} record{}", count, count == 1 ? "" : "s"));
-    recorded.erase(name);
+  std::map<std::string, Kept> others = read_kept(store);
+  const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
+    const Kept kept = others[name];
+    if (!options.has("json")) {
+      fmt::print("{:<14}{:<60}{}\n", name, is_builtin ? summary : "(not built in)", kept_text(kept));
+      return;
+    }
+    nlohmann::ordered_json line = kept_json(name, kept);
+    line["builtin"] = is_builtin;
+    if (is_builtin) line["summary"] = summary;
+    print_line(line);
   };
   for (const EmbeddedFile& file : builtin_kernels()) {
     const KernelSpec spec = read_kernel_text(file.text, std::string(file.file_name));
-    line(spec.name, spec.summary);
+    show(spec.name, spec.summary, true);
+    others.erase(spec.name);
   }
-  std::vector<std::string> others;
-  for (const auto& [name, count] : recorded)
-    if (count > 0) others.push_back(name);
-  for (const std::string& name : others) line(name, "(not built in)");
+  for (const auto& [name, unused] : others) show(name, "", false);
   return exit_done;
 }
 
 int run_show(const Arguments& arguments) {
-  Options options("attune show KERNEL [options]", "  attune show transpose\n", {"kernel"});
+  Options options("attune show KERNEL|FILE.cu [options]", "  attune show transpose\n  attune show transpose --json\n",
+                  {"kernel"});
   add_database_option(options);
+  options.add()("json", "one JSON object per line instead of text: records, their finalists, and counts");
   if (options.parse(arguments)) return exit_done;
   const std::string given = options.required("kernel");
   const bool is_file = given.find('/') != std::string::npos || given.ends_with(".cu");
   const std::optional<KernelSpec> spec = is_file ? load_kernel(given) : builtin_kernel(given);
   const std::string kernel = is_file ? spec->name : given;
   std::optional<WisdomStore> store = open_store(options);
-  const std::vector<Record> records = read_records(store, kernel);
-  for (const Record& record : records)
-    show_record(record, rate_and_bound(record, spec, *store), store->finalists(record.uuid));
-  if (!records.empty()) return exit_done;
-  if (!is_file && read_records(store).empty()) load_kernel(given);  // an unknown name is an error, not "no records"
-  fmt::print("no records of {} yet (try: attune tune {})\n", kernel, given);
+  std::map<std::string, Kept> kept = read_kept(store);
+  if (!spec) require_known(kernel, kept);
+  if (store)
+    for (const Record& record : store->records(kernel)) {
+      const std::vector<FinalistResult> finalists = store->finalists(record.uuid);
+      if (options.has("json"))
+        print_record(record, finalists);
+      else
+        show_record(record, rate_and_bound(record, spec, *store), finalists);
+    }
+  if (options.has("json")) {
+    print_line(kept_json(kernel, kept[kernel]));
+  } else {
+    if (kept[kernel].records == 0)
+      fmt::print("no records of {} yet (try: attune tune {})\n", kernel, spec ? given : "FILE.cu");
+    if (kept[kernel].sessions > 0) fmt::print("{}: {}\n", kernel, kept_text(kept[kernel]));
+  }
   return exit_done;
 }
 

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 class Look : public Workbench {};
 
 TEST_F(Look, HelpTeachesByExample) {
-  for (const char* command : {"tune", "check", "plan", "list", "show", "space", "calibrate", "export", "devices"})
+  for (const char* command :
+       {"tune", "check", "plan", "list", "show", "space", "strategies", "calibrate", "export", "devices"})
     EXPECT_THAT(output_of({command, "--help"}),
                 AllOf(HasSubstr("usage: attune " + std::string(command)), HasSubstr("examples")));
   EXPECT_THAT(output_of({"--help"}), AllOf(HasSubstr("tune"), HasSubstr("examples")));
@@ -75,6 +76,52 @@ TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   EXPECT_EQ(exported.at("format"), "attune-wisdom");
   ASSERT_EQ(exported.at("records").size(), 1u);
   EXPECT_EQ(Json::parse(output_of({"export", "--format", "json"})), exported);
+}
+
+TEST_F(Look, AnUnknownKernelIsNoKernelWithoutRecords) {
+  expect_failure(2, {"show", "nope"}, {"there is no kernel `nope`"});
+  output_of({"tune", scale(), "--trials", "1"});
+  expect_failure(2, {"show", "nope"}, {"there is no kernel `nope`"});
+  expect_failure(2, {"show", "skale"}, {"did you mean `scale`?"});
+  expect_failure(2, {"show", "transpoze"}, {"did you mean `transpose`?"});
+  EXPECT_THAT(output_of({"show", "transpose"}), HasSubstr("no records of transpose yet (try: attune tune transpose)"));
+  const std::string failing = scale_with({{"name = \"scale\"", "name = \"failing\""}, {"T(3)", "three"}});
+  EXPECT_EQ(attune({"tune", failing}).code, 3);
+  EXPECT_THAT(output_of({"show", "failing"}), HasSubstr("no records of failing yet (try: attune tune FILE.cu)"));
+}
+
+TEST_F(Look, ListAndShowHaveCountsAndFinalists) {
+  output_of({"tune", scale()});
+  EXPECT_THAT(output_of({"list"}), HasSubstr("1 record, 5 trials in 1 session"));
+  const std::string shown = output_of({"show", "scale"});
+  EXPECT_THAT(shown, HasSubstr("scale: 1 record, 5 trials in 1 session"));
+  EXPECT_THAT(shown, testing::ContainsRegex("  finalists +[0-9.]+ [um]?s  BLOCK="));
+  const auto lines = events_of({"show", "scale"});
+  ASSERT_EQ(of_type(lines, "record").size(), 1u);
+  EXPECT_EQ(of_type(lines, "record").at(0).at("problem").at("n"), 5000);
+  EXPECT_EQ(of_type(lines, "finalist").size(), count_of(shown, "s  BLOCK="));
+  const Json totals = {{"type", "kernel"}, {"kernel", "scale"}, {"records", 1}, {"trials", 5}, {"sessions", 1}};
+  EXPECT_EQ(lines.back(), totals);
+  const auto listed = events_of({"list"});
+  EXPECT_EQ(listed.at(0).at("kernel"), "axpy");
+  EXPECT_EQ(listed.at(0).at("builtin"), true);
+  EXPECT_EQ(listed.at(0).at("records"), 0);
+  EXPECT_EQ(listed.back().at("kernel"), "scale");
+  EXPECT_EQ(listed.back().at("trials"), 5);
+}
+
+TEST_F(Look, PlanHasOneJsonObject) {
+  const auto before = events_of({"plan", scale()});
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before.at(0).at("type"), "match");
+  EXPECT_EQ(before.at(0).at("rung"), "none");
+  output_of({"tune", scale()});
+  EXPECT_EQ(events_of({"plan", scale()}).at(0).at("rung"), "exact");
+}
+
+TEST_F(Look, StrategiesAreACommandToo) {
+  EXPECT_EQ(output_of({"strategies"}), output_of({"tune", "--strategy", "help"}));
+  EXPECT_THAT(output_of({"strategies"}), HasSubstr("differential_evolution"));
 }
 
 TEST_F(Look, AnExportFollowsALinkAndLeavesAPipeAPipe) {

@@ -9,6 +9,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_target.hpp"
 #include "kernel/argument_checks.hpp"
+#include "support/message_of.hpp"
 #include "support/nvrtc.hpp"
 
 namespace attune {
@@ -190,6 +191,8 @@ TEST_F(NvrtcCompile, ThePtxIsOfTheNewestBeforeTheDevice) {
   EXPECT_EQ(made("sm_80"), "sm_80");
   EXPECT_EQ(made("sm_120"), "compute_100");
   EXPECT_THROW(made("sm_70"), cuda::UnknownArchitecture);
+  EXPECT_THAT(message_of<cuda::UnknownArchitecture>([&] { made("sm_120a"); }),
+              HasSubstr("leave `requires` out of the kernel's [compile]"));
 }
 
 TEST_F(NvrtcCompile, HalfAndBfloat16UseTheToolkitsHeadersOrSayThatTheyAreMissing) {

@@ -44,7 +44,7 @@ StrategyOptions::StrategyOptions(const std::string& strategy, std::vector<Strate
   for (const std::string& item : split_at_commas(given)) {
     const std::size_t sign = item.find('=');
     if (sign == std::string::npos)
-      throw UsageError(where + ": `" + item + "`: expected option=value; see: attune tune --strategy help");
+      throw UsageError(where + ": `" + item + "`: expected option=value; see: attune strategies");
     const std::string name = item.substr(0, sign);
     if (std::find(met.begin(), met.end(), name) != met.end())
       throw UsageError(where + ": `" + name + "` is given twice; leave one out");

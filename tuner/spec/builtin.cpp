@@ -43,17 +43,21 @@ std::vector<KernelSpec> calibration_kernels() {
 
 std::string_view attune_cuh() { return attune_embedded::attune.text; }
 
+std::string unknown_kernel_text(const std::string& name, const std::vector<std::string>& others) {
+  std::vector<std::string> known;
+  for (const auto& file : kernels) known.emplace_back(kernel_name(file));
+  known.insert(known.end(), others.begin(), others.end());
+  return fmt::format("there is no kernel `{}`{} (a kernel file goes by its path, such as my_kernel.cu)",
+                     shortened(name), suggestion(name, known));
+}
+
 KernelSpec load_kernel(const std::string& name_or_file) {
   if (name_or_file.ends_with(extension) || name_or_file.find('/') != std::string::npos) {
     return read_kernel_file(name_or_file);
   }
-  std::vector<std::string> known;
-  for (const auto& file : kernels) {
-    known.emplace_back(kernel_name(file));
-    if (known.back() == name_or_file) return read_kernel_text(file.text, std::string(file.file_name));
-  }
-  throw UsageError(fmt::format("there is no kernel `{}`{} (a kernel file goes by its path, such as my_kernel.cu)",
-                               shortened(name_or_file), suggestion(name_or_file, known)));
+  for (const auto& file : kernels)
+    if (kernel_name(file) == name_or_file) return read_kernel_text(file.text, std::string(file.file_name));
+  throw UsageError(unknown_kernel_text(name_or_file));
 }
 
 }  // namespace attune

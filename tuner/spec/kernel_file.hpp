@@ -37,6 +37,9 @@ std::string_view attune_cuh();
 // not find them.
 std::vector<KernelSpec> calibration_kernels();
 
+// Returns the message about a name that no kernel has, with the nearest of the built-in kernels and `others`.
+std::string unknown_kernel_text(const std::string& name, const std::vector<std::string>& others = {});
+
 // Loads a built-in kernel by name, or a file by its path (ends in .cu or holds a '/'). Throws SpecError; UsageError for
 // an unknown name, with the nearest one.
 KernelSpec load_kernel(const std::string& name_or_file);

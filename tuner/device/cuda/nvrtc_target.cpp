@@ -40,7 +40,7 @@ NvrtcTarget nvrtc_target(const NvrtcLibrary& library, const std::string& archite
   if (architecture != fmt::format("{}{}", prefix, number)) {
     throw UnknownArchitecture(
         fmt::format("{} at {} cannot compile for {}, which is newer: install a newer NVRTC (and the driver that goes "
-                    "with it), or let the kernel do without requires_architecture",
+                    "with it), or leave `requires` out of the kernel's [compile]",
                     library.name(), library.file.string(), architecture));
   }
   const std::string made = fmt::format("compute_{}", newest_before);
