@@ -7,11 +7,12 @@
 #include <cstdio>
 
 #include "attune/error.hpp"
+#include "attune/search_space.hpp"
+#include "check_report.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "sanitize.hpp"
 #include "spec/kernel_file.hpp"
-#include "text.hpp"
 #include "worker.hpp"
 #include "worker/pool.hpp"
 
@@ -19,24 +20,6 @@ namespace attune::cli {
 namespace {
 
 constexpr std::uint64_t seed = 1;
-
-void show_image(const Image& image, double milliseconds) {
-  fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
-  if (image.architecture.starts_with("compute_")) {
-    fmt::print("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
-    return;
-  }
-  for (const ImageFunction& function : image.functions)
-    fmt::print("  {}\n    {} registers, {} bytes of static shared memory, {} bytes of local memory, {} bytes spilled\n",
-               function.expression, function.usage.registers, function.usage.shared_static, function.usage.local_bytes,
-               function.usage.spill_bytes);
-}
-
-int show_verdict(Verdict verdict, const std::string& detail) {
-  fmt::print("verdict: {}\n", to_text(verdict));
-  if (!detail.empty()) fmt::print("{}\n", detail);
-  return verdict == Verdict::ok ? exit_done : exit_no_survivor;
-}
 
 // The time of --time-limit is up.
 class TimeIsUp : public Error {
@@ -79,36 +62,34 @@ struct Subject {
 };
 
 // Checks and samples it once.
-int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs) {
+int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, CheckReport& report) {
   const auto& [spec, problem, configuration, default_configuration] = subject;
   if (sanitizers().any()) print_findings(spec, problem, configuration, default_configuration, jobs.device());
   const TrialSetup setup = trial_setup(
       spec, problem, default_configuration, jobs.device(),
       [&](const ImageRequest& request) { return jobs.compile(request); }, seed);
+  report.show_tolerances(setup.arguments);
   jobs.run(Begin{setup});
   const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, configuration, jobs.device());
   const Result checked = jobs.run(Load{instance_launch(spec, *instance, image), {}});
   const auto& [status, numerics, unused, free_bytes] = std::get<Tried>(checked.answer);
-  if (!status.ok()) return show_verdict(status.verdict, status.detail);
+  if (!status.ok()) return report.show_verdict(status.verdict, status.detail);
   if (sanitizers().any()) {
-    fmt::print("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers().text(),
-               numerics.max_absolute);
-    return show_verdict(Verdict::ok, "");
+    report.show_clean_launch(sanitizers().text(), numerics);
+    return report.show_verdict(Verdict::ok, "");
   }
   const Result timed = jobs.run(Rounds{{instance->id}, TimingPlan{}});
   const auto& sampled = std::get<RoundsSampled>(timed.answer);
-  if (!sampled.status.ok()) return show_verdict(sampled.status.verdict, sampled.status.detail);
-  const double nanoseconds = sampled.samples_ns.front();
-  const std::string rate = rate_text(spec, problem, nanoseconds);
-  fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
-             numerics.max_absolute, setup.self_checked ? " (self-checked: there is no [[reference]])" : "");
-  return show_verdict(Verdict::ok, "");
+  if (!sampled.status.ok()) return report.show_verdict(sampled.status.verdict, sampled.status.detail);
+  report.show_launch(spec, problem, sampled.samples_ns.front(), numerics, setup.self_checked);
+  return report.show_verdict(Verdict::ok, "");
 }
 
 // The problem and the configuration that the options ask for.
 class Chosen {
  public:
-  Chosen(const KernelSpec& spec, const Options& options, const std::string& kind, const DeviceInfo& device)
+  Chosen(const KernelSpec& spec, const Options& options, const std::string& kind, const DeviceInfo& device,
+         CheckReport& report)
       : spec_(spec),
         file_(options.required("kernel")),
         problem_(parse_problem(spec, options.text("problem").value_or(""), kind)),
@@ -118,16 +99,15 @@ class Chosen {
       configuration_ = parse_configuration(spec, *given);
     else
       configuration_ = default_;
-    if (!configuration_) return;
-    fmt::print("{}  {}\n  configuration {}\n", spec.name, problem_.text(), configuration_->text());
-    broken_ = space_.broken_rules(*configuration_);
+    report.show_subject(spec, problem_, configuration_ ? &*configuration_ : nullptr);
+    if (configuration_) broken_ = space_.broken_rules(*configuration_);
   }
   bool is_legal() const { return configuration_ && broken_.empty(); }
-  int show_why_not() const {
+  int show_why_not(CheckReport& report) const {
     if (!configuration_)
-      return show_verdict(Verdict::restricted, spec_.name + " has no legal configuration for " + problem_.text() +
-                                                   "; see: attune space " + file_);
-    return show_verdict(Verdict::restricted, fmt::format("breaks:\n  {}", fmt::join(broken_, "\n  ")));
+      return report.show_verdict(Verdict::restricted, spec_.name + " has no legal configuration for " +
+                                                          problem_.text() + "; see: attune space " + file_);
+    return report.show_verdict(Verdict::restricted, fmt::format("breaks:\n  {}", fmt::join(broken_, "\n  ")));
   }
   ImageRequest request(const DeviceInfo& device) const {
     return image_request(spec_, spec_.launch, problem_, &*configuration_, device);
@@ -145,24 +125,37 @@ class Chosen {
 };
 
 // Prints what the compiler says. Returns whether there is an image.
-bool show_compiled(const CompileOutcome& outcome) {
-  if (outcome.image) show_image(*outcome.image, outcome.milliseconds);
-  if (!outcome.log.empty()) fmt::print("log:\n{}\n", outcome.log);
+bool show_compiled(const CompileOutcome& outcome, const Subject& subject, const DeviceInfo& device,
+                   CheckReport& report) {
+  if (outcome.image) {
+    const auto& [spec, problem, configuration, unused] = subject;
+    report.show_image(*outcome.image, outcome.milliseconds,
+                      resolve_steps(spec, spec.launch, problem, &configuration, device));
+  }
+  report.show_log(outcome.log);
   return outcome.image.has_value();
 }
 
 // Compiles for an architecture what `attune tune` would: the configuration, [[prepare]] and the reference.
-int compile_only(const KernelSpec& spec, const Options& options, const std::string& architecture) {
+int compile_only(const KernelSpec& spec, const Options& options, const std::string& architecture, CheckReport& report) {
   const DeviceInfo device = device_limits(architecture);
   const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
   const auto compile = [&](const ImageRequest& request) { return compiler->compile(std::span(&request, 1)).front(); };
-  const Chosen chosen(spec, options, "cuda", device);
-  if (!chosen.is_legal()) return chosen.show_why_not();
+  const Chosen chosen(spec, options, "cuda", device, report);
+  if (!chosen.is_legal()) return chosen.show_why_not(report);
   const CompileOutcome outcome = compile(chosen.request(device));
-  if (!show_compiled(outcome)) return show_verdict(outcome.verdict, "");
   const Subject subject = chosen.subject();
-  trial_setup(spec, subject.problem, subject.default_configuration, device, compile, seed);
-  return show_verdict(Verdict::ok, "compiled only: an architecture runs nothing");
+  if (!show_compiled(outcome, subject, device, report)) return report.show_verdict(outcome.verdict, "");
+  const TrialSetup setup = trial_setup(spec, subject.problem, subject.default_configuration, device, compile, seed);
+  report.show_tolerances(setup.arguments);
+  return report.show_verdict(Verdict::ok, "compiled only: an architecture runs nothing");
+}
+
+// Workers in this process where the sanitizers are. Else they are processes, which print unless standard output is
+// for JSON.
+std::unique_ptr<Workers> workers_of(Device* sanitized, const std::string& name, bool json) {
+  if (sanitized != nullptr) return std::make_unique<LocalWorkers>(*sanitized);
+  return json ? workers_for(name) : printing_workers_for(name);
 }
 
 constexpr double sanitized_seconds = 600;
@@ -175,6 +168,7 @@ std::optional<Sanitizers> sanitizers_wanted(const Options& options) {
   if (const std::string device = device_name(options); device != "host")
     throw UsageError("--sanitize runs on the host device only, not on `" + device +
                      "`: add --device host (on a GPU use compute-sanitizer)");
+  if (options.has("json")) throw UsageError("--sanitize prints text only: leave --json out");
   return sanitizers().any() ? std::nullopt : std::optional(wanted);
 }
 
@@ -195,26 +189,28 @@ int run_check(const Arguments& arguments) {
       "sanitize", po::value<std::string>(),
       "with --device host: run under `address`, `undefined` or `address,undefined`, which name the line, block and "
       "thread of a mistake")("time-limit", po::value<std::string>(),
-                             "stops what has not ended by then: 5s, 1m (with --sanitize 10m unless given)");
+                             "stops what has not ended by then: 5s, 1m (with --sanitize 10m unless given)")(
+      "json", "one JSON object instead of text; what the kernel prints is not shown");
   if (options.parse(arguments)) return exit_done;
   if (const std::optional<Sanitizers> wanted = sanitizers_wanted(options))
     return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(sanitized_seconds));
 
   const KernelSpec spec = load_kernel(options.required("kernel"));
   const std::string name = device_name(options);
-  if (is_architecture(name)) return compile_only(spec, options, name);
+  CheckReport report(options.has("json"));
+  if (is_architecture(name)) return compile_only(spec, options, name, report);
   const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
-  const std::unique_ptr<Workers> workers =
-      sanitized ? std::unique_ptr<Workers>(std::make_unique<LocalWorkers>(*sanitized)) : printing_workers_for(name);
+  const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
   try {
     CheckJobs jobs(*workers, options.seconds("time-limit").value_or(Pool::forever));
-    const Chosen chosen(spec, options, name.substr(0, name.find(':')), jobs.device());
-    if (!chosen.is_legal()) return chosen.show_why_not();
+    const Chosen chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
+    if (!chosen.is_legal()) return chosen.show_why_not(report);
     const CompileOutcome outcome = jobs.compile(chosen.request(jobs.device()));
-    if (!show_compiled(outcome)) return show_verdict(outcome.verdict, "");
-    return run_on_device(chosen.subject(), *outcome.image, jobs);
+    if (!show_compiled(outcome, chosen.subject(), jobs.device(), report))
+      return report.show_verdict(outcome.verdict, "");
+    return run_on_device(chosen.subject(), *outcome.image, jobs, report);
   } catch (const TimeIsUp& up) {
-    return show_verdict(Verdict::timeout, up.what());
+    return report.show_verdict(Verdict::timeout, up.what());
   }
 }
 

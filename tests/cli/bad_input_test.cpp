@@ -40,6 +40,10 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
       {"bad time", {"tune", s, "--time-limit", "soon"}, {"soon", "60s"}},
       {"no trials", {"tune", s, "--trials", "0"}, {"trials"}},
       {"unknown strategy", {"tune", s, "--strategy", "randon"}, {"did you mean `random`?"}},
+      {"another tuner's strategy",
+       {"tune", s, "--strategy", "pso"},
+       {"here it is `particle_swarm`", "attune strategies"}},
+      {"a C++ type", {"tune", s, "--problem", "T=int"}, {"did you mean `int32`?"}},
       {"its option", {"tune", s, "--strategy", "random:speed=3"}, {"strategy `random` has no option `speed`"}},
       {"unknown effort", {"tune", s, "--effort", "exhaustiv"}, {"did you mean `exhaustive`?"}},
       {"unknown device", {"tune", s, "--device", "gpu"}, {"gpu", "cuda", "host"}},
@@ -88,6 +92,8 @@ TEST_F(BadInput, InAKernelFileIsShownWithItsPlaceAndOnce) {
   const char *const rule = "\"BLOCK * ITEMS <= 128\"", *const sum = "y[i] = x[i] + x[i] + x[i]";
   const Case cases[] = {
       {"a misspelt parameter", rule, "\"BLOCK * ITEM <= 128\"", 1, {"scale.cu:12:", "ITEM", "ITEMS"}, {}},
+      {"a type of C++", "\"int32\"", "\"int\"", 1, {"scale.cu:7:", "unknown type `int`; did you mean `int32`?"}, {}},
+      {"another of an argument", "\"int64\"", "\"long\"", 1, {"unknown type `long`; did you mean `int64`?"}, {}},
       {"rules that leave nothing",
        rule,
        "\"n > 0\", \"BLOCK > 32 || n > 9999\", \"ITEMS * n > 2**40\"",

@@ -60,6 +60,55 @@ TEST_F(Check, RunsOneConfigurationAndSaysWhatIsWrongWithIt) {
   }
 }
 
+TEST_F(Check, ShowsSharedMemoryAndTheToleranceAndNoRegistersOnTheHost) {
+  const std::string kernel = scale_with({{"block = [\"BLOCK\"]", "block = [\"BLOCK\"]\nshared = \"BLOCK * 4\""},
+                                         {"[metrics]", "[check]\nabsolute = 0.5\nrelative = 0.25\n[metrics]"}});
+  EXPECT_THAT(output_of({"check", kernel}),
+              AllOf(HasSubstr("0 bytes of static shared memory, 256 bytes of dynamic shared memory\n"),
+                    HasSubstr("tolerance of `y`: 0.5 + 0.25 * |expected|\n"), Not(HasSubstr("registers"))));
+  EXPECT_THAT(output_of({"check", scale()}), HasSubstr("tolerance of `y`: none"));
+}
+
+TEST_F(Check, HasOneJsonObject) {
+  const auto lines = events_of({"check", with_statement("if (first == 64) printf(\"noise\\n\");")});
+  ASSERT_EQ(lines.size(), 1u) << "what the kernel prints is left out";
+  const Json& check = lines.front();
+  EXPECT_EQ(check.at("type"), "check");
+  EXPECT_EQ(check.at("verdict"), "ok");
+  EXPECT_EQ(check.at("configuration").at("BLOCK"), 64);
+  EXPECT_EQ(check.at("entries").at(0).at("entry"), "scale<float, 1>");
+  EXPECT_EQ(check.at("entries").at(0).at("dynamic_shared_bytes"), 0);
+  EXPECT_EQ(check.at("tolerances").at("y").at("absolute"), 0);
+  EXPECT_GT(check.at("launch_ns"), 0);
+  EXPECT_GT(check.at("gigabytes_per_s"), 0);
+  const CommandResult wrong = attune({"check", scale_with("T(3)", "three"), "--json"});
+  EXPECT_EQ(wrong.code, 3);
+  const Json failed = events_in(wrong.out).at(0);
+  EXPECT_EQ(failed.at("verdict"), "compile_error");
+  EXPECT_THAT(failed.at("log").get<std::string>(), HasSubstr("three"));
+  const CommandResult illegal = attune({"check", scale_with("BLOCK * ITEMS <= 128", "n < 0"), "--json"});
+  EXPECT_TRUE(events_in(illegal.out).at(0).at("configuration").is_null());
+  expect_failure(2, {"check", scale(), "--json", "--sanitize", "address"}, {"--sanitize prints text only"});
+}
+
+TEST_F(Check, SaysWhereItFailedAndWhatExplainsIt) {
+  const std::string divergent = "if (threadIdx.x > 0) __syncthreads(); else __syncwarp();";
+  EXPECT_THAT(attune({"check", with_statement(divergent)}).out,
+              AllOf(HasSubstr("verdict: fault"), HasSubstr("in scale<float, 1>: ")));
+  const auto wrong = [this](const Replacements& replacements) {
+    return attune({"check", scale_with(replacements)}).out;
+  };
+  const char *const exact = "exact equality is expected: [check] gives no tolerance",
+                    *const poisoned = "`y` is poisoned before each launch";
+  EXPECT_THAT(wrong({{"T(3)", "T(3.0001f)"}}),
+              AllOf(HasSubstr("verdict: wrong_result"), HasSubstr(exact), Not(HasSubstr(poisoned))));
+  EXPECT_THAT(wrong({{"y[first + i] = T(3)", "y[first + i] += T(3)"}}),
+              AllOf(HasSubstr("verdict: wrong_result"), HasSubstr(poisoned), HasSubstr("add a memset step"),
+                    Not(HasSubstr(exact))));
+  EXPECT_THAT(wrong({{"[\"float\", \"int32\"]", "[\"int32\"]"}, {"if (first + i < n) y", "if (first + i < n / 2) y"}}),
+              AllOf(HasSubstr(poisoned), Not(HasSubstr(exact))));
+}
+
 TEST_F(Check, AKernelThatEndsItsProcessHasAVerdict) {
   for (const char* code : {"0", "3"}) {
     const std::string kernel = scale_with(

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "attune/error.hpp"
-#include "core/near_name.hpp"
+#include "core/type_names.hpp"
 
 namespace attune {
 namespace {
@@ -56,9 +56,7 @@ const TypeInfo* find_type(std::string_view name) noexcept {
 
 const TypeInfo& type_named(std::string_view name) {
   if (const auto* type = find_type(name)) return *type;
-  std::vector<std::string> known;
-  for (const auto& type : types) known.emplace_back(type.name);
-  throw UsageError(fmt::format("unknown type `{}`{}", name, suggestion(name, known)));
+  throw UsageError(fmt::format("unknown type `{}`{}", name, type_suggestion(name)));
 }
 
 }  // namespace attune

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
-#include "expression/reader.hpp"
 #include "core/near_name.hpp"
+#include "core/type_names.hpp"
 #include "core/type_table.hpp"
+#include "expression/reader.hpp"
 
 namespace attune {
 namespace {
@@ -172,9 +173,7 @@ NodeBuilder::Index Parser::type_property(const ExpressionFunction& function, con
   advance();
   const bool literal = type.kind == Token::Kind::name || find_type(type.text) != nullptr;
   if (literal && find_type(type.text) == nullptr) {
-    std::vector<std::string> known;
-    for (const auto& item : type_table()) known.emplace_back(item.name);
-    lexer_.fail(fmt::format("unknown type `{}`{}", type.text, suggestion(type.text, known)), type.begin);
+    lexer_.fail(fmt::format("unknown type `{}`{}", type.text, type_suggestion(type.text)), type.begin);
   }
   expect(")", fmt::format("after the type: {} takes one name", name.text));
   const Index argument = literal ? build_.add_constant(Value(type.text), type) : build_.add_name(type);

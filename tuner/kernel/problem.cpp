@@ -7,8 +7,10 @@
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
+#include "core/counted.hpp"
 #include "core/digest.hpp"
 #include "core/near_name.hpp"
+#include "core/type_names.hpp"
 #include "expression/assignments.hpp"
 
 namespace attune {
@@ -39,7 +41,8 @@ void check_type(const KernelSpec& spec, const ProblemParameter& parameter, const
   const bool listed = value.is_name() && std::find(types.begin(), types.end(), value.name()) != types.end();
   if (listed) return;
   throw UsageError(fmt::format("{}: expected a type that the kernel lists{}",
-                               item_of(spec, "problem", parameter.name, value), suggestion(value.text(), types)));
+                               item_of(spec, "problem", parameter.name, value),
+                               suggestion(own_type_name(value.text()), types)));
 }
 
 void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
@@ -53,17 +56,28 @@ void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, co
   }
 }
 
-Value default_of(const KernelSpec& spec, const ProblemParameter& parameter, std::string_view device_kind) {
-  if (parameter.kind == ProblemKind::type) {
-    if (!parameter.types.empty()) return Value(parameter.types.front());
-  } else {
-    const auto special = parameter.device_default.find(std::string(device_kind));
-    if (special != parameter.device_default.end()) return Value(special->second);
-    if (parameter.default_value) return Value(*parameter.default_value);
+// Returns nothing where the kernel file gives no default.
+std::optional<Value> default_of(const ProblemParameter& parameter, std::string_view device_kind) {
+  if (parameter.kind == ProblemKind::type)
+    return parameter.types.empty() ? std::nullopt : std::optional(Value(parameter.types.front()));
+  const auto special = parameter.device_default.find(std::string(device_kind));
+  if (special != parameter.device_default.end()) return Value(special->second);
+  return parameter.default_value ? std::optional(Value(*parameter.default_value)) : std::nullopt;
+}
+
+// Throws UsageError that names all of these: they are given at once.
+void refuse_missing(const KernelSpec& spec, const std::vector<const ProblemParameter*>& missing) {
+  if (missing.empty()) return;
+  std::string names, example;
+  for (const ProblemParameter* parameter : missing) {
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", parameter->name);
+    example += fmt::format("{}{}={}", example.empty() ? "" : " ", parameter->name,
+                           parameter->kind == ProblemKind::type ? "float" : "4096");
   }
-  const std::string_view example = parameter.kind == ProblemKind::type ? "float" : "4096";
-  throw UsageError(fmt::format("kernel `{}`: problem name `{}` has no default; give a value, as in {}={}", spec.name,
-                               parameter.name, parameter.name, example));
+  const bool is_one = missing.size() == 1;
+  throw UsageError(fmt::format("kernel `{}`: problem {} {} {} no default; give {}, as in {}", spec.name,
+                               plural(is_one, "name"), names, is_one ? "has" : "have", is_one ? "a value" : "values",
+                               example));
 }
 
 double number_of(const Value& value) { return value.is_real() ? value.real() : static_cast<double>(value.integer()); }
@@ -105,13 +119,19 @@ Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_
                                  suggestion(name, names_of(spec.problem))));
   }
   Problem problem;
+  std::vector<const ProblemParameter*> missing;
   for (const auto& parameter : spec.problem) {
     const Value* const wished = given.find(parameter.name);
-    const Value value = wished != nullptr ? *wished : default_of(spec, parameter, device_kind);
+    const std::optional<Value> value = wished != nullptr ? std::optional(*wished) : default_of(parameter, device_kind);
+    if (!value) {
+      missing.push_back(&parameter);
+      continue;
+    }
     const auto check = parameter.kind == ProblemKind::type ? check_type : check_integer;
-    check(spec, parameter, value);
-    problem.set(parameter.name, value);
+    check(spec, parameter, *value);
+    problem.set(parameter.name, *value);
   }
+  refuse_missing(spec, missing);
   return problem;
 }
 

@@ -1,6 +1,7 @@
 // The table of strategies, and the registered ones.
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "core/identifier.hpp"
@@ -14,6 +15,29 @@ constexpr StrategyEntry (*own_strategies[])() = {
     auto_strategy,           bayesian_strategy,  random_strategy,  exhaustive_strategy,
     local_strategy,          annealing_strategy, genetic_strategy, differential_evolution_strategy,
     particle_swarm_strategy, tabu_strategy};
+
+// Other tuners' names of strategies, and the nearest of ours.
+constexpr std::pair<std::string_view, std::string_view> foreign_names[] = {{"genetic_algorithm", "genetic"},
+                                                                           {"simulated_annealing", "annealing"},
+                                                                           {"dual_annealing", "annealing"},
+                                                                           {"basinhopping", "annealing"},
+                                                                           {"pso", "particle_swarm"},
+                                                                           {"firefly_algorithm", "particle_swarm"},
+                                                                           {"diff_evo", "differential_evolution"},
+                                                                           {"brute_force", "exhaustive"},
+                                                                           {"full_search", "exhaustive"},
+                                                                           {"random_sample", "random"},
+                                                                           {"mls", "local"},
+                                                                           {"greedy_mls", "local"},
+                                                                           {"ordered_greedy_mls", "local"},
+                                                                           {"greedy_ils", "local"},
+                                                                           {"bayes_opt", "bayesian"}};
+
+std::string strategy_suggestion(std::string_view name, const std::vector<std::string>& known) {
+  for (const auto& [foreign, ours] : foreign_names)
+    if (name == foreign) return "; here it is `" + std::string(ours) + "`";
+  return suggestion(name, known);
+}
 
 struct Registry {
   std::mutex mutex;
@@ -44,7 +68,7 @@ Choice choose(std::string_view text) {
                             colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1));
     return {std::move(entry), std::move(options)};
   }
-  throw UsageError("unknown strategy `" + name + "`" + suggestion(name, names) + "; see: attune tune --strategy help");
+  throw UsageError("unknown strategy `" + name + "`" + strategy_suggestion(name, names) + "; see: attune strategies");
 }
 
 // `name:option=word,option=number` must read back the same; `help` asks for a list.

@@ -9,6 +9,7 @@
 
 #include "core/identifier.hpp"
 #include "core/near_name.hpp"
+#include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
@@ -43,14 +44,12 @@ void validate_kernel(const KernelSpec& spec) {
 
 void validate_types(const ProblemParameter& entry, const std::string& place) {
   if (entry.types.empty()) throw Fault(place, fmt::format("`{}` lists no type", entry.name));
-  std::vector<std::string> known;
-  for (const auto& type : type_table()) known.emplace_back(type.name);
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < entry.types.size(); ++i) {
     const auto& type = entry.types[i];
     const auto at = fmt::format("{}[{}]", place, i);
     if (find_type(type) == nullptr) {
-      throw Fault(at, fmt::format("unknown type `{}`{}", shortened(type), suggestion(type, known)));
+      throw Fault(at, fmt::format("unknown type `{}`{}", shortened(type), type_suggestion(type)));
     }
     if (!seen.insert(type).second) throw Fault(at, fmt::format("`{}` lists the type {} twice", entry.name, type));
   }

@@ -6,6 +6,7 @@
 
 #include "core/identifier.hpp"
 #include "core/near_name.hpp"
+#include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "spec/fill.hpp"
 #include "spec/names.hpp"
@@ -54,9 +55,8 @@ std::vector<const TypeInfo*> types_of(const KernelSpec& spec, const Argument& ar
   for (const auto& candidate : spec.problem) {
     if (candidate.kind == ProblemKind::type) known.push_back(candidate.name);
   }
-  for (const auto& type : type_table()) known.emplace_back(type.name);
-  throw Fault(place_of(argument) + ".type",
-              fmt::format("unknown type `{}`{}", shortened(argument.type), suggestion(argument.type, known)));
+  throw Fault(place_of(argument) + ".type", fmt::format("unknown type `{}`{}", shortened(argument.type),
+                                                        type_suggestion(argument.type, std::move(known))));
 }
 
 void validate_fill(const Argument& argument, const std::vector<const TypeInfo*>& types) {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "core/counted.hpp"
 #include "core/type_table.hpp"
 
 namespace attune {
@@ -23,10 +26,16 @@ std::string place_text(const Comparison& comparison, std::string_view type) {
 }
 
 std::string element_text(const Comparison& comparison, const ArgumentSetup& argument) {
-  return fmt::format("argument `{}`: {} element{} differ{}; first at {}: {:.9g}, expected {:.9g}; largest error {:.3g}",
-                     argument.name, comparison.mismatches, comparison.mismatches == 1 ? "" : "s",
-                     comparison.mismatches == 1 ? "s" : "", place_text(comparison, argument.type),
-                     comparison.actual_at_first, comparison.expected_at_first, comparison.max_absolute);
+  return fmt::format("argument `{}`: {} differ{}; first at {}: {:.9g}, expected {:.9g}; largest error {:.3g}",
+                     argument.name, counted(comparison.mismatches, "element"), comparison.mismatches == 1 ? "s" : "",
+                     place_text(comparison, argument.type), comparison.actual_at_first, comparison.expected_at_first,
+                     comparison.max_absolute);
+}
+
+std::string tolerance_advice(const ArgumentSetup& argument) {
+  const bool is_exact = argument.tolerance.absolute == 0 && argument.tolerance.relative == 0;
+  const bool is_floating = type_named(argument.type).type_class == TypeClass::floating;
+  return is_exact && is_floating ? "; exact equality is expected: [check] gives no tolerance" : "";
 }
 
 }  // namespace
@@ -199,10 +208,10 @@ std::string ProblemData::change_of(const Array& array) const {
   // Elements are compared as numbers: the bits of a NaN or a zero may differ.
   const Comparison change =
       device_.compare(array.working.data(), array.pristine.data(), described.type, described.count, exact);
-  return change.mismatches == 0 ? fmt::format("changed the bits of its input `{}`", described.name)
-                                : fmt::format("changed its input `{}`: {} element{}, the first at {}", described.name,
-                                              change.mismatches, change.mismatches == 1 ? "" : "s",
-                                              place_text(change, described.type));
+  return change.mismatches == 0
+             ? fmt::format("changed the bits of its input `{}`", described.name)
+             : fmt::format("changed its input `{}`: {}, the first at {}", described.name,
+                           counted(change.mismatches, "element"), place_text(change, described.type));
 }
 
 Status ProblemData::check_own() const {
@@ -223,6 +232,23 @@ Status ProblemData::check_own() const {
   return {};
 }
 
+// Returns the advice for an output whose first wrong element holds what lay there before the launch, or NaN made of it.
+std::string ProblemData::poison_advice(const Array& array, const Comparison& comparison) const {
+  const ArgumentSetup& described = arguments_[array.argument];
+  if (described.role != Role::out) return "";
+  const TypeInfo& type = type_named(described.type);
+  std::vector<unsigned char> bytes(type.size / type.components);
+  const auto* const first = static_cast<const std::byte*>(array.working.data()) + comparison.first * bytes.size();
+  device_.copy_out(bytes.data(), first, bytes.size(), nullptr);
+  const bool is_poison = std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == poison; });
+  if (!is_poison && !std::isnan(comparison.actual_at_first)) return "";
+  return fmt::format(
+      "; `{}` is poisoned before each launch (bytes 0xFF: NaN, -1): write every element, or add a memset step where "
+      "the "
+      "kernel adds to it",
+      described.name);
+}
+
 Status ProblemData::compare(Numerics& numerics) {
   for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
@@ -230,7 +256,10 @@ Status ProblemData::compare(Numerics& numerics) {
     const Comparison comparison = device_.compare(array.working.data(), array.expected.data(), described.type,
                                                   described.count, described.tolerance);
     numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
-    if (comparison.mismatches > 0) return {Verdict::wrong_result, element_text(comparison, described), false};
+    if (comparison.mismatches == 0) continue;
+    std::string advice = poison_advice(array, comparison);
+    if (advice.empty()) advice = tolerance_advice(described);
+    return {Verdict::wrong_result, element_text(comparison, described) + advice, false};
   }
   return {};
 }

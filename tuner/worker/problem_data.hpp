@@ -72,6 +72,7 @@ class ProblemData {
   Array make_array(std::size_t argument, std::uint64_t seed);
   void note_content(Array& array) const;
   std::string change_of(const Array& array) const;
+  std::string poison_advice(const Array& array, const Comparison& comparison) const;
   void run(const Operation& operation);
   DeviceMemory spare_copy(std::size_t bytes);
   void copy(const DeviceMemory& target, const DeviceMemory& source);

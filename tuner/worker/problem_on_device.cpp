@@ -22,6 +22,13 @@ void append(DeviceTimes more, DeviceTimes& samples) {
   samples.status = std::move(more.status);
 }
 
+// Adds the step to what is said of its fault.
+Status in_step(Status status, const std::string& step) {
+  const bool is_named = status.detail.find(step) != std::string::npos;
+  if (status.verdict == Verdict::fault && !is_named) status.detail = fmt::format("in {}: {}", step, status.detail);
+  return status;
+}
+
 }  // namespace
 
 ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
@@ -43,7 +50,8 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   const auto steps = std::make_shared<LoadedSteps>(std::move(loaded.module), setup.arguments);
   for (const ResolvedStep& step : setup.steps)
     if (Status status = steps->add(step); !status.ok()) return status;
-  StepBinding& binding = bound.emplace_back(steps);
+  bound.loaded = steps;
+  StepBinding& binding = bound.sets.emplace_back(steps);
   point(binding, 0);
   try {
     return binding.make_scratch(device_, Guards::of_output);
@@ -59,9 +67,13 @@ void ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
 }
 
 Status ProblemOnDevice::launch(Bound& bound) {
-  for (const Operation& operation : bound.front().operations())
-    if (Status status = device_.enqueue(operation, nullptr); !status.ok()) return status;
-  return device_.synchronize(nullptr);
+  const std::span<const Operation> operations = bound.first().operations();
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (Status status = device_.enqueue(operations[i], nullptr); !status.ok())
+      return in_step(std::move(status), bound.loaded->name(i));
+  Status status = device_.synchronize(nullptr);
+  // Which of several failed is not known by now.
+  return status.ok() || operations.size() != 1 ? status : in_step(std::move(status), bound.loaded->name(0));
 }
 
 void ProblemOnDevice::run_once(const StepsSetup& steps, const std::string& what) {
@@ -101,7 +113,7 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   const Status inputs = data_.restore_inputs();
   if (status.ok()) status = inputs;
   if (status.ok()) status = data_.check(numerics);
-  if (status.ok()) status = steps.front().check_scratch();
+  if (status.ok()) status = steps.first().check_scratch();
   return status;
 }
 
@@ -124,9 +136,9 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& pla
   Sampling sampling{.before = data_.restores(), .timed = {}, .flush = plan.regime != Regime::warm};
   if (data_.restores().empty() && plan.regime != Regime::cold) sampling.batch = std::max(plan.batch, 1);
   const std::size_t count = sampling.batch > 1 && plan.regime == Regime::stream ? make_stream(sampling) : 1;
-  for (std::size_t set = steps.size(); set < count; ++set) point(steps.emplace_back(steps.front()), set);
+  for (std::size_t set = steps.sets.size(); set < count; ++set) point(steps.sets.emplace_back(steps.first()), set);
   sets.clear();
-  for (std::size_t set = 0; set < count; ++set) sets.push_back(steps[set].operations());
+  for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations());
   const auto timed = static_cast<std::size_t>(plan.steps);
   if (timed > 0 && timed < sets.front().size()) {
     sampling.batch = 1;

@@ -38,7 +38,7 @@ class ProblemOnDevice {
   DeviceTimes sample_in_turn(std::span<const InstanceId> turns, const TimingPlan& plan);
   // Checks once more after samples: what a kernel leaves in its scratch memory must not spoil later launches.
   Status check_again(InstanceId instance, Numerics& numerics);
-  bool has_scratch(InstanceId instance) { return bound(instance).front().has_scratch(); }
+  bool has_scratch(InstanceId instance) { return bound(instance).first().has_scratch(); }
   // Launches it twice on the same data and compares the results bit for bit. `deterministic` stays empty without room.
   Status repeat(InstanceId instance, std::optional<bool>& deterministic);
   // Launches it for at least this long, untimed.
@@ -58,7 +58,11 @@ class ProblemOnDevice {
  private:
   // The steps of one configuration (or of the reference), bound to each set of the data; the first owns the scratch
   // memory of all: launches in a row share it in applications, too.
-  using Bound = std::vector<StepBinding>;
+  struct Bound {
+    std::shared_ptr<const LoadedSteps> loaded;
+    std::vector<StepBinding> sets;
+    StepBinding& first() { return sets.front(); }
+  };
   // Loads the image and binds its steps to set 0. What cannot be loaded or launched is a Status; out of memory for
   // scratch is out_of_memory.
   Status bind(const StepsSetup& steps, Bound& bound);

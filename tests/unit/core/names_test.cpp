@@ -7,8 +7,10 @@
 #include "attune/error.hpp"
 #include "attune/match.hpp"
 #include "attune/type_of.hpp"
+#include "core/counted.hpp"
 #include "core/near_name.hpp"
 #include "core/record.hpp"
+#include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "core/verdict.hpp"
 #include "support/message_of.hpp"
@@ -49,6 +51,28 @@ TEST(TypeTable, HasSizesAndSpellingsOfCppAndNamesTheNearestType) {
   EXPECT_EQ(type_named("float4").element, "float");
   EXPECT_EQ(find_type("flaot"), nullptr);
   EXPECT_EQ(message_of<UsageError>([] { type_named("flaot"); }), "unknown type `flaot`; did you mean `float`?");
+}
+
+TEST(TypeTable, NamesItsOwnForThoseOfCpp) {
+  for (const auto& [foreign, own] : std::vector<std::pair<std::string, std::string>>{{"int", "int32"},
+                                                                                     {"long", "int64"},
+                                                                                     {"long long", "int64"},
+                                                                                     {"unsigned", "uint32"},
+                                                                                     {"char", "int8"},
+                                                                                     {"size_t", "uint64"},
+                                                                                     {"int64_t", "int64"},
+                                                                                     {"__half", "half"},
+                                                                                     {"__nv_bfloat16", "bfloat16"}})
+    EXPECT_EQ(message_of<UsageError>([&] { type_named(foreign); }),
+              "unknown type `" + foreign + "`; did you mean `" + own + "`?");
+  EXPECT_EQ(own_type_name("int16"), "int16");
+  EXPECT_EQ(own_type_name("frobnicate"), "frobnicate");
+}
+
+TEST(Counted, HasOneOrMany) {
+  EXPECT_EQ(counted(std::int64_t{0}, "trial"), "0 trials");
+  EXPECT_EQ(counted(std::int64_t{1}, "trial"), "1 trial");
+  EXPECT_EQ(counted(std::size_t{2}, "legal configuration"), "2 legal configurations");
 }
 
 TEST(TypeTable, VectorsAreAsLargeAsTheirElements) {

@@ -39,6 +39,13 @@ TEST(MakeProblem, RefusesWhatIsNoProblemOfTheKernel) {
   EXPECT_THAT(message(""), HasSubstr("problem name `rows` has no default; give a value, as in rows=4096"));
 }
 
+TEST(MakeProblem, NamesAllMissingValuesAtOnce) {
+  KernelSpec spec = sample_kernel();
+  spec.problem.emplace_back().name = "columns";
+  EXPECT_THAT(message_of<UsageError>([&] { parse_problem(spec, "T=half", "cuda"); }),
+              HasSubstr("problem names `rows`, `columns` have no default; give values, as in rows=4096 columns=4096"));
+}
+
 TEST(ParseConfiguration, CompletesWithDefaultsAndTakesANumberHoweverItIsWritten) {
   EXPECT_EQ(parse_configuration(sample_kernel(), "").text(),
             "BLOCK=256 VECTOR=1 RATIO=1.0 FAST=false ORDER=Order::rows");

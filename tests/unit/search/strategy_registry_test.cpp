@@ -53,6 +53,24 @@ TEST(StrategyOptions, AskedForANameThatIsNoneIsAMistakeInTheStrategy) {
   EXPECT_THROW(given("").number("height"), std::out_of_range);
 }
 
+TEST(Strategies, OfOtherTunersAreNamedByOurs) {
+  for (const auto& [foreign, ours] :
+       std::vector<std::pair<std::string, std::string>>{{"genetic_algorithm", "genetic"},
+                                                        {"simulated_annealing", "annealing"},
+                                                        {"basinhopping", "annealing"},
+                                                        {"pso", "particle_swarm"},
+                                                        {"brute_force", "exhaustive"},
+                                                        {"diff_evo", "differential_evolution"},
+                                                        {"random_sample", "random"},
+                                                        {"mls", "local"},
+                                                        {"greedy_ils", "local"},
+                                                        {"bayes_opt", "bayesian"}}) {
+    EXPECT_THAT(message_of<UsageError>([&] { check_strategy(foreign + ":popsize=20"); }),
+                HasSubstr("unknown strategy `" + foreign + "`; here it is `" + ours + "`"));
+    EXPECT_NO_THROW(check_strategy(ours));
+  }
+}
+
 TEST(Strategies, AreDescribedAndTheirDefaultsLieWithinTheirBounds) {
   const SearchSpace space = small_space();
   std::set<std::string> names;

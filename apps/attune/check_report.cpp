@@ -1,0 +1,127 @@
+#include "check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json_lines.hpp"
+#include "text.hpp"
+
+namespace attune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The host device has neither registers nor local memory of its own.
+bool is_host(const Image& image) { return image.architecture.starts_with("host"); }
+
+// PTX: the driver allocates registers when it is loaded.
+bool is_ptx(const Image& image) { return image.architecture.starts_with("compute_"); }
+
+// Returns the most dynamic shared memory of the steps that launch this entry.
+std::uint64_t dynamic_shared(const std::string& expression, std::span<const ResolvedStep> steps) {
+  std::uint64_t bytes = 0;
+  for (const ResolvedStep& step : steps)
+    if (step.kind == StepKind::launch && step.expression == expression) bytes = std::max(bytes, step.shape.shared_bytes);
+  return bytes;
+}
+
+std::string usage_text(const Image& image, const ImageFunction& function, std::uint64_t dynamic) {
+  const ResourceUsage& usage = function.usage;
+  if (is_ptx(image)) return fmt::format("{} bytes of dynamic shared memory", dynamic);
+  const std::string shared =
+      fmt::format("{} bytes of static shared memory, {} bytes of dynamic shared memory", usage.shared_static, dynamic);
+  if (is_host(image)) return shared;
+  return fmt::format("{} registers, {}, {} bytes of local memory, {} bytes spilled", usage.registers, shared,
+                     usage.local_bytes, usage.spill_bytes);
+}
+
+Json usage_json(const Image& image, const ImageFunction& function, std::uint64_t dynamic) {
+  Json entry;
+  entry["entry"] = function.expression;
+  entry["dynamic_shared_bytes"] = dynamic;
+  if (is_ptx(image)) return entry;
+  entry["shared_bytes"] = function.usage.shared_static;
+  if (is_host(image)) return entry;
+  entry["registers"] = function.usage.registers;
+  entry["local_bytes"] = function.usage.local_bytes;
+  entry["spill_bytes"] = function.usage.spill_bytes;
+  return entry;
+}
+
+std::string tolerance_text(const Tolerance& tolerance) {
+  if (tolerance.absolute == 0 && tolerance.relative == 0) return "none: equal or wrong";
+  return fmt::format("{:.3g} + {:.3g} * |expected|", tolerance.absolute, tolerance.relative);
+}
+
+}  // namespace
+
+void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, const Configuration* configuration) {
+  line_["type"] = "check";
+  line_["kernel"] = spec.name;
+  line_["problem"] = to_json(problem);
+  line_["configuration"] = configuration != nullptr ? to_json(*configuration) : Json();
+  if (!json_ && configuration != nullptr)
+    fmt::print("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration->text());
+}
+
+void CheckReport::show_log(const std::string& log) {
+  if (log.empty()) return;
+  line_["log"] = log;
+  if (!json_) fmt::print("log:\n{}\n", log);
+}
+
+void CheckReport::show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps) {
+  line_["compile_ms"] = milliseconds;
+  line_["toolchain"] = image.toolchain;
+  line_["architecture"] = image.architecture;
+  line_["entries"] = Json::array();
+  if (!json_) {
+    fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
+    if (is_ptx(image))
+      fmt::print("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
+  }
+  for (const ImageFunction& function : image.functions) {
+    const std::uint64_t dynamic = dynamic_shared(function.expression, steps);
+    line_["entries"].push_back(usage_json(image, function, dynamic));
+    if (!json_) fmt::print("  {}\n    {}\n", function.expression, usage_text(image, function, dynamic));
+  }
+}
+
+void CheckReport::show_tolerances(std::span<const ArgumentSetup> arguments) {
+  line_["tolerances"] = Json::object();
+  for (const ArgumentSetup& argument : arguments) {
+    if (argument.role != Role::out && argument.role != Role::inout) continue;
+    const Tolerance& tolerance = argument.tolerance;
+    line_["tolerances"][argument.name] = {{"absolute", tolerance.absolute}, {"relative", tolerance.relative}};
+    if (!json_) fmt::print("tolerance of `{}`: {}\n", argument.name, tolerance_text(tolerance));
+  }
+}
+
+void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, double nanoseconds,
+                              const Numerics& numerics, bool self_checked) {
+  line_["launch_ns"] = nanoseconds;
+  add_rates(line_, spec, problem, nanoseconds);
+  line_["max_error"] = numerics.max_absolute;
+  line_["self_checked"] = self_checked;
+  if (json_) return;
+  const std::string rate = rate_text(spec, problem, nanoseconds);
+  fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
+             numerics.max_absolute, self_checked ? " (self-checked: there is no [[reference]])" : "");
+}
+
+void CheckReport::show_clean_launch(const std::string& sanitizers, const Numerics& numerics) {
+  fmt::print("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers, numerics.max_absolute);
+}
+
+int CheckReport::show_verdict(Verdict verdict, const std::string& detail) {
+  line_["verdict"] = to_text(verdict);
+  if (!detail.empty()) line_["detail"] = detail;
+  if (json_)
+    print_line(line_);
+  else
+    fmt::print("verdict: {}\n{}{}", to_text(verdict), detail, detail.empty() ? "" : "\n");
+  return verdict == Verdict::ok ? exit_done : exit_no_survivor;
+}
+
+}  // namespace attune::cli
