@@ -1,5 +1,6 @@
 // Records of a WisdomStore: all are kept, one of each key is current.
 #include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
 
 #include <tuple>
 
@@ -19,11 +20,10 @@ constexpr const char* of_key_ids = R"sql(
   WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
     AND regime = :regime AND objective = :objective
 )sql";
-static_assert(generation_of(8) == present_generation && generation_of(7) != present_generation);
 // The first sound record of these serves.
-constexpr const char* best_first = R"sql(
-  ORDER BY current DESC, protocol >= 8 DESC, effort DESC, partial, made_ms DESC, id DESC
-)sql";
+const std::string best_first =
+    fmt::format(" ORDER BY current DESC, protocol >= {} DESC, effort DESC, partial, made_ms DESC, id DESC",
+                first_present_protocol);
 
 SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
                                    const std::string& regime, const std::string& objective) {

@@ -126,9 +126,6 @@ void require_storable(const Record& record) {
       record);
 }
 
-// The first version of the present generation.
-constexpr int first_protocol = 8;
-
 // Cuts between characters, and marks the cut.
 std::string shortened(const std::string& detail) {
   if (detail.size() <= longest_detail_bytes) return detail;
@@ -170,8 +167,6 @@ std::string insert_text(const char* table, Ids ids, const T& value, bool replace
 
 }  // namespace
 
-static_assert(generation_of(first_protocol) == present_generation && generation_of(first_protocol - 1) == 0);
-
 const char* const where_key = R"sql(
   WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
     AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
@@ -187,7 +182,7 @@ void bind_key(SQLite::Statement& statement, const RecordKey& key) {
   bind("regime", key.regime);
   bind("objective", key.objective);
   // A record has the version of its protocol, a session all constants.
-  bind("first_protocol", first_protocol);
+  bind("first_protocol", first_present_protocol);
   bind("generation", key.generation);
 }
 

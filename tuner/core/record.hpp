@@ -14,10 +14,10 @@ enum class Effort { estimate = 0, measure = 1, patient = 2, exhaustive = 3 };
 std::string_view to_text(Effort effort) noexcept;
 Effort effort_from_text(std::string_view text);  // throws UsageError
 
-// What times mean: 0 with protocols up to 7, where times below 20 us were means over launches in a row, and the cache
-// was flushed by writing; 1 since. Times of different generations are not compared.
-constexpr int generation_of(int protocol) { return protocol >= 8 ? 1 : 0; }
-inline constexpr int present_generation = 1;
+// The meaning of times has generations, which are not compared. Up to protocol 7, times below 20 us were means over
+// launches in a row, and the cache was flushed by writing.
+inline constexpr int first_present_protocol = 8, present_generation = 1;
+constexpr int generation_of(int protocol) { return protocol >= first_present_protocol ? present_generation : 0; }
 
 struct RecordKey {
   std::string kernel;  // name
@@ -50,7 +50,7 @@ struct Record {
   std::string driver;
   std::string device_uuid;
   std::string attune_version;
-  int protocol = 8;  // version of the measuring protocol
+  int protocol = first_present_protocol;  // version of the measuring protocol
   std::uint64_t seed = 0;
   std::int64_t trials = 0;   // tried in the session
   std::int64_t made_ms = 0;  // Unix time, milliseconds
