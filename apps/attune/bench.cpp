@@ -53,14 +53,12 @@ Options bench_options() {
   return options;
 }
 
-void print(const Json& line) { std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl; }
-
 // Prints what the user should know.
 class Notes final : public Observer {
  public:
   explicit Notes(bool json) : json_(json) {}
   void note(const std::string& text) override {
-    if (json_) return print({{"type", "note"}, {"text", text}});
+    if (json_) return print_line({{"type", "note"}, {"text", text}});
     fmt::print("  note: {}\n", text);
     std::fflush(stdout);
   }
@@ -178,10 +176,8 @@ Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const Sid
   line["rounds"] = compared.rounds;
   line["batch"] = compared.batch;
   line["half_width"] = compared.half_width;
-  const double ns = row.time_ns.value;
-  if (const auto rate = gigabytes_per_second(request.spec, request.problem, ns)) line["gigabytes_per_s"] = *rate;
-  if (const auto rate = gigaflops_per_second(request.spec, request.problem, ns); rate && !row.is_copy)
-    line["gigaflops_per_s"] = *rate;
+  add_rates(line, request.spec, request.problem, row.time_ns.value);
+  if (row.is_copy) line.erase("gigaflops_per_s");
   for (const StepTimes& step : row.steps) {
     Json timed{{"step", step.name}, {"up_to_ns", step.up_to_ns}};
     timed.update(estimate_fields("share", step.share));
@@ -192,20 +188,20 @@ Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const Sid
 
 void show(const SideBySide& compared, const SideBySideRequest& request, bool json) {
   if (json) {
-    for (const SideBySideRow& row : compared.rows) print(row_to_json(row, compared, request));
+    for (const SideBySideRow& row : compared.rows) print_line(row_to_json(row, compared, request));
     return;
   }
-  fmt::print("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol.settled_log_ratio));
+  fmt::print("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol));
   if (const std::string steps = steps_text(compared); !steps.empty()) fmt::print("\n{}", steps);
   std::fflush(stdout);
 }
 
 void show_subject(const SideBySideRequest& request, const DeviceInfo& device, bool json) {
   if (json)
-    return print({{"type", "bench"},
-                  {"kernel", request.spec.name},
-                  {"problem", to_json(request.problem)},
-                  {"device", to_json(device)}});
+    return print_line({{"type", "bench"},
+                       {"kernel", request.spec.name},
+                       {"problem", to_json(request.problem)},
+                       {"device", to_json(device)}});
   fmt::print("{}  {}  on {}\n", request.spec.name, request.problem.text(), device.name);
   std::fflush(stdout);
 }

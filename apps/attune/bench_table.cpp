@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/counted.hpp"
+#include "measure/final_stage.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -44,20 +45,19 @@ std::string rate_cell(const SideBySideRow& row, const KernelSpec& spec, const Pr
   return quantity_text(gigabytes_per_second(spec, problem, row.time_ns.value).value_or(0) * 1e9, "B/s");
 }
 
-std::string rounds_text(const SideBySide& compared, double settled) {
+std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {
   if (compared.rounds == 0) return fmt::format("{}: no round was complete\n", to_text(compared.regime));
   std::string text = fmt::format("{}: {}", to_text(compared.regime), counted(compared.rounds, "round"));
   if (compared.batch > 1) text += fmt::format(" of {} launches each", compared.batch);
   text += fmt::format("; speed-ups within +-{:.2f} %", 100 * compared.half_width);
-  const bool is_settled =
-      compared.half_width <= settled && static_cast<int>(compared.rounds) >= Protocol{}.final_rounds_min;
-  return text + (settled > 0 && !is_settled ? ", not settled\n" : "\n");
+  const bool has_aim = protocol.settled_log_ratio > 0;
+  return text + (has_aim && !is_settled(compared.rounds, compared.half_width, protocol) ? ", not settled\n" : "\n");
 }
 
 }  // namespace
 
 std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec, const Problem& problem,
-                              double settled) {
+                              const Protocol& protocol) {
   std::vector<Cells> rows{{std::string(to_text(compared.regime)), "time", "speed-up", "rate", "configuration"}};
   std::string details;
   for (const SideBySideRow& row : compared.rows) {
@@ -70,7 +70,7 @@ std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec
           {row.name, time_cell(row.time_ns), speedup_cell(row.speedup), rate_cell(row, spec, problem), what});
     }
   }
-  return rounds_text(compared, settled) + table_text(rows) + details;
+  return rounds_text(compared, protocol) + table_text(rows) + details;
 }
 
 std::string steps_text(const SideBySide& compared) {

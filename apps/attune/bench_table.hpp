@@ -7,10 +7,10 @@
 
 namespace attune::cli {
 
-// Returns what a regime's rounds were and a table of its rows, with the details of failed rows below. `settled`: the
-// half width that the rounds aimed at.
+// Returns what a regime's rounds were and a table of its rows, with the details of failed rows below. `protocol`: what
+// ended the rounds.
 std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec, const Problem& problem,
-                              double settled);
+                              const Protocol& protocol);
 
 // Returns a table of the steps of every row; "" where none were timed.
 std::string steps_text(const SideBySide& compared);

@@ -47,8 +47,8 @@ Options tune_options() {
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
       "device,d", po::value<std::string>(),
       "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
-      "one of several in it "
-      "(default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(), effort_help().c_str())(
+      "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(),
+                                                                   effort_help().c_str())(
       "strategy", po::value<std::string>(),
       "NAME or NAME:option=value,... (default: the effort's own); `--strategy help` lists them")(
       "time-limit", po::value<std::string>(), "end the search after this long: 60s, 5m, 1h")(

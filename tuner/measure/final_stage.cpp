@@ -65,18 +65,6 @@ bool is_behind(const RoundTimes& values, std::size_t slower, std::size_t fastest
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 
-// Returns the median half-width of the 95 % interval of the log-ratio to the fastest, over finalists that may still
-// win. Each half-width follows from the scatter of a pair. One scatter is precise to a tenth or two: alone, it would
-// end the rounds when it looks small. Returns 0 when no other finalist may win.
-double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol) {
-  const std::size_t fastest = by_median(values).front();
-  std::vector<double> widths;
-  for (std::size_t f = 0; f < finalists.size(); ++f)
-    if (f != fastest && !is_behind(values, f, fastest, finalists[f], protocol))
-      widths.push_back(expected_half_width(paired_log_ratios(values, f, fastest)));
-  return widths.empty() ? 0 : median(widths);
-}
-
 // Returns whether the fastest may give way to `other`.
 bool tied(const RoundTimes& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
           const Protocol& protocol) {
@@ -170,12 +158,24 @@ std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& proto
   return ahead;
 }
 
-bool wants_another_round(const std::vector<Finalist>& finalists, const RoundTimes& values, double seconds,
-                         const Protocol& protocol) {
-  if (values.empty()) return true;
-  if (static_cast<int>(values.size()) >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
-  if (!is_looked_at(values.size(), protocol)) return true;
-  return typical_half_width(finalists, values, protocol) > protocol.settled_log_ratio;
+bool needs_another_round(std::size_t rounds, double seconds, const Protocol& protocol,
+                         const std::function<double()>& half_width) {
+  if (rounds == 0) return true;
+  if (static_cast<int>(rounds) >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
+  return !is_looked_at(rounds, protocol) || half_width() > protocol.settled_log_ratio;
+}
+
+bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol) {
+  return static_cast<int>(rounds) >= protocol.final_rounds_min && half_width <= protocol.settled_log_ratio;
+}
+
+double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol) {
+  const std::size_t fastest = by_median(values).front();
+  std::vector<double> widths;
+  for (std::size_t f = 0; f < finalists.size(); ++f)
+    if (f != fastest && !is_behind(values, f, fastest, finalists[f], protocol))
+      widths.push_back(expected_half_width(paired_log_ratios(values, f, fastest)));
+  return widths.empty() ? 0 : median(widths);
 }
 
 std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values,
@@ -213,9 +213,8 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
       continue;
     if (preference(finalists[candidate]) < preference(finalists[decision.winner])) decision.winner = candidate;
   }
-  decision.half_width = typical_half_width(finalists, rounds.values, protocol);  // as wants_another_round() sees it
-  decision.is_settled = finalists.size() < 2 || (static_cast<int>(all) >= protocol.final_rounds_min &&
-                                                 decision.half_width <= protocol.settled_log_ratio);
+  decision.half_width = typical_half_width(finalists, rounds.values, protocol);
+  decision.is_settled = finalists.size() < 2 || is_settled(all, decision.half_width, protocol);
   decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
   decision.value = median(column(values, decision.winner));
   if (found == finalists.end()) return decision;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,10 +55,18 @@ bool is_looked_at(std::size_t rounds, const Protocol& protocol);
 // at most. The estimate takes the mean of the rounds before, which took `seconds`.
 std::size_t rounds_ahead(std::size_t done, double seconds, const Protocol& protocol);
 
-// Returns whether more rounds are needed to decide between the fastest and the finalists that may still win. The stage
-// has taken `seconds`.
-bool wants_another_round(const std::vector<Finalist>& finalists, const RoundTimes& values, double seconds,
-                         const Protocol& protocol);
+// Returns whether another round is needed, by the protocol's limits: the least and the most rounds, the seconds, the
+// half width. `seconds` have passed. `half_width` is called after some rounds only: it takes long.
+bool needs_another_round(std::size_t rounds, double seconds, const Protocol& protocol,
+                         const std::function<double()>& half_width);
+
+// Returns whether so many rounds are enough for this half width.
+bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol);
+
+// Returns the median half-width of the 95 % interval of the log-ratio to the fastest, over finalists that may still
+// win. Each half-width follows from the scatter of a pair. One scatter is precise to a tenth or two: alone, it would
+// end the rounds when it looks small. Returns 0 when no other finalist may win.
+double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol);
 
 // Returns the finalists that cannot win any more, by ascending column. Their 99.9 % interval of the paired log-ratio to
 // the fastest lies above protocol.lean_tie_ratio: it is no tie either. The level is high since the test is repeated.
@@ -72,9 +81,7 @@ struct FinalDecision {
   double value = 0, default_value = 0;  // of the objective
   double speedup = 1;                   // median of the paired ratios default / winner, of the objective
   Interval speedup_interval{1, 1};      // 95 %
-  // Half of the 95 % interval that the scatter promises for the log-ratio to the fastest: the median one of finalists
-  // that may still win. Settled: it is within protocol.settled_log_ratio.
-  double half_width = 0;
+  double half_width = 0;                // typical_half_width() of all rounds
   bool is_settled = true;
   bool unstable = false;                // more rounds were unsteady than the protocol allows
   std::vector<std::size_t> used;        // the rounds that count

@@ -52,11 +52,4 @@ double widest_of_shares(Columns columns) {
   return widest;
 }
 
-bool needs_another_round(std::size_t rounds, double seconds, const Protocol& protocol,
-                         const std::function<double()>& half_width) {
-  if (rounds == 0) return true;
-  if (static_cast<int>(rounds) >= protocol.final_rounds_max || seconds >= protocol.final_seconds) return false;
-  return !is_looked_at(rounds, protocol) || half_width() > protocol.settled_log_ratio;
-}
-
 }  // namespace attune

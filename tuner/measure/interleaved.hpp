@@ -1,4 +1,4 @@
-// Times that were taken in turn: medians and ratios with their intervals, and when they are known well enough. Pure.
+// Times that were taken in turn: medians and ratios with their intervals. Pure.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +35,5 @@ double widest_of_ratios(Columns columns);
 
 // Returns the same of the shares of steps: columns[k] are times up to step k, all of one configuration.
 double widest_of_shares(Columns columns);
-
-// Returns whether another round is needed, by the protocol's limits for the final stage: the least and the most rounds,
-// the seconds, the half width. `seconds` have passed. `half_width` is called after some rounds only: it takes long.
-bool needs_another_round(std::size_t rounds, double seconds, const Protocol& protocol,
-                         const std::function<double()>& half_width);
 
 }  // namespace attune

@@ -5,13 +5,10 @@
 namespace attune {
 namespace {
 
-void add(std::string& json, const char* name, double value) { json += fmt::format(",\"{}\":{}", name, value); }
-
-}  // namespace
-
-std::string to_json(const Protocol& protocol) {
-  std::string json = fmt::format("{{\"version\":{}", Protocol::version);
-#define ATTUNE_CONSTANT(name) add(json, #name, protocol.name)
+// Calls visit(name, value) for each constant.
+template <typename Visit>
+void visit_constants(const Protocol& protocol, const Visit& visit) {
+#define ATTUNE_CONSTANT(name) visit(#name, protocol.name)
   ATTUNE_CONSTANT(warm_up_ms);
   ATTUNE_CONSTANT(warm_up_most_ms);
   ATTUNE_CONSTANT(settled_clock_ratio);
@@ -49,6 +46,13 @@ std::string to_json(const Protocol& protocol) {
   ATTUNE_CONSTANT(tie_ratio);
   ATTUNE_CONSTANT(lean_tie_ratio);
 #undef ATTUNE_CONSTANT
+}
+
+}  // namespace
+
+std::string to_json(const Protocol& protocol) {
+  std::string json = fmt::format("{{\"version\":{}", Protocol::version);
+  visit_constants(protocol, [&](const char* name, auto value) { json += fmt::format(",\"{}\":{}", name, value); });
   return json + "}";
 }
 

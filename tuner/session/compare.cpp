@@ -131,9 +131,11 @@ void Compare::take_rounds() {
   for (;;) {
     const std::vector<Contender*> stayed = staying(compared_.contenders);
     if (stayed.empty() || (rounds() > 0 && on_.stop.load() >= 2)) return;
-    if (may_end(seconds) && !wants_another_round(finalists_of(stayed, on_.terms, on_.values, present_record_),
-                                                 values_of(stayed), seconds, protocol_))
-      return;
+    const auto half_width = [&] {
+      return typical_half_width(finalists_of(stayed, on_.terms, on_.values, present_record_), values_of(stayed),
+                                protocol_);
+    };
+    if (!needs_another_round(rounds(), seconds, protocol_, half_width)) return;
     if (are_loaded_too_long()) load_again();
     const double before = on_.bench.comparing_seconds();
     const bool complete = measure_rounds(rounds_ahead(rounds(), in_rounds, protocol_));
@@ -143,12 +145,6 @@ void Compare::take_rounds() {
     if (is_looked_at(rounds(), protocol_)) let_beaten_leave(values_of(stayed));
     on_.observer.final_round_done(rounds());
   }
-}
-
-// Looking at all rounds takes long: not after each.
-bool Compare::may_end(double seconds) const {
-  return rounds() == 0 || is_looked_at(rounds(), protocol_) || seconds >= protocol_.final_seconds ||
-         static_cast<int>(rounds()) >= protocol_.final_rounds_max;
 }
 
 bool Compare::are_loaded_too_long() const {

@@ -38,7 +38,6 @@ class Compare : private Stage {
   void add_best_by_others(std::vector<Trial>& chosen) const;
   void load_all(const std::vector<Trial>& chosen);
   void take_rounds();
-  bool may_end(double seconds) const;
   bool are_loaded_too_long() const;
   void load_again();
   std::optional<std::vector<double>> sample(const std::vector<Contender*>& turns);

@@ -11,7 +11,6 @@ double load_seconds(const InstanceLaunch& launch) {
   return is_ptx ? compile_limit_seconds().value_or(default_compile_limit_seconds) : 0;
 }
 
-constexpr double rejected_ratio = 2;   // to the best, and so to the anchor
 constexpr int launches_to_repeat = 3;  // one to check, two to compare
 
 }  // namespace
@@ -35,7 +34,7 @@ double Deadlines::of_job(const Load& job) const {
 // More samples than the least are of configurations that are not twice as slow as the best: they do not hang.
 double Deadlines::of_job(const Try& job) const {
   const int more = std::max(job.plan.most - job.plan.count, 0);
-  const double expected = more * job.plan.batch * rejected_ratio * anchor_seconds;
+  const double expected = more * job.plan.batch * Protocol{}.reject_ratio * anchor_seconds;
   return load_seconds(job.launch) + launches(2 + job.plan.count * job.plan.batch) + checks(2) + expected +
          (job.plan.count + more) * beside_sample_seconds;
 }

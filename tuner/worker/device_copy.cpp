@@ -9,19 +9,9 @@
 namespace attune {
 namespace {
 
-// In a stream, launches on so many times the L2 cache's bytes of other data come before a set is used again.
-constexpr std::uint64_t caches_between = 2;
-
 constexpr std::uint64_t seed = 1;
 
 }  // namespace
-
-StreamSets stream_sets(std::uint64_t set_bytes, std::uint64_t batch, std::uint64_t l2_bytes) {
-  const std::uint64_t of_one = std::max<std::uint64_t>(set_bytes, 1);
-  const std::uint64_t apart = (caches_between * l2_bytes + of_one - 1) / of_one + 1;
-  if (apart > batch) return {batch, batch, true};
-  return {apart, batch / apart * apart, false};
-}
 
 DeviceCopy::DeviceCopy(Device& device, std::uint64_t bytes) : device_(device), bytes_(bytes) { add_pair(); }
 
@@ -44,15 +34,7 @@ void DeviceCopy::add_pair() {
 }
 
 Sampling DeviceCopy::sampling(const TimingPlan& plan, Sets& sets) {
-  Sampling sampling{.before = {}, .timed = {}, .flush = plan.regime != Regime::warm};
-  if (plan.regime != Regime::cold) sampling.batch = std::max(plan.batch, 1);
-  std::size_t count = 1;
-  if (sampling.batch > 1 && plan.regime == Regime::stream) {
-    const StreamSets stream = stream_sets(bytes_, static_cast<std::uint64_t>(sampling.batch), device_.info().l2_bytes);
-    sampling.flush = stream.flush;
-    sampling.batch = static_cast<int>(stream.batch);
-    count = static_cast<std::size_t>(stream.count);
-  }
+  auto [sampling, count] = planned_sampling(plan, true, bytes_, device_.info().l2_bytes);
   while (copies_.size() < count) add_pair();
   sets.clear();
   for (std::size_t i = 0; i < count; ++i) sets.emplace_back(&copies_[i], 1);

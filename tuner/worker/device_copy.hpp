@@ -1,28 +1,14 @@
 // DeviceCopy: copies within a device's memory, for comparison with a kernel that moves as many bytes. It owns pairs of
-// arrays for them. One thread. Also the rule by which a stream has several sets of data.
+// arrays for them. One thread.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "device/memory.hpp"
-#include "measure/screen.hpp"
+#include "worker/planned_sampling.hpp"
 
 namespace attune {
-
-struct StreamSets {
-  std::uint64_t count = 1;
-  std::uint64_t batch = 1;  // launches: each set is used as often as any other
-  bool flush = false;
-};
-// Returns how a batch of launches in a stream uses sets of data. Between two launches on the same set come launches on
-// twice the L2 cache's bytes of others, from one batch to the next too. Where all launches of a batch need less than
-// that, each has a set of its own, and a flush goes before.
-StreamSets stream_sets(std::uint64_t set_bytes, std::uint64_t batch, std::uint64_t l2_bytes);
-
-// What one sample times: `Sampling::timed` points to it.
-using Sets = std::vector<std::span<const Operation>>;
 
 class DeviceCopy {
  public:

@@ -78,24 +78,25 @@ Answer DeviceServer::handle(const Load& job) {
   Tried tried = load_and_check(job.launch);
   if (tried.status.ok() && job.warm_up.milliseconds > 0) tried.status = warm_up(job.launch.instance, job.warm_up);
   check_own(tried.status);
+  if (!tried.status.ok() && !tried.status.sticky) problem().release(job.launch.instance);
   return tried;
 }
 
 Answer DeviceServer::handle(const Try& job) {
   Tried tried = load_and_check(job.launch);
-  if (!tried.status.ok()) {
-    check_own(tried.status);
-    return tried;
-  }
+  if (tried.status.ok()) sample(job, tried);
+  check_own(tried.status);
+  if (!tried.status.sticky) problem().release(job.launch.instance);
+  return tried;
+}
+
+void DeviceServer::sample(const Try& job, Tried& tried) {
   const InstanceId instance = job.launch.instance;
   DeviceTimes samples = problem().sample(instance, job.plan);
   tried.samples_ns = std::move(samples.nanoseconds);
   tried.status = std::move(samples.status);
   if (tried.status.ok() && problem().has_scratch(instance))
     tried.status = problem().check_again(instance, tried.numerics);
-  check_own(tried.status);
-  if (!tried.status.sticky) problem().release(instance);
-  return tried;
 }
 
 Answer DeviceServer::handle(const Rounds& job) {

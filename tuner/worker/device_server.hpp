@@ -34,6 +34,7 @@ class DeviceServer {
   template <typename Other>
   Answer handle(const Other&);
   Tried load_and_check(const InstanceLaunch& launch);
+  void sample(const Try& job, Tried& tried);
   void check_own(Status& status);
   Status warm_up(InstanceId instance, const WarmUpPlan& plan);
   ProblemOnDevice& problem();

@@ -117,25 +117,20 @@ Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   return status;
 }
 
-std::size_t ProblemOnDevice::make_stream(Sampling& sampling) {
-  const StreamSets wanted =
-      stream_sets(data_.set_bytes(), static_cast<std::uint64_t>(sampling.batch), device_.info().l2_bytes);
-  sampling.flush = wanted.flush;
-  sampling.batch = static_cast<int>(wanted.batch);
-  data_.make_sets(wanted.count);
-  if (data_.sets() < wanted.count)
+void ProblemOnDevice::require_sets(std::size_t wanted) {
+  data_.make_sets(wanted);
+  if (data_.sets() < wanted)
     throw OutOfMemory(
         fmt::format("a stream of {} needs {} sets of its data, of {} bytes each, and there is room for "
                     "{}; use --regime cold, or a smaller problem",
-                    name_, wanted.count, data_.set_bytes(), data_.sets()));
-  return static_cast<std::size_t>(wanted.count);
+                    name_, wanted, data_.set_bytes(), data_.sets()));
 }
 
 Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
   Bound& steps = bound(instance);
-  Sampling sampling{.before = data_.restores(), .timed = {}, .flush = plan.regime != Regime::warm};
-  if (data_.restores().empty() && plan.regime != Regime::cold) sampling.batch = std::max(plan.batch, 1);
-  const std::size_t count = sampling.batch > 1 && plan.regime == Regime::stream ? make_stream(sampling) : 1;
+  auto [sampling, count] = planned_sampling(plan, data_.restores().empty(), data_.set_bytes(), device_.info().l2_bytes);
+  sampling.before = data_.restores();
+  require_sets(count);
   for (std::size_t set = steps.sets.size(); set < count; ++set) point(steps.sets.emplace_back(steps.first()), set);
   sets.clear();
   for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations());

@@ -42,14 +42,20 @@ Progress progress(double default_ns, double best_ns, std::int64_t block) {
   return made;
 }
 
+const KernelSpec spec;
+
+SessionStart start_with(std::int64_t trials_before) {
+  SessionStart start;
+  start.default_configuration = Configuration{{"BLOCK", 1}};
+  start.trials_before = trials_before;
+  return start;
+}
+
 // The anchor is timed again and again, by which the best's time moves. The line goes on to name the time of the row.
 TEST(Console, TheTableAndTheLineSpeakOfOneBest) {
   const std::string text = on_a_terminal([] {
-    const KernelSpec spec;
     Console console(spec);
-    SessionStart start;
-    start.default_configuration = Configuration{{"BLOCK", 1}};
-    console.session_started(start);
+    console.session_started(start_with(0));
     console.trial_done({}, progress(40e3, 40e3, 1));
     console.trial_done({}, progress(40e3, 20e3, 2));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the line is drawn now and then
@@ -64,11 +70,9 @@ TEST(Console, TheTableAndTheLineSpeakOfOneBest) {
 TEST(Console, TheLineSaysHowManyTrialsOfHowMany) {
   const auto line = [](SpaceSize legal, std::optional<std::int64_t> limit, std::int64_t before) {
     return on_a_terminal([&] {
-      const KernelSpec spec;
       Console console(spec);
-      SessionStart start;
+      SessionStart start = start_with(before);
       start.legal = legal;
-      start.trials_before = before;
       console.session_started(start);
       Progress shown = progress(40e3, 40e3, 1);
       shown.trials_limit = limit;
@@ -84,12 +88,8 @@ TEST(Console, TheLineSaysHowManyTrialsOfHowMany) {
 // A continued session: the best is known before the first trial.
 TEST(Console, ABestThatIsKnownHasItsRow) {
   const std::string text = on_a_terminal([] {
-    const KernelSpec spec;
     Console console(spec);
-    SessionStart start;
-    start.default_configuration = Configuration{{"BLOCK", 1}};
-    start.trials_before = 6;
-    console.session_started(start);
+    console.session_started(start_with(6));
     console.trial_done({}, progress(40e3, 10e3, 4));
   });
   EXPECT_THAT(text, HasSubstr("4.00x"));

@@ -210,7 +210,24 @@ TEST(FinalStage, TheBestIsNeverBeatenAndWhatIsAsGoodHardlyEver) {
 bool wants_more(const RoundTimes& rounds, double seconds = 1) {
   std::vector<Finalist> finalists(rounds.empty() ? 2 : rounds.front().size());
   finalists[0].is_default = true;
-  return wants_another_round(finalists, rounds, seconds, default_protocol);
+  return needs_another_round(rounds.size(), seconds, default_protocol,
+                             [&] { return typical_half_width(finalists, rounds, default_protocol); });
+}
+
+TEST(FinalStage, RoundsEndByPrecisionNumberOrTime) {
+  const auto needs = [&](std::size_t rounds, double seconds, double half_width) {
+    return needs_another_round(rounds, seconds, default_protocol, [=] { return half_width; });
+  };
+  EXPECT_TRUE(needs(0, 100, 0)) << "one at least";
+  EXPECT_TRUE(needs(29, 1, 0)) << "it is not looked at so early";
+  EXPECT_FALSE(needs(30, 1, 0.0025));
+  EXPECT_TRUE(needs(30, 1, 0.0026));
+  EXPECT_TRUE(needs(35, 1, 0)) << "nor at every time";
+  EXPECT_FALSE(needs(35, 15, 1));
+  EXPECT_FALSE(needs(15'000, 1, 1));
+  EXPECT_FALSE(is_settled(29, 0, default_protocol)) << "few rounds promise what they like";
+  EXPECT_TRUE(is_settled(30, 0.0025, default_protocol));
+  EXPECT_FALSE(is_settled(15'000, 0.0026, default_protocol));
 }
 
 TEST(FinalStage, StopsWhenItIsSettledAndNotBefore) {

@@ -56,19 +56,5 @@ TEST(Interleaved, TheWidestOfTheColumnsCounts) {
   EXPECT_EQ(widest_of_shares(Columns(up_to).first(1)), 0) << "one step is the whole";
 }
 
-TEST(Interleaved, RoundsEndByPrecisionNumberOrTime) {
-  const Protocol protocol;
-  const auto needs = [&](std::size_t rounds, double seconds, double half_width) {
-    return needs_another_round(rounds, seconds, protocol, [=] { return half_width; });
-  };
-  EXPECT_TRUE(needs(0, 100, 0)) << "one at least";
-  EXPECT_TRUE(needs(29, 1, 0)) << "it is not looked at so early";
-  EXPECT_FALSE(needs(30, 1, 0.0025));
-  EXPECT_TRUE(needs(30, 1, 0.0026));
-  EXPECT_TRUE(needs(35, 1, 0)) << "nor at every time";
-  EXPECT_FALSE(needs(35, 15, 1));
-  EXPECT_FALSE(needs(15'000, 1, 1));
-}
-
 }  // namespace
 }  // namespace attune
