@@ -47,27 +47,37 @@ void end_attempt(SQLite::Database& database, std::int64_t session, const Configu
   remove.exec();
 }
 
-Attempt WisdomStore::begin_attempt(std::int64_t session, const Configuration& configuration, bool alone,
-                                   std::span<const Trial> verdicts) {
-  Attempt attempt;
+std::vector<Attempt> WisdomStore::begin_attempts(std::int64_t session, const std::vector<Configuration>& configurations,
+                                                 bool alone, std::span<const Trial> verdicts) {
+  std::vector<Attempt> begun;
   state_->connection.write([&](SQLite::Database& database) {
+    begun.clear();
     state_->require_session(database, session);
     for (const Trial& verdict : verdicts) insert_trial(database, session, verdict);
-    attempt = present_attempt(database, session, configuration).value_or(Attempt{configuration, 0, 0});
-    ++attempt.begun;
-    if (alone) ++attempt.alone;
-    put_attempt(database, session, attempt);
+    for (const Configuration& configuration : configurations) {
+      Attempt& attempt =
+          begun.emplace_back(present_attempt(database, session, configuration).value_or(Attempt{configuration, 0, 0}));
+      ++attempt.begun;
+      if (alone) ++attempt.alone;
+      put_attempt(database, session, attempt);
+    }
   });
-  return attempt;
+  return begun;
 }
 
-void WisdomStore::withdraw_attempt(std::int64_t session, const Configuration& configuration, bool alone) {
+void WisdomStore::withdraw_attempts(std::int64_t session, const std::vector<Configuration>& configurations,
+                                    bool alone) {
   state_->connection.write([&](SQLite::Database& database) {
-    std::optional<Attempt> attempt = present_attempt(database, session, configuration);
-    if (!attempt) return;
-    if (--attempt->begun == 0) return end_attempt(database, session, configuration);
-    attempt->alone = std::clamp(attempt->alone - (alone ? 1 : 0), 0, attempt->begun);
-    put_attempt(database, session, *attempt);
+    for (const Configuration& configuration : configurations) {
+      std::optional<Attempt> attempt = present_attempt(database, session, configuration);
+      if (!attempt) continue;
+      if (--attempt->begun == 0) {
+        end_attempt(database, session, configuration);
+        continue;
+      }
+      attempt->alone = std::clamp(attempt->alone - (alone ? 1 : 0), 0, attempt->begun);
+      put_attempt(database, session, *attempt);
+    }
   });
 }
 

@@ -99,13 +99,13 @@ class WisdomStore {
   // Returns the totals of each kernel's name, by name.
   std::vector<KernelTotals> kernel_totals();
 
-  // Attempts: stored before a configuration is tried, so that they survive the end of the whole process. Begins one, or
-  // begins it once more, and returns it. `alone`: nothing else is under way. `verdicts`: trials added before, in the
-  // same transaction.
-  Attempt begin_attempt(std::int64_t session, const Configuration& configuration, bool alone,
-                        std::span<const Trial> verdicts = {});
-  // Takes one beginning with the same `alone` back: nothing was launched.
-  void withdraw_attempt(std::int64_t session, const Configuration& configuration, bool alone);
+  // Attempts: stored before a configuration is tried, so that they survive the end of the whole process. Begins one of
+  // each configuration, or begins it once more, and returns them, in one transaction. `alone`: nothing else is under
+  // way. `verdicts`: trials added before, in the same transaction.
+  std::vector<Attempt> begin_attempts(std::int64_t session, const std::vector<Configuration>& configurations,
+                                      bool alone, std::span<const Trial> verdicts = {});
+  // Takes one beginning of each with the same `alone` back: nothing was launched.
+  void withdraw_attempts(std::int64_t session, const std::vector<Configuration>& configurations, bool alone);
   // Returns the attempts without a verdict, the first begun first. While no process works on the session, its process
   // was killed during these.
   std::vector<Attempt> open_attempts(std::int64_t session);

@@ -28,10 +28,10 @@ TEST_F(WisdomAttemptsOfProcesses, OnOneSessionAreAllCountedAndNoneIsToldTwice) {
     children.push_back(start([&, process](int output) {
       WisdomStore store(file_);
       for (int round = 0; round < rounds; ++round) {
-        const char told = static_cast<char>(store.begin_attempt(session, configuration(0), true).begun);
+        const char told = static_cast<char>(store.begin_attempts(session, {configuration(0)}, true).front().begun);
         if (write(output, &told, 1) != 1) _exit(1);
         const int own = 1 + process * rounds + round;
-        store.begin_attempt(session, configuration(own), true);
+        store.begin_attempts(session, {configuration(own)}, true);
         Trial trial = sample_trial(own);
         trial.verdict = Verdict::fault;
         trial.deaths = 2;
@@ -65,7 +65,7 @@ TEST_F(WisdomAttemptsOfProcesses, AreOpenOrTriedWheneverTheKillComes) {
       WisdomStore store(file_);
       const auto session = begin(store, round);
       for (int block = 0;; ++block) {
-        store.begin_attempt(session, configuration(block), true);
+        store.begin_attempts(session, {configuration(block)}, true);
         if (write(output, "b", 1) != 1) _exit(1);
         store.add_trial(session, sample_trial(block));
         if (write(output, "t", 1) != 1) _exit(1);
@@ -86,7 +86,8 @@ TEST_F(WisdomAttemptsOfProcesses, AreOpenOrTriedWheneverTheKillComes) {
     EXPECT_LE(written, acknowledged + 1) << "round " << round << ": more than the one in flight";
     if (open.empty()) continue;
     EXPECT_EQ(open[0].configuration, configuration(static_cast<int>(tried))) << "round " << round;
-    EXPECT_EQ(store.begin_attempt(session->id, open[0].configuration, true).begun, 2) << "the next one knows";
+    EXPECT_EQ(store.begin_attempts(session->id, {open[0].configuration}, true).front().begun, 2)
+        << "the next one knows";
   }
 }
 
@@ -100,7 +101,7 @@ TEST_F(WisdomAttemptsOfProcesses, FollowAMigrationThatAllWantedToMake) {
     children.push_back(start([&](int) {
       WisdomStore store(file_);
       const auto session = store.find_session(of_fixture);
-      store.begin_attempt(session.value().id, configuration(1), true);
+      store.begin_attempts(session.value().id, {configuration(1)}, true);
     }));
   for (const Child& child : children) EXPECT_EQ(exit_status(child), 0);
   WisdomStore store(file_);

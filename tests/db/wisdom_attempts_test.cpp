@@ -28,9 +28,9 @@ class WisdomAttempts : public test::WisdomTest {
   WisdomStore store_{file_};
   const std::int64_t session_ = begin(store_);
   Attempt begin_attempt(int block, bool alone = true) {
-    return store_.begin_attempt(session_, configuration(block), alone);
+    return store_.begin_attempts(session_, {configuration(block)}, alone).front();
   }
-  void withdraw(int block, bool alone) { store_.withdraw_attempt(session_, configuration(block), alone); }
+  void withdraw(int block, bool alone) { store_.withdraw_attempts(session_, {configuration(block)}, alone); }
   std::vector<Attempt> open() { return store_.open_attempts(session_); }
 };
 
@@ -57,6 +57,16 @@ TEST_F(WisdomAttempts, CountHowOftenNothingElseWasUnderWayAndAreWithdrawnOneAtAT
   }
 }
 
+TEST_F(WisdomAttempts, OfSeveralConfigurationsBeginAndAreWithdrawnTogether) {
+  begin_attempt(2);
+  const std::vector<Configuration> several = {configuration(1), configuration(2), configuration(3)};
+  EXPECT_THAT(store_.begin_attempts(session_, several, false),
+              ElementsAre(attempt(1, 1, 0), attempt(2, 2, 1), attempt(3, 1, 0)));
+  EXPECT_THAT(open(), ElementsAre(attempt(2, 2, 1), attempt(1, 1, 0), attempt(3, 1, 0)));
+  store_.withdraw_attempts(session_, several, false);
+  EXPECT_THAT(open(), ElementsAre(attempt(2, 1)));
+}
+
 TEST_F(WisdomAttempts, EndWithTheTrialOfTheirConfiguration) {
   for (const int block : {1, 2}) begin_attempt(block);
   store_.add_trial(session_, sample_trial(1));
@@ -69,7 +79,7 @@ TEST_F(WisdomAttempts, EndWithTheTrialOfTheirConfiguration) {
   EXPECT_THAT(open(), IsEmpty());
   EXPECT_EQ(begin_attempt(1), attempt(1, 1)) << "what a verdict ended is forgotten";
   const std::vector<Trial> verdicts = {sample_trial(1), sample_trial(4)};
-  EXPECT_EQ(store_.begin_attempt(session_, configuration(5), true, verdicts), attempt(5, 1));
+  EXPECT_EQ(store_.begin_attempts(session_, {configuration(5)}, true, verdicts).front(), attempt(5, 1));
   EXPECT_THAT(open(), ElementsAre(attempt(5, 1))) << "what begins comes with the verdicts before it";
   EXPECT_EQ(store_.trials(session_).size(), 4u);
 }
@@ -77,7 +87,7 @@ TEST_F(WisdomAttempts, EndWithTheTrialOfTheirConfiguration) {
 TEST_F(WisdomAttempts, BelongToTheirSession) {
   const auto other = begin(store_);
   begin_attempt(1);
-  EXPECT_EQ(store_.begin_attempt(other, configuration(1), true), attempt(1, 1));
+  EXPECT_EQ(store_.begin_attempts(other, {configuration(1)}, true).front(), attempt(1, 1));
   store_.add_trial(other, sample_trial(1));
   EXPECT_THAT(open(), ElementsAre(attempt(1, 1)));
   EXPECT_THAT(store_.open_attempts(other), IsEmpty());
@@ -90,11 +100,11 @@ TEST_F(WisdomAttempts, AreLeftOutAndCountedWhenDamagedAndBegunAnew) {
   for (const std::string damage :
        {"begun = 0", "begun = 5000000000", "alone = -1", "alone = 2", "configuration = 'nonsense'"}) {
     const auto session = begin(store_);
-    for (const int block : {1, 2}) store_.begin_attempt(session, configuration(block), true);
+    for (const int block : {1, 2}) store_.begin_attempts(session, {configuration(block)}, true);
     execute("UPDATE attempt SET " + damage + " WHERE id = (SELECT max(id) - 1 FROM attempt)");
     EXPECT_THAT(store_.open_attempts(session), ElementsAre(attempt(2, 1))) << damage;
     EXPECT_EQ(store_.damaged_rows(), ++damaged) << damage;
-    EXPECT_EQ(store_.begin_attempt(session, configuration(1), true), attempt(1, 1)) << damage;
+    EXPECT_EQ(store_.begin_attempts(session, {configuration(1)}, true).front(), attempt(1, 1)) << damage;
     EXPECT_THAT(store_.open_attempts(session), testing::UnorderedElementsAre(attempt(1, 1), attempt(2, 1))) << damage;
   }
 }

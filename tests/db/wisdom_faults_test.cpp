@@ -196,12 +196,12 @@ TEST_F(WisdomFaults, ADamagedPageIsNamedWhenOpenedForWriting) {
 
 TEST_F(WisdomFaults, AReadOnlyStoreRefusesToWrite) {
   const auto session = begin();
-  WisdomStore(file_).begin_attempt(session, test::configuration(1), true);
+  WisdomStore(file_).begin_attempts(session, {test::configuration(1)}, true);
   WisdomStore store(file_, read_only);
   const std::function<void()> writes[] = {
       [&] { store.put_record(sample_record()); },
-      [&] { store.begin_attempt(session, test::configuration(1), true); },
-      [&] { store.withdraw_attempt(session, test::configuration(1), true); },
+      [&] { store.begin_attempts(session, {test::configuration(1)}, true); },
+      [&] { store.withdraw_attempts(session, {test::configuration(1)}, true); },
       [&] { store.lift_quarantine(test::sample_key()); },
   };
   for (const auto& write : writes) EXPECT_THAT(error_of(write), HasSubstr("cannot be written"));

@@ -182,7 +182,7 @@ TEST_P(WisdomOfAnOlderFormat, IsWrittenAsANewOneAfterwards) {
   load_fixture(GetParam());
   WisdomStore store(file_);
   const std::size_t before = store.quarantined(sample_key()).size();
-  store.begin_attempt(1, test::configuration(5), false);
+  store.begin_attempts(1, {test::configuration(5)}, false);
   EXPECT_EQ(texts(store.open_attempts(1)).back(), "5 1 0");
   Trial killer = sample_trial(6);
   killer.verdict = Verdict::timeout;

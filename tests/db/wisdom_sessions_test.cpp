@@ -72,7 +72,7 @@ TEST_F(WisdomSessions, AreNamedWhenTheyDoNotExist) {
   const std::function<void()> writes[] = {
       [&] { store_.update_session(7, SessionState::finished, 0); },
       [&] { store_.add_trial(7, sample_trial(1)); },
-      [&] { store_.begin_attempt(7, configuration(1), true); },
+      [&] { store_.begin_attempts(7, {configuration(1)}, true); },
   };
   for (const auto& write : writes) EXPECT_THAT(error_of(write), HasSubstr("no session 7"));
   EXPECT_TRUE(store_.trials(7).empty());

@@ -84,7 +84,7 @@ TEST_F(Chaos, TheRecordIsThatOfAQuietSessionAndNoVerdictIsLostOrRepeated) {
     const auto trials_told = std::uniform_int_distribution<std::size_t>(5, 60)(random);
     const TuneRun run = killed_after(trials_told, std::uniform_int_distribution(0, 30'000)(random));
     ASSERT_EQ(run.command.code, 128 + SIGKILL) << run.command.err;
-    EXPECT_LE(attempts().size(), 2u);
+    EXPECT_LE(attempts().size(), 18u);
     expect_kept(tried_since(lines_before), 0);
   }
   const TuneRun last = tune_recording(arguments(), short_launches());

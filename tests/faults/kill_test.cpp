@@ -12,11 +12,15 @@
 namespace attune::test {
 namespace {
 
+using testing::AllOf;
+using testing::Ge;
+using testing::Le;
 using testing::SizeIs;
 
 constexpr int kills = 200;
 constexpr int rows = 50;
 constexpr int columns = 40;
+constexpr std::size_t most_attempts = 18;  // two were sent, the others wait
 #if defined(__SANITIZE_ADDRESS__)
 constexpr double most_seconds = 1;  // a process starts more slowly
 #else
@@ -63,7 +67,7 @@ class Kill : public FaultBench {
   std::vector<std::string> arguments_;
 };
 
-TEST_F(Kill, AtAnyMomentLosesAtMostTheTwoConfigurationsInFlight) {
+TEST_F(Kill, AtAnyMomentLosesNothingThatWasShown) {
   // On no machine may all lives together end the search: what is confirmed after it is rightly launched again.
   faults("* launch * sleep " + std::to_string(static_cast<int>(50 * most_seconds)) + "\n");
   const std::vector<std::string> command(arguments_.begin() + 2, arguments_.end());
@@ -89,7 +93,7 @@ TEST_F(Kill, AtAnyMomentLosesAtMostTheTwoConfigurationsInFlight) {
       ASSERT_EQ(kept.attempts, trial.attempts) << text << " was tried again";
       ASSERT_EQ(kept.measurement.samples_ns, trial.measurement.samples_ns) << text << " was measured again";
     }
-    ASSERT_LE(attempts().size(), 2u);
+    ASSERT_LE(attempts().size(), most_attempts);
     in_flight += static_cast<int>(attempts().size());
     before = now;
   }
@@ -123,6 +127,23 @@ TEST_F(Kill, ASessionMayGoOnAsOftenAsOneLikes) {
   }
 }
 
+// Their images are compiled before the first of them is launched, which hangs.
+TEST_F(Kill, TrialsWhoseImagesAreThereBeginInOneTransaction) {
+  faults("BLOCK=1024 launch * hang\nBLOCK=128 launch * hang\nBLOCK=512 launch * hang\n");
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "60";
+  options.signal_when = [&](const std::string& out) {
+    return out.find("\"type\":\"trial\"") != std::string::npos && attempts().size() == 3 ? SIGKILL : 0;
+  };
+  const TuneRun run =
+      tune({"axpy", "--device", "host", "--problem", "n=65536 T=float", "--parameters",
+            "BLOCK=256,128,512,1024 VECTOR=1 ITEMS=1 CACHE=Cache::plain BLOCKS_PER_SM=0", "--db", database()},
+           options);
+  EXPECT_EQ(run.command.code, 128 + SIGKILL);
+  ASSERT_THAT(attempts(), SizeIs(3));
+  for (const Attempt& attempt : attempts()) EXPECT_EQ(attempt.begun, 1);
+}
+
 // A configuration that is under way whenever the whole session is killed is left alone at last. In the first life
 // another one waits behind it, which is no suspect for long; from then on it is tried alone.
 TEST_F(Kill, AConfigurationThatTakesTheSessionAlongThreeTimesAloneIsLeftAlone) {
@@ -137,7 +158,7 @@ TEST_F(Kill, AConfigurationThatTakesTheSessionAlongThreeTimesAloneIsLeftAlone) {
   };
   for (int life = 1; life <= 4; ++life) {
     EXPECT_EQ(tune_recording({}, options).command.code, 128 + SIGKILL);
-    ASSERT_THAT(attempts(), SizeIs(2));
+    ASSERT_THAT(attempts(), SizeIs(AllOf(Ge(2), Le(most_attempts))));
     EXPECT_EQ(attempts().at(0).configuration.text(), "A=0 B=3");
     EXPECT_EQ(attempts().at(0).begun, life);
     EXPECT_EQ(attempts().at(0).alone, life - 1);

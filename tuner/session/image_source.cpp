@@ -50,6 +50,18 @@ CompiledInstance ImageSource::take() {
   return compiled;
 }
 
+std::vector<const Instance*> ImageSource::upcoming(std::size_t most) const {
+  std::vector<const Instance*> found;
+  const auto add = [&](const std::shared_ptr<const Instance>& instance, const CompileOutcome& outcome) {
+    if (outcome.image && found.size() < most) found.push_back(instance.get());
+  };
+  for (const CompiledInstance& next : ready_) add(next.instance, next.outcome);
+  for (const Result& result : arrived_)
+    for (const std::shared_ptr<const Instance>& instance : waiting_.at(result.ticket).instances)
+      add(instance, std::get<ImagesCompiled>(result.answer).outcomes.front());
+  return found;
+}
+
 void ImageSource::cancel() {
   pool_.cancel_compiles();
   waiting_.clear();

@@ -30,6 +30,8 @@ class ImageSource {
   // Returns whether take() has something to return, which is its precondition.
   bool is_ready() const noexcept { return !ready_.empty() || !arrived_.empty(); }
   CompiledInstance take();
+  // Returns the instances with an image that take() returns next, in order, `most` at most.
+  std::vector<const Instance*> upcoming(std::size_t most) const;
 
   // How many were requested and not taken; how many images take() did not reach; how many instances need none.
   std::size_t outstanding() const noexcept { return outstanding_; }

@@ -14,9 +14,15 @@ namespace {
 // Proposals that are under way, to one image that is being compiled.
 constexpr std::size_t most_sharing = 8;
 
+// Attempts that begin in one transaction: a commit may take longer than a trial.
+constexpr std::size_t most_begun = 16;
+
 // A result waits for the next image so long before it is taken: with images that come sooner, what a strategy knows at
 // each question does not depend on speed. Where the device has a clock of its own, real time costs nothing.
 constexpr double hold_seconds = 0.25, hold_seconds_own_clock = 2;
+
+// Verdicts become durable after so long where the device waits for an image, or a trial takes longer.
+constexpr double idle_seconds = 0.05;
 
 }  // namespace
 
@@ -76,14 +82,19 @@ void Search::settle_after_failure() noexcept {
   for (std::size_t left = sent_.size(); left > 0 && !on_.pool.has_lost_device(); left = sent_.size())
     if (!succeeds([this] { finish_front(); }) && sent_.size() == left) break;
   // The trial that the device was lost with keeps its attempt.
-  succeeds([this] { withdraw_sent(1); });
+  succeeds([this] { withdraw_from(1); });
   succeeds([this] { on_.log.commit(); });
 }
 
-// Takes back the attempts from this place of the queue on: nothing came of them.
-void Search::withdraw_sent(std::size_t first) {
+// Takes back the attempts from this place of the queue on, and those that were not sent: nothing came of them.
+void Search::withdraw_from(std::size_t first) {
+  std::vector<Configuration> among_others, alone;
   for (std::size_t i = first; i < sent_.size(); ++i)
-    if (sent_[i].has_attempt) on_.log.withdraw_attempt(sent_[i].instance->configuration, sent_[i].is_alone);
+    if (sent_[i].has_attempt) (sent_[i].is_alone ? alone : among_others).push_back(sent_[i].instance->configuration);
+  for (const auto& [id, number] : begun_) among_others.push_back(under_way_.at(id)->configuration);
+  on_.log.withdraw_attempts(among_others, false);
+  on_.log.withdraw_attempts(alone, true);
+  begun_.clear();
   sent_.clear();
 }
 
@@ -106,6 +117,7 @@ void Search::loop() {
     if (under_way_.empty()) break;  // nothing is left, or what the log answered ends the search
     step();
   }
+  withdraw_from(sent_.size());
   tell_strategy();
 }
 
@@ -147,6 +159,13 @@ void Search::step() {
   if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), false);
 }
 
+// Returns whether there was a result within so many seconds.
+bool Search::take_result(double seconds) {
+  std::optional<Result> result = on_.pool.next(on_.stop, seconds);
+  if (result && !on_.source.arrive(*result)) arrived_.emplace(result->ticket, std::move(*result));
+  return result.has_value();
+}
+
 // Waits for the next image. Returns nothing after `stop`, or when it took a result instead.
 std::optional<CompiledInstance> Search::take_image() {
   const auto is_ready = [this] {
@@ -157,17 +176,14 @@ std::optional<CompiledInstance> Search::take_image() {
   std::optional<Clock::time_point> idle_since;  // the device has nothing to do
   const bool is_idle = sent_.empty();
   const double most_hold = on_.terms.opened.own_clock ? hold_seconds_own_clock : hold_seconds;
-  const double hold = is_idle ? Pool::forever : most_hold;
-  if (is_idle) {
-    on_.bench.turn().end();
-    on_.log.commit();
-  }
+  const double hold = is_idle ? idle_seconds : most_hold;
+  if (is_idle) on_.bench.turn().end();
   while (!is_ready()) {
     if (!idle_since && arrived_.size() >= sent_.size()) idle_since = Clock::now();
-    std::optional<Result> result = on_.pool.next(on_.stop, hold);
-    if (result && !on_.source.arrive(*result)) arrived_.emplace(result->ticket, std::move(*result));
-    if (!result && on_.stop.load() > 0) break;
-    if (result || is_idle || !arrived_.contains(sent_.front().ticket)) continue;
+    const bool has_result = take_result(hold);
+    if (!has_result && on_.stop.load() > 0) break;
+    if (!has_result && is_idle) on_.log.commit();
+    if (has_result || is_idle || !arrived_.contains(sent_.front().ticket)) continue;
     finish_front();
     on_.log.commit();
     break;
@@ -253,7 +269,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   sent.has_attempt = on_.log.find(instance.text) == nullptr;
   if (sent.has_attempt) {
-    const std::optional<int> begun = on_.log.begin_attempt(instance.configuration, sent.is_alone, on_.stop);
+    const std::optional<int> begun = begin_attempt(instance, sent.is_alone);
     if (!begun) {
       under_way_.erase(instance.id);
       return;
@@ -272,6 +288,31 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   thought_ = true;
 }
 
+// With the attempts of trials whose images are there: nothing but their turn is missing. Returns the attempt's number;
+// nothing when an observer requested a stop.
+std::optional<int> Search::begin_attempt(const Instance& instance, bool is_alone) {
+  if (const auto begun = begun_.extract(instance.id)) return begun.mapped();
+  std::vector<InstanceId> ids{instance.id};
+  std::vector<Configuration> configurations{instance.configuration};
+  while (take_result(0)) continue;
+  for (const Instance* next : on_.source.upcoming(is_alone ? 0 : most_begun - 1)) {
+    if (begun_.contains(next->id) || on_.log.find(next->text) != nullptr) continue;
+    ids.push_back(next->id);
+    configurations.push_back(next->configuration);
+  }
+  const std::vector<int> numbers = on_.log.begin_attempts(configurations, is_alone, on_.stop);
+  if (numbers.empty()) return std::nullopt;
+  for (std::size_t i = 1; i < ids.size(); ++i) begun_.emplace(ids[i], numbers[i]);
+  return numbers.front();
+}
+
+// Verdicts become durable while a trial takes long.
+Result Search::wait_for(Ticket ticket) {
+  if (std::optional<Result> result = on_.pool.wait(ticket, on_.stop, idle_seconds)) return std::move(*result);
+  on_.log.commit();
+  return on_.pool.wait(ticket);
+}
+
 // What the device's queue holds first has ended, or is waited for.
 void Search::finish_front() {
   Result result;
@@ -279,7 +320,7 @@ void Search::finish_front() {
     result = std::move(found->second);
     arrived_.erase(found);
   } else {
-    result = on_.pool.wait(sent_.front().ticket);
+    result = wait_for(sent_.front().ticket);
   }
   const Sent sent = std::move(sent_.front());
   sent_.pop_front();
@@ -294,11 +335,12 @@ void Search::finish_tried(const Sent& sent, Trial trial) {
   // On a continued session the default is launched for the anchor alone: its trial is there.
   if (on_.log.find(text) == nullptr) finish_trial(trial, false);
   if (trial.deaths > 0 && sent.outcome.image && !on_.pool.isolates()) {
-    withdraw_sent(0);  // later trials ran on it
+    withdraw_from(0);  // later trials ran on it
     on_.log.commit();
     throw Error("the device is beyond use after " + text + " of " + on_.terms.request.spec.name + ": " + trial.detail +
                 "; that configuration is logged and will not be tried again: run the same command to go on");
   }
+  on_.log.commit_now_and_then();
   if (on_.bench.is_anchor_due()) sent_.push_back({on_.bench.submit_anchor(), nullptr, {}});
 }
 

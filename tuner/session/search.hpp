@@ -43,13 +43,16 @@ class Search {
   bool wants_more() const;
   std::optional<StopReason> stop_reason() const;
   void propose(const Configuration& configuration);
+  bool take_result(double seconds);
   std::optional<CompiledInstance> take_image();
   void start(CompiledInstance compiled, bool is_alone);
+  std::optional<int> begin_attempt(const Instance& instance, bool is_alone);
+  Result wait_for(Ticket ticket);
   void finish_front();
   void finish_trial(const Trial& trial, bool from_log);
   void finish_tried(const Sent& sent, Trial trial);
   void tell_strategy();
-  void withdraw_sent(std::size_t first);
+  void withdraw_from(std::size_t first);
   void settle_after_failure() noexcept;
 
   SessionParts& on_;
@@ -58,6 +61,7 @@ class Search {
   const CompilerOpened& compiler_;
   std::size_t most_ahead_ = 1, ahead_ = 1;  // proposals in the pipeline, or images where several share one
   std::map<InstanceId, std::shared_ptr<const Instance>> under_way_;
+  std::map<InstanceId, int> begun_;  // attempts with their numbers, before these trials are sent
   std::deque<Sent> sent_;
   std::map<Ticket, Result> arrived_;
   std::vector<Trial> untold_;

@@ -10,6 +10,8 @@ namespace {
 // A configuration that was alone under way in so many killed sessions is left alone: it may be the cause.
 constexpr int most_unfinished = 3;
 
+constexpr std::chrono::milliseconds between_commits{50};
+
 }  // namespace
 
 TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer)
@@ -69,6 +71,7 @@ bool TrialLog::add(const Trial& trial) {
 }
 
 void TrialLog::commit() {
+  if (uncommitted_.empty()) return;
   store_.add_trials(session_, uncommitted_);
   show_committed();
 }
@@ -77,20 +80,27 @@ void TrialLog::show_committed() {
   for (std::size_t i = 0; i < progress_.size(); ++i) observer_.trial_done(uncommitted_[i], progress_[i]);
   uncommitted_.clear();
   progress_.clear();
+  committed_at_ = std::chrono::steady_clock::now();
 }
 
-std::optional<int> TrialLog::begin_attempt(const Configuration& configuration, bool alone,
-                                           const std::atomic<int>& stop) {
+void TrialLog::commit_now_and_then() {
+  if (std::chrono::steady_clock::now() - committed_at_ >= between_commits) commit();
+}
+
+std::vector<int> TrialLog::begin_attempts(const std::vector<Configuration>& configurations, bool alone,
+                                          const std::atomic<int>& stop) {
   const bool shows = !uncommitted_.empty();
-  const int begun = store_.begin_attempt(session_, configuration, alone, uncommitted_).begun;
+  std::vector<int> begun;
+  for (const Attempt& attempt : store_.begin_attempts(session_, configurations, alone, uncommitted_))
+    begun.push_back(attempt.begun);
   show_committed();
   if (!shows || stop.load() == 0) return begun;
-  withdraw_attempt(configuration, alone);
-  return std::nullopt;
+  withdraw_attempts(configurations, alone);
+  return {};
 }
 
-void TrialLog::withdraw_attempt(const Configuration& configuration, bool alone) {
-  store_.withdraw_attempt(session_, configuration, alone);
+void TrialLog::withdraw_attempts(const std::vector<Configuration>& configurations, bool alone) {
+  if (!configurations.empty()) store_.withdraw_attempts(session_, configurations, alone);
 }
 
 }  // namespace attune

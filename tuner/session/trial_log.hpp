@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,11 +43,15 @@ class TrialLog {
   void show(const Progress& progress) { progress_.push_back(progress); }
   void commit();
 
-  // Makes an attempt durable before its launch, with all verdicts so far. `alone`: nothing else is under way. Returns
-  // the attempt's number; nothing when an observer requested a stop.
-  std::optional<int> begin_attempt(const Configuration& configuration, bool alone, const std::atomic<int>& stop);
-  // Takes an attempt back: nothing was launched.
-  void withdraw_attempt(const Configuration& configuration, bool alone);
+  // Commits when the last commit is some time back: verdicts become durable soon, at little cost each.
+  void commit_now_and_then();
+
+  // Makes attempts durable before their launches, with all verdicts so far. `alone`: nothing else is under way. Returns
+  // the attempts' numbers, in order; none when an observer requested a stop.
+  std::vector<int> begin_attempts(const std::vector<Configuration>& configurations, bool alone,
+                                  const std::atomic<int>& stop);
+  // Takes attempts back: nothing was launched.
+  void withdraw_attempts(const std::vector<Configuration>& configurations, bool alone);
 
  private:
   void show_committed();
@@ -62,6 +67,7 @@ class TrialLog {
   std::map<std::string, Trial> trials_;
   std::vector<Trial> uncommitted_;
   std::vector<Progress> progress_;  // of each of these verdicts
+  std::chrono::steady_clock::time_point committed_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace attune
