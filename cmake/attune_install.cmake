@@ -1,4 +1,4 @@
-# Installation: the libraries of all layers, the public headers, the program, and a package config, so that
+# Installation: the libraries of all layers, the public headers, the programs, and a package config, so that
 # find_package(attune) gives attune::runtime, attune::tuner, attune::cli and attune_embed() (docs/dispatch.md).
 include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
@@ -14,9 +14,11 @@ set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
 
 install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-if(TARGET attune)
-  install(TARGETS attune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+
+# All that `cmake --install` needs, and no more.
+add_custom_target(installable)
+add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score)
 
 configure_package_config_file(cmake/attune-config.cmake.in "${PROJECT_BINARY_DIR}/attune-config.cmake"
                               INSTALL_DESTINATION "${ATTUNE_PACKAGE_DIR}")

@@ -1,13 +1,19 @@
-# cmake -DSOURCE=<repository> -P readme.cmake: the README quotes the built examples whole, to the letter.
+# cmake -DSOURCE=<repository> -P readme.cmake: the README quotes built examples to the letter, whole or a part.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${SOURCE}/README.md" readme)
-foreach(example quickstart/main.cpp own_kernel/main.cpp own_kernel/smooth.cu)
-  file(READ "${SOURCE}/apps/examples/${example}" text)
-  string(FIND "${readme}" "${text}" place)
-  if(place EQUAL -1)
-    message(FATAL_ERROR "README.md does not quote apps/examples/${example} as it stands")
-  endif()
-endforeach()
+file(READ "${SOURCE}/apps/examples/own_kernel/smooth.cu" text)
+string(FIND "${readme}" "```cuda\n${text}```" place)
+if(place EQUAL -1)
+  message(FATAL_ERROR "README.md does not quote apps/examples/own_kernel/smooth.cu as it stands")
+endif()
+# Each line of its C++ stands in the example, one after the other; a function's body is indented there.
+string(REGEX MATCH "```cpp\n([^`]*)```" ignored "${readme}")
+string(REGEX REPLACE "\n(.)" "\n  \\1" quoted "  ${CMAKE_MATCH_1}")
+file(READ "${SOURCE}/apps/examples/own_kernel/main.cpp" text)
+string(FIND "${text}" "${quoted}" place)
+if(place EQUAL -1 OR quoted STREQUAL "  ")
+  message(FATAL_ERROR "README.md does not quote a part of apps/examples/own_kernel/main.cpp as it stands")
+endif()
 # Every page that it points to exists.
 string(REGEX MATCHALL "\\([A-Za-z_][A-Za-z_/.0-9]*\\.(md|cpp|cu)\\)" links "${readme}")
 foreach(link IN LISTS links)

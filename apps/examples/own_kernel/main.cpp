@@ -8,19 +8,18 @@
 #include "attune_embedded/smooth.hpp"
 
 int main() try {
-  attune::Dispatcher gpu;
-  gpu.add(attune_embedded::smooth);
   const std::size_t n = 1 << 20;
-  const attune::Plan plan = gpu.plan("smooth", {{"n", n}, {"T", "float"}});
-  std::printf("%s\n", plan.match().why.c_str());
-
   std::vector<float> host(n);
   for (std::size_t i = 0; i < n; ++i) host[i] = static_cast<float>(i * i % 1000);
-  const attune::Buffer<float> in(gpu, host);
-  const attune::Buffer<float> out(gpu, n);
+
+  attune::Dispatcher gpu;
+  gpu.add(attune_embedded::smooth);
+  const attune::Plan plan = gpu.plan("smooth", {{"n", n}, {"T", "float"}});
+  const attune::Buffer<float> in(gpu, host), out(gpu, n);
   plan.launch(nullptr, out, in, n);  // the default stream
   gpu.synchronize();
 
+  std::printf("%s\n", plan.match().why.c_str());
   const std::vector<float> result = out.to_vector();
   for (std::size_t i = 0; i < n; ++i) {
     const float expected = (host[i > 0 ? i - 1 : i] + 2 * host[i] + host[std::min(i + 1, n - 1)]) / 4;
