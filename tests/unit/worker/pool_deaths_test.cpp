@@ -343,5 +343,19 @@ TEST_F(PoolTest, EndsAtOnceWhateverItIsAt) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
+// Its driver holds it: a fresh worker would hang there too.
+TEST_F(PoolTest, AWorkerThatStaysAfterItsKillLosesTheDevice) {
+  begin();
+  script_.stays = [](const std::string& job) { return job == "try 2"; };
+  const Try present = try_of(2), next = try_of(3);
+  script_.hold("try 2");
+  const Ticket first = pool().submit(present), second = pool().submit(next);
+  script_.release();
+  EXPECT_THROW(pool().wait(first), DeviceLost);
+  EXPECT_TRUE(pool().has_lost_device());
+  EXPECT_THROW(pool().wait(second), Error) << "no answer will come";
+  EXPECT_EQ(script_.workers, 1) << "no other is started";
+}
+
 }  // namespace
 }  // namespace attune

@@ -45,6 +45,7 @@ struct Script {
   std::function<Received::End(const std::string& job, int worker)> ends;  // how a job ends that was begun
   std::function<bool(const std::string& job, int worker)> dies_before;  // it is begun
   std::function<bool(const std::string& job, int worker)> hangs;        // until the worker is interrupted
+  std::function<bool(const std::string& job)> stays;                    // late, and killed in vain
   std::function<void(const Job& job, Reply&)> change;                   // what its answer becomes
   bool isolates = true;
 
@@ -99,6 +100,10 @@ class ScriptedTransport final : public Transport {
       return lose(Received::End::died);
     }
     script_.changed.wait(lock, [&] { return script_.held != name; });
+    if (script_.stays && script_.stays(name)) {
+      lose(Received::End::timed_out);
+      throw DeviceLost("as the test says");
+    }
     has_begun_ = false;
     const Received::End end = script_.ends ? script_.ends(name, script_.workers) : Received::End::replied;
     if (end != Received::End::replied) return lose(end);
