@@ -2,10 +2,11 @@
 // another seed. Prints a table: docs/results/measurement.md.
 //   protocol_truth KERNEL "PROBLEM" [--samples 100] [--most 5000] [--workers 3] [--samples-near 300] [--sessions 20]
 //     [--regime cold] [--parameters "VALUES=4,8"] [--compiling 0] [--device cuda:0] [--samples-to FILE] [--finals-to
-//     FILE]
+//     FILE] [--places 0]
 // --parameters narrows the space for truth and sessions alike. --compiling: so many compilers are at work beside the
 // sessions. --samples-to: every sample of the first worker, in ns, a line for each configuration. --finals-to: the same
-// of the rounds of each session, after its seed.
+// of the rounds of each session, after its seed. --places: no sessions, but what of the times of the best belongs to
+// where code and data lie.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -121,6 +122,17 @@ void show_sessions(TruthBench& bench, const Truth& truth) {
       bench.sessions, 100 * worst, 100 * worst_first, 100 * least_time, 100 * most_time, winners.size());
 }
 
+void show_places(TruthBench& bench, std::size_t best) {
+  const Places places = measure_places(bench, best);
+  fmt::print("# {} {}, {}: the best {}, {} workers\n\n", bench.spec.name, bench.problem.text(), to_text(bench.regime),
+             places.configurations, bench.workers_more);
+  fmt::print("| one standard deviation of medians | of the time |\n|---|---:|\n");
+  fmt::print("| of two halves of the rounds | {:.2f} % |\n| of loads in one worker, on the same data | {:.2f} % |\n",
+             100 * places.halves, 100 * places.loads);
+  fmt::print("| of data that one worker has made anew | {:.2f} % |\n| of workers | {:.2f} % |\n", 100 * places.data,
+             100 * places.workers);
+}
+
 void run(TruthBench& bench, const std::string& attune, const std::string& device, int compilers) {
   const Truth truth = measure_truth(bench);
   const auto near =
@@ -148,6 +160,7 @@ int main(int count, char** values) try {
   attune::TruthBench bench;
   std::string kernel, problem, device, regime, parameters;
   int compiling = 0;
+  std::size_t places_of = 0;
   po::options_description options("protocol_truth KERNEL PROBLEM [options]");
   options.add_options()("kernel", po::value(&kernel)->required(), "a name or a file")(
       "problem", po::value(&problem)->required(), "\"n=2**24 T=float\"")(
@@ -161,6 +174,7 @@ int main(int count, char** values) try {
                                                                                    "narrowed: \"BLOCK=128,256\"")(
       "samples-to", po::value(&bench.samples_to), "the samples of the first worker, as a file")(
       "finals-to", po::value(&bench.finals_to), "the samples of the final rounds of all sessions, as a file")(
+      "places", po::value(&places_of)->default_value(0), "of so many of the best, instead: what their places change")(
       "device", po::value(&device)->default_value("cuda:0"), "");
   po::positional_options_description places;
   places.add("kernel", 1).add("problem", 1);
@@ -174,7 +188,10 @@ int main(int count, char** values) try {
   if (!parameters.empty()) bench.spec = attune::narrow(std::move(bench.spec), parameters);
   bench.regime = attune::regime_of(regime).value();
   bench.problem = attune::parse_problem(bench.spec, problem, device.substr(0, device.find(':')));
-  attune::run(bench, attune, device, compiling);
+  if (places_of > 0)
+    attune::show_places(bench, places_of);
+  else
+    attune::run(bench, attune, device, compiling);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "protocol_truth: %s\n", error.what());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr double calibration_warm_up_ms = 300;
 constexpr std::size_t turns_in_job = 256;  // samples that one job takes
+constexpr int data_in_worker = 2, loads_of_data = 4;  // that measure_places() makes
 
 using Loaded = std::map<std::string, InstanceId>;
 
@@ -218,7 +220,79 @@ class Measuring {
     return truth;
   }
 
+  Places places(std::size_t most) {
+    const Halves all = in_one_worker(configurations_of(space_, bench_.most), truth_seed, nullptr);
+    const auto limit = [&](std::size_t count) {
+      std::vector<double> ratios;
+      for (const auto& [name, ratio] : all.choosing) ratios.push_back(ratio);
+      std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(count - 1), ratios.end());
+      return ratios[count - 1];
+    }(std::min(most, all.choosing.size()));
+    std::vector<Configuration> best;
+    for (const Configuration& one : configurations_of(space_, bench_.most))
+      if (const auto found = all.choosing.find(one.text()); found != all.choosing.end() && found->second <= limit)
+        best.push_back(one);
+    Level workers, data, loads, halves;
+    for (int worker = 0; worker < bench_.workers_more; ++worker) {
+      Pool pool(*bench_.workers);
+      std::vector<Medians> of_data;
+      for (int i = 0; i < data_in_worker; ++i) of_data.push_back(on_fresh_data(pool, best, loads, halves));
+      workers.means.push_back(data.add(of_data));
+    }
+    workers.add(workers.means);
+    return {best.size(), halves.deviation(), loads.deviation(), data.deviation(), workers.deviation()};
+  }
+
  private:
+  using Medians = std::vector<double>;  // logarithms, by configuration, relative to their mean
+
+  // Sets of medians that one thing alone tells apart.
+  struct Level {
+    std::vector<Medians> means;
+    double squares = 0;
+    std::size_t freedom = 0;
+    // Returns their means.
+    Medians add(const std::vector<Medians>& sets) {
+      Medians mean(sets.front().size());
+      for (std::size_t c = 0; c < mean.size(); ++c) {
+        for (const Medians& set : sets) mean[c] += set[c] / static_cast<double>(sets.size());
+        for (const Medians& set : sets) squares += (set[c] - mean[c]) * (set[c] - mean[c]);
+      }
+      freedom += (sets.size() - 1) * mean.size();
+      return mean;
+    }
+    double deviation() const { return freedom == 0 ? 0 : std::sqrt(squares / static_cast<double>(freedom)); }
+  };
+
+  Medians on_fresh_data(Pool& pool, std::vector<Configuration> best, Level& loads, Level& halves) {
+    begin(pool);
+    warm_up(pool, best.size());
+    std::vector<Medians> of_loads;
+    for (int i = 0; i < loads_of_data; ++i) {
+      // In another order each time; instances are numbered as configurations are placed.
+      std::vector<std::size_t> order(best.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::shuffle(order.begin(), order.end(), random_);
+      std::vector<Configuration> shuffled;
+      for (const std::size_t place : order) shuffled.push_back(best[place]);
+      const Loaded loaded = load(pool, bench_, device_, shuffled);
+      std::vector<InstanceId> instances;
+      for (const Configuration& one : best) instances.push_back(loaded.at(one.text()));
+      const Samples samples = sample_rounds(pool, instances, plan_, bench_.samples_near, random_());
+      of_loads.push_back(halves.add({centred(half_of(samples, 0)), centred(half_of(samples, 1))}));
+      for (const InstanceId id : instances) run<Done>(pool, Release{id});
+    }
+    return loads.add(of_loads);
+  }
+
+  static Medians centred(Samples samples) {
+    Medians medians = relative_medians(std::move(samples));
+    for (double& one : medians) one = std::log(one);
+    const double mean = std::accumulate(medians.begin(), medians.end(), 0.0) / static_cast<double>(medians.size());
+    for (double& one : medians) one -= mean;
+    return medians;
+  }
+
   // `truth`: of the first, which is also timed. `seed`: of the order in each round.
   Halves in_one_worker(const std::vector<Configuration>& configurations, std::uint64_t seed, Truth* truth) {
     Pool pool(*bench_.workers);
@@ -277,10 +351,13 @@ class Measuring {
   const SearchSpace space_;
   const Configuration default_configuration_;
   TimingPlan plan_;
+  std::mt19937_64 random_{truth_seed};
 };
 
 }  // namespace
 
 Truth measure_truth(TruthBench& bench) { return Measuring(bench).measure(); }
+
+Places measure_places(TruthBench& bench, std::size_t best) { return Measuring(bench).places(best); }
 
 }  // namespace attune

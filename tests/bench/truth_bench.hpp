@@ -44,4 +44,17 @@ struct Truth {
 // One half of the samples chooses the best, the other half says how the others compare to it.
 Truth measure_truth(TruthBench& bench);
 
+// What of a configuration's time, relative to others, belongs to where its code and its data lie. Each is one standard
+// deviation of medians, the root of its mean square over configurations. An outer one holds what is left of the inner
+// ones after their mean.
+struct Places {
+  std::size_t configurations = 0;  // the best of one worker
+  double halves = 0;               // of the rounds of one load
+  double loads = 0;                // in one worker, on the same data
+  double data = 0;                 // data that one worker has made anew, each mean over loads
+  double workers = 0;              // each mean over data
+};
+// Samples the best so often, in `workers_more` workers.
+Places measure_places(TruthBench& bench, std::size_t best);
+
 }  // namespace attune
