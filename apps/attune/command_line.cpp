@@ -69,6 +69,7 @@ int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
 }  // namespace
 
 int run_command_line(int count, char** values, const WorkerSeams& seams) {
+  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then no child has an exit status
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error with a message, like a full disk
   try {

@@ -21,6 +21,7 @@
 #include "attune/error.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
+#include "stop_requests.hpp"
 
 namespace attune::cli {
 namespace {
@@ -88,7 +89,7 @@ void pass_on(int signal) { kill(child_to_end, signal); }
 // Returns the exit status of the child; nothing when its time is up and it was killed.
 std::optional<int> wait_for(pid_t child, double seconds) {
   child_to_end = child;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, pass_on);
+  catch_unless_ignored(pass_on);
   const auto deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   int status = 0;

@@ -17,10 +17,14 @@ void on_signal(int) {
 
 std::atomic<int> stop_requests{0};
 
-void catch_signals() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGHUP, on_signal);
+void catch_signals() { catch_unless_ignored(on_signal); }
+
+void catch_unless_ignored(void (*handler)(int)) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction present {};
+    sigaction(number, nullptr, &present);
+    if (present.sa_handler != SIG_IGN) std::signal(number, handler);
+  }
 }
 
 }  // namespace attune::cli

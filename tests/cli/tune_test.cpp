@@ -1,4 +1,6 @@
 // attune tune: what it prints and stores, what a session is told, and what ends it.
+#include <sys/stat.h>
+
 #include <csignal>
 
 #include "cli/workbench.hpp"
@@ -165,6 +167,18 @@ TEST_F(Tune, AnInterruptKeepsTheBestSoFar) {
   EXPECT_EQ(result.code, 130) << result.err;
   ASSERT_EQ(of_type(events_in(result.out), "record").size(), 1u) << result.out;
   EXPECT_THAT(output_of({"plan", kernel}), HasSubstr("exact"));
+}
+
+TEST_F(Tune, WhatDoesNotCompileIsAVerdictThoughTheParentIgnoredItsChildren) {
+  CommandOptions options;
+  options.ignored_signals = {SIGCHLD};
+  const std::string kernel =
+      scale_with("  const long long first", "  static_assert(ITEMS == 1, \"one\");\n  const long long first");
+  const CommandResult result = attune({"tune", kernel, "--parameters", "BLOCK=64", "--json"}, options);
+  EXPECT_EQ(result.code, 0) << result.err;
+  int failed = 0;
+  for (const Json& trial : of_type(events_in(result.out), "trial")) failed += trial.at("verdict") == "compile_error";
+  EXPECT_EQ(failed, 1);
 }
 
 TEST_F(Tune, AKillLosesNothingThatWasTold) {

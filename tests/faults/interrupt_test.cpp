@@ -92,6 +92,16 @@ TEST_P(Interrupt, WhileFinalistsAreCompared) {
   EXPECT_EQ(count_of_verdict(Verdict::ok), all);
 }
 
+TEST_P(Interrupt, IsNoneByASignalThatIsIgnoredAtTheStart) {
+  faults("* sample * sleep 1\n");
+  CommandOptions options;
+  options.ignored_signals = {GetParam()};
+  const TuneRun run = interrupted_after(4, 0, options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(run.best.at("end"), "finished");
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP), [](const auto& parameter) {
   return std::string(parameter.param == SIGINT ? "Int" : parameter.param == SIGTERM ? "Term" : "Hup");
 });

@@ -26,6 +26,7 @@ namespace {
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG instead, as on a full disk
   }
+  for (const int number : options.ignored_signals) signal(number, SIG_IGN);
   std::vector<char*> list;
   for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
   list.push_back(nullptr);
