@@ -195,6 +195,7 @@ int run_check(const Arguments& arguments) {
   if (const std::optional<Sanitizers> wanted = sanitizers_wanted(options))
     return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(sanitized_seconds));
 
+  const EndReport end;
   const KernelSpec spec = load_kernel(options.required("kernel"));
   const std::string name = device_name(options);
   CheckReport report(options.has("json"));

@@ -1,5 +1,6 @@
 #include "sanitize.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -22,6 +24,8 @@
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
 #include "stop_requests.hpp"
+#include "worker/process/worker_guard.hpp"
+#include "worker/process/worker_processes.hpp"
 
 namespace attune::cli {
 namespace {
@@ -37,6 +41,8 @@ constexpr const char* address_options =
     "allocator_may_return_null=1:handle_sigill=1:handle_sigfpe=1:color=never:exitcode=1";
 constexpr const char* undefined_options = "print_stacktrace=1:color=never:exitcode=1";
 
+std::string report_in(const std::filesystem::path& folder) { return (folder / "report").string(); }
+
 std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std::filesystem::path& folder) {
   std::string preload;
   for (const std::string& path : sanitizer_runtimes(sanitizers)) preload += (preload.empty() ? "" : ":") + path;
@@ -47,9 +53,10 @@ std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std:
     if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
   }
   if (const auto own = variables.find("LD_PRELOAD"); own != variables.end()) preload += ":" + own->second;
-  const std::string report = (folder / "report").string();
+  const std::string report = report_in(folder);
   variables["LD_PRELOAD"] = preload;
   variables["TMPDIR"] = folder.string();  // removed with the leftovers of a process that ends early
+  variables[worker_mark] = folder.string();
   variables["ATTUNE_SANITIZE"] = sanitizers.text();
   variables["ATTUNE_SANITIZE_REPORT"] = report;
   // The user's own options come later, and win.
@@ -102,6 +109,17 @@ std::optional<int> wait_for(pid_t child, double seconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return status;
+}
+
+// The file by which the process reports that it ends as it means to: a kernel may call exit().
+std::filesystem::path end_mark(const std::string& report) { return report + ".end"; }
+
+// Has the leftovers ended and removed, even if this process is killed.
+void guard(const std::filesystem::path& folder) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  start_worker_guard({folder, folder.string()}, ends[0]);
+  close(ends[0]);  // the other one stays open until this process ends
 }
 
 int no_survivor(Verdict verdict, const std::string& text) {
@@ -244,11 +262,18 @@ std::string excerpt_of(const SanitizerFinding& finding) {
 
 }  // namespace
 
+EndReport::~EndReport() {
+  const char* const report = std::getenv("ATTUNE_SANITIZE_REPORT");
+  if (report != nullptr) std::ofstream(end_mark(report)).put('\n');
+}
+
 int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& arguments, double seconds) {
   const TemporaryFolder folder;
   std::vector<std::string> command{"attune", "check"};
   command.insert(command.end(), arguments.begin(), arguments.end());
+  guard(folder.path());
   const std::optional<int> status = wait_for(start(command, environment_of(chosen, folder.path())), seconds);
+  kill_processes_of(-1, folder.path().string());
   if (!status)
     return no_survivor(Verdict::timeout,
                        fmt::format("stopped after {:.0f} s under {}: a loop that never ends, or a problem that is too "
@@ -257,7 +282,9 @@ int check_in_sanitized_process(const Sanitizers& chosen, const Arguments& argume
   if (WIFEXITED(*status)) {
     if (WEXITSTATUS(*status) == 127)
       throw Error("cannot start attune once more with the sanitizers: /proc/self/exe does not run");
-    return WEXITSTATUS(*status);
+    if (std::filesystem::exists(end_mark(report_in(folder.path())))) return WEXITSTATUS(*status);
+    return no_survivor(Verdict::fault, fmt::format("the kernel ended the process under {}, with exit code {}",
+                                                   chosen.text(), WEXITSTATUS(*status)));
   }
   const int signal = WTERMSIG(*status);
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return exit_interrupted;
@@ -280,6 +307,7 @@ void print_findings(const KernelSpec& spec, const Problem& problem, const Config
                 fmt::format("{}{}\n  in {} of {}\n{}", line.empty() ? "" : line + ": ", what_text(finding, launches),
                             finding.thread, finding.call.expression, excerpt_of(finding)));
     std::fflush(stdout);
+    { const EndReport end; }
     _exit(exit_no_survivor);
   });
 }

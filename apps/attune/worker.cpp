@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -11,8 +12,11 @@
 #include "replay.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
+#include "worker/process/child_process.hpp"
 #include "worker/process/serve.hpp"
 #include "worker/process/worker_folder.hpp"
+#include "worker/process/worker_guard.hpp"
+#include "worker/process/worker_processes.hpp"
 
 namespace attune::cli {
 namespace {
@@ -34,24 +38,33 @@ std::shared_ptr<Compiler> compiler_for(const Options& options) {
   return is_replay(name) ? device_for(options)->compiler() : make_compiler(name);
 }
 
+// The mark is of this process's start: a kernel may change the environment later.
+void guard(const std::filesystem::path& folder) {
+  const char* const mark = std::getenv(worker_mark);
+  start_worker_guard({folder, mark != nullptr ? mark : "", getpid()}, lifeline_descriptor);
+}
+
 // Answers every job with the error, if opening fails.
 template <typename Open, typename Serve>
 int serve_opened(Open open, Serve serve_it) {
   std::optional<WorkerFolder> folder;
   decltype(open()) opened;
+  expect_coordinator();
   try {
     folder.emplace();  // before a device starts threads
+    guard(folder->path());
     opened = open();
   } catch (const std::exception&) {
     const Failure failure = failure_of_current_exception();
-    serve(folder ? folder->path() : "", [&failure](const Job&) {
+    if (!folder) guard("");
+    serve([&failure](const Job&) {
       Reply reply;
       reply.answer = failure;
       return reply;
     });
     return exit_done;
   }
-  serve_it(std::move(opened), folder->path());  // an exception ends this process
+  serve_it(std::move(opened));  // an exception ends this process
   return exit_done;
 }
 
@@ -70,9 +83,9 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
           std::unique_ptr<Device> device = device_for(options);
           return seams.device ? seams.device(std::move(device)) : std::move(device);
         },
-        [&](std::unique_ptr<Device> device, const std::filesystem::path& folder) {
+        [&](std::unique_ptr<Device> device) {
           DeviceServer server(*device, seams.trying);
-          serve(folder, [&server](const Job& job) { return server.answer(job); });
+          serve([&server](const Job& job) { return server.answer(job); });
         });
   }
   if (role != "compile") throw UsageError("`attune worker` is started by attune itself, as device or compile");
@@ -82,9 +95,9 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
         std::shared_ptr<Compiler> compiler = compiler_for(options);
         return seams.compiler ? seams.compiler(std::move(compiler)) : std::move(compiler);
       },
-      [&](std::shared_ptr<Compiler> compiler, const std::filesystem::path& folder) {
+      [&](std::shared_ptr<Compiler> compiler) {
         CompileServer server(std::move(compiler), seams.compiling);
-        serve(folder, [&server](const Job& job) {
+        serve([&server](const Job& job) {
           if (const auto* compile = std::get_if<Compile>(&job)) limit_processor_time(compile->requests.size());
           return server.answer(job);
         });

@@ -1,4 +1,9 @@
 // attune check --sanitize: kernels with one mistake each, run for real under the sanitizers of the machine's compiler.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
 #include "cli/workbench.hpp"
 
 namespace attune::test {
@@ -50,6 +55,13 @@ __global__ void wrong(long long n, const int* x, int* y) {
   dynamic[t] = t; __syncthreads();
   if (i < n) y[i] = 3 * x[i];
 )cu" + body + "\n}\n");
+  }
+
+  // Thread 13 of block 2 does this with a function of the C library.
+  std::string kernel_with(const std::string& function, const std::string& statement) const {
+    std::string text = content_of(kernel("  if (i == 141) { " + statement + "; }"));
+    text.insert(text.find("template"), "extern \"C\" " + function + ";\n");
+    return write("wrong.cu", text);
   }
 
   CommandResult check(const std::string& path, const std::string& sanitizers = "address,undefined",
@@ -177,6 +189,30 @@ TEST_F(Sanitize, LeavesNothingBehind) {
              {.environment = {{"TMPDIR", temporary.string()}}});
   EXPECT_EQ(result.code, 3) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("wrong.cu:28: wrote 4 bytes"));
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
+}
+
+TEST_F(Sanitize, AKernelThatEndsItsProcessHasAVerdict) {
+  for (const std::string code : {"0", "3"}) {
+    const CommandResult result = check(kernel_with("void _exit(int)", "_exit(" + code + ")"));
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("with exit code " + code)));
+  }
+}
+
+TEST_F(Sanitize, ACommandThatIsKilledLeavesNeitherFolderNorProcess) {
+  const std::filesystem::path temporary = folder_ / "tmp", begun = folder_ / "begun";
+  std::filesystem::create_directory(temporary);
+  const std::string command = "setsid sh -c 'echo $$ > " + begun.string() + "; exec sleep 100' > /dev/null 2>&1 &";
+  const std::string file = kernel_with("int system(const char*)", "system(\"" + command + "\"); for (;;) {}");
+  CommandOptions options;
+  options.environment["TMPDIR"] = temporary.string();
+  options.signal_when = [&](const std::string&) { return content_of(begun).ends_with("\n") ? SIGKILL : 0; };
+  EXPECT_EQ(attune({"check", file, "--device", "host", "--sanitize", "undefined"}, options).code, 128 + SIGKILL);
+  const std::string child = lines_of(content_of(begun)).at(0);
+  const auto is_alive = [&child] { return !content_of("/proc/" + child + "/cmdline").empty(); };
+  for (int i = 0; i < 100 && (is_alive() || !std::filesystem::is_empty(temporary)); ++i) usleep(100'000);
+  EXPECT_FALSE(is_alive());
   EXPECT_TRUE(std::filesystem::is_empty(temporary));
 }
 

@@ -13,11 +13,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "attune/error.hpp"
+#include "worker/process/worker_processes.hpp"
 
 namespace attune {
 namespace {
@@ -43,9 +42,11 @@ Pipe make_pipe() {
 }
 
 std::vector<std::string> environment_with(const std::string& folder) {
-  std::vector<std::string> list{"TMPDIR=" + folder};
+  const std::string mark = std::string(worker_mark) + "=";
+  std::vector<std::string> list{"TMPDIR=" + folder, mark + folder};
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!std::string_view(*entry).starts_with("TMPDIR=")) list.emplace_back(*entry);
+    if (const std::string_view text(*entry); !text.starts_with("TMPDIR=") && !text.starts_with(mark))
+      list.emplace_back(text);
   return list;
 }
 
@@ -100,33 +101,7 @@ struct Becoming {
   _exit(127);
 }
 
-// Returns the session of a process: the sixth field of its line. Fields are counted after the name, which may contain
-// anything.
-pid_t session_of(const std::filesystem::path& process) {
-  std::ifstream file(process / "stat");
-  std::string line;
-  std::getline(file, line);
-  const auto name_end = line.rfind(')');
-  if (name_end == std::string::npos) return -1;
-  std::istringstream rest(line.substr(name_end + 1));
-  std::string state;
-  pid_t parent = 0, group = 0, session = -1;
-  rest >> state >> parent >> group >> session;
-  return session;
-}
-
 }  // namespace
-
-void kill_session(pid_t session) noexcept try {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.empty() || !std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
-    const auto process = static_cast<pid_t>(std::stol(name));
-    if (process != getpid() && session_of(entry.path()) == session) kill(process, SIGKILL);
-  }
-} catch (const std::exception&) {
-}
 
 ChildProcess::Descriptor::~Descriptor() { close(); }
 
@@ -193,7 +168,7 @@ bool ChildProcess::kill(double seconds) noexcept {
   killed_ = true;
   reap(last_words_seconds);
   if (!status_) ::kill(child_, SIGKILL);
-  kill_session(child_);  // a compiler runs in a process group of its own
+  kill_processes_of(child_, folder_.path().string());  // a compiler runs in a process group of its own
   return reap(seconds);
 }
 

@@ -13,9 +13,6 @@
 
 namespace attune {
 
-// Sends SIGKILL to all processes of this session but the caller's own.
-void kill_session(pid_t session) noexcept;
-
 struct ChildLimits {
   int niceness = 0;                 // added to this process's
   std::uint64_t address_bytes = 0;  // RLIMIT_AS; 0: as this process

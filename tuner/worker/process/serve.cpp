@@ -3,30 +3,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <thread>
 
 #include "attune/error.hpp"
 #include "worker/messages/messages.hpp"
 #include "worker/process/child_process.hpp"
 #include "worker/process/frames.hpp"
-#include "worker/process/worker_folder.hpp"
 
 namespace attune {
 namespace {
-
-// The coordinator holds the other end of the lifeline: it closes when that process ends. The worker may then hang in a
-// driver or a compiler: only SIGKILL to all of it helps. `folder` belongs to this thread: a kernel may have changed
-// TMPDIR.
-void watch_lifeline(const std::filesystem::path& folder) {
-  char byte = 0;
-  while (read(lifeline_descriptor, &byte, 1) < 0 && errno == EINTR) continue;
-  kill_session(getpid());
-  if (!folder.empty()) remove_worker_folder(folder);
-  kill(getpid(), SIGKILL);
-}
 
 void wait_for_job() {
   pollfd requests{requests_descriptor, POLLIN, 0};
@@ -35,12 +21,14 @@ void wait_for_job() {
 
 }  // namespace
 
-void serve(const std::filesystem::path& folder, const std::function<Reply(const Job&)>& answer) {
+void expect_coordinator() {
   for (const int number : {requests_descriptor, replies_descriptor, lifeline_descriptor})
     if (fcntl(number, F_SETFD, FD_CLOEXEC) != 0)
       throw Error("`attune worker` is started by attune itself, with pipes at descriptors 3, 4 and 5");
+}
+
+void serve(const std::function<Reply(const Job&)>& answer) {
   signal(SIGPIPE, SIG_IGN);
-  std::thread([folder] { watch_lifeline(folder); }).detach();
   const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
   std::vector<std::byte> message;
   FrameClock::duration unaccounted{};  // transport time of the last reply
