@@ -1,5 +1,6 @@
 // What kernels do wrong, on the host device through the real worker processes: faulty.cu, each value of whose parameter
 // is another mistake.
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -8,6 +9,7 @@
 namespace attune::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -47,6 +49,30 @@ TEST_F(KernelFaults, AFileThatDoesNotCompileIsToldAsThat) {
   EXPECT_THAT(run.command.err, HasSubstr("it does not compile"));
   EXPECT_THAT(run.command.err, HasSubstr("broken.cu:"));
   EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+// As g++ does: its messages are of a full folder.
+TEST_F(KernelFaults, ACompilerWithoutRoomEndsTheSessionAndTheSameCommandGoesOn) {
+  const std::string compiler = (folder_ / "compiler").string(), full = (folder_ / "full").string();
+  std::ofstream(compiler)
+      << "#!/bin/sh\ncase \"$*\" in *-dump*) exec g++ \"$@\";; esac\n"
+         "if [ -e '" +
+             full +
+             "' ] && grep -q 'faulty<float, Fault::fine>' kernel.cpp; then\n"
+             "  echo 'fatal error: error writing to /tmp/ccX.s: No space left on device'; exit 1\nfi\n"
+             "exec g++ \"$@\"\n";
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  std::ofstream(full) << "x";
+  CommandOptions options;
+  options.environment["ATTUNE_HOST_CXX"] = compiler;
+  const TuneRun failed = run_with("Fault::fine", "float", options);
+  EXPECT_EQ(failed.command.code, 1);
+  EXPECT_THAT(failed.command.err, AllOf(HasSubstr("has no room for its files in /"), HasSubstr("TMPDIR")));
+  EXPECT_EQ(count_of_verdict(Verdict::compile_error), 0);
+  std::filesystem::remove(full);
+  const TuneRun run = run_with("Fault::fine", "float", options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trial_of("Fault::fine").verdict, Verdict::ok);
 }
 
 TEST_F(KernelFaults, AMissingCompilerIsToldAndNoConfigurationIsBlamed) {

@@ -13,27 +13,29 @@ namespace {
 
 constexpr double most_of_a_limit = 1e9;  // of seconds and of MiB: as good as none, and safe to calculate with
 
-std::optional<double> positive(const char* variable, const char* unit) {
+std::optional<double> limit(const char* variable, const char* unit, double least = 0) {
   const char* const value = std::getenv(variable);
   if (value == nullptr || *value == '\0') return std::nullopt;
   const std::string_view text = value;
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number > 0 && number <= most_of_a_limit))
-    throw UsageError(fmt::format("{}={} is not a number of {} above 0; correct or unset it", variable, text, unit));
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(number > 0 && number >= least && number <= most_of_a_limit))
+    throw UsageError(fmt::format("{}={} is not a number of {} {}; correct or unset it", variable, text, unit,
+                                 least > 0 ? fmt::format("from {:g}", least) : "above 0"));
   return number;
 }
 
 }  // namespace
 
-std::optional<double> compile_limit_seconds() { return positive("ATTUNE_COMPILE_LIMIT", "seconds"); }
+std::optional<double> compile_limit_seconds() { return limit("ATTUNE_COMPILE_LIMIT", "seconds"); }
 
 std::optional<std::uint64_t> compile_limit_bytes() {
-  const std::optional<double> mebibytes = positive("ATTUNE_COMPILE_MEMORY", "MiB");
+  const std::optional<double> mebibytes = limit("ATTUNE_COMPILE_MEMORY", "MiB", 1);
   if (!mebibytes) return std::nullopt;
   return static_cast<std::uint64_t>(*mebibytes * 1024 * 1024);
 }
 
-std::optional<double> launch_limit_seconds() { return positive("ATTUNE_LAUNCH_LIMIT", "seconds"); }
+std::optional<double> launch_limit_seconds() { return limit("ATTUNE_LAUNCH_LIMIT", "seconds"); }
 
 }  // namespace attune

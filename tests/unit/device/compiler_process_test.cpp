@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "attune/error.hpp"
@@ -71,6 +72,10 @@ TEST(CompilerProcess, SaysThatAProgramCannotRun) {
 TEST(CompilerProcess, FindsPrograms) {
   EXPECT_THAT(find_program("sh"), HasSubstr("/sh"));
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path("/bin");
+  EXPECT_THAT(find_program("./sh"), testing::MatchesRegex("/.*bin/\\./sh")) << "a compiler runs in another folder";
+  std::filesystem::current_path(here);
   EXPECT_EQ(find_program("surely-no-such-program"), "");
 }
 

@@ -21,6 +21,8 @@ TEST(UserLimits, AreReadFromTheEnvironment) {
     setenv("ATTUNE_LAUNCH_LIMIT", value, 1);
     EXPECT_THROW(launch_limit_seconds(), UsageError) << value;
   }
+  setenv("ATTUNE_COMPILE_MEMORY", "1e-9", 1);
+  EXPECT_THROW(compile_limit_bytes(), UsageError) << "no bytes would be no limit";
   unsetenv("ATTUNE_LAUNCH_LIMIT");
   unsetenv("ATTUNE_COMPILE_MEMORY");
 }

@@ -114,20 +114,24 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
 }
 
 std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  // Absolute: a compiler runs in another folder.
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : "";
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (access(candidate.c_str(), X_OK) == 0) return fs::absolute(candidate).string();
   }
   return "";
 }
 
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "attune-XXXXXX").string();
+  const char* const named = std::getenv("TMPDIR");
+  const std::string parent = named != nullptr && *named != '\0' ? named : "/tmp";
+  std::string name = (fs::absolute(parent) / "attune-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
-    throw Error("cannot make a folder in " + fs::temp_directory_path().string() + ": " + std::strerror(errno));
+    throw Error("cannot make a folder for temporary files in " + parent + ": " + std::strerror(errno) +
+                "; name another place with TMPDIR");
   path_ = name;
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -55,7 +57,7 @@ void write_file(const fs::path& path, std::string_view text) {
   fs::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);
   file << text;
-  if (!file.flush()) throw Error("cannot write " + path.string() + ": is the disk full?");
+  if (!file.flush()) throw Error("cannot write " + path.string() + ": is the disk full? (TMPDIR names another place)");
 }
 
 std::vector<std::byte> read_file(const fs::path& path) {
@@ -224,11 +226,27 @@ std::string error_log(const SourceText& source, const std::string& messages) {
   return use ? *use + "\n" + messages : messages;
 }
 
-// Runs the compiler once. Returns false, with the reason in `built`, when it fails.
+// Returns whether the compiler failed for want of room: no configuration is to blame for that.
+bool is_out_of_room(const ProcessResult& result, const fs::path& place) {
+  if (result.exit_code == 0) return false;
+  for (const int error : {ENOSPC, EDQUOT})
+    if (result.output.find(std::strerror(error)) != std::string::npos) return true;
+  std::error_code unknown;
+  const fs::space_info room = fs::space(place, unknown);
+  return !unknown && room.available == 0;
+}
+
+// Runs the compiler once. Throws Error when the folder has no room for its files. Returns false, with the reason in
+// `built`, when it fails.
 bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const SourceText& source,
               Built& built) {
   const ProcessResult result = run_process(command, place, seconds);
   built.log += result.output;
+  if (!result.timed_out && is_out_of_room(result, place))
+    throw Error(
+        fmt::format("the compiler has no room for its files in {}; make room, or name another folder for "
+                    "temporary files with TMPDIR\n{}",
+                    place.string(), result.output));
   if (result.timed_out) {
     built.failed = failure(Verdict::compile_timeout,
                            fmt::format("{}: the compiler was stopped after {} s\n{}", source.name, seconds, built.log));

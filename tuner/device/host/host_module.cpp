@@ -69,10 +69,7 @@ std::unique_ptr<Loaded> load_from_file(const std::vector<std::byte>& code, std::
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
   file.close();
-  if (!file) {
-    why = "cannot write " + path;
-    return nullptr;
-  }
+  if (!file) throw Error("cannot write " + path + ": is the disk full? (TMPDIR names another place)");
   return open_object(*loaded, path, why) ? std::move(loaded) : nullptr;
 }
 
