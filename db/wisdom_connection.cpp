@@ -24,15 +24,17 @@ namespace attune {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-using Clock = std::chrono::steady_clock;
 
 // The longest wait for a lock: a migration or a long commit on a slow disk ends well within it.
 constexpr Seconds writer_wait_limit{30};
 // Applications look up while they start, and can continue with a default configuration.
 constexpr Seconds reader_wait_limit{5};
 constexpr Seconds longest_wait_limit{3600};
-// SQLite's own wait in each attempt. SQLite gives up at once where waiting could deadlock, hence the attempts.
-constexpr Seconds sqlite_wait{5};
+// SQLite's own wait in each attempt. SQLite gives up at once where waiting could deadlock, hence the attempts. A signal
+// ends the wait between two.
+constexpr Seconds sqlite_wait{0.3};
+// A rollback of what a killed writer left has one attempt.
+constexpr Seconds recovery_wait{5};
 // Between attempts; random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
@@ -70,12 +72,13 @@ SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database*
 
 }  // namespace
 
-WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable)
+WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable, DatabaseWaiting waiting)
     : file_(std::move(file)),
       writable_(writable),
       in_memory_(file_ == ":memory:"),
       process_(getpid()),
-      wait_limit_(wait_limit(writable)) {
+      wait_limit_(wait_limit(writable)),
+      waiting_(std::move(waiting)) {
   if (file_.empty()) throw UsageError("the name of the wisdom database is empty; name a file with ATTUNE_DB");
   if (in_memory_) {
     open_in_memory();
@@ -167,7 +170,7 @@ void WisdomConnection::recover() {
     if (error.getExtendedErrorCode() != SQLITE_READONLY_ROLLBACK) return;  // the caller meets it again, and waits
     try {
       SQLite::Database writing(file_.string(), SQLite::OPEN_READWRITE);
-      set_sqlite_wait(writing, std::min(sqlite_wait, wait_limit_));
+      set_sqlite_wait(writing, std::min(recovery_wait, wait_limit_));
       writing.execAndGet(R"sql( PRAGMA schema_version )sql");
     } catch (const SQLite::Exception&) {
       throw Error(
@@ -219,16 +222,24 @@ void WisdomConnection::write(const Work& work) {
 
 void WisdomConnection::retry(const Work& work) {
   require_same_process();
-  const auto start = Clock::now();
+  const std::atomic<int>* const stop = waiting_.stop;
+  Wait wait(fmt::format("the wisdom database {}, which another process has locked; `fuser {}` finds that process",
+                        file_.string(), file_.string()),
+            stop, stop == nullptr || gave_up_ ? 0 : stop->load() + 1);
   for (;;) {
-    const Seconds waited = Clock::now() - start;
-    set_sqlite_wait(*database_, std::clamp(wait_limit_ - waited, Seconds(0), sqlite_wait));
+    set_sqlite_wait(*database_, std::clamp(wait_limit_ - wait.waited(), Seconds(0), sqlite_wait));
     try {
       return work(*database_);
     } catch (const SQLite::Exception& error) {
       const SqliteFailure failure = failure_of(error, database_.get());
-      const Seconds now_waited = Clock::now() - start;
-      if (!is_busy(failure.code) || now_waited >= wait_limit_) throw wisdom_error(file_, failure, now_waited.count());
+      const Seconds waited = wait.waited();
+      if (!is_busy(failure.code) || waited >= wait_limit_) throw wisdom_error(file_, failure, waited.count());
+    }
+    try {
+      wait.go_on(waiting_.note);
+    } catch (const WaitInterrupted&) {
+      gave_up_ = true;
+      throw;
     }
     pause_at_random();
   }

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 
+#include "db/wisdom_store.hpp"
+
 namespace attune {
 
 class WisdomConnection {
@@ -17,7 +19,7 @@ class WisdomConnection {
   using Work = std::function<void(SQLite::Database&)>;
 
   // Opens, and if `writable` creates or migrates, `file` (absolute, or ":memory:"). Throws Error.
-  WisdomConnection(std::filesystem::path file, bool writable);
+  WisdomConnection(std::filesystem::path file, bool writable, DatabaseWaiting waiting = {});
   ~WisdomConnection();
   WisdomConnection(const WisdomConnection&) = delete;
   WisdomConnection& operator=(const WisdomConnection&) = delete;
@@ -46,6 +48,8 @@ class WisdomConnection {
   bool in_memory_ = false;
   pid_t process_ = 0;
   std::chrono::duration<double> wait_limit_;
+  DatabaseWaiting waiting_;
+  bool gave_up_ = false;  // a signal ended a wait: there is no further one
   std::unique_ptr<SQLite::Database> database_;
 };
 

@@ -20,7 +20,8 @@
 namespace attune {
 
 struct WisdomStore::State {
-  State(std::filesystem::path file, bool writable) : connection(std::move(file), writable) {}
+  State(std::filesystem::path file, bool writable, DatabaseWaiting waiting)
+      : connection(std::move(file), writable, std::move(waiting)) {}
 
   // Reads all sound `rows` and notes the damaged ones. `table`: a literal.
   template <typename T>

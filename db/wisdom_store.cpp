@@ -14,8 +14,8 @@ std::filesystem::path absolute_name(const std::filesystem::path& file) {
 
 }  // namespace
 
-WisdomStore::WisdomStore(const std::filesystem::path& file, Access access)
-    : state_(std::make_unique<State>(absolute_name(file), access == Access::read_write)) {}
+WisdomStore::WisdomStore(const std::filesystem::path& file, Access access, DatabaseWaiting waiting)
+    : state_(std::make_unique<State>(absolute_name(file), access == Access::read_write, std::move(waiting))) {}
 WisdomStore::~WisdomStore() = default;
 WisdomStore::WisdomStore(WisdomStore&&) noexcept = default;
 WisdomStore& WisdomStore::operator=(WisdomStore&&) noexcept = default;

@@ -20,6 +20,7 @@
 #include "core/finalist_result.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
+#include "core/waiting.hpp"
 
 namespace attune {
 
@@ -67,12 +68,20 @@ struct QuarantineEntry {
   std::int64_t made_ms = 0;  // Unix time, milliseconds
 };
 
+// Waiting for a lock says so once in `note`, after a second. One more of `stop` ends it: WaitInterrupted.
+struct DatabaseWaiting {
+  WaitNote note = {};
+  const std::atomic<int>* stop = nullptr;
+};
+
 class WisdomStore {
  public:
   enum class Access { read_write, read_only };
   // read_write creates the file (0600) and its directory (0700), and migrates older formats, keeping a backup.
   // read_only throws when there is no file. ":memory:" is allowed.
-  explicit WisdomStore(const std::filesystem::path& file, Access access = Access::read_write);
+  // `waiting`: what to do while another process has locked the file.
+  explicit WisdomStore(const std::filesystem::path& file, Access access = Access::read_write,
+                       DatabaseWaiting waiting = {});
   ~WisdomStore();
   WisdomStore(WisdomStore&&) noexcept;
   WisdomStore& operator=(WisdomStore&&) noexcept;

@@ -23,6 +23,7 @@ CalibrationRequest calibration_request() {
   CalibrationRequest request;
   request.kernels = calibration_kernels();
   request.lock_folder = default_cache_path() / "locks";
+  request.note = note_on_stderr;
   return request;
 }
 
@@ -84,7 +85,7 @@ int run_calibrate(const Arguments& arguments) {
     throw UsageError("`" + name + "` is a recording: there is no device to calibrate; take cuda, cuda:N or host");
   const bool json = options.has("json");
 
-  WisdomStore store(database_path(options));
+  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr});
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
   const DeviceOpened& device = pool.device();

@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include "attune/error.hpp"
 #include "command.hpp"
 #include "core/near_name.hpp"
+#include "core/waiting.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
@@ -80,6 +82,13 @@ int run_command_line(int count, char** values, const WorkerSeams& seams) {
   } catch (const UsageError& error) {
     std::cerr << "attune: " << error.what() << "\n";
     return exit_usage;
+  } catch (const WaitInterrupted& interrupted) {
+    std::cerr << "attune: " << interrupted.what() << "\n";
+    return exit_interrupted;
+  } catch (const std::bad_alloc&) {
+    std::cerr
+        << "attune: out of memory; try a smaller problem or space, or raise the limit of this process (ulimit -v)\n";
+    return exit_error;
   } catch (const std::exception& error) {
     std::cerr << "attune: " << error.what() << "\n";
     return exit_error;

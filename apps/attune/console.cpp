@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "core/counted.hpp"
 #include "record_text.hpp"
@@ -17,6 +19,12 @@ namespace {
 
 // A faster display cannot be read; a slower one looks stuck.
 constexpr std::chrono::milliseconds redraw{100};
+
+// Such a terminal shows escapes as they are.
+bool is_dumb_terminal() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal == nullptr || std::string_view(terminal) == "dumb";
+}
 
 std::string limit_text(const Progress& progress) {
   std::string text = fmt::format("{:.0f}", progress.seconds);
@@ -55,7 +63,7 @@ std::string reason_text(StopReason reason, const Budget& limits) {
 
 }  // namespace
 
-Console::Console(const KernelSpec& spec) : spec_(spec), live_(isatty(STDOUT_FILENO) == 1) {}
+Console::Console(const KernelSpec& spec) : spec_(spec), live_(isatty(STDOUT_FILENO) == 1 && !is_dumb_terminal()) {}
 
 Console::~Console() { clear(); }
 

@@ -1,6 +1,10 @@
 // attune tune
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "attune/error.hpp"
@@ -135,6 +139,24 @@ void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& sto
   }
 }
 
+// Returns "", and says so, when the cache folder cannot be written: a session needs neither turns nor cached images.
+std::filesystem::path usable_lock_folder() {
+  const std::filesystem::path folder = default_cache_path() / "locks";
+  std::string reason;
+  try {
+    make_private_directory(folder);
+    if (access(folder.c_str(), W_OK) == 0) return folder;
+    reason = folder.string() + ": " + std::strerror(errno);
+  } catch (const Error&) {
+    reason = folder.string() + " cannot be made";
+  }
+  note_on_stderr(
+      fmt::format("there is no cache: turns with other tuners are not taken, images are not kept ({}); "
+                  "ATTUNE_CACHE names another folder",
+                  reason));
+  return {};
+}
+
 // Tunes on a recording, in this process: a recording cannot harm its host as a device can. Only `workers` starts
 // processes. Its results are no wisdom: they stay out of the user's database.
 int tune_recording(const Options& options, const EffortPlan& effort, const std::string& name) {
@@ -149,7 +171,8 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   SessionRequest request = request_from(options, replay_kernel(recording));
   request.effort = *effort.search;
   request.compile_threads = 1;  // so that trials have one order
-  WisdomStore store(options.text("db").value_or(in_memory));
+  WisdomStore store(options.text("db").value_or(in_memory), WisdomStore::Access::read_write,
+                    {note_on_stderr, &stop_requests});
   catch_signals();
   if (replay.workers) {
     const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
@@ -186,11 +209,11 @@ int run_tune(const Arguments& arguments) {
                         problems, open_device(name));
 
   request.effort = *effort.search;
-  WisdomStore store(database_path(options));
+  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
   ImageCache images(default_cache_path());
-  request.lock_folder = default_cache_path() / "locks";
+  request.lock_folder = usable_lock_folder();
   catch_signals();
   if (kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
   int code = exit_done;

@@ -72,6 +72,14 @@ TEST_F(Tune, KeepsTheBestImageInAPrivateFolderUnderAnyMask) {
   EXPECT_THAT(notes[0].at("text"), HasSubstr("can be written by others (chmod go-w)"));
 }
 
+TEST_F(Tune, NeedsNoCache) {
+  write("file", "no folder");
+  const CommandOptions options{.environment = {{"ATTUNE_CACHE", (folder_ / "file/cache").string()}}};
+  const CommandResult result = attune({"tune", scale(), "--trials", "1"}, options);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("there is no cache"), HasSubstr("ATTUNE_CACHE names another folder")));
+}
+
 TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {
   const auto trials_and_those_from_the_log = [this](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"tune", scale()};

@@ -1,12 +1,15 @@
 // What is more than one configuration's affair: the environment, quarantine over sessions, hopeless searches, several
 // tuners at once, a strange environment.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "faults/fault_bench.hpp"
@@ -14,6 +17,7 @@
 namespace attune::test {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -141,12 +145,46 @@ TEST_F(SessionFaults, ATunerThatWaitsForAnotherSaysSo) {
     if (entry.path().extension() == ".lock") file = entry.path();
   const int lock = open(file.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(lock, LOCK_EX), 0) << file;
-  auto run = std::async(std::launch::async, [&] { return tune(arguments); });
-  std::this_thread::sleep_for(std::chrono::seconds(4));
+  CommandOptions interrupted;
+  interrupted.signal_when = [](const std::string& out) {
+    return out.find("waiting for another tuner") != std::string::npos ? SIGINT : 0;
+  };
+  const TuneRun ended = tune(arguments, interrupted);
+  EXPECT_EQ(ended.command.code, 130) << ended.command.err;
+  EXPECT_THAT(ended.command.err, HasSubstr("interrupted while it waited for another tuner on this device"));
+  CommandOptions options;
+  options.signal_when = [lock](const std::string& out) {
+    if (out.find("waiting for another tuner") != std::string::npos) flock(lock, LOCK_UN);
+    return 0;
+  };
+  const TuneRun waited = tune(arguments, options);
   close(lock);
-  const TuneRun waited = run.get();
   EXPECT_EQ(waited.command.code, 0) << waited.command.err;
   EXPECT_THAT(waited.notes, Contains(HasSubstr("s for another tuner on this device")));
+}
+
+TEST_F(SessionFaults, ATunerThatWaitsForTheDatabaseSaysSoAndEndsWithOneSignal) {
+  ASSERT_EQ(tune_recording({"--trials", "2"}).command.code, 0);
+  faults("* sample * sleep 20\n");
+  SQLite::Database other(database(), SQLite::OPEN_READWRITE);
+  CommandOptions options;
+  std::optional<std::chrono::steady_clock::time_point> locked;
+  options.signal_when = [&](const std::string& out) {
+    if (out.find("\"type\":\"trial\"") == std::string::npos) return 0;
+    using namespace std::chrono_literals;
+    if (!locked) {
+      other.setBusyTimeout(5000);
+      other.exec("BEGIN IMMEDIATE");
+      locked = std::chrono::steady_clock::now();
+    }
+    return std::chrono::steady_clock::now() - *locked > 3s ? SIGINT : 0;
+  };
+  const TuneRun run = tune_recording({"--fresh"}, options);
+  other.exec("ROLLBACK");
+  EXPECT_EQ(run.command.code, 130) << run.command.err;
+  EXPECT_THAT(run.command.err, AllOf(HasSubstr("attune: waiting for the wisdom database " + database()),
+                                     HasSubstr("interrupted while it waited for the wisdom database")));
+  EXPECT_LT(run.seconds, 20);
 }
 
 class ShiftedClock : public SessionFaults, public testing::WithParamInterface<const char*> {};

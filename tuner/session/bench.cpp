@@ -46,7 +46,8 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
       terms_(terms),
       observer_(observer),
       stop_(stop),
-      lock_(terms.opened.own_clock ? std::filesystem::path() : terms.request.lock_folder, lock_name(terms.device)),
+      lock_(terms.opened.own_clock ? std::filesystem::path() : terms.request.lock_folder, lock_name(terms.device),
+            [&observer](const std::string& text) { observer.note(text); }),
       turn_(lock_, stop),
       watch_(observer, !terms.request.lock_folder.empty()) {}
 

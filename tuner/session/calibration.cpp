@@ -64,7 +64,8 @@ class Calibration {
         pool_(pool),
         device_(pool.device()),
         stop_(stop),
-        lock_(device_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device_.info)) {}
+        lock_(device_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(device_.info),
+              request.note) {}
 
   Calibrated run() {
     for (const std::string& user : device_.users) note_user(user);

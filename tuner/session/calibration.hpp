@@ -11,6 +11,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "core/ceiling.hpp"
+#include "core/waiting.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
@@ -19,6 +20,7 @@ struct CalibrationRequest {
   std::vector<KernelSpec> kernels;    // calibration_kernels()
   std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
   std::function<void(const Ceiling&)> measured = [](const Ceiling&) {};  // called with each, as it is known
+  WaitNote note = {};                                                    // called while another tuner is waited for
 };
 
 struct Calibrated {

@@ -12,7 +12,7 @@ std::vector<Trial> Confirm::run() {
   set_samples();
   const std::vector<Trial> chosen = near_best();
   compile_missing(chosen);
-  on_.bench.turn().take();
+  on_.bench.turn().take(on_.stop.load() + 1);  // a search that was interrupted is still compared
   if (chosen.empty() || on_.stop.load() > 0) return on_.progress.ranked_survivors();
   std::optional<ReadyInstance> best = ready(chosen.front().configuration);
   if (!best) return on_.progress.ranked_survivors();

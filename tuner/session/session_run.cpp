@@ -171,6 +171,10 @@ class SessionRun {
       store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
       return ended(stop_.load() > 0 ? SessionResult::End::interrupted : SessionResult::End::no_survivor,
                    unfinished.what());
+    } catch (const WaitInterrupted& interrupted) {
+      store_.update_session(row_.id, SessionState::partial, progress_.used_seconds(0));
+      return ended(SessionResult::End::interrupted,
+                   std::string(interrupted.what()) + "; the trials are kept, and the same command goes on");
     }
   }
 

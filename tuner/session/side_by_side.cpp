@@ -64,7 +64,8 @@ class SideBySideRun {
         opened_(pool.device()),
         observer_(observer),
         stop_(stop),
-        lock_(opened_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(opened_.info)),
+        lock_(opened_.own_clock ? std::filesystem::path() : request.lock_folder, lock_name(opened_.info),
+              [&observer](const std::string& text) { observer.note(text); }),
         watch_(observer, !request.lock_folder.empty()),
         copy_bytes_(bytes_to_copy()) {}
 

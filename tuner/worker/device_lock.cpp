@@ -5,18 +5,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "attune/error.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr mode_t private_mode = 0700;
 
@@ -65,16 +65,6 @@ int open_lock(int folder, const fs::path& path) {
   return descriptor;
 }
 
-// Tries until it has the lock. Returns false when stop counted 2 first.
-bool take_lock(int descriptor, const std::atomic<int>& stop) {
-  for (auto pause = std::chrono::microseconds(200);; pause = std::min(2 * pause, std::chrono::microseconds(5000))) {
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno != EWOULDBLOCK && errno != EINTR) return true;  // a file system without locks: measured without turns
-    if (stop.load() >= 2) return false;
-    std::this_thread::sleep_for(pause);
-  }
-}
-
 }  // namespace
 
 std::string lock_name(const DeviceInfo& device) {
@@ -83,7 +73,7 @@ std::string lock_name(const DeviceInfo& device) {
 
 bool takes_turns(std::string_view user) { return user.starts_with("attune ("); }
 
-DeviceLock::DeviceLock(const fs::path& folder, const std::string& device) {
+DeviceLock::DeviceLock(const fs::path& folder, const std::string& device, WaitNote note) : note_(std::move(note)) {
   if (folder.empty()) return;
   make_folder(folder);
   const int opened = open_folder(folder);
@@ -103,14 +93,35 @@ DeviceLock::~DeviceLock() {
   if (device_ >= 0) close(device_);
 }
 
+// Tries until it has the lock.
+void DeviceLock::take_lock(int descriptor, Wait& wait) {
+  for (auto pause = std::chrono::microseconds(200);; pause = std::min(2 * pause, std::chrono::microseconds(5000))) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return;
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks: measured without turns
+    wait.go_on(note_);
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 // Two locks, so that turns alternate. A waiting process holds the queue; the last user of the device must queue after
 // it.
-void DeviceLock::take(const std::atomic<int>& stop) {
-  if (device_ < 0 || depth_++ > 0) return;
-  const auto begin = Clock::now();
-  if (take_lock(queue_, stop)) take_lock(device_, stop);
+void DeviceLock::take(const std::atomic<int>& stop, int ends_at) {
+  if (device_ < 0 || depth_ > 0) {
+    ++depth_;
+    return;
+  }
+  Wait wait("another tuner on this device: they take turns at measuring", &stop, ends_at);
+  try {
+    take_lock(queue_, wait);
+    take_lock(device_, wait);
+  } catch (const WaitInterrupted&) {
+    flock(queue_, LOCK_UN);
+    throw;
+  }
   flock(queue_, LOCK_UN);
-  waited_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  ++depth_;
+  if (wait.is_noted()) note_ = {};  // once is enough: turns alternate
+  waited_seconds_ += wait.waited().count();
 }
 
 void DeviceLock::give() noexcept {
@@ -124,7 +135,9 @@ bool DeviceLock::others_wait() const noexcept {
   return false;
 }
 
-DeviceLock::Turn::Turn(DeviceLock& lock, const std::atomic<int>& stop) : lock_(lock) { lock_.take(stop); }
+DeviceLock::Turn::Turn(DeviceLock& lock, const std::atomic<int>& stop, int ends_at) : lock_(lock) {
+  lock_.take(stop, ends_at);
+}
 
 DeviceLock::Turn::~Turn() { lock_.give(); }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "attune/device_info.hpp"
+#include "core/waiting.hpp"
 
 namespace attune {
 
@@ -22,16 +23,17 @@ class DeviceLock {
  public:
   // Makes two files in the folder. Absent folders are made (0700). Throws Error when the folder is a link or another
   // user's. Without a folder ("") every turn is free.
-  DeviceLock(const std::filesystem::path& folder, const std::string& device);
+  // `note` receives a text once when a turn is waited for: see Wait.
+  DeviceLock(const std::filesystem::path& folder, const std::string& device, WaitNote note = {});
   ~DeviceLock();
   DeviceLock(const DeviceLock&) = delete;
   DeviceLock& operator=(const DeviceLock&) = delete;
 
-  // One turn: from construction, which waits for it, to destruction. Waiting ends when `stop` counts 2: then nothing is
-  // measured.
+  // One turn: from construction, which waits for it, to destruction. Throws WaitInterrupted when it has to wait and
+  // `stop` counts `ends_at`.
   class Turn {
    public:
-    Turn(DeviceLock& lock, const std::atomic<int>& stop);
+    Turn(DeviceLock& lock, const std::atomic<int>& stop, int ends_at = 1);
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -44,20 +46,22 @@ class DeviceLock {
   double waited_seconds() const noexcept { return waited_seconds_; }
 
  private:
-  void take(const std::atomic<int>& stop);
+  void take(const std::atomic<int>& stop, int ends_at);
+  void take_lock(int descriptor, Wait& wait);
   void give() noexcept;
 
   int queue_ = -1, device_ = -1;  // descriptors
   int depth_ = 0;                 // turns within turns are one
   double waited_seconds_ = 0;
+  WaitNote note_;  // empty once it was called
 };
 
 // A turn that is taken once and kept until it is ended. The lock must outlive it.
 class KeptTurn {
  public:
   KeptTurn(DeviceLock& lock, const std::atomic<int>& stop) : lock_(lock), stop_(stop) {}
-  void take() {
-    if (!turn_) turn_.emplace(lock_, stop_);
+  void take(int ends_at = 1) {
+    if (!turn_) turn_.emplace(lock_, stop_, ends_at);
   }
   void end() { turn_.reset(); }
   bool others_wait() const noexcept { return turn_ && lock_.others_wait(); }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <functional>
 #include <thread>
 
@@ -15,10 +16,11 @@ namespace {
 using testing::HasSubstr;
 
 // What is written to a terminal.
-std::string on_a_terminal(const std::function<void()>& writes) {
+std::string on_a_terminal(const std::function<void()>& writes, const char* kind = "xterm") {
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
   if (child == 0) {
+    setenv("TERM", kind, 1);
     writes();
     std::fflush(stdout);
     _exit(0);
@@ -49,6 +51,16 @@ SessionStart start_with(std::int64_t trials_before) {
   start.default_configuration = Configuration{{"BLOCK", 1}};
   start.trials_before = trials_before;
   return start;
+}
+
+TEST(Console, ADumbTerminalGetsNoEscapes) {
+  const auto writes = [] {
+    Console console(spec);
+    console.session_started(start_with(0));
+    console.trial_done({}, progress(40e3, 40e3, 1));
+  };
+  EXPECT_THAT(on_a_terminal(writes), HasSubstr("\x1b["));
+  EXPECT_THAT(on_a_terminal(writes, "dumb"), testing::Not(HasSubstr("\x1b[")));
 }
 
 // The anchor is timed again and again, by which the best's time moves. The line goes on to name the time of the row.

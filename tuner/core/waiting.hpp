@@ -1,0 +1,53 @@
+// Waiting for another process: what says so meanwhile, and what ends it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "attune/error.hpp"
+
+namespace attune {
+
+// A signal ended a wait.
+class WaitInterrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+using WaitNote = std::function<void(const std::string& text)>;
+
+// One wait. One thread.
+class Wait {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `what`: "another tuner on this device". The wait ends once `stop`, unless null, counts `ends_at`.
+  Wait(std::string what, const std::atomic<int>* stop, int ends_at)
+      : what_(std::move(what)), stop_(stop), ends_at_(ends_at) {}
+
+  // To be called while it lasts. Passes "waiting for WHAT" to `note`, unless that is empty: once, after a second.
+  // Throws WaitInterrupted.
+  void go_on(const WaitNote& note) {
+    if (stop_ != nullptr && stop_->load() >= ends_at_)
+      throw WaitInterrupted("interrupted while it waited for " + what_);
+    if (is_noted_ || !note || waited() < note_after) return;
+    is_noted_ = true;
+    note("waiting for " + what_);
+  }
+  std::chrono::duration<double> waited() const { return Clock::now() - begin_; }
+  bool is_noted() const noexcept { return is_noted_; }
+
+ private:
+  // Shorter waits are of no interest: tuners and writers take turns all the time.
+  static constexpr std::chrono::seconds note_after{1};
+
+  const std::string what_;
+  const std::atomic<int>* const stop_;
+  const int ends_at_;
+  const Clock::time_point begin_ = Clock::now();
+  bool is_noted_ = false;
+};
+
+}  // namespace attune
