@@ -58,7 +58,7 @@ ordered_json record_json(const Record& record) {
 
 // Devices and drivers may have any name: bytes that are not UTF-8 are replaced.
 std::string dump(const ordered_json& value, int indent) {
-  return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+  return value.dump(indent, ' ', true, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 
 #include "attune/error.hpp"
 #include "bench_table.hpp"
@@ -15,6 +14,7 @@
 #include "kernel/ladder.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 #include "replay.hpp"
 #include "session/explanations.hpp"
 #include "session/side_by_side.hpp"
@@ -59,7 +59,7 @@ class Notes final : public Observer {
   explicit Notes(bool json) : json_(json) {}
   void note(const std::string& text) override {
     if (json_) return print_line({{"type", "note"}, {"text", text}});
-    fmt::print("  note: {}\n", text);
+    put_text("  note: {}\n", text);
     std::fflush(stdout);
   }
 
@@ -191,8 +191,8 @@ void show(const SideBySide& compared, const SideBySideRequest& request, bool jso
     for (const SideBySideRow& row : compared.rows) print_line(row_to_json(row, compared, request));
     return;
   }
-  fmt::print("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol));
-  if (const std::string steps = steps_text(compared); !steps.empty()) fmt::print("\n{}", steps);
+  put_text("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol));
+  if (const std::string steps = steps_text(compared); !steps.empty()) put_text("\n{}", steps);
   std::fflush(stdout);
 }
 
@@ -202,7 +202,7 @@ void show_subject(const SideBySideRequest& request, const DeviceInfo& device, bo
                        {"kernel", request.spec.name},
                        {"problem", to_json(request.problem)},
                        {"device", to_json(device)}});
-  fmt::print("{}  {}  on {}\n", request.spec.name, request.problem.text(), device.name);
+  put_text("{}  {}  on {}\n", request.spec.name, request.problem.text(), device.name);
   std::fflush(stdout);
 }
 
@@ -245,7 +245,7 @@ int run_bench(const Arguments& arguments) {
   request.default_configuration = lineup.first();
   const std::vector<SideBySide> all = measure_side_by_side(request, pool, notes, stop_requests);
   if (stop_requests.load() > 0) {
-    std::cerr << "attune: interrupted; what was known by then is shown\n";
+    put_error("interrupted; what was known by then is shown");
     return exit_interrupted;
   }
   return std::any_of(all.begin(), all.end(), has_failed) ? exit_no_survivor : exit_done;

@@ -10,6 +10,7 @@
 #include "db/paths.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 #include "replay.hpp"
 #include "session/calibration.hpp"
 #include "spec/kernel_file.hpp"
@@ -28,7 +29,7 @@ CalibrationRequest calibration_request() {
 }
 
 void print_text(const Ceiling& ceiling) {
-  fmt::print("  {:<16}{:>13}  {}\n", ceiling.name, quantity_text(ceiling.value, ceiling.unit), ceiling.detail);
+  put_text("  {:<16}{:>13}  {}\n", ceiling.name, quantity_text(ceiling.value, ceiling.unit), ceiling.detail);
   std::fflush(stdout);
 }
 
@@ -91,18 +92,17 @@ int run_calibrate(const Arguments& arguments) {
   const DeviceOpened& device = pool.device();
   CalibrationRequest request = calibration_request();
   request.measured = [&](const Ceiling& ceiling) { json ? print_json(device.info, ceiling) : print_text(ceiling); };
-  if (!json) fmt::print("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
+  if (!json) put_text("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
   const std::atomic<int> never{0};
   const Calibrated calibrated = calibrate(request, pool, never);
   store.put_ceilings(device.info, calibrated.ceilings);
   if (!calibrated.disturbed.empty())
-    fmt::print(
-        stderr,
-        "attune: the device was disturbed ({}): the ceilings may be too low; calibrate it again when it is quiet\n",
-        calibrated.disturbed);
+    put_error(
+        fmt::format("the device was disturbed ({}): the ceilings may be too low; calibrate it again when it is quiet",
+                    calibrated.disturbed));
   if (json) return exit_done;
-  if (device.info.kind == "host") fmt::print("these are ceilings of the emulation, not of the processor\n");
-  fmt::print("kept in {}\n", store.file().string());
+  if (device.info.kind == "host") put_text("these are ceilings of the emulation, not of the processor\n");
+  put_text("kept in {}\n", store.file().string());
   return exit_done;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "json_lines.hpp"
+#include "put_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -62,13 +63,13 @@ void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, c
   line_["problem"] = to_json(problem);
   line_["configuration"] = configuration != nullptr ? to_json(*configuration) : Json();
   if (!json_ && configuration != nullptr)
-    fmt::print("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration->text());
+    put_text("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration->text());
 }
 
 void CheckReport::show_log(const std::string& log) {
   if (log.empty()) return;
   line_["log"] = log;
-  if (!json_) fmt::print("log:\n{}\n", log);
+  if (!json_) put_text("log:\n{}\n", log);
 }
 
 void CheckReport::show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps) {
@@ -77,14 +78,14 @@ void CheckReport::show_image(const Image& image, double milliseconds, std::span<
   line_["architecture"] = image.architecture;
   line_["entries"] = Json::array();
   if (!json_) {
-    fmt::print("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
+    put_text("compiled in {:.0f} ms by {} for {}\n", milliseconds, image.toolchain, image.architecture);
     if (is_ptx(image))
-      fmt::print("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
+      put_text("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
   }
   for (const ImageFunction& function : image.functions) {
     const std::uint64_t dynamic = dynamic_shared(function.expression, steps);
     line_["entries"].push_back(usage_json(image, function, dynamic));
-    if (!json_) fmt::print("  {}\n    {}\n", function.expression, usage_text(image, function, dynamic));
+    if (!json_) put_text("  {}\n    {}\n", function.expression, usage_text(image, function, dynamic));
   }
 }
 
@@ -94,7 +95,7 @@ void CheckReport::show_tolerances(std::span<const ArgumentSetup> arguments) {
     if (argument.role != Role::out && argument.role != Role::inout) continue;
     const Tolerance& tolerance = argument.tolerance;
     line_["tolerances"][argument.name] = {{"absolute", tolerance.absolute}, {"relative", tolerance.relative}};
-    if (!json_) fmt::print("tolerance of `{}`: {}\n", argument.name, tolerance_text(tolerance));
+    if (!json_) put_text("tolerance of `{}`: {}\n", argument.name, tolerance_text(tolerance));
   }
 }
 
@@ -106,12 +107,12 @@ void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, do
   line_["self_checked"] = self_checked;
   if (json_) return;
   const std::string rate = rate_text(spec, problem, nanoseconds);
-  fmt::print("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
-             numerics.max_absolute, self_checked ? " (self-checked: there is no [[reference]])" : "");
+  put_text("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
+           numerics.max_absolute, self_checked ? " (self-checked: there is no [[reference]])" : "");
 }
 
 void CheckReport::show_clean_launch(const std::string& sanitizers, const Numerics& numerics) {
-  fmt::print("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers, numerics.max_absolute);
+  put_text("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers, numerics.max_absolute);
 }
 
 int CheckReport::show_verdict(Verdict verdict, const std::string& detail) {
@@ -120,7 +121,7 @@ int CheckReport::show_verdict(Verdict verdict, const std::string& detail) {
   if (json_)
     print_line(line_);
   else
-    fmt::print("verdict: {}\n{}{}", to_text(verdict), detail, detail.empty() ? "" : "\n");
+    put_text("verdict: {}\n{}{}", to_text(verdict), detail, detail.empty() ? "" : "\n");
   return verdict == Verdict::ok ? exit_done : exit_no_survivor;
 }
 

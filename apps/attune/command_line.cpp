@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "core/near_name.hpp"
 #include "core/waiting.hpp"
+#include "put_text.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
@@ -80,17 +81,16 @@ int run_command_line(int count, char** values, const WorkerSeams& seams) {
     if (!std::cout && code == exit_done) throw Error("cannot write to standard output");
     return code;
   } catch (const UsageError& error) {
-    std::cerr << "attune: " << error.what() << "\n";
+    put_error(error.what());
     return exit_usage;
   } catch (const WaitInterrupted& interrupted) {
-    std::cerr << "attune: " << interrupted.what() << "\n";
+    put_error(interrupted.what());
     return exit_interrupted;
   } catch (const std::bad_alloc&) {
-    std::cerr
-        << "attune: out of memory; try a smaller problem or space, or raise the limit of this process (ulimit -v)\n";
+    put_error("out of memory; try a smaller problem or space, or raise the limit of this process (ulimit -v)");
     return exit_error;
   } catch (const std::exception& error) {
-    std::cerr << "attune: " << error.what() << "\n";
+    put_error(error.what());
     return exit_error;
   }
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/counted.hpp"
+#include "put_text.hpp"
 #include "record_text.hpp"
 #include "session/decide.hpp"
 #include "text.hpp"
@@ -72,7 +73,7 @@ void Console::draw(const std::string& line) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_draw_ < redraw) return;
   last_draw_ = now;
-  fmt::print("\r\x1b[2K{}", line);
+  fmt::print("\r\x1b[2K{}", visible_text(line));
   std::fflush(stdout);
   drawn_ = true;
 }
@@ -99,21 +100,21 @@ void Console::session_started(const SessionStart& start) {
   legal_ = start.legal;
   trials_before_ = start.trials_before;
   if (start.device.kind == "replay")
-    fmt::print("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
+    put_text("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
   else
-    fmt::print("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
-               start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
-  fmt::print("  {}{} legal {} of {} {}; effort {}, strategy {}, seed {}\n", start.uncounted.empty() ? "" : "at most ",
-             count_text(start.legal), plural(start.legal == 1, "configuration"), count_text(start.cartesian),
-             plural(start.cartesian == 1, "combination"), to_text(start.effort), start.strategy, start.seed);
+    put_text("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
+             start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
+  put_text("  {}{} legal {} of {} {}; effort {}, strategy {}, seed {}\n", start.uncounted.empty() ? "" : "at most ",
+           count_text(start.legal), plural(start.legal == 1, "configuration"), count_text(start.cartesian),
+           plural(start.cartesian == 1, "combination"), to_text(start.effort), start.strategy, start.seed);
   if (!start.uncounted.empty())
-    fmt::print("  too large to count under `{}`: configurations are checked one by one\n",
-               fmt::join(start.uncounted, "`, `"));
-  if (start.self_checked) fmt::print("  no [[reference]]: results are checked against the default configuration's\n");
-  if (start.trials_before > 0) fmt::print("  continuing after {}\n", counted(start.trials_before, "trial"));
-  if (start.warm_start > 0) fmt::print("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
+    put_text("  too large to count under `{}`: configurations are checked one by one\n",
+             fmt::join(start.uncounted, "`, `"));
+  if (start.self_checked) put_text("  no [[reference]]: results are checked against the default configuration's\n");
+  if (start.trials_before > 0) put_text("  continuing after {}\n", counted(start.trials_before, "trial"));
+  if (start.warm_start > 0) put_text("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
   if (start.learnt_from > 0)
-    fmt::print("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
+    put_text("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
   std::fflush(stdout);
 }
 
@@ -121,15 +122,14 @@ void Console::trial_done(const Trial&, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
     clear();
-    fmt::print("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), default_configuration_.text());
+    put_text("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), default_configuration_.text());
     show_best(default_configuration_, progress.default_ns);
   }
   if (progress.best_ns > 0 && progress.best != best_shown_) {
     if (progress.best != default_configuration_) {
       clear();
-      fmt::print("  {:>6}  {}  {}\n",
-                 progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
-                 with_rate(progress.best_ns), progress.best.text());
+      put_text("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
+               with_rate(progress.best_ns), progress.best.text());
     }
     show_best(progress.best, progress.best_ns);
   }
@@ -156,26 +156,26 @@ void Console::show_best(const Configuration& best, double nanoseconds) {
 
 void Console::note(const std::string& text) {
   clear();
-  fmt::print("  note: {}\n", text);
+  put_text("  note: {}\n", text);
   std::fflush(stdout);
 }
 
 void Console::confirm_started(std::size_t configurations) {
   clear();
-  fmt::print("sampling the best {} again\n", counted(configurations, "configuration"));
+  put_text("sampling the best {} again\n", counted(configurations, "configuration"));
   std::fflush(stdout);
 }
 
 void Console::final_started(std::size_t finalists) {
   clear();
   finalists_ = finalists;
-  fmt::print("comparing {}, interleaved\n", counted(finalists, "finalist"));
+  put_text("comparing {}, interleaved\n", counted(finalists, "finalist"));
   std::fflush(stdout);
 }
 
 void Console::energy_started(std::size_t finalists, double seconds_each) {
   clear();
-  fmt::print("metering the energy of {}, {:.0f} s each\n", counted(finalists, "finalist"), seconds_each);
+  put_text("metering the energy of {}, {:.0f} s each\n", counted(finalists, "finalist"), seconds_each);
   std::fflush(stdout);
 }
 
@@ -188,36 +188,36 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   clear();
   problem_ = request.problem;
   if (!result.record) {
-    fmt::print("{}\n", result.explanation);
+    put_text("{}\n", result.explanation);
     return;
   }
   const Record& record = *result.record;
   if (result.end == SessionResult::End::known)
-    fmt::print("{} for {} is tuned already ({}, {}, {}); --fresh starts over\n", spec_.name, problem_.text(),
-               to_text(record.effort), counted(record.trials, "trial"), utc_text(record.made_ms));
+    put_text("{} for {} is tuned already ({}, {}, {}); --fresh starts over\n", spec_.name, problem_.text(),
+             to_text(record.effort), counted(record.trials, "trial"), utc_text(record.made_ms));
   Record shown = record;
   if (result.record_stands) take_figures(*result.decision, shown);  // this run's
-  if (shown.default_ns > 0) fmt::print("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
-  fmt::print("  best     {}  {}\n", with_bound(shown.median_ns, shown, ceilings), shown.configuration.text());
-  fmt::print("  {}{}\n", gain_text(shown), marks_text(shown));
-  if (result.elsewhere) fmt::print("  {}\n", elsewhere_text(*result.elsewhere));
+  if (shown.default_ns > 0) put_text("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
+  put_text("  best     {}  {}\n", with_bound(shown.median_ns, shown, ceilings), shown.configuration.text());
+  put_text("  {}{}\n", gain_text(shown), marks_text(shown));
+  if (result.elsewhere) put_text("  {}\n", elsewhere_text(*result.elsewhere));
   if (result.decision && !result.decision->is_settled)
-    fmt::print("  not settled: after {} the closest are known to +-{:.2f} %\n",
-               counted(result.decision->used.size(), "round"), 100 * result.decision->half_width);
+    put_text("  not settled: after {} the closest are known to +-{:.2f} %\n",
+             counted(result.decision->used.size(), "round"), 100 * result.decision->half_width);
   if (result.record_stands)
-    fmt::print("  the record of {} stands: {}, {:.2f}x, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
-               record.speedup, counted(record.trials, "trial"));
-  fmt::print("{}", front_text(record, result.finalists));
+    put_text("  the record of {} stands: {}, {:.2f}x, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
+             record.speedup, counted(record.trials, "trial"));
+  put_text("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
-  if (result.reason) fmt::print("ended by {}\n", reason_text(*result.reason, request.limits));
-  fmt::print("{}: {}; {}\n", counted(result.trials, "trial"), verdicts_text(result.verdicts),
-             database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
+  if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits));
+  put_text("{}: {}; {}\n", counted(result.trials, "trial"), verdicts_text(result.verdicts),
+           database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
   if (database.empty()) return;
-  if (result.end == SessionResult::End::stopped) fmt::print("{}\n", result.explanation);
-  if (result.workers_replaced > 0) fmt::print("device workers replaced: {}\n", result.workers_replaced);
-  if (result.end == SessionResult::End::partial) fmt::print("partial: the same command goes on where this one ended\n");
+  if (result.end == SessionResult::End::stopped) put_text("{}\n", result.explanation);
+  if (result.workers_replaced > 0) put_text("device workers replaced: {}\n", result.workers_replaced);
+  if (result.end == SessionResult::End::partial) put_text("partial: the same command goes on where this one ended\n");
   if (result.end == SessionResult::End::interrupted)
-    fmt::print("interrupted: the same command goes on where this one ended\n");
+    put_text("interrupted: the same command goes on where this one ended\n");
 }
 
 }  // namespace attune::cli

@@ -7,6 +7,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -17,8 +18,8 @@ void show_device(const DeviceInfo& device, bool json) {
     return;
   }
   const std::string name = device.kind == "cuda" ? fmt::format("cuda:{}", device.ordinal) : device.kind;
-  fmt::print("{:<8}{}  {}, {} multiprocessors, {:.1f} GiB, {}\n", name, device.name, device.architecture(),
-             device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30), device.driver);
+  put_text("{:<8}{}  {}, {} multiprocessors, {:.1f} GiB, {}\n", name, device.name, device.architecture(),
+           device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30), device.driver);
 }
 
 std::string compiler_text(const std::string& device) {
@@ -40,7 +41,7 @@ int run_devices(const Arguments& arguments) {
   if (cuda_available(why_not)) {
     for (const DeviceInfo& device : cuda_devices()) show_device(device, json);
   } else if (!json) {
-    fmt::print("cuda    none: {}\n", why_not);
+    put_text("cuda    none: {}\n", why_not);
   }
   show_device(open_device("host")->info(), json);
   return exit_done;

@@ -25,7 +25,7 @@ void add_bound(Json& line, const std::optional<Bound>& bound) {
 }  // namespace
 
 void print_line(const Json& line) {
-  std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  std::cout << line.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl;
 }
 
 void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds) {

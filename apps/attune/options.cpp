@@ -114,7 +114,7 @@ std::string device_name(const Options& options) {
   return environment != nullptr && *environment != '\0' ? environment : "cuda";
 }
 
-void note_on_stderr(const std::string& text) { std::cerr << "attune: " << text << std::endl; }
+void note_on_stderr(const std::string& text) { put_error(text); }
 
 std::string database_path(const Options& options) {
   if (const std::optional<std::string> given = options.text("db")) return *given;

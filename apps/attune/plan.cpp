@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <iostream>
 
 #include "attune/error.hpp"
 #include "db/wisdom_store.hpp"
@@ -12,6 +11,7 @@
 #include "kernel/problem.hpp"
 #include "measure/objective.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "text.hpp"
 
@@ -46,13 +46,13 @@ void print_json(const PlanQuery& query, const Problem& problem, const DeviceInfo
 }
 
 void print_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
-  fmt::print("{} for {} on {}", query.spec.name, problem.text(), device.name);
-  if (query.effort) fmt::print(": effort {}, nothing is measured", query.effort->name);
-  fmt::print("\n  rung           {}\n  why            {}\n  configuration  {}\n", to_text(match.rung), match.why,
-             match.configuration.text());
+  put_text("{} for {} on {}", query.spec.name, problem.text(), device.name);
+  if (query.effort) put_text(": effort {}, nothing is measured", query.effort->name);
+  put_text("\n  rung           {}\n  why            {}\n  configuration  {}\n", to_text(match.rung), match.why,
+           match.configuration.text());
   if (match.rung == Rung::none) return;
-  fmt::print("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
-             ratio_text(match.speedup));
+  put_text("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
+           ratio_text(match.speedup));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ void print_text(const PlanQuery& query, const Problem& problem, const DeviceInfo
 int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, std::shared_ptr<Device> device) {
   if (query.effort) refuse_unreadable(query.database);
   const DeviceInfo& info = device->info();
-  Warnings warnings([](const std::string& message) { std::cerr << "attune: " << message << "\n"; });
+  Warnings warnings([](const std::string& message) { put_error(message); });
   Planner planner(device, query.database, {}, query.regime, query.objective, warnings);
   KnownKernel kernel(query.spec, query.kernel);
   int code = exit_done;
@@ -71,7 +71,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
         refuse_no_wisdom(query, problem, info);
       (query.json ? print_json : print_text)(query, problem, info, match);
     } catch (const Error& error) {  // of this problem; the others may have an answer
-      std::cerr << "attune: " << error.what() << "\n";
+      put_error(error.what());
       code = exit_error;
     }
   }

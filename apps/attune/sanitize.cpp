@@ -23,6 +23,7 @@
 #include "attune/error.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
+#include "put_text.hpp"
 #include "stop_requests.hpp"
 #include "worker/process/worker_guard.hpp"
 #include "worker/process/worker_processes.hpp"
@@ -123,7 +124,7 @@ void guard(const std::filesystem::path& folder) {
 }
 
 int no_survivor(Verdict verdict, const std::string& text) {
-  fmt::print("verdict: {}\n{}\n", to_text(verdict), text);
+  put_text("verdict: {}\n{}\n", to_text(verdict), text);
   return exit_no_survivor;
 }
 

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "json_lines.hpp"
+#include "put_text.hpp"
 #include "space_views.hpp"
 #include "text.hpp"
 
@@ -42,7 +43,7 @@ void show_rules(const SpaceAudit& audit) {
   const auto idle = static_cast<std::size_t>(std::ranges::count_if(audit.rules, is_idle_limit));
   const char* const limits = idle == 1 ? "limit of the device always holds" : "limits of the device always hold";
   if (idle == audit.rules.size()) {
-    fmt::print("{}\n", idle == 0 ? "no rules" : fmt::format("no rules but {} {}", idle, limits));
+    put_text("{}\n", idle == 0 ? "no rules" : fmt::format("no rules but {} {}", idle, limits));
     return;
   }
   std::size_t alone = 5, last = 4;
@@ -50,18 +51,18 @@ void show_rules(const SpaceAudit& audit) {
     alone = std::max(alone, removed_text(rule.alone).size());
     last = std::max(last, last_text(rule, audit).size());
   }
-  fmt::print("rules, with what each removes: alone, of all combinations; last, of what the others leave\n");
-  fmt::print("  {:>{}}  {:>{}}\n", "alone", alone, "last", last);
+  put_text("rules, with what each removes: alone, of all combinations; last, of what the others leave\n");
+  put_text("  {:>{}}  {:>{}}\n", "alone", alone, "last", last);
   for (std::size_t i = 0; i < audit.rules.size(); ++i) {
     const RuleAudit& rule = audit.rules[i];
     if (is_idle_limit(rule)) continue;
     const bool left_out = std::ranges::find(audit.left_out, i) != audit.left_out.end();
-    fmt::print("  {:>{}}  {:>{}}  {}{}{}\n", removed_text(rule.alone), alone, last_text(rule, audit), last, rule.text,
-               rule.implied ? "  (a limit of the device)" : "", left_out ? "  (not counted)" : "");
+    put_text("  {:>{}}  {:>{}}  {}{}{}\n", removed_text(rule.alone), alone, last_text(rule, audit), last, rule.text,
+             rule.implied ? "  (a limit of the device)" : "", left_out ? "  (not counted)" : "");
     if (const std::string need = need_text(rule, audit); !need.empty())
-      fmt::print("  {:{}}      {}\n", "", alone + last, need);
+      put_text("  {:{}}      {}\n", "", alone + last, need);
   }
-  if (idle > 0) fmt::print("  and {} {}\n", idle, limits);
+  if (idle > 0) put_text("  and {} {}\n", idle, limits);
 }
 
 void show_parameters(const SpaceAudit& audit) {
@@ -71,21 +72,21 @@ void show_parameters(const SpaceAudit& audit) {
     if (parameter.only) only += (only.empty() ? "" : ", ") + parameter.name + "=" + parameter.only->text();
     if (!parameter.mentioned) unmentioned += (unmentioned.empty() ? "" : ", ") + parameter.name;
   }
-  if (!never.empty()) fmt::print("values that never occur\n{}", never);
-  if (!only.empty()) fmt::print("parameters with one value left, which cannot matter\n  {}\n", only);
-  if (!unmentioned.empty()) fmt::print("parameters that no rule mentions\n  {}\n", unmentioned);
+  if (!never.empty()) put_text("values that never occur\n{}", never);
+  if (!only.empty()) put_text("parameters with one value left, which cannot matter\n  {}\n", only);
+  if (!unmentioned.empty()) put_text("parameters that no rule mentions\n  {}\n", unmentioned);
 }
 
 void show_core(const SpaceAudit& audit) {
   if (!audit.core) return;
   const std::size_t count = audit.core->rules.size();
   if (count == 1)
-    fmt::print("this rule alone leaves nothing\n");
+    put_text("this rule alone leaves nothing\n");
   else
-    fmt::print("these {} rules together leave nothing; {}\n", count,
-               audit.core->smallest ? "no fewer do" : "each of them is needed, but another set may be smaller");
+    put_text("these {} rules together leave nothing; {}\n", count,
+             audit.core->smallest ? "no fewer do" : "each of them is needed, but another set may be smaller");
   for (const std::size_t rule : audit.core->rules)
-    fmt::print("  {}{}\n", audit.rules[rule].text, audit.rules[rule].implied ? "  (a limit of the device)" : "");
+    put_text("  {}{}\n", audit.rules[rule].text, audit.rules[rule].implied ? "  (a limit of the device)" : "");
 }
 
 Json removed_json(const Removed& removed) {
@@ -125,7 +126,7 @@ Json parameter_json(const ParameterAudit& parameter) {
 int show_audit(const AskedSpace& asked, bool json) {
   const SpaceAudit found = audit(asked.space);
   if (!json) {
-    fmt::print("{}\n  {}\n", asked.title(), legal_line(asked.space));
+    put_text("{}\n  {}\n", asked.title(), legal_line(asked.space));
     show_core(found);
     show_rules(found);
     show_parameters(found);

@@ -1,12 +1,12 @@
 // attune space --list, --sample
 #include <fmt/format.h>
 
-#include <iostream>
 #include <optional>
 #include <set>
 
 #include "command.hpp"
 #include "json_lines.hpp"
+#include "put_text.hpp"
 #include "space_views.hpp"
 
 namespace attune::cli {
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 void show_one(const Configuration& configuration, std::optional<SpaceSize> index, bool json) {
   if (!json) {
-    fmt::print("{}\n", configuration.text());
+    put_text("{}\n", configuration.text());
     return;
   }
   Json line;
@@ -42,7 +42,7 @@ void show_sample_without_indices(const SearchSpace& space, SpaceSize most, std::
 }
 
 int nothing_to_show(const AskedSpace& asked) {
-  std::cerr << "attune: no configuration of " << asked.title() << " is legal; --audit says why\n";
+  put_error("no configuration of " + asked.title() + " is legal; --audit says why");
   return exit_no_survivor;
 }
 

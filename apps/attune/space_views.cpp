@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "core/counted.hpp"
 #include "json_lines.hpp"
+#include "put_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -41,21 +42,21 @@ void show_parameters(const SearchSpace& space) {
   for (const Parameter& parameter : space.parameters()) width = std::max(width, parameter.name.size() + 2);
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
     any_never |= !space.empty() && space.values_left(i).size() < space.parameters()[i].values.size();
-    fmt::print("  {:<{}}{}\n", space.parameters()[i].name, width, values_text(space, i));
+    put_text("  {:<{}}{}\n", space.parameters()[i].name, width, values_text(space, i));
   }
-  if (any_never) fmt::print("  (in parentheses: in no legal configuration)\n");
+  if (any_never) put_text("  (in parentheses: in no legal configuration)\n");
 }
 
 void show_effects(const SearchSpace& space) {
   if (space.rules().empty()) {
-    fmt::print("no rules\n");
+    put_text("no rules\n");
     return;
   }
-  fmt::print("rules, and what each alone removes\n");
+  put_text("rules, and what each alone removes\n");
   for (const RuleEffect& effect : space.effects()) {
     if (effect.implied && effect.removed_alone <= 0) continue;
-    fmt::print("  {}{:>8}  {}{}\n", effect.exact ? " " : "~", share_text(effect.removed_alone), effect.rule,
-               effect.implied ? "  (a limit of the device)" : "");
+    put_text("  {}{:>8}  {}{}\n", effect.exact ? " " : "~", share_text(effect.removed_alone), effect.rule,
+             effect.implied ? "  (a limit of the device)" : "");
   }
 }
 
@@ -99,15 +100,14 @@ void warn_of_bounds(const SearchSpace& space) {
     for (const std::size_t rule : space.left_out()) {
       rules += fmt::format("{}`{}`", rules.empty() ? "" : ", ", space.rules()[rule].expression.text());
     }
-    std::cerr
-        << "attune: " << rules
-        << " cannot be counted within the budget; sizes are upper bounds, configurations are checked one by one\n";
+    put_error(rules +
+              " cannot be counted within the budget; sizes are upper bounds, configurations are checked one by one");
   }
-  if (space.size_saturated()) std::cerr << "attune: the size is beyond 2^128; what is shown is 2^128 - 1\n";
+  if (space.size_saturated()) put_error("the size is beyond 2^128; what is shown is 2^128 - 1");
 }
 
 void print_json(const Json& line) {
-  std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::cout << line.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
   if (!std::cout) throw Error("cannot write the output: its reader has ended, or the disk is full");
 }
 
@@ -171,9 +171,8 @@ int show_space(const AskedSpace& asked, bool json) {
     print_json(line);
     return exit_done;
   }
-  fmt::print("{}\n  {}\n  {} of parameters, {} nodes, {:.1f} KB\n", asked.title(), legal_line(asked.space),
-             counted(figures.components, "independent group"), figures.nodes,
-             static_cast<double>(figures.bytes) / 1024);
+  put_text("{}\n  {}\n  {} of parameters, {} nodes, {:.1f} KB\n", asked.title(), legal_line(asked.space),
+           counted(figures.components, "independent group"), figures.nodes, static_cast<double>(figures.bytes) / 1024);
   show_parameters(asked.space);
   show_effects(asked.space);
   return exit_done;
@@ -183,7 +182,7 @@ int show_count(const AskedSpace& asked, bool json) {
   if (json)
     print_json(space_json(asked, "count"));
   else
-    fmt::print("{}\n", to_text(asked.space.size()));
+    put_text("{}\n", to_text(asked.space.size()));
   return exit_done;
 }
 

@@ -9,6 +9,7 @@
 #include "core/counted.hpp"
 #include "core/near_name.hpp"
 #include "json_lines.hpp"
+#include "put_text.hpp"
 #include "space_views.hpp"
 #include "text.hpp"
 
@@ -101,39 +102,39 @@ std::string index_text(const SearchSpace& space, const Configuration& configurat
 
 void show_nearest(const SearchSpace& space, const Answer& found) {
   if (!found.nearest) {
-    fmt::print("  {}\n", space.empty() ? "no configuration is legal at all; see --audit"
-                                       : "no legal configuration was found near it");
+    put_text("  {}\n", space.empty() ? "no configuration is legal at all; see --audit"
+                                     : "no legal configuration was found near it");
     return;
   }
-  fmt::print("  the nearest legal configuration, index {}, differs in\n", index_text(space, *found.nearest));
+  put_text("  the nearest legal configuration, index {}, differs in\n", index_text(space, *found.nearest));
   for (const Binding& wished : found.wish) {
     const Value& value = found.nearest->at(wished.name);
-    if (value != wished.value) fmt::print("    {}: {} instead of {}\n", wished.name, value.text(), wished.value.text());
+    if (value != wished.value) put_text("    {}: {} instead of {}\n", wished.name, value.text(), wished.value.text());
   }
-  fmt::print("  {}\n", found.nearest->text());
+  put_text("  {}\n", found.nearest->text());
 }
 
 void show_text(const AskedSpace& asked, const Answer& found) {
-  fmt::print("{}\n", found.wish.text());
+  put_text("{}\n", found.wish.text());
   if (found.whole && found.example) {
-    fmt::print("  is legal: index {} of {}\n", index_text(asked.space, *found.example), size_text(asked.space));
+    put_text("  is legal: index {} of {}\n", index_text(asked.space, *found.example), size_text(asked.space));
     return;
   }
   if (found.example) {
-    fmt::print("  {}{} {} with {}, for instance index {}\n  {}\n", found.exact ? "" : "at most ",
-               count_text(found.matching), plural(found.matching == 1, "legal configuration"),
-               found.wish.size() == 1 ? "this value" : "these values", index_text(asked.space, *found.example),
-               found.example->text());
+    put_text("  {}{} {} with {}, for instance index {}\n  {}\n", found.exact ? "" : "at most ",
+             count_text(found.matching), plural(found.matching == 1, "legal configuration"),
+             found.wish.size() == 1 ? "this value" : "these values", index_text(asked.space, *found.example),
+             found.example->text());
     return;
   }
   if (found.whole)
-    fmt::print("  is not legal: it breaks\n");
+    put_text("  is not legal: it breaks\n");
   else if (found.matching == 0)
-    fmt::print("  no legal configuration has {}; {}\n", found.wish.size() == 1 ? "this value" : "these values",
-               found.together.size() == 1 ? "this rule forbids it" : "these rules together forbid it");
+    put_text("  no legal configuration has {}; {}\n", found.wish.size() == 1 ? "this value" : "these values",
+             found.together.size() == 1 ? "this rule forbids it" : "these rules together forbid it");
   else
-    fmt::print("  no legal configuration with {} was found\n", found.wish.size() == 1 ? "this value" : "these values");
-  for (const std::string& rule : found.whole ? found.broken : found.together) fmt::print("    {}\n", rule);
+    put_text("  no legal configuration with {} was found\n", found.wish.size() == 1 ? "this value" : "these values");
+  for (const std::string& rule : found.whole ? found.broken : found.together) put_text("    {}\n", rule);
   show_nearest(asked.space, found);
 }
 

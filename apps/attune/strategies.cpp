@@ -6,6 +6,7 @@
 
 #include "attune/strategy.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 #include "search/strategy_text.hpp"
 #include "session/effort.hpp"
 
@@ -42,7 +43,7 @@ std::string strategies_text() {
 int run_strategies(const Arguments& arguments) {
   Options options("attune strategies", "  attune strategies\n");
   if (options.parse(arguments)) return exit_done;
-  fmt::print("{}", strategies_text());
+  put_text("{}", strategies_text());
   return exit_done;
 }
 

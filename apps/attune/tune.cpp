@@ -16,6 +16,7 @@
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "put_text.hpp"
 #include "replay.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
@@ -114,7 +115,7 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
     JsonLines lines(request.spec);
     result = run_session(request, pool, store, images, lines, stop_requests);
     lines.show_result(request, result, ceilings_for(result, store));
-    if (!result.record) std::cerr << "attune: " << request.spec.name << ": " << result.explanation << "\n";
+    if (!result.record) put_error(request.spec.name + ": " + result.explanation);
     return exit_code(result.end);
   }
   Console console(request.spec);
@@ -123,8 +124,7 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
     console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
                         ceilings_for(result, store));
   else
-    std::cerr << "attune: " << request.spec.name << " for " << request.problem.text() << ": " << result.explanation
-              << "\n";
+    put_error(request.spec.name + " for " + request.problem.text() + ": " + result.explanation);
   return exit_code(result.end);
 }
 
@@ -191,7 +191,7 @@ int run_tune(const Arguments& arguments) {
   Options options = tune_options();
   if (options.parse(arguments)) return exit_done;
   if (options.text("strategy") == "help") {
-    fmt::print("{}", strategies_text());
+    put_text("{}", strategies_text());
     return exit_done;
   }
   const EffortPlan& effort = effort_plan(options.text("effort").value_or("measure"));

@@ -13,6 +13,7 @@
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"
+#include "put_text.hpp"
 #include "record_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "text.hpp"
@@ -42,8 +43,8 @@ std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::s
   if (!store) return {};
   std::vector<Record> records = store->records(kernel);
   if (store->damaged_rows() > 0)
-    std::cerr << fmt::format("attune: {} in {} left out; tune those problems again\n",
-                             counted(store->damaged_rows(), "damaged record"), store->file().string());
+    put_error(fmt::format("{} in {} left out; tune those problems again",
+                          counted(store->damaged_rows(), "damaged record"), store->file().string()));
   return records;
 }
 
@@ -100,17 +101,17 @@ std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>
 }
 
 void show_record(const Record& record, const std::string& reached, const std::vector<FinalistResult>& finalists) {
-  fmt::print("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
-             is_of_host(record) ? " (host)" : "");
+  put_text("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
+           is_of_host(record) ? " (host)" : "");
   if (record.key.regime != "cold" || record.key.objective != "time")
-    fmt::print("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
-  fmt::print("  configuration  {}\n", record.configuration.text());
-  fmt::print("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
-             marks_text(record));
-  fmt::print("  found          {}, effort {}{}, {}, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
-             record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed);
-  fmt::print("{}{}{}", winner_text(record, finalists), finalists_text(finalists), front_text(record, finalists));
-  fmt::print("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
+    put_text("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
+  put_text("  configuration  {}\n", record.configuration.text());
+  put_text("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
+           marks_text(record));
+  put_text("  found          {}, effort {}{}, {}, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
+           record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed);
+  put_text("{}{}{}", winner_text(record, finalists), finalists_text(finalists), front_text(record, finalists));
+  put_text("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
 }
 
 // Throws if the output would destroy a wisdom database: tuning again costs hours of a GPU.
@@ -156,7 +157,7 @@ int run_list(const Arguments& arguments) {
   const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
     const Kept kept = others[name];
     if (!options.has("json")) {
-      fmt::print("{:<14}{:<60}{}\n", name, is_builtin ? summary : "(not built in)", kept_text(kept));
+      put_text("{:<14}{:<60}{}\n", name, is_builtin ? summary : "(not built in)", kept_text(kept));
       return;
     }
     nlohmann::ordered_json line = kept_json(name, kept);
@@ -198,8 +199,8 @@ int run_show(const Arguments& arguments) {
     print_line(kept_json(kernel, kept[kernel]));
   } else {
     if (kept[kernel].records == 0)
-      fmt::print("no records of {} yet (try: attune tune {})\n", kernel, spec ? given : "FILE.cu");
-    if (kept[kernel].sessions > 0) fmt::print("{}: {}\n", kernel, kept_text(kept[kernel]));
+      put_text("no records of {} yet (try: attune tune {})\n", kernel, spec ? given : "FILE.cu");
+    if (kept[kernel].sessions > 0) put_text("{}: {}\n", kernel, kept_text(kept[kernel]));
   }
   return exit_done;
 }

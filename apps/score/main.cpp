@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "attune/error.hpp"
+#include "core/visible_text.hpp"
 #include "report.hpp"
 
 namespace attune::cli {
@@ -28,14 +29,15 @@ int main(int count, char** values) {
   using namespace attune;
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    if (const auto request = cli::read_request(count, values)) std::cout << cli::run(*request) << std::flush;
+    if (const auto request = cli::read_request(count, values))
+      std::cout << visible_text(cli::run(*request)) << std::flush;
     if (!std::cout) throw Error("cannot write to standard output");
     return cli::exit_done;
   } catch (const UsageError& error) {
-    std::cerr << "attune-score: " << error.what() << "\n";
+    std::cerr << "attune-score: " << visible_text(error.what()) << "\n";
     return cli::exit_usage;
   } catch (const std::exception& error) {
-    std::cerr << "attune-score: " << error.what() << "\n";
+    std::cerr << "attune-score: " << visible_text(error.what()) << "\n";
     return cli::exit_error;
   }
 }

@@ -17,7 +17,7 @@ constexpr std::size_t shown_step = 100;
 constexpr std::size_t reference_evaluations[] = {20, 25, 50, 100, 200, 400};
 
 // File names may be other than UTF-8.
-std::string text_of(const Json& root) { return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string text_of(const Json& root) { return root.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 

@@ -130,6 +130,55 @@ TEST_F(BadInput, InAKernelFileIsShownWithItsPlaceAndOnce) {
   }
 }
 
+// Sequences that a terminal would obey, in files that come from elsewhere: each is shown as text.
+TEST_F(BadInput, ControlCharactersOfForeignFilesDoNotReachTheTerminal) {
+  const std::string t1 = ATTUNE_TEST_DATA "/t1/bat_builtin_vectors.json",
+                    recording = ATTUNE_TEST_DATA "/recordings/bowl.json";
+  const auto changed = [this](const std::string& name, const std::string& file, const std::string& before,
+                              const std::string& after) {
+    std::string text = content_of(file);
+    for (std::size_t at = 0; (at = text.find(before, at)) != std::string::npos; at += after.size())
+      text.replace(at, before.size(), after);
+    return write(name, text);
+  };
+  const std::string rule = "\"BLOCK * ITEMS <= 128\"", values = "ITEMS = [1, 2]",
+                    escape_in_code =
+                        changed("code.cu", scale(), "= T(3)", "= T(3); static_assert(ITEMS == 3, \"\x1b[2J\")");
+  struct Case {
+    std::vector<std::string> command;
+    const char* shown;
+  };
+  const Case cases[] = {
+      {{"check", changed("name.cu", scale(), "BLOCK = [64", "\"BL\\u001b[2JOCK\" = [64")}, "\\x1b[2J"},
+      {{"check", changed("toml.cu", scale(), values, "ITEMS = [1, 2\x9b]")}, "not valid UTF-8"},
+      {{"space", changed("value.cu", scale(), values, values + "\nMODE = [\"\\u001b[2J\"]"), "--list", "2"},
+       "\\x1b[2J"},
+      {{"space", changed("rule.cu", scale(), rule, "\"BLOCK != '\\u001b[2J'\"")}, "\\x1b[2J"},
+      {{"check", escape_in_code}, "[2J"},
+      {{"tune", escape_in_code}, "[2J"},
+      {{"check", changed("c1.cu", scale(), "= T(3)", "= \xc2\x9b[2J three")}, "9b"},
+      {{"space", changed("space.json", t1, "BLOCK_SIZE", "BLOCK\\u001b[2JSIZE")}, "\\x1b[2J"},
+      {{"tune", "--trials", "2", "--device",
+        "replay:" + changed("bowl.json", recording, "Test GPU", "Test\\u001b[2JGPU")},
+       "[2JGPU"},
+  };
+  for (const Case& c : cases) {
+    for (const bool json : {false, true}) {
+      std::vector<std::string> command = c.command;
+      if (json) command.push_back("--json");
+      SCOPED_TRACE(testing::PrintToString(command));
+      const CommandResult result = attune(command);
+      const std::string all = result.out + result.err;
+      EXPECT_THAT(all, Not(testing::AnyOf(HasSubstr("\x1b"), HasSubstr("\x9b"))));
+      if (json) {
+        EXPECT_NO_THROW(events_in(result.out));
+      } else {
+        EXPECT_THAT(all, HasSubstr(c.shown));
+      }
+    }
+  }
+}
+
 // Runs statements on the database past attune; those that it leaves open end with the object.
 class OtherProgram {
  public:

@@ -8,12 +8,13 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "kernel/problem.hpp"
+#include "core/visible_text.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
 #include "dispatch/plan_request.hpp"
 #include "dispatch/planner.hpp"
 #include "dispatch/single_flight.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune {
@@ -21,7 +22,7 @@ namespace {
 
 using Parts = std::shared_ptr<const PlanParts>;
 
-void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", message); }
+void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
 
 Warnings::Sink sink_or_default(Warnings::Sink sink) { return sink ? std::move(sink) : Warnings::Sink(print_warning); }
 

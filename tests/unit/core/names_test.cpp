@@ -13,6 +13,7 @@
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "core/verdict.hpp"
+#include "core/visible_text.hpp"
 #include "support/message_of.hpp"
 
 namespace attune {
@@ -123,6 +124,28 @@ TEST(Effort, ReadsBackFromItsText) {
     EXPECT_EQ(effort_from_text(to_text(effort)), effort);
   }
   EXPECT_THROW(effort_from_text("measured hard"), UsageError);
+}
+
+TEST(VisibleText, ShowsWhatATerminalWouldObey) {
+  EXPECT_EQ(visible_text("a\tb\r\nc"), "a\tb\nc");
+  EXPECT_EQ(visible_text("\x1b]0;title\x07\rgone\x7f\b"), "\\x1b]0;title\\x07\\x0dgone\\x7f\\x08");
+  EXPECT_EQ(visible_text(std::string("nul\0", 4)), "nul\\x00");
+}
+
+TEST(VisibleText, KeepsCharactersOfUtf8AndShowsOtherBytes) {
+  const std::string kept = "\xc2\xb5s \xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82";
+  EXPECT_EQ(visible_text(kept), kept);
+  const std::pair<std::string, std::string> shown[] = {
+      {"\xc2\x9b", "\\x9b"},                         // U+009B begins a sequence, as ESC [ does
+      {"\xc1\x9b", "\\xc1\\x9b"},                    // too long
+      {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},           // too long
+      {"\xf0\x80\x82\x9b", "\\xf0\\x80\\x82\\x9b"},  // too long
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // half a pair of UTF-16
+      {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},  // beyond U+10FFFF
+      {"\x9b", "\\x9b"},                             // alone
+      {"\xe2\x82", "\\xe2\\x82"},                    // cut off
+  };
+  for (const auto& [text, visible] : shown) EXPECT_EQ(visible_text(text + "2J"), visible + "2J");
 }
 
 }  // namespace

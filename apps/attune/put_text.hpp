@@ -1,0 +1,24 @@
+// What a user reads goes out through these. Names and messages come from files of others: control characters in them
+// are shown and never reach the terminal.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "core/visible_text.hpp"
+
+namespace attune::cli {
+
+// Prints on standard output.
+template <typename... Values>
+void put_text(fmt::format_string<Values...> format, Values&&... values) {
+  fmt::print("{}", visible_text(fmt::format(format, std::forward<Values>(values)...)));
+}
+
+// Prints "attune: MESSAGE" and a line end on standard error.
+inline void put_error(std::string_view message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
+
+}  // namespace attune::cli
