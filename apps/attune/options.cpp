@@ -9,6 +9,7 @@
 #include "core/near_name.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
+#include "put_text.hpp"
 
 namespace attune::cli {
 namespace po = boost::program_options;

@@ -119,6 +119,18 @@ TEST_F(BadInput, InAKernelFileIsShownWithItsPlaceAndOnce) {
        3,
        {"5 wrong_result", "[[reference]]", "expected"},
        {}},
+      {"an entry that is not there",
+       "\"scale<T, ITEMS>\"",
+       "\"scael<T, ITEMS>\"",
+       3,
+       {"scale.cu:14:", "'scael' was not declared"},
+       {"'scael' was"}},
+      {"template arguments that do not fit",
+       "\"scale<T, ITEMS>\"",
+       "\"scale<ITEMS, T>\"",
+       3,
+       {"scale.cu:14:", "template<class T, int ITEMS> void scale("},
+       {"cannot resolve"}},
       {"a reference that does not compile", sum, "y[i] = T::undeclared", 1, {"[[reference]]", "undeclared"}, {}},
   };
   for (const Case& c : cases) {

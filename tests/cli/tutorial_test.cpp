@@ -1,5 +1,5 @@
-// docs/tutorial.md as a reader follows it: every command of the page is run, in its order and in one folder, on the
-// host device, and prints what the page says.
+// Pages of docs/ as a reader follows them: every command of a page is run, in its order and in one folder, on the host
+// device, and prints what the page says.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -72,12 +72,24 @@ void expect_shown(const std::string& output, const Shown& shown) {
   }
 }
 
-class Tutorial : public Workbench {};
+// Returns the kernel file that the page shows.
+std::string kernel_of(const fs::path& page) {
+  const std::string text = content_of(page), fence = "```", opening = fence + "cuda\n/*attune";
+  const std::size_t begin = text.find(opening);
+  if (begin == std::string::npos) throw std::runtime_error(page.string() + " shows no kernel file");
+  const std::size_t first = text.find("/*attune", begin);
+  return text.substr(first, text.find(fence, first) - first);
+}
 
-TEST_F(Tutorial, EveryCommandPrintsWhatThePageSays) {
-  fs::copy(ATTUNE_SOURCE_DIR "/apps/examples/tutorial/matmul.cu", folder_);
-  const std::vector<Shown> all = commands_of(ATTUNE_SOURCE_DIR "/docs/tutorial.md");
-  ASSERT_GE(all.size(), 10u);
+class Tutorial : public Workbench {
+ protected:
+  // Runs the commands of a page of docs/. It has at least `least`.
+  void follow(const std::string& page, std::size_t least) const;
+};
+
+void Tutorial::follow(const std::string& page, std::size_t least) const {
+  const std::vector<Shown> all = commands_of(ATTUNE_SOURCE_DIR "/docs/" + page);
+  ASSERT_GE(all.size(), least);
   for (const Shown& shown : all) {
     SCOPED_TRACE(shown.command);
     CommandOptions options;
@@ -89,6 +101,21 @@ TEST_F(Tutorial, EveryCommandPrintsWhatThePageSays) {
         run_command({"/bin/sh", "-c", "cd " + folder_.string() + " && " + shown.command}, options);
     expect_shown(result.out + result.err, shown);
   }
+}
+
+TEST_F(Tutorial, EveryCommandPrintsWhatThePageSays) {
+  fs::copy(ATTUNE_SOURCE_DIR "/apps/examples/tutorial/matmul.cu", folder_);
+  follow("tutorial.md", 10);
+}
+
+TEST_F(Tutorial, TheOutputThatIsExplainedIsTheOutput) {
+  fs::copy(ATTUNE_SOURCE_DIR "/apps/examples/tutorial/matmul.cu", folder_);
+  follow("reading_the_output.md", 9);
+}
+
+TEST_F(Tutorial, MacrosConstantsAndPartialSumsWorkAsTheComparisonSays) {
+  write("weighted_sum.cu", kernel_of(ATTUNE_SOURCE_DIR "/docs/coming_from.md"));
+  follow("coming_from.md", 2);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ struct Own { float a, b; };
 enum class Order { rows, columns };
 template <typename T, int N> __global__ void saxpy(T* y, const T* x, T a, int n) {}
 extern "C" __global__ void plain(float4* y, const unsigned* x, long long n) {}
+__device__ int not_void(int n) { return n; }
 __global__ void loose(void* any, const unsigned char* bytes, Own* own, Order order, bool flag) {}
 )";
 
@@ -53,6 +54,23 @@ TEST_F(HostArguments, OfAnotherTypeAreErrors) {
   EXPECT_THAT(log("saxpy<float, 3>", {y, x, x, n}), HasSubstr("does not fit parameter 3"));
   EXPECT_THAT(log("plain", {{"y", "double", true}, {"x", "int32", true}, {"n", "int64"}}), HasSubstr("argument 'y'"));
   EXPECT_THAT(log("plain", {y, {"x", "int64", true}, {"n", "int64"}}), HasSubstr("argument 'x'"));
+}
+
+TEST_F(HostArguments, ThatDoNotFitAreErrorsAtTheLineOfTheEntry) {
+  const PassedArgument y{"y", "float", true}, x{"x", "float", true}, a{"a", "float"}, n{"n", "int32"};
+  const auto at_line_7 = [&](const std::string& entry, const std::vector<PassedArgument>& passed) {
+    ImageRequest made = request(source, {entry});
+    made.checks = argument_checks(entry, passed, 7);
+    const CompileOutcome outcome = compile(made);
+    EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("kernel.cu:7:"), testing::Not(HasSubstr("entries:"))));
+    return outcome.log;
+  };
+  EXPECT_THAT(at_line_7("saxpy<float, 3>", {y, x, a, {"n", "int64"}}), HasSubstr("argument 'n' (long long)"));
+  EXPECT_THAT(at_line_7("saxpy<float, 3>", {y, x, a}), HasSubstr("gets 3 arguments"));
+  const std::string missing = at_line_7("saxpi<float, 3>", {y, x, a, n});
+  EXPECT_EQ(missing.find("saxpi"), missing.rfind("saxpi")) << "one message, not one for each argument\n" << missing;
+  EXPECT_THAT(at_line_7("not_void", {n}), HasSubstr("an entry is a function that returns void"));
 }
 
 TEST_F(HostArguments, TooManyOrTooFewAreErrors) {

@@ -137,8 +137,17 @@ struct At<0, attune_first, attune_rest...> : Plain<attune_first> {};
 template <unsigned attune_i, class attune_first, class... attune_rest>
 struct At<attune_i, attune_first, attune_rest...> : At<attune_i - 1, attune_rest...> {};
 
+// Of an entry that there is not, which the compiler has reported: everything fits.
+struct Unknown {
+  static constexpr unsigned attune_count = ~0u;
+  template <unsigned>
+  using attune_at = void;
+};
+
 template <class attune_entry>
-struct Parameters {};
+struct Parameters : Unknown {
+  static_assert(Same<attune_entry, void>::attune_is, "an entry is a function that returns void");
+};
 template <class... attune_parameters>
 struct Parameters<void (*)(attune_parameters...)> {
   static constexpr unsigned attune_count = sizeof...(attune_parameters);
@@ -157,5 +166,12 @@ struct Counts {
   static_assert(attune_arguments == attune_parameters, "an entry needs as many arguments as it has parameters");
   static constexpr bool attune_fit = attune_arguments == attune_parameters;
 };
+template <unsigned attune_arguments>
+struct Counts<attune_arguments, ~0u> {
+  static constexpr bool attune_fit = true;
+};
 
 }  // namespace attune_arguments
+
+// Found by the checks of an entry whose own declaration fails: one message, not one for each argument.
+using attune_checked = attune_arguments::Unknown;

@@ -18,9 +18,10 @@ inline std::string checks_after_source(std::span<const ImageRequest* const> requ
   for (const ImageRequest* const request : requests)
     if (!request->checks.empty()) checks.insert(request->checks);
   if (checks.empty()) return "";
-  std::string text = fmt::format("\n#line 1 \"argument_checks.cuh\"\n{}\n#line 1 \"{}, [[launch]]\"\n",
-                                 attune_embedded::argument_checks.text, requests.front()->source.name);
-  for (const std::string& each : checks) text += each;
+  std::string text = fmt::format("\n#line 1 \"argument_checks.cuh\"\n{}\n", attune_embedded::argument_checks.text);
+  for (const std::string& each : checks)  // with lines of the kernel file, unless the kernel is from no file
+    text += fmt::format("#line 1 \"{}{}\"\n{}", requests.front()->source.name,
+                        each.starts_with("#line") ? "" : ", [[launch]]", each);
   return text;
 }
 

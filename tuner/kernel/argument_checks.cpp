@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "core/type_table.hpp"
 
 namespace attune {
@@ -17,24 +19,32 @@ std::string quoted(const std::string& text) {
   return result;
 }
 
+// Returns an identifier that no other entry has.
+std::string namespace_of(const std::string& entry) {
+  std::string name = "attune_entry_";
+  for (const unsigned char c : entry) name += std::isalnum(c) ? std::string(1, c) : fmt::format("_{:02x}", c);
+  return name;
+}
+
 }  // namespace
 
-std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments) {
-  const std::string parameters = fmt::format("attune_arguments::Parameters<decltype(&{})>", entry),
-                    shown = quoted(entry);
+std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments, std::size_t line) {
+  const std::string place = line > 0 ? fmt::format("#line {}\n", line) : "", shown = quoted(entry);
   std::string checks = fmt::format(
-      "static_assert(attune_arguments::Counts<{}, {}::attune_count>::attune_fit, \"'{}' gets {} arguments\");\n",
-      arguments.size(), parameters, shown, arguments.size());
+      "{0}namespace {1} {{ using attune_checked = attune_arguments::Parameters<decltype(&{2})>;\n"
+      "{0}static_assert(attune_arguments::Counts<{3}, attune_checked::attune_count>::attune_fit, "
+      "\"'{4}' gets {3} arguments\");\n",
+      place, namespace_of(entry), entry, arguments.size(), shown);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& [name, element, is_array] = arguments[i];
     const std::string_view type = type_named(element).spelling;
     checks += fmt::format(
-        "static_assert(attune_arguments::Types<{}, {}::attune_at<{}>>::attune_fit, "
+        "{}static_assert(attune_arguments::Types<{}, attune_checked::attune_at<{}>>::attune_fit, "
         "\"argument '{}' ({}{}) of '{}' does not fit parameter {}\");\n",
-        is_array ? fmt::format("attune_arguments::Array<{}>", type) : std::string(type), parameters, i, name,
+        place, is_array ? fmt::format("attune_arguments::Array<{}>", type) : std::string(type), i, name,
         is_array ? "array of " : "", type, shown, i + 1);
   }
-  return checks;
+  return checks + "}\n";
 }
 
 }  // namespace attune

@@ -14,6 +14,8 @@ struct PassedArgument {
 };
 
 // Returns static_asserts, in the words of tuner/device/argument_checks.cuh, for an entry that gets these arguments.
-std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments);
+// Messages name this line of the kernel file, unless it is 0.
+std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments,
+                            std::size_t line = 0);
 
 }  // namespace attune

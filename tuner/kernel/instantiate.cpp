@@ -57,7 +57,7 @@ std::string checks_of(const Request& request, const Step& step, const std::strin
         argument->role == Role::scratch ? "uint8" : concrete_type(*argument, request.problem).element;
     passed.push_back({name, element, argument->role != Role::scalar});
   }
-  return argument_checks(entry, passed);
+  return argument_checks(entry, passed, step.entry_line);
 }
 
 std::size_t argument_position(const Request& request, std::string_view name, const std::string& label) {

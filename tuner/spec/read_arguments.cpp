@@ -26,7 +26,9 @@ Role role_of(const Document& document, const TomlNode& node) {
     if (word == name) return role;
   }
   if (word == "constant") {
-    document.fail(node, "`role = \"constant\"` is reserved: attune does not set constant memory yet; use role \"in\"");
+    document.fail(node,
+                  "`role = \"constant\"` is reserved: attune does not set constant memory yet; use role \"in\" and a "
+                  "parameter `const T* __restrict__`");
   }
   if (word == "scalar") document.fail(node, "a scalar has no `role` and no `size`: leave both out");
   const std::vector<std::string> known = {"in", "out", "inout", "scratch"};

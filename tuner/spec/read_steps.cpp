@@ -58,6 +58,7 @@ Step launch_step(const Document& document, const Section& section, const std::st
   if (entry == nullptr) document.fail(section.table(), fmt::format("{} needs `entry` or `memset`", name));
   Step step;
   step.entry = document.string(*entry);
+  step.entry_line = entry->at.line;
   section.need("grid");
   section.need("block");
   section.need("arguments");

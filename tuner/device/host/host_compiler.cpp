@@ -217,13 +217,26 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
 }
 
+// The messages without those about generated entries, where others say it already: at the `entry` of the kernel file.
+std::string without_entries(const std::string& messages) {
+  std::string kept;
+  bool has_error = false;
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("entries:") || line.find("(void** attune_parameters)") != std::string::npos) continue;
+    kept += line + "\n";
+    has_error |= line.find("error:") != std::string::npos;
+  }
+  return has_error ? kept : messages;
+}
+
 // The compiler's messages. What is not supported stands above them: they may be pages about what follows from it.
 std::string error_log(const SourceText& source, const std::string& messages) {
   std::vector<Header> files = source.headers;
   files.push_back({source.name, source.text});
   files.push_back({"attune.cuh", std::string(attune_embedded::attune.text)});
   const std::optional<std::string> use = unsupported_use(messages, files);
-  return use ? *use + "\n" + messages : messages;
+  return use ? *use + "\n" + messages : without_entries(messages);
 }
 
 // Returns whether the compiler failed for want of room: no configuration is to blame for that.

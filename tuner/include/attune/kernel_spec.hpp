@@ -36,6 +36,7 @@ struct Step {
   StepKind kind = StepKind::launch;
   // launch: names inside <...> are substituted as text
   std::string entry;
+  std::size_t entry_line = 0;     // of the kernel file, for messages; 0: there is none
   std::vector<Expression> grid;   // 1 to 3 dimensions
   std::vector<Expression> block;  // 1 to 3 dimensions
   std::optional<Expression> shared;  // dynamic shared memory, bytes
