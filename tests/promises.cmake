@@ -1,5 +1,5 @@
 # cmake -DSOURCE=<repository> -P promises.cmake: each test that a page of promises names exists, as `Suite.Name`,
-# `Suite.Name/Parameter` or `Suite.*`.
+# `Suite.Name/Parameter` or `Suite.*`, and each row of their tables names one.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE files "${SOURCE}/tests/*_test.cpp")
 set(sources "")
@@ -9,6 +9,18 @@ foreach(file IN LISTS files)
 endforeach()
 set(missing "")
 foreach(page reliability security)
+  # Each row of a table of tests names one.
+  file(STRINGS "${SOURCE}/docs/${page}.md" lines)
+  set(has_tests FALSE)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "[|] tests? [|]$")
+      set(has_tests TRUE)
+    elseif(NOT line MATCHES "^[|]")
+      set(has_tests FALSE)
+    elseif(has_tests AND NOT line MATCHES "^[|]-" AND NOT line MATCHES "`[A-Z][A-Za-z0-9]*[.][A-Z*]")
+      list(APPEND missing "docs/${page}.md has a row without a test: ${line}")
+    endif()
+  endforeach()
   file(READ "${SOURCE}/docs/${page}.md" text)
   string(REGEX MATCHALL "`[A-Z][A-Za-z0-9]*[.][A-Z*][A-Za-z0-9]*(/[A-Za-z0-9]*)?`" names "${text}")
   list(LENGTH names count)

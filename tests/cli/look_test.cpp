@@ -78,6 +78,19 @@ TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   EXPECT_EQ(Json::parse(output_of({"export", "--format", "json"})), exported);
 }
 
+TEST_F(Look, AnExportCarriesNeitherCodeNorOptionsNorPaths) {
+  const std::string kernel = scale_with(
+      {{"[[reference]]", "[compile]\noptions = [\"-DSECRET_OPTION={ITEMS}\"]\n[[reference]]"},
+       {"  const long long first", "  static_assert(ITEMS == 1, \"SECRET_CODE\");\n  const long long first"}});
+  const std::string trials = output_of({"tune", kernel, "--json"});
+  EXPECT_THAT(trials, HasSubstr("SECRET_CODE")) << "the log of what failed";
+  const std::string exported = output_of({"export", "--format", "json"});
+  EXPECT_EQ(Json::parse(exported).at("records").size(), 1u);
+  EXPECT_THAT(exported, testing::Not(HasSubstr("SECRET")));
+  EXPECT_THAT(exported, testing::Not(HasSubstr(folder_.string())));
+  EXPECT_THAT(exported, testing::Not(HasSubstr("scale.cu")));
+}
+
 TEST_F(Look, AnUnknownKernelIsNoKernelWithoutRecords) {
   expect_failure(2, {"show", "nope"}, {"there is no kernel `nope`"});
   output_of({"tune", scale(), "--trials", "1"});

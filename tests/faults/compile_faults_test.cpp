@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "faults/fault_bench.hpp"
@@ -95,6 +97,26 @@ TEST_F(CompileFaults, ACompilerThatEatsAllMemoryEndsAtItsLimit) {
   expect_quarantined(run_with("* eat", "ATTUNE_COMPILE_MEMORY", "500"), Verdict::compile_crash, "bad_alloc");
 }
 #endif
+
+// What a compiler that a worker starts has of the limits, which it inherits.
+TEST_F(CompileFaults, ACompilerHasItsLimitsOfMemoryAndProcessorTimeByDefault) {
+  namespace fs = std::filesystem;
+  const fs::path compiler = folder_ / "compiler", limits = folder_ / "limits";
+  std::ofstream(compiler) << "#!/bin/sh\ncase \"$*\" in *-dump*|*--version*) ;; *) ulimit -v >> '" << limits.string()
+                          << "'; ulimit -t >> '" << limits.string() << "';; esac\nexec g++ \"$@\"\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  CommandOptions options;
+  options.environment["ATTUNE_HOST_CXX"] = compiler.string();
+  const TuneRun run = tune({scale(), "--db", database(), "--trials", "1"}, options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  std::ifstream file(limits);
+  double kibibytes = 0, seconds = 0;
+  ASSERT_TRUE(file >> kibibytes >> seconds) << "a number, not `unlimited`";
+  EXPECT_LE(kibibytes, 8.0 * 1024 * 1024);
+  EXPECT_GT(kibibytes, 256.0 * 1024);
+  EXPECT_GE(seconds, 600);
+  EXPECT_LE(seconds, 610) << "and what the worker took to start";
+}
 
 TEST_F(CompileFaults, OneCrashIsForgivenWhenTheSecondAttemptPasses) {
   const TuneRun run = run_with("1 exit 7");

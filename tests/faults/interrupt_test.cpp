@@ -19,10 +19,10 @@ using InterruptOnce = FaultBench;
 
 class Interrupt : public FaultBench, public testing::WithParamInterface<int> {
  protected:
-  // Sends the signal once so many trials were told, and waits so long before.
-  TuneRun interrupted_after(std::size_t trials_told, int milliseconds = 0, CommandOptions options = {}) const {
+  // Sends the signal when so many trials were shown, and waits so long before.
+  TuneRun interrupted_after(std::size_t trials_shown, int milliseconds = 0, CommandOptions options = {}) const {
     options.signal_when = [=](const std::string& out) {
-      if (count_of(out, "\"type\":\"trial\"") < trials_told) return 0;
+      if (count_of(out, "\"type\":\"trial\"") < trials_shown) return 0;
       usleep(static_cast<useconds_t>(milliseconds) * 1000);
       return GetParam();
     };
@@ -70,7 +70,7 @@ TEST_P(Interrupt, WhileAConfigurationIsTried) {
   faults("* sample * sleep 5\n");
   const TuneRun run = interrupted_after(4, 5);
   expect_interrupted(run);
-  EXPECT_EQ(run.best.at("configuration").at("A"), 0);
+  EXPECT_GT(run.best.at("rounds"), 10) << "what was tried is compared";
   EXPECT_THAT(attempts(), IsEmpty());  // what was under way came to its verdict
   expect_the_same_command_finishes();
 }
@@ -100,6 +100,33 @@ TEST_P(Interrupt, IsNoneByASignalThatIsIgnoredAtTheStart) {
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   EXPECT_EQ(run.best.at("end"), "finished");
   EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+}
+
+TEST_P(Interrupt, TheSecondEndsTheComparisonAfterARound) {
+  faults("* sample * sleep 5\n");
+  CommandOptions options;
+  options.signals = 2;
+  const TuneRun run = interrupted_after(4, 20, options);
+  expect_interrupted(run);
+  EXPECT_EQ(run.best.at("rounds"), 1);
+  EXPECT_THAT(attempts(), IsEmpty());
+  expect_the_same_command_finishes();
+}
+
+// The second is for a comparison, and waits for what is under way.
+TEST_P(Interrupt, TheThirdEndsAtOnce) {
+  faults("A=1&B=1 launch * hang\n");
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "100";
+  options.signals = 3;
+  const TuneRun run = interrupted_after(6, 200, options);
+  EXPECT_EQ(run.command.code, 130) << run.command.err;
+  EXPECT_TRUE(run.best.is_null()) << run.best;
+  EXPECT_LT(run.seconds, 20);
+  EXPECT_EQ(count_of_verdict(Verdict::ok), static_cast<int>(run.trials.size())) << "all that was shown is kept";
+  for (int i = 0; i < 100 && processes_with({recording(6, 5)}).size() > 0; ++i) usleep(100'000);
+  EXPECT_THAT(processes_with({recording(6, 5)}), IsEmpty());
+  expect_the_same_command_finishes();
 }
 
 INSTANTIATE_TEST_SUITE_P(, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP), [](const auto& parameter) {

@@ -56,7 +56,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const Comma
   close(out[1]);
   close(err[1]);
   CommandResult result;
-  bool signalled = false;
+  int signals = 0;
   pollfd sources[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout_seconds);
   while (sources[0].fd >= 0 || sources[1].fd >= 0) {
@@ -64,10 +64,10 @@ CommandResult run_command(const std::vector<std::string>& arguments, const Comma
     if (std::chrono::steady_clock::now() > deadline) kill(child, SIGKILL);
     if (sources[0].revents != 0 && !read_some(out[0], result.out)) sources[0].fd = -1;
     if (sources[1].revents != 0 && !read_some(err[0], result.err)) sources[1].fd = -1;
-    const int wanted = !signalled && options.signal_when ? options.signal_when(result.out) : 0;
+    const int wanted = signals < options.signals && options.signal_when ? options.signal_when(result.out) : 0;
     if (wanted == 0) continue;
     kill(child, wanted);
-    signalled = true;
+    ++signals;
   }
   close(out[0]);
   close(err[0]);

@@ -16,9 +16,10 @@ struct CommandResult {
 
 struct CommandOptions {
   std::map<std::string, std::string> environment = {};  // added to, or (empty value) removed from, this process's
-  // Called with standard output so far, each time more arrives; what it returns, if not 0, is sent as a signal, once.
+  // Called with standard output so far, each time more arrives; what it returns, if not 0, is sent as a signal.
   std::function<int(const std::string& out)> signal_when = nullptr;
-  long file_size_limit = 0;  // bytes any file may grow to (RLIMIT_FSIZE); 0: none
+  int signals = 1;                        // so many are sent at most
+  long file_size_limit = 0;               // bytes any file may grow to (RLIMIT_FSIZE); 0: none
   std::vector<int> ignored_signals = {};  // as under nohup, or of a careless parent
   int timeout_seconds = 100;
 };
