@@ -87,7 +87,7 @@ int run_command_line(int count, char** values, const WorkerSeams& seams) {
     put_error(interrupted.what());
     return exit_interrupted;
   } catch (const std::bad_alloc&) {
-    put_error("out of memory; try a smaller problem or space, or raise the limit of this process (ulimit -v)");
+    put_error("out of memory; try a smaller problem or space, or raise the limit (`ulimit -v`, ATTUNE_COMPILE_MEMORY)");
     return exit_error;
   } catch (const std::exception& error) {
     put_error(error.what());

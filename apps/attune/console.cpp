@@ -62,6 +62,13 @@ std::string reason_text(StopReason reason, const Budget& limits) {
   return "giving up: nothing survives";
 }
 
+// With few rounds the interval says nothing.
+std::string unsettled_text(const FinalDecision& decision) {
+  const std::string rounds = counted(decision.used.size(), "round");
+  if (static_cast<int>(decision.used.size()) < Protocol{}.final_rounds_min) return rounds + " are too few to tell";
+  return fmt::format("after {} the closest are known to +-{:.2f} %", rounds, 100 * decision.half_width);
+}
+
 }  // namespace
 
 Console::Console(const KernelSpec& spec) : spec_(spec), live_(isatty(STDOUT_FILENO) == 1 && !is_dumb_terminal()) {}
@@ -202,15 +209,16 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   put_text("  {}{}\n", gain_text(shown), marks_text(shown));
   if (result.elsewhere) put_text("  {}\n", elsewhere_text(*result.elsewhere));
   if (result.decision && !result.decision->is_settled)
-    put_text("  not settled: after {} the closest are known to +-{:.2f} %\n",
-             counted(result.decision->used.size(), "round"), 100 * result.decision->half_width);
+    put_text("  not settled: {}\n", unsettled_text(*result.decision));
   if (result.record_stands)
     put_text("  the record of {} stands: {}, {:.2f}x, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
              record.speedup, counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
   if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits));
-  put_text("{}: {}; {}\n", counted(result.trials, "trial"), verdicts_text(result.verdicts),
+  put_text("{}{}: {}; {}\n", counted(result.trials, "trial"),
+           result.run_trials < result.trials ? fmt::format(", {} of them now", result.run_trials) : "",
+           verdicts_text(result.verdicts),
            database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
   if (database.empty()) return;
   if (result.end == SessionResult::End::stopped) put_text("{}\n", result.explanation);

@@ -46,9 +46,9 @@ class Options {
 
 // Returns --device, else $ATTUNE_DEVICE, else "cuda".
 std::string device_name(const Options& options);
-// Returns --db, else $ATTUNE_DB, else the user's own.
 // Prints "attune: TEXT" on standard error: what is waited for.
 void note_on_stderr(const std::string& text);
+// Returns --db, else $ATTUNE_DB, else the user's own.
 std::string database_path(const Options& options);
 // Returns --regime, else cold. Throws UsageError.
 Regime regime_of(const Options& options);

@@ -18,7 +18,9 @@ void put_text(fmt::format_string<Values...> format, Values&&... values) {
   fmt::print("{}", visible_text(fmt::format(format, std::forward<Values>(values)...)));
 }
 
-// Prints "attune: MESSAGE" and a line end on standard error.
-inline void put_error(std::string_view message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
+// Prints "attune: MESSAGE" and a line end on standard error. Where that is closed, nothing is left to be done.
+inline void put_error(std::string_view message) {
+  std::fputs(("attune: " + visible_text(message) + "\n").c_str(), stderr);
+}
 
 }  // namespace attune::cli

@@ -44,6 +44,8 @@ std::string gain_text(const Record& record) {
     // Medians of the times alone would give another quotient.
     const bool divides =
         fmt::format("{:.2f}", record.default_ns / record.median_ns) == fmt::format("{:.2f}", record.speedup);
+    if (record.speedup == 1 && record.speedup_low == 1 && record.speedup_high == 1)
+      return "1.00x over the default: nothing is surely faster";
     return gain + " over the default" + (divides ? "" : " (median of paired ratios)");
   }
   return fmt::format("{} over the default in `{}` ({:.4g}, not {:.4g}); in time {:.2f}x", gain, objective, record.value,

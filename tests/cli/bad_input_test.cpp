@@ -206,6 +206,14 @@ class OtherProgram {
   sqlite3* database_ = nullptr;
 };
 
+TEST_F(BadInput, AKernelWithoutItsEndingNamesTheFile) {
+  write("mine.cu", content_of(scale()));
+  const std::string command = "cd '" + folder_.string() + "' && exec '" ATTUNE_BUILD_DIR "/bin/attune' check mine";
+  const CommandResult result = run_command({"/bin/sh", "-c", command});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no kernel `mine`; did you mean the file `mine.cu`?"));
+}
+
 TEST_F(BadInput, ADatabaseThatIsNoneOfAttunesIsNamedAndLeftAlone) {
   const std::string text = "this is no database, but 60 characters of somebody's own text";
   write("wisdom.db", text);

@@ -66,7 +66,7 @@ TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   output_of({"tune", scale()});
   EXPECT_THAT(output_of({"list"}), AllOf(HasSubstr("scale"), HasSubstr("1 record")));
   EXPECT_THAT(output_of({"show", "scale"}),
-              AllOf(HasSubstr("scale n=5000 T=float"), HasSubstr("] over the default"), HasSubstr("effort measure")));
+              AllOf(HasSubstr("scale n=5000 T=float"), HasSubstr("over the default"), HasSubstr("effort measure")));
   const std::string file = write("out.json", "old"), beside = write("out.json.part", "mine");
   EXPECT_EQ(attune({"export", "-o", file}, {.file_size_limit = 16}).code, 1) << "a full disk";
   EXPECT_EQ(content_of(file), "old");

@@ -18,7 +18,7 @@ class TuneObjective : public Workbench {
 TEST_F(TuneObjective, SeveralAreTradedOffAndKeptApartFromTimes) {
   output_of(tune("time"));
   EXPECT_THAT(output_of(tune("time, shared + 1")),
-              AllOf(HasSubstr("] over the default"), HasSubstr("trade-offs:"), HasSubstr("shared + 1")));
+              AllOf(HasSubstr("over the default"), HasSubstr("trade-offs:"), HasSubstr("shared + 1")));
   const std::string shown = output_of({"show", scale()});
   EXPECT_EQ(count_of(shown, "scale n=5000"), 2u);
   EXPECT_THAT(shown, AllOf(HasSubstr("tuned for      time, shared + 1, cold"), HasSubstr("trade-offs:"),

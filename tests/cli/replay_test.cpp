@@ -45,6 +45,13 @@ TEST_F(Replay, TheSameSeedsGiveTheSameTrialsThroughWorkersToo) {
   EXPECT_EQ(trials_on(bowl, exhaustive), trials_on(bowl + ",workers", exhaustive));
 }
 
+TEST_F(Replay, SaysHowManyTrialsWereKnownBefore) {
+  const std::vector<std::string> command = {"tune",   "--device", bowl,   "--trials", "5",
+                                            "--seed", "1",        "--db", database()};
+  EXPECT_THAT(output_of(command), HasSubstr("\n5 trials: "));
+  EXPECT_THAT(output_of(command), testing::ContainsRegex("\n(9|10) trials, 5 of them now: "));
+}
+
 TEST_F(Replay, AnExplicitDatabaseKeepsTheSession) {
   const std::vector<std::string> command = {"tune", "--device", bowl, "--effort", "exhaustive", "--db", database()};
   output_of(command);

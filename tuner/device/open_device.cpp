@@ -30,8 +30,8 @@ int ordinal_of(std::string_view name) {
     throw UsageError("`" + std::string(name) +
                      "` is an architecture, not a device: `attune space` and `attune check` take it, " +
                      "but nothing runs on it; known devices: cuda, cuda:N, host");
-  throw UsageError("unknown device `" + std::string(name) + "`" + suggestion(name, {"cuda", "host", "replay"}) +
-                   "; known devices: cuda, cuda:N, host, replay:FILE");
+  throw UsageError("unknown device `" + std::string(name) + "`" +
+                   suggestion(name, {"cuda", "cuda:N", "host", "replay:FILE"}));
 }
 
 }  // namespace

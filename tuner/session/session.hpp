@@ -68,6 +68,7 @@ struct SessionResult {
   bool record_stands = false;             // the record is an earlier one, with its own figures
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
+  std::int64_t run_trials = 0;  // of these trials, in this run; the others were known
   VerdictCounts verdicts;  // of these trials; empty where nothing was searched
   std::string explanation;
   int workers_replaced = 0;  // device workers

@@ -209,6 +209,7 @@ class SessionRun {
     result.compile_wait_seconds = search.compile_wait_seconds();
     conclude(result);
     result.trials = log_.size();
+    result.run_trials = progress_.run_trials();
     result.survivors = progress_.survivors();  // without those that failed among the best
     result.verdicts = log_.verdicts();
     result.workers_replaced = pool_.replaced() - replaced_before;

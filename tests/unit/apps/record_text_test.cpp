@@ -20,6 +20,8 @@ TEST(RecordText, AGainCarriesItsInterval) {
   EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default");
   record.median_ns = 2e6 / 1.8;
   EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default (median of paired ratios)");
+  record.speedup = record.speedup_low = record.speedup_high = 1;
+  EXPECT_EQ(gain_text(record), "1.00x over the default: nothing is surely faster");
 }
 
 TEST(RecordText, WhatIsUnstableSaysWhyWhereThatIsKnown) {

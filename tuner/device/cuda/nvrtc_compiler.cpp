@@ -225,7 +225,7 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   auto [program, result, log] = compile_quickly(library, request, std::move(options));
   // Whatever the result: NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
-    return failure(Verdict::resources, log + overflows);
+    return failure(Verdict::resources, overflows + log);
   }
   if (result != nvrtc_success) return compile_failure(library, result, std::move(log));
 

@@ -366,9 +366,10 @@ CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const
     function.symbol = entry_symbol(built.entries.at(expression));
     function.usage.shared_static = built.shared.at(function.symbol);
     if (function.usage.shared_static > shared_limit)
-      return failure(Verdict::resources,
-                     fmt::format("{}: {} uses too much shared data ({} bytes, {} bytes max)", request.source.name,
-                                 expression, function.usage.shared_static, shared_limit));
+      return failure(
+          Verdict::resources,
+          fmt::format("{}: {} has {} bytes of static shared memory; at most {} compile, more must be dynamic",
+                      request.source.name, expression, function.usage.shared_static, shared_limit));
     image.functions.push_back(std::move(function));
   }
   CompileOutcome outcome;
