@@ -138,7 +138,7 @@ void ImageCache::write(const std::string& key, const Image& image) {
   const auto bytes = serialise(image);
   if (bytes.size() > limits_.entry_bytes)
     throw Error(fmt::format("an image of {} bytes is not kept (limit {})", bytes.size(), limits_.entry_bytes));
-  make_private_directory(directory_ / "images");
+  make_private_directory(directory_ / "images", "ATTUNE_CACHE");
   const auto images = open_images(directory_);
   if (!images) throw Error("the directory vanished while it was being made");
   write_private_file(*images, key + std::string(suffix), bytes);

@@ -61,7 +61,7 @@ fs::path default_database_path() { return user_path("ATTUNE_DB", "XDG_DATA_HOME"
 
 fs::path default_cache_path() { return user_path("ATTUNE_CACHE", "XDG_CACHE_HOME", ".cache", "attune"); }
 
-void make_private_directory(const fs::path& directory) {
+void make_private_directory(const fs::path& directory, const char* variable) {
   fs::path so_far;
   for (const fs::path& part : directory) {
     so_far /= part;
@@ -71,9 +71,8 @@ void make_private_directory(const fs::path& directory) {
     std::error_code ignored;
     if (fs::is_directory(so_far, ignored)) continue;
     const char* reason = error == EEXIST ? "something that is not a directory is in its place" : std::strerror(error);
-    throw Error(
-        fmt::format("cannot create the directory {}: {}: {}; name another place with ATTUNE_DB and ATTUNE_CACHE",
-                    directory.string(), so_far.string(), reason));
+    throw Error(fmt::format("cannot create the directory {}: {}: {}; name another place with {}", directory.string(),
+                            so_far.string(), reason, variable));
   }
 }
 

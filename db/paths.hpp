@@ -13,8 +13,9 @@ std::filesystem::path default_database_path();
 // Returns $ATTUNE_CACHE, else $XDG_CACHE_HOME/attune, else ~/.cache/attune.
 std::filesystem::path default_cache_path();
 
-// Creates `directory` (and its parents) with mode 0700 where absent. Throws Error.
-void make_private_directory(const std::filesystem::path& directory);
+// Creates `directory` (and its parents) with mode 0700 where absent. Throws Error, which names the variable that
+// another place is named with.
+void make_private_directory(const std::filesystem::path& directory, const char* variable);
 
 // Returns an environment variable; nothing when it is unset or empty, or in a set-user-id process.
 std::optional<std::string> trusted_environment(const char* name);

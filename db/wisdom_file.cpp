@@ -116,7 +116,7 @@ bool wisdom_file_exists(const fs::path& file, bool writable) {
 }
 
 void create_wisdom_file(const fs::path& file, const std::function<void(const fs::path&)>& fill) {
-  make_private_directory(file.parent_path());
+  make_private_directory(file.parent_path(), "ATTUNE_DB");
   const PrivateFile fresh(file);
   fill(fresh.path());
   if (publish(fresh.path(), file)) sync_directory(file.parent_path());

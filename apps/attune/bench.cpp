@@ -130,7 +130,7 @@ class Lineup {
   std::optional<Record> record_of(Regime regime) const {
     std::error_code unknown;
     if (!std::filesystem::exists(database_, unknown) && !unknown) return std::nullopt;
-    WisdomStore store(database_, WisdomStore::Access::read_only);
+    WisdomStore store(database_, WisdomStore::Access::read_only, {note_on_stderr, &stop_requests});
     RecordKey key;
     key.kernel = spec_.name;
     key.code = spec_.fingerprints.code;
@@ -230,12 +230,12 @@ int run_bench(const Arguments& arguments) {
   request.steps = options.has("steps");
   request.copy = !options.has("no-copy");
   request.protocol = protocol_wanted(options);
-  request.lock_folder = default_cache_path() / "locks";
+  request.lock_folder = usable_lock_folder();
   request.compared = [&](const SideBySide& compared) { show(compared, request, json); };
 
+  catch_signals();
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
-  catch_signals();
   const DeviceInfo& device = pool.device().info;
   Notes notes(json);
   const Lineup lineup(options, request.spec, request.problem, device);

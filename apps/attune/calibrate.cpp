@@ -7,23 +7,23 @@
 #include <cstdio>
 
 #include "attune/error.hpp"
-#include "db/paths.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
 #include "replay.hpp"
 #include "session/calibration.hpp"
 #include "spec/kernel_file.hpp"
+#include "stop_requests.hpp"
 #include "text.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
 namespace {
 
-CalibrationRequest calibration_request() {
+CalibrationRequest calibration_request(const std::filesystem::path& lock_folder) {
   CalibrationRequest request;
   request.kernels = calibration_kernels();
-  request.lock_folder = default_cache_path() / "locks";
+  request.lock_folder = lock_folder;
   request.note = note_on_stderr;
   return request;
 }
@@ -47,7 +47,8 @@ void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
 
 }  // namespace
 
-void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop) {
+void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::filesystem::path& lock_folder,
+                     const std::atomic<int>& stop) {
   // A device that does not open is not a matter of ceilings: the search would fail too.
   const DeviceOpened& device = pool.device();
   try {
@@ -56,7 +57,7 @@ void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const s
     if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
     observer.note(fmt::format("calibrating {}, once{}: its highest rates of copying and computing", device.info.name,
                               known.empty() ? "" : " for this driver"));
-    const Calibrated calibrated = calibrate(calibration_request(), pool, stop);
+    const Calibrated calibrated = calibrate(calibration_request(lock_folder), pool, stop);
     if (!calibrated.disturbed.empty())
       observer.note(
           fmt::format("its ceilings are not kept, they may be too low ({}): `attune calibrate` on a quiet device does",
@@ -86,15 +87,20 @@ int run_calibrate(const Arguments& arguments) {
     throw UsageError("`" + name + "` is a recording: there is no device to calibrate; take cuda, cuda:N or host");
   const bool json = options.has("json");
 
-  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr});
+  catch_signals();
+  WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
   const DeviceOpened& device = pool.device();
-  CalibrationRequest request = calibration_request();
+  CalibrationRequest request = calibration_request(usable_lock_folder());
   request.measured = [&](const Ceiling& ceiling) { json ? print_json(device.info, ceiling) : print_text(ceiling); };
   if (!json) put_text("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
-  const std::atomic<int> never{0};
-  const Calibrated calibrated = calibrate(request, pool, never);
+  std::fflush(stdout);
+  const Calibrated calibrated = calibrate(request, pool, stop_requests);
+  if (stop_requests.load() > 0) {
+    put_error("interrupted; the ceilings of before are kept");
+    return exit_interrupted;
+  }
   store.put_ceilings(device.info, calibrated.ceilings);
   if (!calibrated.disturbed.empty())
     put_error(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 
 #include "db/wisdom_store.hpp"
 #include "session/observer.hpp"
@@ -11,6 +12,7 @@ namespace attune::cli {
 
 // Calibrates a device whose ceilings the database lacks, and prints a note. Failures are only noted: tuning does
 // without ceilings.
-void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::atomic<int>& stop);
+void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const std::filesystem::path& lock_folder,
+                     const std::atomic<int>& stop);
 
 }  // namespace attune::cli

@@ -1,7 +1,12 @@
 #include "options.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "attune/error.hpp"
@@ -116,6 +121,23 @@ std::string device_name(const Options& options) {
 }
 
 void note_on_stderr(const std::string& text) { put_error(text); }
+
+std::filesystem::path usable_lock_folder() {
+  const std::filesystem::path folder = default_cache_path() / "locks";
+  std::string reason;
+  try {
+    make_private_directory(folder, "ATTUNE_CACHE");
+    if (access(folder.c_str(), W_OK) == 0) return folder;
+    reason = folder.string() + ": " + std::strerror(errno);
+  } catch (const Error&) {
+    reason = folder.string() + " cannot be made";
+  }
+  note_on_stderr(
+      fmt::format("there is no cache: turns with other tuners are not taken, images are not kept ({}); "
+                  "ATTUNE_CACHE names another folder",
+                  reason));
+  return {};
+}
 
 std::string database_path(const Options& options) {
   if (const std::optional<std::string> given = options.text("db")) return *given;

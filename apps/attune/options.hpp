@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,9 @@ class Options {
 std::string device_name(const Options& options);
 // Prints "attune: TEXT" on standard error: what is waited for.
 void note_on_stderr(const std::string& text);
+// Returns the folder of the locks. Returns "", and says so, when the cache folder cannot be written: neither turns nor
+// cached images are needed.
+std::filesystem::path usable_lock_folder();
 // Returns --db, else $ATTUNE_DB, else the user's own.
 std::string database_path(const Options& options);
 // Returns --regime, else cold. Throws UsageError.

@@ -20,7 +20,8 @@ namespace {
 
 void refuse_unreadable(const std::string& database) {
   std::error_code unknown;
-  if (std::filesystem::exists(database, unknown) || unknown) WisdomStore(database, WisdomStore::Access::read_only);
+  if (std::filesystem::exists(database, unknown) || unknown)
+    WisdomStore(database, WisdomStore::Access::read_only, {note_on_stderr});
 }
 
 void refuse_no_wisdom(const PlanQuery& query, const Problem& problem, const DeviceInfo& device) {

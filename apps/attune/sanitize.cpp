@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
+#include "core/process_environment.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
 #include "put_text.hpp"
@@ -44,36 +45,25 @@ constexpr const char* undefined_options = "print_stacktrace=1:color=never:exitco
 
 std::string report_in(const std::filesystem::path& folder) { return (folder / "report").string(); }
 
+// The user's own options come later, and win.
+std::string with_own(const std::string& options, const char* variable) {
+  const char* const own = std::getenv(variable);
+  return own == nullptr ? options : options + ":" + own;
+}
+
 std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std::filesystem::path& folder) {
   std::string preload;
   for (const std::string& path : sanitizer_runtimes(sanitizers)) preload += (preload.empty() ? "" : ":") + path;
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  if (const auto own = variables.find("LD_PRELOAD"); own != variables.end()) preload += ":" + own->second;
   const std::string report = report_in(folder);
-  variables["LD_PRELOAD"] = preload;
-  variables["TMPDIR"] = folder.string();  // removed with the leftovers of a process that ends early
-  variables[worker_mark] = folder.string();
-  variables["ATTUNE_SANITIZE"] = sanitizers.text();
-  variables["ATTUNE_SANITIZE_REPORT"] = report;
-  // The user's own options come later, and win.
-  std::string &address = variables["ASAN_OPTIONS"], &undefined = variables["UBSAN_OPTIONS"];
-  address = fmt::format("{}:{}", address_options, address);
-  undefined = fmt::format("{}:{}:log_path=\"{}\"", undefined_options, undefined, report);
-  std::vector<std::string> list;
-  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
-  return list;
-}
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
+  return environment_with({
+      {"LD_PRELOAD", with_own(preload, "LD_PRELOAD")},
+      {"TMPDIR", folder.string()},  // removed with the leftovers of a process that ends early
+      {worker_mark, folder.string()},
+      {"ATTUNE_SANITIZE", sanitizers.text()},
+      {"ATTUNE_SANITIZE_REPORT", report},
+      {"ASAN_OPTIONS", with_own(address_options, "ASAN_OPTIONS")},
+      {"UBSAN_OPTIONS", fmt::format("{}:log_path=\"{}\"", with_own(undefined_options, "UBSAN_OPTIONS"), report)},
+  });
 }
 
 pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables) {

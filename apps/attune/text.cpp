@@ -34,7 +34,8 @@ std::string time_text(double ns) {
   return fmt::format("{:.3g} ns", ns);
 }
 
-std::string ratio_text(double ratio) { return fmt::format("{:.2f}x", ratio); }
+// Six columns at most, up to 99,999x.
+std::string ratio_text(double ratio) { return fmt::format("{:.{}f}x", ratio, ratio < 99.995 ? 2 : 0); }
 
 std::string count_text(SpaceSize count) {
   const std::string digits = to_text(count);

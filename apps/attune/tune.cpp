@@ -1,10 +1,5 @@
 // attune tune
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
@@ -131,29 +126,11 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
 void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
   if (json) {
     JsonLines lines(request.spec);
-    ensure_ceilings(pool, store, lines, stop_requests);
+    ensure_ceilings(pool, store, lines, request.lock_folder, stop_requests);
   } else {
     Console console(request.spec);
-    ensure_ceilings(pool, store, console, stop_requests);
+    ensure_ceilings(pool, store, console, request.lock_folder, stop_requests);
   }
-}
-
-// Returns "", and says so, when the cache folder cannot be written: a session needs neither turns nor cached images.
-std::filesystem::path usable_lock_folder() {
-  const std::filesystem::path folder = default_cache_path() / "locks";
-  std::string reason;
-  try {
-    make_private_directory(folder);
-    if (access(folder.c_str(), W_OK) == 0) return folder;
-    reason = folder.string() + ": " + std::strerror(errno);
-  } catch (const Error&) {
-    reason = folder.string() + " cannot be made";
-  }
-  note_on_stderr(
-      fmt::format("there is no cache: turns with other tuners are not taken, images are not kept ({}); "
-                  "ATTUNE_CACHE names another folder",
-                  reason));
-  return {};
 }
 
 // Tunes on a recording, in this process: a recording cannot harm its host as a device can. Only `workers` starts
@@ -170,9 +147,9 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   SessionRequest request = request_from(options, replay_kernel(recording));
   request.effort = *effort.search;
   request.compile_threads = 1;  // so that trials have one order
+  catch_signals();
   WisdomStore store(options.text("db").value_or(in_memory), WisdomStore::Access::read_write,
                     {note_on_stderr, &stop_requests});
-  catch_signals();
   if (replay.workers) {
     const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
     Pool pool(*workers);
@@ -208,17 +185,18 @@ int run_tune(const Arguments& arguments) {
                         problems, open_device(name));
 
   request.effort = *effort.search;
+  catch_signals();
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
   ImageCache images(default_cache_path());
   request.lock_folder = usable_lock_folder();
-  catch_signals();
+  ImageCache* const kept = request.lock_folder.empty() ? nullptr : &images;
   if (kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
   int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, pool, store, &images, options.has("json"));
+    const int one = tune_one(request, pool, store, kept, options.has("json"));
     if (one != exit_done) code = one;
     if (one == exit_interrupted) break;
   }

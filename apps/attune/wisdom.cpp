@@ -1,6 +1,7 @@
 // attune list, attune show, attune export: the stored wisdom.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -23,6 +24,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr std::size_t least_name_columns = 12;
+
 void add_database_option(Options& options) {
   options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
 }
@@ -35,7 +38,7 @@ std::optional<WisdomStore> open_store(const Options& options) {
     if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
     return std::nullopt;
   }
-  return WisdomStore(path, WisdomStore::Access::read_only);
+  return WisdomStore(path, WisdomStore::Access::read_only, {note_on_stderr});
 }
 
 // Returns the records of a kernel (all when empty).
@@ -154,10 +157,12 @@ int run_list(const Arguments& arguments) {
   if (options.parse(arguments)) return exit_done;
   std::optional<WisdomStore> store = open_store(options);
   std::map<std::string, Kept> others = read_kept(store);
+  std::size_t width = least_name_columns;
+  for (const auto& [name, unused] : others) width = std::max(width, name.size());
   const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
     const Kept kept = others[name];
     if (!options.has("json")) {
-      put_text("{:<14}{:<60}{}\n", name, is_builtin ? summary : "(not built in)", kept_text(kept));
+      put_text("{:<{}}  {:<60}  {}\n", name, width, is_builtin ? summary : "(not built in)", kept_text(kept));
       return;
     }
     nlohmann::ordered_json line = kept_json(name, kept);
@@ -217,7 +222,9 @@ int run_export(const Arguments& arguments) {
   const std::optional<std::string> output = options.text("output");
   if (output) require_harmless(*output, database_path(options));
   std::optional<WisdomStore> store = open_store(options);
-  const std::string text = records_to_json(read_records(store, options.text("kernel").value_or("")));
+  const std::string kernel = options.text("kernel").value_or("");
+  if (!kernel.empty()) require_known(kernel, read_kept(store));
+  const std::string text = records_to_json(read_records(store, kernel));
   if (output)
     write_export(*output, text);
   else

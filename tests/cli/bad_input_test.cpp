@@ -214,6 +214,19 @@ TEST_F(BadInput, AKernelWithoutItsEndingNamesTheFile) {
   EXPECT_THAT(result.err, HasSubstr("there is no kernel `mine`; did you mean the file `mine.cu`?"));
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // which reserves more addresses than any limit
+TEST_F(BadInput, WantOfMemoryHasAMessage) {
+  std::string values = "1";
+  for (int i = 2; i < 1000; ++i) values += ", " + std::to_string(i);
+  const std::string kernel = scale_with("ITEMS = [1, 2]", "ITEMS = [1, 2]\nA = [" + values + "]\nB = [" + values + "]");
+  const CommandResult result = run_command({"/bin/sh", "-c",
+                                            "ulimit -v 60000; exec '" ATTUNE_BUILD_DIR "/bin/attune' space '" + kernel +
+                                                "' --device sm_90 --sample 4000000"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("out of memory"), HasSubstr("ulimit -v"), Not(HasSubstr("bad_alloc"))));
+}
+#endif
+
 TEST_F(BadInput, ADatabaseThatIsNoneOfAttunesIsNamedAndLeftAlone) {
   const std::string text = "this is no database, but 60 characters of somebody's own text";
   write("wisdom.db", text);

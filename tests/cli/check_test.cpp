@@ -121,6 +121,28 @@ TEST_F(Check, AKernelThatEndsItsProcessHasAVerdict) {
   }
 }
 
+// The default configuration takes the place of the reference.
+TEST_F(Check, WithoutAReferenceWhatBecomesOfTheDefaultIsItsVerdict) {
+  const std::pair<std::string, std::string> no_reference = {
+      "[[reference]]\nentry = \"scale_reference<T>\"\ngrid = [\"ceil_div(n, 64)\"]\nblock = [\"64\"]\n"
+      "arguments = [\"y\", \"x\", \"n\"]\n",
+      ""};
+  const auto with = [&](const std::string& statement) {
+    return scale_with(
+        {no_reference,
+         {"template <typename T, int ITEMS>", "extern \"C\" void _exit(int);\ntemplate <typename T, int ITEMS>"},
+         {"for (int i = 0; i < ITEMS; ++i)", statement + "\n  for (int i = 0; i < ITEMS; ++i)"}});
+  };
+  const CommandResult trap = attune({"check", with("if (first == 5) __trap();")});
+  EXPECT_EQ(trap.code, 3) << trap.err;
+  EXPECT_THAT(trap.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("there is no [[reference]]")));
+  const std::string exits = with("if (first == 5) _exit(0);");
+  const CommandResult ended = attune({"check", exits});
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("verdict: fault"), HasSubstr("exited with code 0")));
+  EXPECT_EQ(attune({"check", exits, "--configuration", "BLOCK=32"}).code, 1) << "another one, which did not run";
+}
+
 TEST_F(Check, EndsWithItsTimeLimitOrTheDeadline) {
   const std::string kernel = with_statement("while (n > 0) {}");
   const auto begin = std::chrono::steady_clock::now();

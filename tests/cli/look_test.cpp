@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <set>
+#include <sstream>
+
 #include "cli/workbench.hpp"
 
 namespace attune::test {
@@ -96,11 +99,23 @@ TEST_F(Look, AnUnknownKernelIsNoKernelWithoutRecords) {
   output_of({"tune", scale(), "--trials", "1"});
   expect_failure(2, {"show", "nope"}, {"there is no kernel `nope`"});
   expect_failure(2, {"show", "skale"}, {"did you mean `scale`?"});
+  expect_failure(2, {"export", "--kernel", "skale"}, {"did you mean `scale`?"});
   expect_failure(2, {"show", "transpoze"}, {"did you mean `transpose`?"});
   EXPECT_THAT(output_of({"show", "transpose"}), HasSubstr("no records of transpose yet (try: attune tune transpose)"));
   const std::string failing = scale_with({{"name = \"scale\"", "name = \"failing\""}, {"T(3)", "three"}});
   EXPECT_EQ(attune({"tune", failing}).code, 3);
   EXPECT_THAT(output_of({"show", "failing"}), HasSubstr("no records of failing yet (try: attune tune FILE.cu)"));
+}
+
+TEST_F(Look, AListKeepsItsColumnsWhateverNamesAre) {
+  output_of({"tune", scale_with("name = \"scale\"", "name = \"a_kernel_with_a_rather_long_name\""), "--trials", "1"});
+  std::istringstream lines(output_of({"list"}));
+  std::set<std::size_t> columns;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t record = line.find("1 record"), none = line.find("no records");
+    columns.insert(std::min(record, none));
+  }
+  EXPECT_EQ(columns.size(), 1u) << testing::PrintToString(columns);
 }
 
 TEST_F(Look, ListAndShowHaveCountsAndFinalists) {

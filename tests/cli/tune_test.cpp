@@ -77,7 +77,12 @@ TEST_F(Tune, NeedsNoCache) {
   const CommandOptions options{.environment = {{"ATTUNE_CACHE", (folder_ / "file/cache").string()}}};
   const CommandResult result = attune({"tune", scale(), "--trials", "1"}, options);
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("there is no cache"), HasSubstr("ATTUNE_CACHE names another folder")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("there is no cache"), HasSubstr("ATTUNE_CACHE names another folder"),
+                                Not(HasSubstr("ATTUNE_DB"))));
+  EXPECT_THAT(result.out, Not(HasSubstr("not kept")));
+  const CommandResult bench = attune({"bench", scale(), "--rounds", "2"}, options);
+  EXPECT_EQ(bench.code, 0) << bench.err;
+  EXPECT_THAT(bench.err, HasSubstr("there is no cache"));
 }
 
 TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {

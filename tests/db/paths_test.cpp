@@ -92,22 +92,22 @@ TEST_F(Paths, IgnoreTheEnvironmentInASetUserIdProcess) {
 TEST_F(Paths, DirectoriesAreMadePrivateWithTheirParents) {
   const test::Scratch scratch;
   umask(0);
-  make_private_directory(scratch / "a/b c/é");
+  make_private_directory(scratch / "a/b c/é", "ATTUNE_DB");
   for (const char* name : {"a", "a/b c", "a/b c/é"})
     EXPECT_EQ(fs::status(scratch / name).permissions(), fs::perms(0700)) << name;
   EXPECT_EQ(fs::status(scratch.path()).permissions(), fs::perms(0755));
-  make_private_directory(scratch / "a/b c/é");
+  make_private_directory(scratch / "a/b c/é", "ATTUNE_DB");
 }
 
 TEST_F(Paths, ADirectoryThatCannotBeMadeIsNamed) {
   const test::Scratch scratch;
   test::write_file(scratch / "file", "x");
-  EXPECT_THAT(test::error_of([&] { make_private_directory(scratch / "file/below"); }),
+  EXPECT_THAT(test::error_of([&] { make_private_directory(scratch / "file/below", "ATTUNE_DB"); }),
               AllOf(HasSubstr("file/below"), HasSubstr("ATTUNE_DB")));
   fs::permissions(scratch.path(), fs::perms(0555));
-  EXPECT_THAT(
-      test::as_ordinary_user([&] { return test::error_of([&] { make_private_directory(scratch / "below"); }); }),
-      AllOf(HasSubstr("below"), HasSubstr("Permission denied")));
+  EXPECT_THAT(test::as_ordinary_user(
+                  [&] { return test::error_of([&] { make_private_directory(scratch / "below", "ATTUNE_DB"); }); }),
+              AllOf(HasSubstr("below"), HasSubstr("Permission denied")));
   fs::permissions(scratch.path(), fs::perms(0755));
 }
 

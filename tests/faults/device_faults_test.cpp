@@ -166,7 +166,8 @@ TEST_F(DeviceFaults, AFinalistThatKillsAmongOthersIsFoundAndTheOthersGoOn) {
 }
 
 // It hangs among others, then alone: longer than finalists may be compared, by the clock of a real device. Both times
-// in the first 30 rounds, which nobody leaves. Times without scatter: it is screened and confirmed by few samples.
+// in the first 30 rounds, from which no finalist leaves. Times without scatter: it is screened and confirmed by few
+// samples.
 TEST_F(DeviceFaults, AFinalistThatHangsAmongOthersTakesNoTimeOfTheirs) {
   faults("BLOCK=512 sample n>12 hang\n* sample * time 1000000\n");
   CommandOptions options;

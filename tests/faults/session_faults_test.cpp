@@ -187,6 +187,24 @@ TEST_F(SessionFaults, ATunerThatWaitsForTheDatabaseSaysSoAndEndsWithOneSignal) {
   EXPECT_LT(run.seconds, 20);
 }
 
+TEST_F(SessionFaults, ATunerThatWaitsToOpenTheDatabaseEndsWithOneSignal) {
+  ASSERT_EQ(tune_recording({"--trials", "2"}).command.code, 0);
+  SQLite::Database other(database(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN EXCLUSIVE");
+  CommandOptions options;
+  const auto begin = std::chrono::steady_clock::now();
+  options.signal_when = [&](const std::string&) {
+    using namespace std::chrono_literals;
+    return std::chrono::steady_clock::now() - begin > 3s ? SIGINT : 0;
+  };
+  const TuneRun run = tune_recording({"--fresh"}, options);
+  other.exec("ROLLBACK");
+  EXPECT_EQ(run.command.code, 130) << run.command.err;
+  EXPECT_THAT(run.command.err, AllOf(HasSubstr("attune: waiting for the wisdom database " + database()),
+                                     HasSubstr("interrupted while it waited for the wisdom database")));
+  EXPECT_LT(run.seconds, 20);
+}
+
 class ShiftedClock : public SessionFaults, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ShiftedClock, HarmsNothing) {

@@ -82,7 +82,8 @@ TEST_F(HostCompilerProcess, TakesACompilerWithArguments) {
 TEST_F(HostCompilerProcess, CallsACompilerThatCrashesOrSaysSoACrash) {
   for (const auto& [end, says] :
        {std::pair("kill -SEGV $$", ""),
-        {"echo 'kernel.cu:1:1: internal compiler error: in somewhere' >&2; exit 4", "in somewhere"}}) {
+        {"echo 'kernel.cu:1:1: internal compiler error: in somewhere' >&2; exit 4", "in somewhere"},
+        {"echo 'virtual memory exhausted: Cannot allocate memory' >&2; exit 1", "virtual memory exhausted"}}) {
     const FakeCompiler fake(std::string("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; ") + end);
     const Environment chosen("ATTUNE_HOST_CXX", fake.path());
     const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});

@@ -63,17 +63,17 @@ class EnsureCeilings : public testing::Test {
 };
 
 TEST_F(EnsureCeilings, CalibratesADeviceOnceAndSaysSo) {
-  ensure_ceilings(pool_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, "", stop_);
   EXPECT_EQ(kept().size(), 7u);
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("calibrating " + device_->info().name)));
   notes_.texts.clear();
-  ensure_ceilings(pool_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, "", stop_);
   EXPECT_THAT(notes_.texts, IsEmpty());
 }
 
 TEST_F(EnsureCeilings, CalibratesAgainForAnotherDriver) {
   store_.put_ceilings(device_->info(), std::vector<Ceiling>{{"copy", 1, "B/s", "x", "another driver", "0.1.0", 1}});
-  ensure_ceilings(pool_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, "", stop_);
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("once for this driver")));
   EXPECT_EQ(kept().size(), 7u);
 }
@@ -81,7 +81,7 @@ TEST_F(EnsureCeilings, CalibratesAgainForAnotherDriver) {
 TEST_F(EnsureCeilings, KeepsNothingOfADeviceThatIsDisturbed) {
   Crowded crowded(*device_);
   Pool pool(crowded);
-  ensure_ceilings(pool, store_, notes_, stop_);
+  ensure_ceilings(pool, store_, notes_, "", stop_);
   EXPECT_THAT(notes_.texts,
               ElementsAre(HasSubstr("calibrating"), HasSubstr("not kept, they may be too low (python3 (4711))")));
   EXPECT_THAT(kept(), IsEmpty());
@@ -90,14 +90,14 @@ TEST_F(EnsureCeilings, KeepsNothingOfADeviceThatIsDisturbed) {
 TEST_F(EnsureCeilings, NotesWhatGoesWrongAndThrowsNothing) {
   Bare bare(*device_);
   Pool pool(bare);
-  ensure_ceilings(pool, store_, notes_, stop_);
+  ensure_ceilings(pool, store_, notes_, "", stop_);
   EXPECT_THAT(notes_.texts, ElementsAre(HasSubstr("calibrating"), HasSubstr("there is no compiler")));
   EXPECT_THAT(kept(), IsEmpty());
 }
 
 TEST_F(EnsureCeilings, KeepsNothingOfACalibrationThatIsInterrupted) {
   stop_ = 1;
-  ensure_ceilings(pool_, store_, notes_, stop_);
+  ensure_ceilings(pool_, store_, notes_, "", stop_);
   EXPECT_THAT(kept(), IsEmpty());
 }
 

@@ -43,7 +43,7 @@ double ObjectiveValues::value(const Trial& trial, std::size_t objective, double 
 }
 
 double ObjectiveValues::searched_value(const Trial& trial, double time_ns) const {
-  return objectives_.needs_energy(0) ? time_ns : value(trial, 0, time_ns);
+  return objectives_.is_time() || objectives_.needs_energy(0) ? time_ns : value(trial, 0, time_ns);
 }
 
 double ObjectiveValues::score(const Trial& trial, const Trial* of_default) const {

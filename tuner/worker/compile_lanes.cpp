@@ -41,13 +41,18 @@ std::vector<CompileOutcome>& outcomes_of(Received& received) {
   return std::get<ImagesCompiled>(received.reply.answer).outcomes;
 }
 
+std::string cannot_start(const std::string& why) {
+  const char* const limited = compile_limit_bytes() ? " (is ATTUNE_COMPILE_MEMORY too little?)" : "";
+  return "the compile worker does not start: " + why + limited;
+}
+
 }  // namespace
 
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
   bool begun = false;
   const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds, begun);
-  if (received.end != Received::End::replied) throw Error("the compile worker does not start: " + received.why);
+  if (received.end != Received::End::replied) throw Error(cannot_start(received.why));
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
   if (opened == nullptr) throw Error("the compile worker gave another answer than was asked for");

@@ -114,7 +114,7 @@ void DeviceLock::take(const std::atomic<int>& stop, int ends_at) {
   try {
     take_lock(queue_, wait);
     take_lock(device_, wait);
-  } catch (const WaitInterrupted&) {
+  } catch (...) {
     flock(queue_, LOCK_UN);
     throw;
   }

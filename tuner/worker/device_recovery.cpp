@@ -259,12 +259,14 @@ void DeviceRecovery::start_afresh() {
 // Makes data and reference in a fresh worker, or in a second one. `why`: the first worker has died already.
 void DeviceRecovery::begin_problem(std::string why) {
   const Begin problem = *contents_.problem();
+  Verdict verdict = Verdict::fault;
   for (int attempt = why.empty() ? 1 : 2; attempt <= 2; ++attempt) {
     if (!why.empty()) restart();  // it may have been given another job since
     std::optional<Clock::time_point> at;
     Received received = ask(problem, at);
     if (received.end != Received::End::replied) {
       why = received.why;
+      verdict = received.end == Received::End::timed_out ? Verdict::timeout : Verdict::fault;
       continue;
     }
     figures_.add(received.reply, problem);
@@ -273,8 +275,12 @@ void DeviceRecovery::begin_problem(std::string why) {
     if (begun == nullptr) throw Error("a device worker gave another answer than was asked for");
     return contents_.set_begun(begun->free_bytes, std::chrono::duration<double>(Clock::now() - *at).count());
   }
-  throw Error(fmt::format("two device workers died while the data and the reference of {} for {} were made: {}",
-                          problem.setup.kernel, problem.setup.problem, why));
+  throw StepsFailed(
+      fmt::format("two device workers died while the data of {} for {} were made and the {} ran: {}",
+                  problem.setup.kernel, problem.setup.problem,
+                  problem.setup.self_checked ? "default configuration (there is no [[reference]])" : "[[reference]]",
+                  why),
+      verdict);
 }
 
 // Loads what a job needs and the present worker lacks. What fails is the job's result, at once or by its second death.

@@ -22,6 +22,8 @@ Failure failure_of_current_exception() {
     return {Failure::Kind::out_of_memory, error.what()};
   } catch (const UsageError& error) {
     return {Failure::Kind::usage, error.what()};
+  } catch (const StepsFailed& error) {
+    return {Failure::Kind::steps, error.what(), error.verdict};
   } catch (const std::exception& error) {
     return {Failure::Kind::error, error.what()};
   }

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "attune/device_info.hpp"
+#include "attune/error.hpp"
 #include "core/image.hpp"
 #include "core/numerics.hpp"
+#include "core/verdict.hpp"
 #include "device/device_state.hpp"
 #include "measure/energy.hpp"
 #include "measure/screen.hpp"
@@ -86,8 +88,16 @@ struct Started {};
 
 // The environment is at fault: this means nothing for the instance.
 struct Failure {
-  enum class Kind : std::uint8_t { error, out_of_memory, usage } kind = Kind::error;
+  enum class Kind : std::uint8_t { error, out_of_memory, usage, steps } kind = Kind::error;
   std::string text;
+  Verdict verdict = Verdict::ok;  // of steps
+};
+
+// [[prepare]], the reference, or the default configuration in its place, does not run to its end.
+class StepsFailed : public Error {
+ public:
+  StepsFailed(const std::string& text, Verdict of_steps) : Error(text), verdict(of_steps) {}
+  Verdict verdict;
 };
 
 struct DeviceOpened {

@@ -82,7 +82,8 @@ void ProblemOnDevice::run_once(const StepsSetup& steps, const std::string& what)
   if (status.ok()) status = launch(bound);
   if (status.ok()) status = data_.check_guards();
   if (!status.ok())
-    throw Error(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail));
+    throw StepsFailed(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail),
+                      status.verdict);
 }
 
 Status ProblemOnDevice::load(InstanceId instance, const StepsSetup& steps) {

@@ -24,6 +24,14 @@ TEST(RecordText, AGainCarriesItsInterval) {
   EXPECT_EQ(gain_text(record), "1.00x over the default: nothing is surely faster");
 }
 
+// The columns of tables.
+TEST(RecordText, ARatioHasSixColumnsAtMost) {
+  EXPECT_EQ(ratio_text(1), "1.00x");
+  EXPECT_EQ(ratio_text(99.994), "99.99x");
+  EXPECT_EQ(ratio_text(99.999), "100x");
+  EXPECT_EQ(ratio_text(918.12), "918x");
+}
+
 TEST(RecordText, WhatIsUnstableSaysWhyWhereThatIsKnown) {
   Record record;
   EXPECT_EQ(marks_text(record), "");

@@ -15,29 +15,13 @@
 #include <thread>
 
 #include "attune/error.hpp"
+#include "core/process_environment.hpp"
 
 namespace attune {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-// Returns this process's environment, with messages in one language and temporary files in `folder`.
-std::vector<std::string> environment_for(const std::string& folder) {
-  std::vector<std::string> list{"LC_ALL=C", "TMPDIR=" + folder};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (!text.starts_with("LC_ALL=") && !text.starts_with("TMPDIR=")) list.emplace_back(text);
-  }
-  return list;
-}
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
 
 // Runs between fork and exec, in a process with threads: nothing may allocate.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* folder, int output) {
@@ -86,7 +70,7 @@ bool ended(pid_t child, Clock::time_point deadline, int& status) {
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder, double seconds) {
   const std::string where = folder.string();
-  const std::vector<std::string> variables = environment_for(where);
+  const std::vector<std::string> variables = environment_with({{"LC_ALL", "C"}, {"TMPDIR", where}});
   const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));

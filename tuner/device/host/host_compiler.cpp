@@ -193,11 +193,12 @@ struct Built {
   std::string log;
 };
 
-// Returns whether the compiler had an internal error, or a signal ended one of its programs.
+// Returns whether the compiler had an internal error or no memory, or a signal ended one of its programs.
 bool crashed(const ProcessResult& result) {
   if (result.signal != 0) return true;
   constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
-                                        "PLEASE submit a bug report"};
+                                        "PLEASE submit a bug report", "virtual memory exhausted",
+                                        "out of memory allocating"};
   return result.exit_code != 0 && std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) {
            return result.output.find(sign) != std::string::npos;
          });

@@ -90,8 +90,9 @@ void fields(auto& a, Is<Compile> auto& x) { a(x.requests, x.attempt); }
 
 void fields(auto&, Is<Started> auto&) {}
 void fields(auto& a, Is<Failure> auto& x) {
-  a.choice(x.kind, Failure::Kind::usage);
+  a.choice(x.kind, Failure::Kind::steps);
   a(x.text);
+  a.choice(x.verdict, Verdict::quarantined);
 }
 void fields(auto& a, Is<DeviceState> auto& x) {
   a(x.sm_clock_mhz, x.memory_clock_mhz, x.temperature_c, x.power_w, x.energy_j, x.throttle);

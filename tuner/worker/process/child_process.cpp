@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
+#include "core/process_environment.hpp"
 #include "worker/process/worker_processes.hpp"
 
 namespace attune {
@@ -39,22 +40,6 @@ Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
   return {ends[0], ends[1]};
-}
-
-std::vector<std::string> environment_with(const std::string& folder) {
-  const std::string mark = std::string(worker_mark) + "=";
-  std::vector<std::string> list{"TMPDIR=" + folder, mark + folder};
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (const std::string_view text(*entry); !text.starts_with("TMPDIR=") && !text.starts_with(mark))
-      list.emplace_back(text);
-  return list;
-}
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
 }
 
 struct Becoming {
@@ -130,7 +115,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
   for (const int number : {output.read, output.write, requests.write, replies.read})
     fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK);
 
-  const std::vector<std::string> variables = environment_with(folder_.path().string());
+  const std::vector<std::string> variables =
+      environment_with({{"TMPDIR", folder_.path()}, {worker_mark, folder_.path()}});
   const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
   const Becoming what{list.data(),
                       environment.data(),

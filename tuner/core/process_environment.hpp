@@ -1,0 +1,16 @@
+// What exec() takes: lists of texts, and this process's environment with changes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+// Returns this process's environment with these variables in place of its own.
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
+
+// Returns pointers to the texts, and a null pointer after them. The texts must outlive it.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts);
+
+}  // namespace attune
