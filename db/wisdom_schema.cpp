@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "attune/error.hpp"
@@ -20,6 +22,8 @@
 namespace attune {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr std::uintmax_t header_bytes = 100;  // of every SQLite database
 
 void put_meta(SQLite::Database& database, const char* name, const std::string& value) {
   SQLite::Statement insert(database, R"sql( INSERT INTO meta(name, value) VALUES (:name, :value) )sql");
@@ -63,6 +67,10 @@ void create_schema(SQLite::Database& database) {
 
 int check_format(SQLite::Database& database, const fs::path& file, int newest) {
   const int id = database.execAndGet(R"sql( PRAGMA application_id )sql").getInt();
+  std::error_code unknown;
+  if (const auto size = fs::file_size(file, unknown); !unknown && size > 0 && size < header_bytes)
+    throw Error(fmt::format("{} is cut short ({} bytes): restore it from a copy, or name another file with ATTUNE_DB",
+                            file.string(), size));
   if (id != wisdom_application_id)
     throw Error(
         fmt::format("{} is an SQLite database of another program (application id {:#x}), not a wisdom database; name "

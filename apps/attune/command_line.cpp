@@ -78,7 +78,7 @@ int run_command_line(int count, char** values, const WorkerSeams& seams) {
   try {
     const int code = dispatch(Arguments(values + 1, values + count), seams);
     std::cout.flush();
-    if (!std::cout && code == exit_done) throw Error("cannot write to standard output");
+    if ((!std::cout || std::ferror(stdout) != 0) && code == exit_done) throw Error("cannot write to standard output");
     return code;
   } catch (const UsageError& error) {
     put_error(error.what());

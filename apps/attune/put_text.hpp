@@ -12,10 +12,10 @@
 
 namespace attune::cli {
 
-// Prints on standard output.
+// Prints on standard output. Whether that worked is known at the end of the command.
 template <typename... Values>
 void put_text(fmt::format_string<Values...> format, Values&&... values) {
-  fmt::print("{}", visible_text(fmt::format(format, std::forward<Values>(values)...)));
+  std::fputs(visible_text(fmt::format(format, std::forward<Values>(values)...)).c_str(), stdout);
 }
 
 // Prints "attune: MESSAGE" and a line end on standard error. Where that is closed, nothing is left to be done.

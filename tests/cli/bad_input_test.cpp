@@ -27,6 +27,7 @@ TEST_F(BadInput, OnTheCommandLineIsNamed) {
       {"unknown option", {"tune", s, "--time-limt", "3s"}, {"--time-limt", "--time-limit"}},
       {"no kernel", {"tune"}, {"usage"}},
       {"unknown kernel", {"tune", "transpoze"}, {"transpoze", "transpose"}},
+      {"a name without end", {"plan", std::string(300, 'A')}, {"there is no kernel `AAA"}},
       {"missing file", {"tune", "/nowhere/k.cu"}, {"/nowhere/k.cu"}, 1},
       {"unknown problem name", {"tune", s, "--problem", "m=10"}, {"m", "n"}},
       {"size 0", {"tune", s, "--problem", "n=0"}, {"n", "1"}},

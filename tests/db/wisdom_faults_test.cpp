@@ -35,6 +35,8 @@ using WisdomFaults = test::WisdomTest;
 TEST_F(WisdomFaults, WhatCannotBeADatabaseIsNamedAndLeftAlone) {
   { const WisdomStore store(scratch_ / "empty"); }
   fs::resize_file(scratch_ / "empty", 0);
+  { const WisdomStore store(scratch_ / "cut"); }
+  fs::resize_file(scratch_ / "cut", 50);
   const std::string list = "This is a shopping list, and a long one: " + std::string(5000, 'x');
   test::write_file(scratch_ / "list", list);
   fs::create_directory(scratch_ / "dir");
@@ -50,6 +52,7 @@ TEST_F(WisdomFaults, WhatCannotBeADatabaseIsNamedAndLeftAlone) {
       {scratch_ / "none", {"no wisdom database " + (scratch_ / "none").string(), "attune tune"}, true, false},
       {"", {"empty"}},
       {scratch_ / "empty", {(scratch_ / "empty").string(), "is empty: it was truncated", "move it away"}},
+      {scratch_ / "cut", {"is cut short (50 bytes)", "restore it from a copy"}},
       {scratch_ / "list",
        {(scratch_ / "list").string(), "is not a wisdom database", "SQLite 26: file is not a database"}},
       {scratch_ / "dir", {"is a directory", "dir/wisdom.db"}, false},
@@ -68,6 +71,7 @@ TEST_F(WisdomFaults, WhatCannotBeADatabaseIsNamedAndLeftAlone) {
     }
   EXPECT_FALSE(fs::exists(scratch_ / "none"));
   EXPECT_EQ(fs::file_size(scratch_ / "empty"), 0u);
+  EXPECT_EQ(fs::file_size(scratch_ / "cut"), 50u);
   EXPECT_EQ(test::content_of(scratch_ / "list"), list);
 }
 

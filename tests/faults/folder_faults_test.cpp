@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "faults/fault_bench.hpp"
+#include "worker/process/worker_processes.hpp"
 
 namespace attune::test {
 namespace {
@@ -90,6 +91,25 @@ TEST_F(FolderFaults, AKilledCoordinatorsWorkersRemoveTheirOwnThoughAKernelChange
   for (int i = 0; i < 100 && workers_have_folders(); ++i) usleep(100'000);
   EXPECT_FALSE(workers_have_folders());
   EXPECT_TRUE(fs::exists(others() / "mine"));
+}
+
+// A coordinator that ends its workers may be killed before it removes their folders.
+TEST_F(FolderFaults, AGuardOutlivesWhatEndsTheProcessesOfItsWorker) {
+  CommandOptions options;
+  options.environment["TMPDIR"] = temporary().string();
+  std::size_t folders = 0;
+  options.signal_when = [&](const std::string& out) {
+    if (out.find("\"type\":\"trial\"") == std::string::npos) return 0;
+    for (const fs::directory_entry& folder : fs::directory_iterator(temporary())) {
+      kill_processes_of(-1, folder.path().string());
+      ++folders;
+    }
+    return SIGKILL;
+  };
+  EXPECT_EQ(tune({scale(), "--db", database()}, options).command.code, 128 + SIGKILL);
+  EXPECT_GE(folders, 2u) << "of a compile worker and of the device worker";
+  for (int i = 0; i < 100 && workers_have_folders(); ++i) usleep(100'000);
+  EXPECT_FALSE(workers_have_folders());
 }
 
 TEST_F(FolderFaults, AWorkerThatIsKilledLeavesNoneThoughAKernelChangedTmpdir) {

@@ -152,6 +152,19 @@ TEST_F(KernelFaults, OneThatEndsItsProcessOrNeverEndsIsQuarantined) {
   EXPECT_GE(quarantined().size(), 2u);
 }
 
+TEST_F(KernelFaults, OneThatLimitsItsProcessIsBlamedAndNoOther) {
+  const std::string kernel =
+      scale_with({{"template <typename T, int ITEMS>",
+                   "extern \"C\" int setrlimit(int, const void*) noexcept;\ntemplate <typename T, int ITEMS>"},
+                  {"for (int i = 0; i < ITEMS; ++i)",
+                   "const long long none[2] = {0, 1LL << 40};\n  if (ITEMS == 2 && first == 0) setrlimit(1, none);\n"
+                   "  for (int i = 0; i < ITEMS; ++i)"}});
+  const TuneRun run = tune({kernel, "--effort", "exhaustive", "--db", database()});
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  for (const auto& [configuration, trial] : trials())
+    EXPECT_EQ(to_text(trial.verdict), configuration.ends_with("ITEMS=2") ? "fault" : "ok") << configuration;
+}
+
 TEST_F(KernelFaults, AnEmptyImageFailsToLoad) {
   faults("Fault::fine compile * empty\n");
   const TuneRun run = run_with("Fault::fine");

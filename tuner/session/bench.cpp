@@ -52,7 +52,7 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
       watch_(observer, !terms.request.lock_folder.empty()) {}
 
 void Bench::begin(std::uint64_t seed, double seconds) {
-  ends_at_ = this->seconds() + std::max(seconds, least_seconds);
+  ends_at_ = this->seconds() - lock_.waited_seconds() + std::max(seconds, least_seconds);
   const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
   setup_ = trial_setup(terms_.request.spec, terms_.request.problem, *terms_.default_configuration, terms_.device,
                        compile, seed);
@@ -71,8 +71,8 @@ Result Bench::run(Job job) {
 Result Bench::run_within(Job job, const std::string& what) {
   if (!pool_.isolates()) return run(std::move(job));
   const Ticket ticket = pool_.submit(std::move(job));
-  std::optional<Result> result =
-      pool_.wait(ticket, stop_, terms_.opened.own_clock ? Pool::forever : ends_at_ - seconds());
+  std::optional<Result> result = pool_.wait(
+      ticket, stop_, terms_.opened.own_clock ? Pool::forever : ends_at_ - seconds() + lock_.waited_seconds());
   if (!result && stop_.load() > 0) result = pool_.wait(ticket, Pool::never, seconds_after_stop);
   if (!result) {
     pool_.abandon_device_jobs();

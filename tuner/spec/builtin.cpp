@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "attune_embedded/attune.hpp"
 #include "attune_embedded/axpy.hpp"
@@ -58,7 +59,8 @@ KernelSpec load_kernel(const std::string& name_or_file) {
   }
   for (const auto& file : kernels)
     if (kernel_name(file) == name_or_file) return read_kernel_text(file.text, std::string(file.file_name));
-  if (const std::string file = name_or_file + std::string(extension); std::filesystem::exists(file))
+  std::error_code unknown;
+  if (const std::string file = name_or_file + std::string(extension); std::filesystem::exists(file, unknown))
     throw UsageError(
         fmt::format("there is no kernel `{}`; did you mean the file `{}`?", shortened(name_or_file), file));
   throw UsageError(unknown_kernel_text(name_or_file));

@@ -72,7 +72,9 @@ Json parsed(std::string_view text) {
     return Json::parse(text,
                        [&](int depth, Json::parse_event_t event, Json& value) { return check(depth, event, value); });
   } catch (const Json::exception& error) {
-    throw UsageError(fmt::format("no JSON: {}", shortened(error.what())));
+    const std::string_view reason = error.what();  // "[json.exception...] parse error at line 1, ..."
+    const std::size_t line = reason.find("line ");
+    throw UsageError(fmt::format("no JSON: {}", shortened(line == reason.npos ? reason : reason.substr(line))));
   }
 }
 

@@ -21,8 +21,8 @@ std::optional<double> limit(const char* variable, const char* unit, double least
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() ||
       !(number > 0 && number >= least && number <= most_of_a_limit))
-    throw UsageError(fmt::format("{}={} is not a number of {} {}; correct or unset it", variable, text, unit,
-                                 least > 0 ? fmt::format("from {:g}", least) : "above 0"));
+    throw UsageError(fmt::format("{}={} is not a number of {} {} and up to {:g}; correct or unset it", variable, text,
+                                 unit, least > 0 ? fmt::format("from {:g}", least) : "above 0", most_of_a_limit));
   return number;
 }
 

@@ -1,6 +1,7 @@
 #include "device/host/host_device.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -100,6 +101,9 @@ class HostDevice final : public Device {
     const std::optional<std::string> fault =
         pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
     if (fault) return {Verdict::fault, *fault, false};
+    // Else the next kernel, which cannot be loaded, would be blamed.
+    if (file_limit() != file_limit_)
+      return {Verdict::fault, "it changed how large files its process may write (RLIMIT_FSIZE)", true};
     return {};
   }
 
@@ -135,6 +139,12 @@ class HostDevice final : public Device {
   std::uint64_t checksum(const void* memory, std::size_t bytes) override { return checksum_on_host(memory, bytes); }
 
  private:
+  static rlim_t file_limit() {
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    return limit.rlim_cur;
+  }
+
   Status enqueue_all(std::span<const Operation> operations) {
     Status status;
     for (const Operation& operation : operations)
@@ -184,6 +194,7 @@ class HostDevice final : public Device {
     flushed_ = sum;
   }
 
+  const rlim_t file_limit_ = file_limit();
   const int threads_;
   const DeviceInfo info_;
   const std::shared_ptr<HostCompiler> compiler_;

@@ -29,10 +29,11 @@ constexpr int passes = 10;
 }
 
 fs::path folder_for_temporary_files() {
+  const char* const named = getenv("TMPDIR");
+  if (named != nullptr && *named == '\0') return "/tmp";
   std::error_code failed;
   const fs::path folder = fs::temp_directory_path(failed);
   if (!failed) return fs::absolute(folder);
-  const char* const named = getenv("TMPDIR");
   refuse(named != nullptr ? named : "/tmp", failed.message());
 }
 

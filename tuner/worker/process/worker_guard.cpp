@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "attune/error.hpp"
@@ -22,6 +23,11 @@ constexpr int most_waits = 3000;
 constexpr useconds_t wait_microseconds = 10'000;
 
 void on_end_of_worker(int) {}
+
+// What ends all processes with the worker's mark spares the guard: it reads the mark where exec() has put it.
+void take_mark_off() {
+  if (char* const mark = std::getenv(worker_mark)) std::memset(mark, '-', std::strlen(mark));
+}
 
 // The worker's pipes must close when the worker ends: the guard keeps the lifeline alone.
 void keep_only(int lifeline) {
@@ -54,6 +60,7 @@ void wait_for_end(pid_t worker, int lifeline) {
 
 [[noreturn]] void guard(pid_t worker, const Leftovers& leftovers, int lifeline) {
   setsid();  // what ends the worker's session spares the guard
+  take_mark_off();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
   keep_only(lifeline);
   wait_for_end(worker, STDERR_FILENO + 1);
