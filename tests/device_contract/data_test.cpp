@@ -31,7 +31,7 @@ class DataContract : public test::ContractTest {
   Comparison compared(const char* type, const std::vector<T>& actual, const std::vector<T>& expected,
                       const Tolerance& tolerance) const {
     const Array<T> a(device(), actual), e(device(), expected);
-    return device().compare(a.data(), e.data(), type, actual.size(), tolerance);
+    return device().inspect(CompareElements{a.data(), e.data(), type, actual.size(), tolerance}).comparison;
   }
 };
 
@@ -173,10 +173,11 @@ TEST_F(DataContract, TheFirstMismatchOfManyElementsIsFound) {
   EXPECT_EQ(comparison.first, 77777u);
   EXPECT_EQ(comparison.max_relative, 2.0 / 999.0);
   const Array<float> a(device(), actual), e(device(), expected);
-  const Comparison vectors = device().compare(a.data(), e.data(), "float4", count / 4, {0.01, 0, false});
+  const Comparison vectors =
+      device().inspect(CompareElements{a.data(), e.data(), "float4", count / 4, {0.01, 0, false}}).comparison;
   EXPECT_EQ(vectors.first, 77777u) << "the place of a component";
   EXPECT_EQ(vectors.mismatches, 2u);
-  EXPECT_EQ(device().compare(a.data(), e.data(), "float", 0, {}).mismatches, 0u);
+  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "float", 0, {}}).comparison.mismatches, 0u);
 }
 
 TEST_F(DataContract, WhatIsNotFiniteMatchesItselfWhereThatIsAllowed) {
@@ -224,9 +225,11 @@ TEST_F(DataContract, IsComparedAlikeBitForBitForEveryType) {
       device().generate(a.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 1);
       device().generate(e.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 2);
       for (const Tolerance& tolerance : {Tolerance{0, 0, false}, Tolerance{0.5, 0.25, true}}) {
-        const Comparison here = device().compare(a.data(), e.data(), type.name, count, tolerance);
+        const Comparison here =
+            device().inspect(CompareElements{a.data(), e.data(), type.name, count, tolerance}).comparison;
         const Bytes actual = a.values(), expected = e.values();
-        const Comparison there = compare_on_host(actual.data(), expected.data(), type.name, count, tolerance);
+        const Comparison there =
+            inspect_on_host(CompareElements{actual.data(), expected.data(), type.name, count, tolerance}).comparison;
         EXPECT_EQ(here.mismatches, there.mismatches);
         EXPECT_EQ(here.first, there.first);
         EXPECT_TRUE(same(here.actual_at_first, there.actual_at_first));
@@ -244,7 +247,9 @@ TEST_F(DataContract, BytesThatDifferBetweenTwoArraysAreCounted) {
   constexpr std::size_t bytes = (1 << 20) + 5;
   Bytes host(bytes, 0xFF);  // NaN in every floating type
   Array<unsigned char> a(device(), host), b(device(), host);
-  const auto differences = [&](std::size_t count) { return device().count_differences(a.data(), b.data(), count); };
+  const auto differences = [&](std::size_t count) {
+    return device().inspect(CountDifferences{a.data(), b.data(), count}).count;
+  };
   EXPECT_EQ(differences(bytes), 0u);
   for (const std::size_t place : {std::size_t{3}, std::size_t{4097}, std::size_t{4098}, bytes - 1}) host[place] = 1;
   b.write(host);
@@ -253,7 +258,7 @@ TEST_F(DataContract, BytesThatDifferBetweenTwoArraysAreCounted) {
   EXPECT_EQ(differences(3), 0u);
   EXPECT_EQ(differences(0), 0u);
   const auto* const shifted = static_cast<const unsigned char*>(b.data()) + 1;  // neither aligned nor alike
-  EXPECT_EQ(device().count_differences(a.data(), shifted, bytes - 1), 4u);
+  EXPECT_EQ(device().inspect(CountDifferences{a.data(), shifted, bytes - 1}).count, 4u);
   b.write(Bytes(bytes, 0));
   EXPECT_EQ(differences(bytes), bytes);
 }
@@ -264,7 +269,10 @@ TEST_F(DataContract, BytesOtherThanOneValueAreCountedAndTheFirstIsFound) {
   Array<unsigned char> memory(device(), host);
   std::uint64_t first = 99;
   const auto others = [&](std::size_t from, std::size_t count) {
-    return device().count_other_bytes(static_cast<unsigned char*>(memory.data()) + from, count, 0xFF, first);
+    const Found found =
+        device().inspect(CountOtherBytes{static_cast<unsigned char*>(memory.data()) + from, count, 0xFF});
+    first = found.first;
+    return found.count;
   };
   EXPECT_EQ(others(0, bytes), 0u);
   host[4097] = 0;
@@ -279,25 +287,28 @@ TEST_F(DataContract, BytesOtherThanOneValueAreCountedAndTheFirstIsFound) {
 }
 
 TEST_F(DataContract, AChecksumIsTheSameEverywhereAndAnotherForAChangedByte) {
+  const auto sum_of = [this](const Array<unsigned char>& array, std::size_t bytes) {
+    return device().inspect(Checksum{array.data(), bytes}).sum;
+  };
   for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{29}, std::size_t{100003}}) {
     Bytes bytes(count);
     for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(i * 37 + 11);
     const Array<unsigned char> array(device(), bytes);
-    const std::uint64_t sum = device().checksum(array.data(), count);
-    EXPECT_EQ(sum, checksum_on_host(bytes.data(), count));
+    const std::uint64_t sum = sum_of(array, count);
+    EXPECT_EQ(sum, inspect_on_host(Checksum{bytes.data(), count}).sum);
     std::set<std::uint64_t> sums{sum};
     std::size_t changes = 1;
     for (std::size_t i = 0; i < count; i += 1 + count / 5, ++changes) {
       Bytes changed = bytes;
       changed[i] ^= 1;
       const Array<unsigned char> other(device(), changed);
-      sums.insert(device().checksum(other.data(), count));
+      sums.insert(sum_of(other, count));
     }
     EXPECT_EQ(sums.size(), changes) << count;
   }
   const Array<unsigned char> array(device(), Bytes{1, 0, 0, 0, 0, 0, 0, 0, 2}), swapped(device(), Bytes{2, 0, 0, 0, 0, 0, 0, 0, 1});
-  EXPECT_NE(device().checksum(array.data(), 9), device().checksum(swapped.data(), 9));
-  EXPECT_EQ(device().checksum(array.data(), 0), 0u);
+  EXPECT_NE(sum_of(array, 9), sum_of(swapped, 9));
+  EXPECT_EQ(sum_of(array, 0), 0u);
 }
 
 TEST_F(DataContract, AnElementOfAVectorTypeIsWrongOnceHoweverManyOfItsComponentsAre) {
@@ -306,12 +317,45 @@ TEST_F(DataContract, AnElementOfAVectorTypeIsWrongOnceHoweverManyOfItsComponents
   for (const std::size_t i : {5u, 6u, 7u, 2000u, 3999u}) actual[i] = 2;
   EXPECT_EQ(compared("float", actual, expected, {}).mismatches, 5u);
   const Array<float> a(device(), actual), e(device(), expected);
-  EXPECT_EQ(device().compare(a.data(), e.data(), "float2", 2000, {}).mismatches, 4u);
-  EXPECT_EQ(device().compare(a.data(), e.data(), "float4", 1000, {}).mismatches, 3u);
+  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "float2", 2000, {}}).comparison.mismatches, 4u);
+  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "float4", 1000, {}}).comparison.mismatches, 3u);
   std::vector<float> infinite = expected;
   for (const std::size_t i : {8u, 9u, 11u}) infinite[i] = std::numeric_limits<float>::infinity();
   const Array<float> never(device(), infinite);
-  EXPECT_EQ(device().compare(a.data(), never.data(), "float4", 1000, {}).nonfinite_expected, 1u);
+  EXPECT_EQ(device().inspect(CompareElements{a.data(), never.data(), "float4", 1000, {}}).comparison.nonfinite_expected,
+            1u);
+}
+
+TEST_F(DataContract, InspectionsMadeAtOnceAreAnsweredInTheirOrderAndNoneTouchesAnother) {
+  EXPECT_TRUE(device().inspect(std::span<const Inspection>()).empty());
+  std::vector<float> wrong(1000, 1.0f);
+  wrong[7] = wrong[900] = 3;
+  const Array<float> ones(device(), std::vector<float>(1000, 1.0f)), others(device(), wrong);
+  for (const std::size_t times : {1, 20}) {  // room for results grows
+    std::vector<Inspection> inspections;
+    for (std::size_t i = 0; i < times; ++i) {
+      inspections.emplace_back(CompareElements{others.data(), ones.data(), "float", 1000, {}});
+      inspections.emplace_back(CountOtherBytes{ones.data(), 0, 0});
+      inspections.emplace_back(CountOtherBytes{ones.data(), 4, 0});
+      inspections.emplace_back(CountDifferences{ones.data(), others.data(), 32});
+      inspections.emplace_back(Checksum{ones.data(), 0});
+      inspections.emplace_back(CompareElements{ones.data(), ones.data(), "float", 1000, {}});
+    }
+    const std::vector<Found> found = device().inspect(inspections);
+    ASSERT_EQ(found.size(), inspections.size());
+    for (std::size_t i = 0; i < found.size(); i += 6) {
+      EXPECT_EQ(found[i].comparison.mismatches, 2u);
+      EXPECT_EQ(found[i].comparison.first, 7u);
+      EXPECT_EQ(found[i].comparison.actual_at_first, 3.0);
+      EXPECT_EQ(found[i].comparison.max_absolute, 2.0);
+      EXPECT_EQ(found[i + 1].count, 0u);
+      EXPECT_EQ(found[i + 2].count, 2u);  // of 00 00 80 3F
+      EXPECT_EQ(found[i + 2].first, 2u);
+      EXPECT_EQ(found[i + 3].count, 2u);  // 3F80 and 4040
+      EXPECT_EQ(found[i + 4].sum, 0u);
+      EXPECT_EQ(found[i + 5].comparison.mismatches, 0u);
+    }
+  }
 }
 
 }  // namespace

@@ -89,18 +89,8 @@ class FaultyDevice final : public Device {
                 std::uint64_t seed) override {
     require(), device_->generate(target, type, count, fill, seed);
   }
-  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                     const Tolerance& tolerance) override {
-    return require(), device_->compare(actual, expected, type, count, tolerance);
-  }
-  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
-    return require(), device_->count_other_bytes(memory, bytes, value, first);
-  }
-  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
-    return require(), device_->count_differences(a, b, bytes);
-  }
-  std::uint64_t checksum(const void* memory, std::size_t bytes) override {
-    return require(), device_->checksum(memory, bytes);
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
+    return require(), device_->inspect(inspections);
   }
 
   Status synchronize(StreamHandle stream) override {

@@ -100,13 +100,13 @@ TEST_F(CudaDeviceTest, CountsPast32Bits) {
   fill.full_range = true;
   device().generate(a.data(), "uint8", count, fill, 1);
   device().generate(e.data(), "uint8", count, fill, 1);
-  EXPECT_EQ(device().compare(a.data(), e.data(), "uint8", count, {}).mismatches, 0u);
+  EXPECT_EQ(device().inspect(CompareElements{a.data(), e.data(), "uint8", count, {}}).comparison.mismatches, 0u);
   unsigned char last = 0;
   auto* end = static_cast<unsigned char*>(a.data()) + count - 1;
   device().copy_out(&last, end, 1, nullptr);
   last = static_cast<unsigned char>(last + 1);
   device().copy_in(end, &last, 1, nullptr);
-  const Comparison comparison = device().compare(a.data(), e.data(), "uint8", count, {});
+  const Comparison comparison = device().inspect(CompareElements{a.data(), e.data(), "uint8", count, {}}).comparison;
   EXPECT_EQ(comparison.mismatches, 1u);
   EXPECT_EQ(comparison.first, count - 1);
 }

@@ -21,6 +21,7 @@
 #include "core/image.hpp"
 #include "core/verdict.hpp"
 #include "device/device_state.hpp"
+#include "device/inspection.hpp"
 #include "kernel/instantiate.hpp"
 
 namespace attune {
@@ -95,25 +96,6 @@ struct Sampling {
   int batch = 1;      // a sample is the mean of so many in a row, enqueued as one
 };
 
-// The elements beyond the tolerance, and the largest differences of two arrays, tolerated or not. Equal infinities, and
-// any two NaN, are as close as equal numbers. Otherwise a value that is not finite is infinitely far away.
-struct Comparison {
-  std::uint64_t mismatches = 0;  // elements; one of a vector type counts once
-  std::uint64_t first = 0;       // index of the first wrong component
-  double actual_at_first = 0;
-  double expected_at_first = 0;
-  double max_absolute = 0;    // |actual - expected|
-  double max_relative = 0;    // |actual - expected| / |expected|, without expected zeros whose actual is finite
-  std::uint64_t max_ulp = 0;  // in units in the last place of the element type; integers: max_absolute, exactly
-  std::uint64_t nonfinite_expected = 0;
-};
-
-struct Tolerance {
-  double absolute = 0;
-  double relative = 0;
-  bool allow_nonfinite = false;  // equal infinities match, NaN matches NaN
-};
-
 class Device {
  public:
   virtual ~Device() = default;
@@ -174,15 +156,9 @@ class Device {
   // Data, made and checked in device memory. Synchronous on the default stream. `type` is a type name.
   virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
                         std::uint64_t seed) = 0;
-  virtual Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                             const Tolerance& tolerance) = 0;
-  // Returns how many bytes differ from `value`, and sets the offset of the first.
-  virtual std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) = 0;
-  // Returns how many bytes differ between two arrays: 0 when they are equal bit for bit, NaN or not.
-  virtual std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) = 0;
-  // Returns a checksum of memory from allocate(): the same for equal bytes on every device, and another one for a
-  // changed byte (data_ops.hpp). 0 for no bytes.
-  virtual std::uint64_t checksum(const void* memory, std::size_t bytes) = 0;
+  // Returns what was found, in the order of the inspections. Waits once for all of them.
+  virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
+  Found inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
 };
 
 // Opens "cuda", "cuda:1" or "host". Throws Error with the missing part and the next step (without a driver: how to use

@@ -41,25 +41,18 @@ void DeviceMemory::arm_guards() {
 // Under AddressSanitizer (the host device alone) only these functions may touch the bands.
 void DeviceMemory::fence() const { fence_off({Fence::Around::array, "", data_, bytes_, guard_bytes, guard_bytes}); }
 
-bool DeviceMemory::guards_intact(long long& offset) const {
+void DeviceMemory::add_guards(Checks& checks, const std::function<Status(long long)>& changed) const {
   remove_fence(data_);
-  const bool intact = bands_intact(offset);
-  fence();
-  return intact;
-}
-
-bool DeviceMemory::bands_intact(long long& offset) const {
-  std::uint64_t first = 0;
-  if (device_->count_other_bytes(base_, guard_bytes, static_cast<int>(guards_), first) > 0) {
-    offset = static_cast<long long>(first) - static_cast<long long>(guard_bytes);
-    return false;
-  }
-  const void* const upper = static_cast<const std::byte*>(data_) + bytes_;
-  if (device_->count_other_bytes(upper, guard_bytes, static_cast<int>(guards_), first) > 0) {
-    offset = static_cast<long long>(bytes_ + first);
-    return false;
-  }
-  return true;
+  const auto* const upper = static_cast<const std::byte*>(data_) + bytes_;
+  const int value = static_cast<int>(guards_);
+  checks.add(CountOtherBytes{base_, guard_bytes, value}, [changed](const Found& found) {
+    const auto offset = static_cast<long long>(found.first) - static_cast<long long>(guard_bytes);
+    return found.count == 0 ? Status{} : changed(offset);
+  });
+  checks.add(CountOtherBytes{upper, guard_bytes, value}, [this, changed](const Found& found) {
+    fence();
+    return found.count == 0 ? Status{} : changed(static_cast<long long>(bytes_ + found.first));
+  });
 }
 
 void DeviceMemory::swap(DeviceMemory& other) noexcept {

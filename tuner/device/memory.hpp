@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 
-#include "device/device.hpp"
+#include "device/checks.hpp"
 
 namespace attune {
 
@@ -33,12 +34,11 @@ class DeviceMemory {
 
   // Writes the guard bands again. Only for guarded memory.
   void arm_guards();
-  // Returns whether the guard bands are unchanged. Else sets `offset` of the first changed byte relative to data()
-  // (negative: before it).
-  bool guards_intact(long long& offset) const;
+  // Adds the checks of both guard bands. `changed` makes a status of the offset of the first changed byte relative to
+  // data() (negative: before it). This memory must stay where it is until they have run.
+  void add_guards(Checks& checks, const std::function<Status(long long offset)>& changed) const;
 
  private:
-  bool bands_intact(long long& offset) const;
   void fence() const;
   void swap(DeviceMemory& other) noexcept;
   Device* device_ = nullptr;

@@ -109,16 +109,16 @@ Status StepBinding::make_scratch(Device& device, Guards guards) {
   return {};
 }
 
-Status StepBinding::check_scratch() const {
-  for (const auto& [argument, memory] : scratch_) {
-    long long offset = 0;
-    if (memory.guards_intact(offset)) continue;
-    return {Verdict::guard,
-            fmt::format("wrote outside scratch `{}`: the byte at offset {} of its {} bytes changed",
-                        steps_->arguments_[argument].name, offset, memory.bytes()),
-            false};
+void StepBinding::add_scratch(Checks& checks) const {
+  for (const Scratch& scratch : scratch_) {
+    const StepArgument& argument = steps_->arguments_[scratch.argument];
+    scratch.memory.add_guards(checks, [&argument](long long offset) {
+      return Status{Verdict::guard,
+                    fmt::format("wrote outside scratch `{}`: the byte at offset {} of its {} bytes changed",
+                                argument.name, offset, argument.bytes),
+                    false};
+    });
   }
-  return {};
 }
 
 std::span<const Operation> StepBinding::operations() {

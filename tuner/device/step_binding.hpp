@@ -76,8 +76,8 @@ class StepBinding {
   // Allocates scratch memory and enqueues zeroing it on the default stream. Throws OutOfMemory naming the argument.
   Status make_scratch(Device& device, Guards guards);
   bool has_scratch() const noexcept { return !scratch_.empty(); }
-  // Checks the guard bands of scratch memory: ok or guard.
-  Status check_scratch() const;
+  // Adds checks of the guard bands of scratch memory.
+  void add_scratch(Checks& checks) const;
 
   // Returns the steps over the present values of the slots. Launches read the slots when they are enqueued. Allocates
   // nothing.

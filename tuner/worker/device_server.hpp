@@ -43,6 +43,7 @@ class DeviceServer {
   Trying trying_;
   StateWatch watch_;
   std::unique_ptr<ProblemOnDevice> problem_;
+  std::int64_t checked_ = 0;  // instances
 };
 
 // Returns the answer for the present exception; to be called in a catch block.

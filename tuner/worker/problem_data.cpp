@@ -83,7 +83,11 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
 void ProblemData::note_content(Array& array) const {
   const Role role = arguments_[array.argument].role;
   const DeviceMemory& content = role == Role::in ? array.working : array.pristine;
-  if (role != Role::out) array.content_sum = device_.checksum(content.data(), content.bytes());
+  if (role != Role::out) array.content_sum = checksum(content);
+}
+
+std::uint64_t ProblemData::checksum(const DeviceMemory& memory) const {
+  return device_.inspect(Checksum{memory.data(), memory.bytes()}).sum;
 }
 
 // Returns memory for an optional copy; none when the device has no room.
@@ -172,9 +176,11 @@ void ProblemData::adopt_expected(const std::string& source) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (!is_output(described.role)) continue;
     copy(array.expected, array.working);
-    array.expected_sum = device_.checksum(array.expected.data(), array.expected.bytes());
-    const Comparison self = device_.compare(array.expected.data(), array.expected.data(), described.type,
-                                            described.count, described.tolerance);
+    array.expected_sum = checksum(array.expected);
+    const void* const expected = array.expected.data();
+    const Comparison self =
+        device_.inspect(CompareElements{expected, expected, described.type, described.count, described.tolerance})
+            .comparison;
     if (self.nonfinite_expected == 0 || described.tolerance.allow_nonfinite) continue;
     throw Error(fmt::format(
         "{} of {} leaves {} of {} elements of `{}` infinite, NaN or unwritten for {}: nothing can be checked against "
@@ -184,19 +190,19 @@ void ProblemData::adopt_expected(const std::string& source) {
   has_expected_ = true;
 }
 
-Status ProblemData::restore_inputs() {
-  Status status;
+void ProblemData::add_inputs(Checks& checks) {
   for (Array& array : arrays_) {
-    const ArgumentSetup& described = arguments_[array.argument];
-    if (described.role != Role::in) continue;
-    const auto is_changed = [&] {
-      return device_.checksum(array.working.data(), array.working.bytes()) != array.content_sum;
-    };
-    if (!is_changed()) continue;
-    status = {Verdict::guard, change_of(array), false};
-    copy(array.working, array.pristine);
-    status.sticky = is_changed();  // there is no copy, or that was changed too
+    if (arguments_[array.argument].role != Role::in) continue;
+    checks.add(Checksum{array.working.data(), array.working.bytes()}, [this, &array](const Found& found) {
+      return found.sum == array.content_sum ? Status{} : restore(array);
+    });
   }
+}
+
+Status ProblemData::restore(Array& array) {
+  Status status{Verdict::guard, change_of(array), false};
+  copy(array.working, array.pristine);
+  status.sticky = checksum(array.working) != array.content_sum;  // there is no copy, or that was changed too
   return status;
 }
 
@@ -207,29 +213,30 @@ std::string ProblemData::change_of(const Array& array) const {
   if (array.pristine.data() == nullptr) return fmt::format("changed its input `{}`", described.name);
   // Elements are compared as numbers: the bits of a NaN or a zero may differ.
   const Comparison change =
-      device_.compare(array.working.data(), array.pristine.data(), described.type, described.count, exact);
+      device_
+          .inspect(CompareElements{array.working.data(), array.pristine.data(), described.type, described.count, exact})
+          .comparison;
   return change.mismatches == 0
              ? fmt::format("changed the bits of its input `{}`", described.name)
              : fmt::format("changed its input `{}`: {}, the first at {}", described.name,
                            counted(change.mismatches, "element"), place_text(change, described.type));
 }
 
-Status ProblemData::check_own() const {
-  const auto changed = [this](const Array& array, const char* what) {
-    return Status{Verdict::guard,
-                  fmt::format("wrote far outside its arrays: attune's own copy of {} of `{}` changed", what,
-                              arguments_[array.argument].name),
-                  true};
+void ProblemData::add_own(Checks& checks) const {
+  const auto add = [&](const Array& array, const DeviceMemory& memory, std::uint64_t sum, const char* what) {
+    checks.add(Checksum{memory.data(), memory.bytes()}, [this, &array, sum, what](const Found& found) {
+      if (found.sum == sum) return Status{};
+      return Status{Verdict::guard,
+                    fmt::format("wrote far outside its arrays: attune's own copy of {} of `{}` changed", what,
+                                arguments_[array.argument].name),
+                    true};
+    });
   };
   for (const Array& array : arrays_) {
-    const bool has_content = arguments_[array.argument].role == Role::inout;
-    if (has_content && device_.checksum(array.pristine.data(), array.pristine.bytes()) != array.content_sum)
-      return changed(array, "the input");
-    const bool has_expected = has_expected_ && array.expected.data() != nullptr;
-    if (has_expected && device_.checksum(array.expected.data(), array.expected.bytes()) != array.expected_sum)
-      return changed(array, "the expected result");
+    if (arguments_[array.argument].role == Role::inout) add(array, array.pristine, array.content_sum, "the input");
+    if (has_expected_ && array.expected.data() != nullptr)
+      add(array, array.expected, array.expected_sum, "the expected result");
   }
-  return {};
 }
 
 // Returns the advice for an output whose first wrong element holds what lay there before the launch, or NaN made of it.
@@ -249,19 +256,22 @@ std::string ProblemData::poison_advice(const Array& array, const Comparison& com
       described.name);
 }
 
-Status ProblemData::compare(Numerics& numerics) {
-  for (Array& array : arrays_) {
+void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {
+  for (const Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
     if (!is_output(described.role)) continue;
-    const Comparison comparison = device_.compare(array.working.data(), array.expected.data(), described.type,
-                                                  described.count, described.tolerance);
-    numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
-    if (comparison.mismatches == 0) continue;
-    std::string advice = poison_advice(array, comparison);
-    if (advice.empty()) advice = tolerance_advice(described);
-    return {Verdict::wrong_result, element_text(comparison, described) + advice, false};
+    const auto judge = [this, &array, &described, &numerics](const Found& found) {
+      const Comparison& comparison = found.comparison;
+      numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
+      if (comparison.mismatches == 0) return Status{};
+      std::string advice = poison_advice(array, comparison);
+      if (advice.empty()) advice = tolerance_advice(described);
+      return Status{Verdict::wrong_result, element_text(comparison, described) + advice, false};
+    };
+    checks.add(CompareElements{array.working.data(), array.expected.data(), described.type, described.count,
+                               described.tolerance},
+               judge);
   }
-  return {};
 }
 
 Status ProblemData::compare_with_next(const std::function<Status()>& launch, std::optional<bool>& same) {
@@ -278,27 +288,22 @@ Status ProblemData::compare_with_next(const std::function<Status()>& launch, std
   if (!status.ok()) return status;
   const auto is_same = [this](const auto& one) {
     const auto& [array, outputs] = one;
-    return device_.count_differences(array->working.data(), outputs.data(), outputs.bytes()) == 0;
+    return device_.inspect(CountDifferences{array->working.data(), outputs.data(), outputs.bytes()}).count == 0;
   };
   same = std::all_of(copies.begin(), copies.end(), is_same);
   return status;
 }
 
-Status ProblemData::check(Numerics& numerics) {
-  const Status guards = check_guards();
-  return guards.ok() ? compare(numerics) : guards;
-}
-
-Status ProblemData::check_guards() const {
+void ProblemData::add_guards(Checks& checks) const {
   for (const Array& array : arrays_) {
-    long long offset = 0;
-    if (array.working.guards_intact(offset)) continue;
-    return {Verdict::guard,
-            fmt::format("wrote outside argument `{}`: the byte at offset {} of its {} bytes changed",
-                        arguments_[array.argument].name, offset, array.working.bytes()),
-            false};
+    const ArgumentSetup& described = arguments_[array.argument];
+    array.working.add_guards(checks, [&described, bytes = array.working.bytes()](long long offset) {
+      return Status{Verdict::guard,
+                    fmt::format("wrote outside argument `{}`: the byte at offset {} of its {} bytes changed",
+                                described.name, offset, bytes),
+                    false};
+    });
   }
-  return {};
 }
 
 }  // namespace attune

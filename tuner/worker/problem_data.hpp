@@ -43,18 +43,14 @@ class ProblemData {
   // Takes the present outputs as the expected ones. Throws Error for a value that is not finite, unless the kernel
   // allows it. `source` names the outputs' origin in the message.
   void adopt_expected(const std::string& source);
-  bool has_expected() const noexcept { return has_expected_; }
 
-  // Checks the guard bands and compares the outputs with the expected ones. Returns ok, wrong_result or guard.
-  Status check(Numerics& numerics);
-  // Checks the guard bands alone. Returns ok or guard.
-  Status check_guards() const;
-  // Returns guard when a launch changed an `in` array, and restores it for other configurations. Sticky: it cannot.
-  Status restore_inputs();
-  // Returns a sticky guard when what no kernel is given has changed: expected results, and copies of inputs.
-  Status check_own() const;
-  // Compares the outputs only.
-  Status compare(Numerics& numerics);
+  // Add checks, which run together: whether inputs are unchanged (guard; changed ones are restored for other
+  // configurations; sticky: they cannot be), guard bands are (guard), and the outputs are as expected (wrong_result).
+  void add_inputs(Checks& checks);
+  void add_guards(Checks& checks) const;
+  void add_outputs(Checks& checks, Numerics& numerics) const;
+  // Adds checks of what no kernel is given: expected results, and copies of inputs. Their failure is a sticky guard.
+  void add_own(Checks& checks) const;
   // Takes the outputs as they are, launches once more, and sets whether they are equal bit for bit. `same` stays empty
   // without room for copies.
   Status compare_with_next(const std::function<Status()>& launch, std::optional<bool>& same);
@@ -71,6 +67,8 @@ class ProblemData {
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
   void note_content(Array& array) const;
+  std::uint64_t checksum(const DeviceMemory& memory) const;
+  Status restore(Array& array);
   std::string change_of(const Array& array) const;
   std::string poison_advice(const Array& array, const Comparison& comparison) const;
   void run(const Operation& operation);

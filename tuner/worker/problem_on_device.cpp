@@ -80,7 +80,11 @@ void ProblemOnDevice::run_once(const StepsSetup& steps, const std::string& what)
   Bound bound;
   Status status = bind(steps, bound);
   if (status.ok()) status = launch(bound);
-  if (status.ok()) status = data_.check_guards();
+  if (status.ok()) {
+    Checks checks;
+    data_.add_guards(checks);
+    status = checks.run(device_);
+  }
   if (!status.ok())
     throw StepsFailed(fmt::format("{} of {} fails ({}): {}", what, name_, to_text(status.verdict), status.detail),
                       status.verdict);
@@ -110,12 +114,20 @@ Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
 Status ProblemOnDevice::launch_and_check(Bound& steps, Numerics& numerics) {
   Status status = launch(steps);
   if (status.sticky) return status;
-  // In any case the next configuration finds its inputs unchanged.
-  const Status inputs = data_.restore_inputs();
-  if (status.ok()) status = inputs;
-  if (status.ok()) status = data_.check(numerics);
-  if (status.ok()) status = steps.first().check_scratch();
-  return status;
+  Checks checks;
+  data_.add_inputs(checks);  // in any case the next configuration finds its inputs unchanged
+  data_.add_guards(checks);
+  data_.add_outputs(checks, numerics);
+  steps.first().add_scratch(checks);
+  Status found = checks.run(device_);
+  return status.ok() ? found : status;
+}
+
+Status ProblemOnDevice::check_own() {
+  Checks checks;
+  data_.add_own(checks);  // what is sticky comes first
+  data_.add_inputs(checks);
+  return checks.run(device_);
 }
 
 void ProblemOnDevice::require_sets(std::size_t wanted) {
@@ -203,8 +215,7 @@ Status ProblemOnDevice::repeat(InstanceId instance, std::optional<bool>& determi
   };
   Status status = launch_afresh();
   if (status.ok()) status = data_.compare_with_next(launch_afresh, deterministic);
-  const Status inputs = status.sticky ? Status{} : data_.restore_inputs();
-  return status.ok() ? inputs : status;
+  return status;
 }
 
 void ProblemOnDevice::release(InstanceId instance) { loaded_.erase(instance); }

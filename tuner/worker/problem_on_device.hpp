@@ -46,12 +46,10 @@ class ProblemOnDevice {
   // Launches it for so long and reports how many launches were done by when. Nothing is flushed.
   Status launch_for(InstanceId instance, const TimingPlan& plan, double seconds,
                     const std::function<void(const Launched&)>& tell);
-  // Returns guard when what ran since changed an input, and restores it.
-  Status restore_inputs() { return data_.restore_inputs(); }
   // Returns the bytes of attune's own that sampling in streams has allocated.
   std::uint64_t copied_bytes() const noexcept { return data_.copied_bytes(); }
-  // Returns a sticky guard when attune's own data were changed by what ran since the last call.
-  Status check_own() const { return data_.check_own(); }
+  // Returns guard when what ran since changed an input, which is restored, or attune's own data (sticky).
+  Status check_own();
   // Releases an instance; an instance that is not loaded is no error.
   void release(InstanceId instance);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "attune/error.hpp"
@@ -22,7 +23,6 @@ constexpr std::uint32_t threads_per_block = 256;
 // Enough to fill every multiprocessor at 256 threads; more blocks only add atomics.
 constexpr std::uint32_t blocks_per_multiprocessor = 8;
 constexpr std::size_t chunk_bytes = 16;  // that a thread of the byte kernels reads at once
-constexpr std::size_t result_bytes = 256;
 constexpr const char* typed_kernels[] = {"compare", "generate", "report_first"};
 constexpr const char* byte_kernels[] = {"checksum", "count_differences", "count_other_bytes"};
 
@@ -53,10 +53,31 @@ data_ops::FillPlan fill_plan(const Fill& fill, std::uint64_t seed, std::uint64_t
           count};
 }
 
+std::uint64_t chunks_of(std::uint64_t bytes) { return (bytes + chunk_bytes - 1) / chunk_bytes; }
+
+Found found_by(const Inspection& inspection, const InspectionResult& result) {
+  Found found;
+  if (!std::holds_alternative<CompareElements>(inspection)) {
+    found.count = found.sum = result.count;
+    found.first = result.first_inverted == 0 ? 0 : ~result.first_inverted;
+    return found;
+  }
+  Comparison& comparison = found.comparison;
+  comparison.mismatches = result.count;
+  comparison.first = result.first_inverted == 0 ? 0 : ~result.first_inverted;
+  comparison.actual_at_first = result.actual_at_first;
+  comparison.expected_at_first = result.expected_at_first;
+  comparison.max_absolute = std::bit_cast<double>(result.max_absolute_bits);
+  comparison.max_relative = std::bit_cast<double>(result.max_relative_bits);
+  comparison.max_ulp = result.max_ulp;
+  comparison.nonfinite_expected = result.nonfinite_expected;
+  return found;
+}
+
 }  // namespace
 
 CudaData::~CudaData() {
-  if (result_ != nullptr) device_.free(result_);
+  if (results_ != nullptr) device_.free(results_);
 }
 
 ImageRequest data_kernels_request(std::string_view type, std::string architecture) {
@@ -96,7 +117,6 @@ const CudaData::Loaded& CudaData::loaded(std::string_view type) {
     if (!status.ok()) throw Error(fmt::format("attune's own kernels: {}", status.detail));
   }
   loading.module = std::move(load.module);
-  if (result_ == nullptr) result_ = device_.allocate(result_bytes);
   return loaded_.emplace(type, std::move(loading)).first->second;
 }
 
@@ -115,16 +135,6 @@ void CudaData::launch(FunctionHandle function, std::uint64_t items, std::initial
   }
 }
 
-template <typename Outcome>
-Outcome CudaData::collect(const std::function<void(void*)>& launches, const Outcome& initial) {
-  static_assert(sizeof(Outcome) <= result_bytes);
-  device_.copy_in(result_, &initial, sizeof initial, nullptr);
-  launches(result_);
-  Outcome outcome;
-  device_.copy_out(&outcome, result_, sizeof outcome, nullptr);
-  return outcome;
-}
-
 void CudaData::generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
                         std::uint64_t seed) {
   const std::uint64_t elements = count * type_named(type).components;
@@ -136,61 +146,59 @@ void CudaData::generate(void* target, std::string_view type, std::uint64_t count
   }
 }
 
-Comparison CudaData::compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                             const Tolerance& tolerance) {
-  if (count == 0) return {};
-  const auto components = static_cast<unsigned>(type_named(type).components);
-  const auto& functions = loaded(type).functions;
-  const int allow_nonfinite = tolerance.allow_nonfinite ? 1 : 0;
-  const auto launches = [&](void* result) {
-    launch(functions.at("compare"), count,
-           {&actual, &expected, &count, &components, &tolerance.absolute, &tolerance.relative, &allow_nonfinite,
-            &result});
-    launch(functions.at("report_first"), 1, {&actual, &expected, &result});
-  };
-  const auto sums = collect<ComparisonResult>(launches, {0, ~0ULL, 0, 0, 0, 0, 0, 0});
-  Comparison comparison;
-  comparison.mismatches = sums.mismatches;
-  comparison.first = sums.mismatches == 0 ? 0 : sums.first;
-  comparison.actual_at_first = sums.actual_at_first;
-  comparison.expected_at_first = sums.expected_at_first;
-  comparison.max_absolute = std::bit_cast<double>(sums.max_absolute_bits);
-  comparison.max_relative = std::bit_cast<double>(sums.max_relative_bits);
-  comparison.max_ulp = sums.max_ulp;
-  comparison.nonfinite_expected = sums.nonfinite_expected;
-  return comparison;
+std::vector<Found> CudaData::inspect(std::span<const Inspection> inspections) {
+  if (inspections.empty()) return {};
+  make_room(inspections.size());
+  Operation clear;
+  clear.kind = Operation::Kind::memset;
+  clear.target = results_;
+  clear.bytes = inspections.size() * sizeof(InspectionResult);
+  if (const Status status = device_.enqueue(clear, nullptr); !status.ok())
+    throw Error(fmt::format("attune's own kernels: {}", status.detail));
+  for (std::size_t i = 0; i < inspections.size(); ++i) {
+    InspectionResult* const result = static_cast<InspectionResult*>(results_) + i;
+    std::visit([&](const auto& what) { enqueue(what, result); }, inspections[i]);
+  }
+  std::vector<InspectionResult> results(inspections.size());
+  device_.copy_out(results.data(), results_, clear.bytes, nullptr);
+  std::vector<Found> found;
+  for (std::size_t i = 0; i < results.size(); ++i) found.push_back(found_by(inspections[i], results[i]));
+  return found;
 }
 
-std::uint64_t CudaData::count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) {
-  first = 0;
-  if (bytes == 0) return 0;
-  const Loaded& kernels = loaded("");
-  const auto launches = [&](void* result) {
-    launch(kernels.functions.at("count_other_bytes"), (bytes + chunk_bytes - 1) / chunk_bytes,
-           {&memory, &bytes, &value, &result});
-  };
-  const auto sums = collect<ByteCountResult>(launches, {0, ~0ULL});
-  if (sums.others != 0) first = sums.first;
-  return sums.others;
+void CudaData::make_room(std::size_t results) {
+  if (results <= room_) return;
+  if (results_ != nullptr) device_.free(std::exchange(results_, nullptr));
+  room_ = 0;
+  results_ = device_.allocate(results * sizeof(InspectionResult));
+  room_ = results;
 }
 
-std::uint64_t CudaData::count_differences(const void* a, const void* b, std::size_t bytes) {
-  if (bytes == 0) return 0;
-  const Loaded& kernels = loaded("");
-  const auto launches = [&](void* result) {
-    launch(kernels.functions.at("count_differences"), (bytes + chunk_bytes - 1) / chunk_bytes,
-           {&a, &b, &bytes, &result});
-  };
-  return collect<unsigned long long>(launches, 0);
+void CudaData::enqueue(const CompareElements& what, void* result) {
+  if (what.count == 0) return;
+  const auto components = static_cast<unsigned>(type_named(what.type).components);
+  const auto& functions = loaded(what.type).functions;
+  const int allow_nonfinite = what.tolerance.allow_nonfinite ? 1 : 0;
+  launch(functions.at("compare"), what.count,
+         {&what.actual, &what.expected, &what.count, &components, &what.tolerance.absolute, &what.tolerance.relative,
+          &allow_nonfinite, &result});
+  launch(functions.at("report_first"), 1, {&what.actual, &what.expected, &result});
 }
 
-std::uint64_t CudaData::checksum(const void* memory, std::size_t bytes) {
-  if (bytes == 0) return 0;
-  const Loaded& kernels = loaded("");
-  const auto launches = [&](void* result) {
-    launch(kernels.functions.at("checksum"), (bytes + chunk_bytes - 1) / chunk_bytes, {&memory, &bytes, &result});
-  };
-  return collect<unsigned long long>(launches, 0);
+void CudaData::enqueue(const CountDifferences& what, void* result) {
+  if (what.bytes == 0) return;
+  launch(loaded("").functions.at("count_differences"), chunks_of(what.bytes), {&what.a, &what.b, &what.bytes, &result});
+}
+
+void CudaData::enqueue(const CountOtherBytes& what, void* result) {
+  if (what.bytes == 0) return;
+  launch(loaded("").functions.at("count_other_bytes"), chunks_of(what.bytes),
+         {&what.memory, &what.bytes, &what.value, &result});
+}
+
+void CudaData::enqueue(const Checksum& what, void* result) {
+  if (what.bytes == 0) return;
+  launch(loaded("").functions.at("checksum"), chunks_of(what.bytes), {&what.memory, &what.bytes, &result});
 }
 
 }  // namespace attune::cuda

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/cuda/cuda_context.hpp"
 #include "device/device.hpp"
@@ -28,11 +29,7 @@ class CudaData {
 
   // As in Device. Each throws Error when one of these kernels does not compile or fails.
   void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed);
-  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                     const Tolerance& tolerance);
-  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first);
-  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes);
-  std::uint64_t checksum(const void* memory, std::size_t bytes);
+  std::vector<Found> inspect(std::span<const Inspection> inspections);
 
  private:
   struct Loaded {
@@ -42,13 +39,18 @@ class CudaData {
   // Returns the kernels for a type, compiled and loaded at the first call.
   const Loaded& loaded(std::string_view type);
   void launch(FunctionHandle function, std::uint64_t items, std::initializer_list<const void*> parameters);
-  template <typename Outcome>
-  Outcome collect(const std::function<void(void* result)>& launches, const Outcome& initial);
+  // Enqueues one inspection; its result goes to device memory of InspectionResult, which is zero.
+  void enqueue(const CompareElements& what, void* result);
+  void enqueue(const CountDifferences& what, void* result);
+  void enqueue(const CountOtherBytes& what, void* result);
+  void enqueue(const Checksum& what, void* result);
+  void make_room(std::size_t results);
 
   Device& device_;
   const std::shared_ptr<const CudaContext> context_;
   std::map<std::string, Loaded, std::less<>> loaded_;  // by type
-  void* result_ = nullptr;                             // device memory for the kernels' results
+  void* results_ = nullptr;                            // device memory for so many InspectionResult
+  std::size_t room_ = 0;
 };
 
 }  // namespace attune::cuda

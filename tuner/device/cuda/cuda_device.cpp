@@ -123,20 +123,7 @@ class CudaDevice final : public Device {
     data_.generate(target, type, count, fill, seed);
   }
 
-  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                     const Tolerance& tolerance) override {
-    return data_.compare(actual, expected, type, count, tolerance);
-  }
-
-  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
-    return data_.count_other_bytes(memory, bytes, value, first);
-  }
-
-  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
-    return data_.count_differences(a, b, bytes);
-  }
-
-  std::uint64_t checksum(const void* memory, std::size_t bytes) override { return data_.checksum(memory, bytes); }
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override { return data_.inspect(inspections); }
 
  private:
   std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }

@@ -1,4 +1,4 @@
-// The kernels of Device::generate(), compare(), count_other_bytes(), count_differences() and checksum() on CUDA.
+// The kernels of Device::generate() and Device::inspect() on CUDA; results begin as zeros.
 // data_ops.hpp has the element functions, which every device shares. One-dimensional blocks of whole warps, grids of any
 // size.
 #include "data_ops.hpp"
@@ -34,7 +34,7 @@ __global__ void generate(T* target, u64 count, data_ops::FillPlan plan) {
 // `count` elements of so many components each. An element with a wrong component counts once.
 template <typename T>
 __global__ void compare(const T* actual, const T* expected, u64 count, unsigned components, double absolute,
-                        double relative, int allow_nonfinite, ComparisonResult* result) {
+                        double relative, int allow_nonfinite, InspectionResult* result) {
   u64 mismatches = 0, nonfinite = 0, first = ~0ULL, max_absolute = 0, max_relative = 0, max_ulp = 0;
   for (u64 element = first_index(); element < count; element += index_stride()) {
     bool is_right = true, is_finite = true;
@@ -54,7 +54,7 @@ __global__ void compare(const T* actual, const T* expected, u64 count, unsigned 
     if (!is_finite) ++nonfinite;
   }
   // Few elements are wrong, as a rule: the rare atomics of single threads cost nothing.
-  if (mismatches != 0) atomicMin(&result->first, first);
+  if (mismatches != 0) atomicMax(&result->first_inverted, ~first);
   max_absolute = warp_max(max_absolute);
   max_relative = warp_max(max_relative);
   max_ulp = warp_max(max_ulp);
@@ -64,19 +64,20 @@ __global__ void compare(const T* actual, const T* expected, u64 count, unsigned 
   if (max_absolute != 0) atomicMax(&result->max_absolute_bits, max_absolute);
   if (max_relative != 0) atomicMax(&result->max_relative_bits, max_relative);
   if (max_ulp != 0) atomicMax(&result->max_ulp, max_ulp);
-  if (mismatches != 0) atomicAdd(&result->mismatches, mismatches);
+  if (mismatches != 0) atomicAdd(&result->count, mismatches);
   if (nonfinite != 0) atomicAdd(&result->nonfinite_expected, nonfinite);
 }
 
 // The values at the first mismatch; after compare(), by one thread.
 template <typename T>
-__global__ void report_first(const T* actual, const T* expected, ComparisonResult* result) {
-  if (result->first == ~0ULL) return;
-  result->actual_at_first = data_ops::Element<T>::to_double(actual[result->first]);
-  result->expected_at_first = data_ops::Element<T>::to_double(expected[result->first]);
+__global__ void report_first(const T* actual, const T* expected, InspectionResult* result) {
+  if (result->first_inverted == 0) return;
+  const u64 first = ~result->first_inverted;
+  result->actual_at_first = data_ops::Element<T>::to_double(actual[first]);
+  result->expected_at_first = data_ops::Element<T>::to_double(expected[first]);
 }
 
-__global__ void count_other_bytes(const unsigned char* memory, u64 bytes, int value, ByteCountResult* result) {
+__global__ void count_other_bytes(const unsigned char* memory, u64 bytes, int value, InspectionResult* result) {
   const unsigned pattern = static_cast<unsigned>(value & 0xFF) * 0x01010101u;
   const bool aligned = reinterpret_cast<u64>(memory) % sizeof(uint4) == 0;
   u64 others = 0, first = ~0ULL;
@@ -95,11 +96,11 @@ __global__ void count_other_bytes(const unsigned char* memory, u64 bytes, int va
     }
   }
   if (others == 0) return;
-  atomicAdd(&result->others, others);
-  atomicMin(&result->first, first);
+  atomicAdd(&result->count, others);
+  atomicMax(&result->first_inverted, ~first);
 }
 
-__global__ void count_differences(const unsigned char* a, const unsigned char* b, u64 bytes, u64* result) {
+__global__ void count_differences(const unsigned char* a, const unsigned char* b, u64 bytes, InspectionResult* result) {
   const bool aligned = (reinterpret_cast<u64>(a) | reinterpret_cast<u64>(b)) % sizeof(uint4) == 0;
   u64 differences = 0;
   const u64 chunks = (bytes + sizeof(uint4) - 1) / sizeof(uint4);
@@ -113,11 +114,11 @@ __global__ void count_differences(const unsigned char* a, const unsigned char* b
     for (u64 i = start; i < end; ++i) differences += a[i] != b[i] ? 1 : 0;
   }
   differences = warp_sum(differences);
-  if (threadIdx.x % 32 == 0 && differences != 0) atomicAdd(result, differences);
+  if (threadIdx.x % 32 == 0 && differences != 0) atomicAdd(&result->count, differences);
 }
 
 // `memory` is aligned to 16 bytes. The last word is filled up with zeros.
-__global__ void checksum(const unsigned char* memory, u64 bytes, u64* result) {
+__global__ void checksum(const unsigned char* memory, u64 bytes, InspectionResult* result) {
   u64 sum = 0;
   const u64 words = (bytes + sizeof(u64) - 1) / sizeof(u64), pairs = bytes / sizeof(ulonglong2);
   for (u64 pair = first_index(); pair < pairs; pair += index_stride()) {
@@ -131,7 +132,7 @@ __global__ void checksum(const unsigned char* memory, u64 bytes, u64* result) {
     sum += data_ops::checksum_word(word, place);
   }
   sum = warp_sum(sum);
-  if (threadIdx.x % 32 == 0) atomicAdd(result, sum);
+  if (threadIdx.x % 32 == 0) atomicAdd(&result->count, sum);
 }
 
 }  // namespace attune

@@ -76,6 +76,41 @@ const Typed& element_of(const TypeInfo& type) {
   throw Error("no data of type " + std::string(type.name) + " on the host device");
 }
 
+Found found_by(const CompareElements& what) {
+  const TypeInfo& info = type_named(what.type);
+  Found found;
+  found.comparison = element_of(info).compare(what.actual, what.expected, what.count, info.components, what.tolerance);
+  return found;
+}
+
+Found found_by(const CountDifferences& what) {
+  if (what.bytes == 0 || std::memcmp(what.a, what.b, what.bytes) == 0) return {};  // as a rule
+  const auto* const x = static_cast<const unsigned char*>(what.a);
+  const auto* const y = static_cast<const unsigned char*>(what.b);
+  Found found;
+  for (std::size_t i = 0; i < what.bytes; ++i) found.count += x[i] != y[i];
+  return found;
+}
+
+Found found_by(const CountOtherBytes& what) {
+  const auto* const data = static_cast<const unsigned char*>(what.memory);
+  Found found;
+  for (std::size_t i = 0; i < what.bytes; ++i)
+    if (data[i] != static_cast<unsigned char>(what.value) && found.count++ == 0) found.first = i;
+  return found;
+}
+
+Found found_by(const Checksum& what) {
+  const auto* const data = static_cast<const unsigned char*>(what.memory);
+  Found found;
+  for (std::size_t i = 0; i < what.bytes; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data + i, std::min(sizeof word, what.bytes - i));
+    found.sum += ops::checksum_word(word, i / sizeof word);
+  }
+  return found;
+}
+
 }  // namespace
 
 void generate_on_host(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) {
@@ -92,30 +127,8 @@ void generate_on_host(void* target, std::string_view type, std::uint64_t count, 
   element_of(info).generate(target, plan);
 }
 
-Comparison compare_on_host(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                           const Tolerance& tolerance) {
-  const TypeInfo& info = type_named(type);
-  return element_of(info).compare(actual, expected, count, info.components, tolerance);
-}
-
-std::uint64_t count_differences_on_host(const void* a, const void* b, std::size_t bytes) {
-  if (bytes == 0 || std::memcmp(a, b, bytes) == 0) return 0;  // as a rule
-  const auto* const x = static_cast<const unsigned char*>(a);
-  const auto* const y = static_cast<const unsigned char*>(b);
-  std::uint64_t differences = 0;
-  for (std::size_t i = 0; i < bytes; ++i) differences += x[i] != y[i];
-  return differences;
-}
-
-std::uint64_t checksum_on_host(const void* memory, std::size_t bytes) {
-  const auto* const data = static_cast<const unsigned char*>(memory);
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, data + i, std::min(sizeof word, bytes - i));
-    sum += ops::checksum_word(word, i / sizeof word);
-  }
-  return sum;
+Found inspect_on_host(const Inspection& inspection) {
+  return std::visit([](const auto& what) { return found_by(what); }, inspection);
 }
 
 }  // namespace attune

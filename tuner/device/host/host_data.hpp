@@ -1,4 +1,4 @@
-// Makes and compares data on the host: Device::generate() and compare(), by data_ops.hpp. Pure but for the memory
+// Makes and inspects data on the host: Device::generate() and inspect(), by data_ops.hpp. Pure but for the memory
 // named.
 #pragma once
 
@@ -10,8 +10,6 @@
 
 namespace attune {
 void generate_on_host(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed);
-Comparison compare_on_host(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                           const Tolerance& tolerance);
-std::uint64_t count_differences_on_host(const void* a, const void* b, std::size_t bytes);
-std::uint64_t checksum_on_host(const void* memory, std::size_t bytes);
+// Of memory that the host reads.
+Found inspect_on_host(const Inspection& inspection);
 }  // namespace attune

@@ -119,24 +119,11 @@ class HostDevice final : public Device {
     generate_on_host(target, type, count, fill, seed);
   }
 
-  Comparison compare(const void* actual, const void* expected, std::string_view type, std::uint64_t count,
-                     const Tolerance& tolerance) override {
-    return compare_on_host(actual, expected, type, count, tolerance);
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
+    std::vector<Found> found;
+    for (const Inspection& one : inspections) found.push_back(inspect_on_host(one));
+    return found;
   }
-
-  std::uint64_t count_other_bytes(const void* memory, std::size_t bytes, int value, std::uint64_t& first) override {
-    const auto* const data = static_cast<const unsigned char*>(memory);
-    std::uint64_t others = 0;
-    for (std::size_t i = 0; i < bytes; ++i)
-      if (data[i] != static_cast<unsigned char>(value) && others++ == 0) first = i;
-    return others;
-  }
-
-  std::uint64_t count_differences(const void* a, const void* b, std::size_t bytes) override {
-    return count_differences_on_host(a, b, bytes);
-  }
-
-  std::uint64_t checksum(const void* memory, std::size_t bytes) override { return checksum_on_host(memory, bytes); }
 
  private:
   static rlim_t file_limit() {

@@ -132,12 +132,7 @@ class ReplayDevice final : public Device {
   void copy_in(void*, const void*, std::size_t, StreamHandle) override { refuse_memory(); }
   void copy_out(void*, const void*, std::size_t, StreamHandle) override { refuse_memory(); }
   void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override { refuse_memory(); }
-  Comparison compare(const void*, const void*, std::string_view, std::uint64_t, const Tolerance&) override {
-    refuse_memory();
-  }
-  std::uint64_t count_other_bytes(const void*, std::size_t, int, std::uint64_t&) override { refuse_memory(); }
-  std::uint64_t count_differences(const void*, const void*, std::size_t) override { refuse_memory(); }
-  std::uint64_t checksum(const void*, std::size_t) override { refuse_memory(); }
+  std::vector<Found> inspect(std::span<const Inspection>) override { refuse_memory(); }
   StreamHandle make_stream() override { return nullptr; }
   void destroy_stream(StreamHandle) noexcept override {}
   Status synchronize(StreamHandle) override { return {}; }

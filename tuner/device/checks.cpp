@@ -1,0 +1,16 @@
+#include "device/checks.hpp"
+
+namespace attune {
+
+Status Checks::run(Device& device) const {
+  if (inspections_.empty()) return {};  // a replay has no memory
+  const std::vector<Found> found = device.inspect(inspections_);
+  Status status;
+  for (std::size_t i = 0; i < judges_.size(); ++i) {
+    Status one = judges_[i](found[i]);
+    if (status.ok()) status = std::move(one);
+  }
+  return status;
+}
+
+}  // namespace attune

@@ -1,0 +1,29 @@
+// Checks: inspections of device memory that are made at once, each with what its answer means. A check costs a few
+// microseconds on a GPU, waiting for its answer some tens: a batch waits once.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace attune {
+
+class Checks {
+ public:
+  using Judge = std::function<Status(const Found&)>;
+
+  void add(const Inspection& inspection, Judge judge) {
+    inspections_.push_back(inspection);
+    judges_.push_back(std::move(judge));
+  }
+  // Runs all judges in the order of add(), and returns the first status that is not ok. Throws Error when the device
+  // fails.
+  Status run(Device& device) const;
+
+ private:
+  std::vector<Inspection> inspections_;
+  std::vector<Judge> judges_;
+};
+
+}  // namespace attune

@@ -1,0 +1,69 @@
+// What a device finds out about its memory without copying it to the host. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+namespace attune {
+
+// The elements beyond the tolerance, and the largest differences of two arrays, tolerated or not. Equal infinities, and
+// any two NaN, are as close as equal numbers. Otherwise a value that is not finite is infinitely far away.
+struct Comparison {
+  std::uint64_t mismatches = 0;  // elements; one of a vector type counts once
+  std::uint64_t first = 0;       // index of the first wrong component
+  double actual_at_first = 0;
+  double expected_at_first = 0;
+  double max_absolute = 0;    // |actual - expected|
+  double max_relative = 0;    // |actual - expected| / |expected|, without expected zeros whose actual is finite
+  std::uint64_t max_ulp = 0;  // in units in the last place of the element type; integers: max_absolute, exactly
+  std::uint64_t nonfinite_expected = 0;
+};
+
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+  bool allow_nonfinite = false;  // equal infinities match, NaN matches NaN
+};
+
+// Compares `count` elements of a type, by its name.
+struct CompareElements {
+  const void* actual = nullptr;
+  const void* expected = nullptr;
+  std::string_view type;
+  std::uint64_t count = 0;
+  Tolerance tolerance;
+};
+
+// Counts the bytes that differ between two arrays: 0 when they are equal bit for bit, NaN or not.
+struct CountDifferences {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+// Counts the bytes other than `value`, and finds the first.
+struct CountOtherBytes {
+  const void* memory = nullptr;
+  std::uint64_t bytes = 0;
+  int value = 0;
+};
+
+// Returns the same for equal bytes on every device, and another sum for a changed byte (data_ops.hpp); 0 for no bytes.
+// `memory` is an address of Device::allocate().
+struct Checksum {
+  const void* memory = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+using Inspection = std::variant<CompareElements, CountDifferences, CountOtherBytes, Checksum>;
+
+// The answer to an inspection.
+struct Found {
+  Comparison comparison;    // of CompareElements
+  std::uint64_t count = 0;  // of the two that count bytes
+  std::uint64_t first = 0;  // of CountOtherBytes: the offset of the first; 0: none
+  std::uint64_t sum = 0;    // of Checksum
+};
+
+}  // namespace attune
