@@ -209,7 +209,7 @@ TEST(DeviceCopy, HasAsManyPairsInAStreamAsTheDataOfAKernel) {
     DeviceCopy copy(*device, bytes);
     Sets sets;
     const Sampling stream = copy.sampling({.regime = Regime::stream, .batch = 50}, sets);
-    const StreamSets wanted = stream_sets(bytes, 50, device->info().l2_bytes);
+    const StreamSets wanted = stream_sets(bytes, 50, device->info().l2_bytes, 0);
     EXPECT_EQ(stream.batch, 50);
     EXPECT_EQ(stream.flush, wanted.flush);
     std::set<const void*> arrays;

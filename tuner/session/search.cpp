@@ -17,6 +17,9 @@ constexpr std::size_t most_sharing = 8;
 // Attempts that begin in one transaction: a commit may take longer than a trial.
 constexpr std::size_t most_begun = 16;
 
+// Of the device, when attempts of later trials are committed.
+constexpr std::size_t jobs_to_commit_beside = 2;
+
 // A result waits for the next image so long before it is taken: with images that come sooner, what a strategy knows at
 // each question does not depend on speed. Where the device has a clock of its own, real time costs nothing.
 constexpr double hold_seconds = 0.25, hold_seconds_own_clock = 2;
@@ -269,12 +272,11 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   // On a continued session the default is launched for the anchor alone: it has its verdict, which ends attempts.
   sent.has_attempt = on_.log.find(instance.text) == nullptr;
   if (sent.has_attempt) {
-    const std::optional<int> begun = begin_attempt(instance, sent.is_alone);
-    if (!begun) {
+    if (!begun_.contains(instance.id) && !begin_attempts(&instance, sent.is_alone)) {
       under_way_.erase(instance.id);
       return;
     }
-    attempt = *begun;
+    attempt = begun_.extract(instance.id).mapped();
   }
   const double incumbent_ns = on_.progress.incumbent_ns(on_.bench.anchor_ns());
   if (on_.bench.anchor_ns() == 0 && on_.terms.is_default(instance.configuration)) {
@@ -284,26 +286,25 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   sent_.push_back(std::move(sent));
   // Compiles that are asked for now must not disturb its samples.
   if (is_wave() || is_alone) return;
+  if (sent_.size() >= jobs_to_commit_beside) begin_attempts(nullptr, false);
   think();
   thought_ = true;
 }
 
-// With the attempts of trials whose images are there: nothing but their turn is missing. Returns the attempt's number;
-// nothing when an observer requested a stop.
-std::optional<int> Search::begin_attempt(const Instance& instance, bool is_alone) {
-  if (const auto begun = begun_.extract(instance.id)) return begun.mapped();
-  std::vector<InstanceId> ids{instance.id};
-  std::vector<Configuration> configurations{instance.configuration};
+// Begins attempts for `first` (null: for the next trial, unless it has one) and for those whose images are there:
+// nothing but their turn is missing. Returns false when an observer requested a stop, or there is nothing to begin.
+bool Search::begin_attempts(const Instance* first, bool is_alone) {
   while (take_result(0)) continue;
-  for (const Instance* next : on_.source.upcoming(is_alone ? 0 : most_begun - 1)) {
-    if (begun_.contains(next->id) || on_.log.find(next->text) != nullptr) continue;
-    ids.push_back(next->id);
-    configurations.push_back(next->configuration);
-  }
+  std::vector<const Instance*> chosen = on_.source.upcoming(is_alone ? 0 : most_begun - 1);
+  if (first != nullptr) chosen.insert(chosen.begin(), first);
+  if (chosen.empty() || begun_.contains(chosen.front()->id)) return false;
+  std::erase_if(chosen,
+                [this](const Instance* one) { return begun_.contains(one->id) || on_.log.find(one->text) != nullptr; });
+  std::vector<Configuration> configurations;
+  for (const Instance* one : chosen) configurations.push_back(one->configuration);
   const std::vector<int> numbers = on_.log.begin_attempts(configurations, is_alone, on_.stop);
-  if (numbers.empty()) return std::nullopt;
-  for (std::size_t i = 1; i < ids.size(); ++i) begun_.emplace(ids[i], numbers[i]);
-  return numbers.front();
+  for (std::size_t i = 0; i < numbers.size(); ++i) begun_.emplace(chosen[i]->id, numbers[i]);
+  return !numbers.empty();
 }
 
 // Verdicts become durable while a trial takes long.

@@ -46,7 +46,7 @@ class Search {
   bool take_result(double seconds);
   std::optional<CompiledInstance> take_image();
   void start(CompiledInstance compiled, bool is_alone);
-  std::optional<int> begin_attempt(const Instance& instance, bool is_alone);
+  bool begin_attempts(const Instance* first, bool is_alone);
   Result wait_for(Ticket ticket);
   void finish_front();
   void finish_trial(const Trial& trial, bool from_log);

@@ -34,7 +34,7 @@ void DeviceCopy::add_pair() {
 }
 
 Sampling DeviceCopy::sampling(const TimingPlan& plan, Sets& sets) {
-  auto [sampling, count] = planned_sampling(plan, true, bytes_, device_.info().l2_bytes);
+  auto [sampling, count] = planned_sampling(plan, true, bytes_, device_.info().l2_bytes, 0);
   while (copies_.size() < count) add_pair();
   sets.clear();
   for (std::size_t i = 0; i < count; ++i) sets.emplace_back(&copies_[i], 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "attune/error.hpp"
@@ -130,20 +131,26 @@ Status ProblemOnDevice::check_own() {
   return checks.run(device_);
 }
 
-void ProblemOnDevice::require_sets(std::size_t wanted) {
-  data_.make_sets(wanted);
-  if (data_.sets() < wanted)
+// Makes the sets of data that a plan needs, or as many more as would be good.
+PlannedSampling ProblemOnDevice::planned(const TimingPlan& plan) {
+  const auto with_room = [&](std::uint64_t sets) {
+    return planned_sampling(plan, data_.restores().empty(), data_.set_bytes(), device_.info().l2_bytes, sets);
+  };
+  PlannedSampling planned = with_room(std::numeric_limits<std::uint64_t>::max());
+  data_.make_sets(planned.sets);
+  if (data_.sets() < planned.sets) planned = with_room(data_.sets());
+  if (data_.sets() < planned.sets)
     throw OutOfMemory(
         fmt::format("a stream of {} needs {} sets of its data, of {} bytes each, and there is room for "
                     "{}; use --regime cold, or a smaller problem",
-                    name_, wanted, data_.set_bytes(), data_.sets()));
+                    name_, planned.sets, data_.set_bytes(), data_.sets()));
+  return planned;
 }
 
 Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets) {
   Bound& steps = bound(instance);
-  auto [sampling, count] = planned_sampling(plan, data_.restores().empty(), data_.set_bytes(), device_.info().l2_bytes);
+  auto [sampling, count] = planned(plan);
   sampling.before = data_.restores();
-  require_sets(count);
   for (std::size_t set = steps.sets.size(); set < count; ++set) point(steps.sets.emplace_back(steps.first()), set);
   sets.clear();
   for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations());

@@ -68,7 +68,7 @@ class ProblemOnDevice {
   Status launch(Bound& bound);
   // On data that were reset.
   Status launch_and_check(Bound& bound, Numerics& numerics);
-  void require_sets(std::size_t wanted);
+  PlannedSampling planned(const TimingPlan& plan);
   Sampling repeated(InstanceId instance, TimingPlan plan, Sets& sets);
   // `sets`: what the result points to.
   Sampling sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets);

@@ -86,13 +86,26 @@ class StreamOfData : public testing::Test {
   Keeper device_;
 };
 
-TEST_F(StreamOfData, ReusesASetAfterTwiceTheCache) {
+TEST_F(StreamOfData, HasASetForEachLaunchWhereThereIsRoom) {
   sample(65536, stream);  // 512 KiB
+  EXPECT_EQ(device_.kept.batch, 50);
+  EXPECT_EQ(device_.sets, 50u);
+  EXPECT_FALSE(device_.kept.flush);
+  sample(8192, stream);  // 64 KiB: more than twice the cache in all
+  EXPECT_EQ(device_.sets, 50u);
+  EXPECT_FALSE(device_.kept.flush);
+}
+
+TEST_F(StreamOfData, ReusesASetAfterTwiceTheCache) {
+  device_.free_bytes = 4 << 20;
+  sample(65536, stream);  // 512 KiB, and half of the memory is room for four more
   EXPECT_EQ(device_.kept.batch, 50);
   EXPECT_EQ(device_.sets, 5u) << "four others between two uses";
   EXPECT_FALSE(device_.kept.flush);
+  device_.free_bytes = 16 << 20;
   sample(1 << 20, stream);  // 8 MiB
   EXPECT_EQ(device_.sets, 2u);
+  device_.free_bytes = 2 * 32 * (64 << 10);
   sample(8192, stream);  // 64 KiB
   EXPECT_EQ(device_.sets, 33u);
   EXPECT_EQ(device_.kept.batch, 33) << "the next batch begins with the first set";
