@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <span>
@@ -56,27 +57,39 @@ Kind run(Pool& pool, Job job) {
   return std::get<Kind>(std::move(result.answer));
 }
 
-// Instances of these configurations, by their positions: those that compile and are right, loaded.
-Loaded load(Pool& pool, const TruthBench& bench, const DeviceInfo& device,
-            const std::vector<Configuration>& configurations) {
+// Instances of these configurations, numbered by their positions, with their images: those that compile.
+std::vector<CompiledInstance> compile(Pool& pool, const TruthBench& bench, const DeviceInfo& device,
+                                      const std::vector<Configuration>& configurations) {
   pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
   ImageSource source(pool);
   for (std::size_t i = 0; i < configurations.size(); ++i)
     source.ask(make_instance(i, bench.spec, bench.problem, configurations[i], device));
-  const std::atomic<int> never{0};
-  Loaded loaded;
+  std::vector<CompiledInstance> compiled;
   while (source.outstanding() > 0) {
     while (!source.is_ready()) {
-      std::optional<Result> result = pool.next(never);
+      std::optional<Result> result = pool.next(Pool::never);
       source.arrive(result.value());
     }
-    const CompiledInstance compiled = source.take();
-    if (!compiled.outcome.image) continue;
-    const Instance& instance = *compiled.instance;
-    const auto tried = run<Tried>(pool, Load{instance_launch(bench.spec, instance, *compiled.outcome.image), {}});
-    if (tried.status.ok()) loaded.emplace(instance.text, instance.id);
+    if (CompiledInstance one = source.take(); one.outcome.image) compiled.push_back(std::move(one));
+  }
+  return compiled;
+}
+
+// Loads those that are right.
+Loaded load(Pool& pool, const TruthBench& bench, const std::vector<CompiledInstance>& compiled) {
+  Loaded loaded;
+  for (const CompiledInstance& one : compiled) {
+    const auto tried = run<Tried>(pool, Load{instance_launch(bench.spec, *one.instance, *one.outcome.image), {}});
+    if (tried.status.ok()) loaded.emplace(one.instance->text, one.instance->id);
   }
   return loaded;
+}
+
+// Places code and scratch memory elsewhere.
+void load_again(Pool& pool, const TruthBench& bench, std::vector<CompiledInstance>& compiled, std::mt19937_64& random) {
+  for (const CompiledInstance& one : compiled) run<Done>(pool, Release{one.instance->id});
+  std::shuffle(compiled.begin(), compiled.end(), random);
+  load(pool, bench, compiled);
 }
 
 // One sample of each, in this order.
@@ -94,14 +107,19 @@ std::vector<double> sample_each(Pool& pool, const std::vector<InstanceId>& turns
 // samples[c]: nanoseconds of each round.
 using Samples = std::vector<std::vector<double>>;
 
+// `renew`: before each round; the first sample after it does not count. May be empty.
 Samples sample_rounds(Pool& pool, const std::vector<InstanceId>& instances, const TimingPlan& plan, int rounds,
-                      std::uint64_t seed) {
+                      std::uint64_t seed, const std::function<void(std::mt19937_64&)>& renew = {}) {
   Samples samples(instances.size());
   std::vector<std::size_t> order(instances.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
+    if (renew) {
+      renew(random);
+      sample_each(pool, instances, plan);
+    }
     std::vector<InstanceId> turns;
     for (const std::size_t i : order) turns.push_back(instances[i]);
     const std::vector<double> all = sample_each(pool, turns, plan);
@@ -264,23 +282,18 @@ class Measuring {
     double deviation() const { return freedom == 0 ? 0 : std::sqrt(squares / static_cast<double>(freedom)); }
   };
 
-  Medians on_fresh_data(Pool& pool, std::vector<Configuration> best, Level& loads, Level& halves) {
+  Medians on_fresh_data(Pool& pool, const std::vector<Configuration>& best, Level& loads, Level& halves) {
     begin(pool);
     warm_up(pool, best.size());
+    std::vector<CompiledInstance> compiled = compile(pool, bench_, device_, best);
+    const Loaded loaded = load(pool, bench_, compiled);
+    std::vector<InstanceId> instances;
+    for (const Configuration& one : best) instances.push_back(loaded.at(one.text()));
     std::vector<Medians> of_loads;
     for (int i = 0; i < loads_of_data; ++i) {
-      // In another order each time; instances are numbered as configurations are placed.
-      std::vector<std::size_t> order(best.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::shuffle(order.begin(), order.end(), random_);
-      std::vector<Configuration> shuffled;
-      for (const std::size_t place : order) shuffled.push_back(best[place]);
-      const Loaded loaded = load(pool, bench_, device_, shuffled);
-      std::vector<InstanceId> instances;
-      for (const Configuration& one : best) instances.push_back(loaded.at(one.text()));
+      load_again(pool, bench_, compiled, random_);
       const Samples samples = sample_rounds(pool, instances, plan_, bench_.samples_near, random_());
       of_loads.push_back(halves.add({centred(half_of(samples, 0)), centred(half_of(samples, 1))}));
-      for (const InstanceId id : instances) run<Done>(pool, Release{id});
     }
     return loads.add(of_loads);
   }
@@ -297,13 +310,18 @@ class Measuring {
   Halves in_one_worker(const std::vector<Configuration>& configurations, std::uint64_t seed, Truth* truth) {
     Pool pool(*bench_.workers);
     begin(pool);
-    const Loaded loaded = load(pool, bench_, device_, configurations);
+    std::vector<CompiledInstance> compiled = compile(pool, bench_, device_, configurations);
+    const Loaded loaded = load(pool, bench_, compiled);
+    std::erase_if(compiled, [&](const CompiledInstance& one) { return !loaded.contains(one.instance->text); });
     std::vector<InstanceId> instances;
     for (const auto& [name, instance] : loaded) instances.push_back(instance);
     warm_up(pool, configurations.size());
+    std::function<void(std::mt19937_64&)> renew;
+    if (truth == nullptr && bench_.regime == Regime::stream)
+      renew = [&](std::mt19937_64& random) { load_again(pool, bench_, compiled, random); };
     const double before = pool.timed_seconds();
     const Samples samples =
-        sample_rounds(pool, instances, plan_, truth == nullptr ? bench_.samples_near : bench_.samples, seed);
+        sample_rounds(pool, instances, plan_, truth == nullptr ? bench_.samples_near : bench_.samples, seed, renew);
     const double seconds = pool.timed_seconds() - before;
     const std::vector<double> choosing = relative_medians(half_of(samples, 0)),
                               judging = relative_medians(half_of(samples, 1));

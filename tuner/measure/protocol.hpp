@@ -43,7 +43,8 @@ struct Protocol {
   int final_rounds_min = 30;
   int final_rounds_max = 15000;
   int look_every = 10;          // rounds between two evaluations, after the least
-  int load_again_every = 10;    // rounds between two loads of the finalists; later a quarter of all rounds so far
+  int load_again_every = 10;    // rounds between two loads of the finalists; later a quarter of all rounds so far;
+                                // in a stream 1
   double ahead_seconds = 0.02;  // of rounds that are sent at once: the device hardly waits for the host
   double final_seconds = 15;
   double settled_log_ratio = 0.0025;  // half-width of the 95 % interval of a finalist / the fastest, the median one

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "attune/error.hpp"
 
@@ -138,7 +139,7 @@ void Compare::take_rounds() {
     if (!needs_another_round(rounds(), seconds, protocol_, half_width)) return;
     if (are_loaded_too_long()) load_again();
     const double before = on_.bench.comparing_seconds();
-    const bool complete = measure_rounds(rounds_ahead(rounds(), in_rounds, protocol_));
+    const bool complete = measure_rounds(is_stream() ? 1 : rounds_ahead(rounds(), in_rounds, protocol_));
     seconds = on_.bench.comparing_seconds() - begin;
     in_rounds += on_.bench.comparing_seconds() - before;
     if (!complete) continue;
@@ -147,13 +148,14 @@ void Compare::take_rounds() {
   }
 }
 
+// A sample in a stream scatters by less than where its code lies: each round has its own load.
 bool Compare::are_loaded_too_long() const {
   const std::size_t since = rounds() - loaded_at_, least = static_cast<std::size_t>(protocol_.load_again_every);
-  return !on_.terms.opened.own_clock && since >= std::max(least, rounds() / 4);
+  return !on_.terms.opened.own_clock && since >= (is_stream() ? 1 : std::max(least, rounds() / 4));
 }
 
 // Loads them anew, in random order: where code and scratch memory lie is chance, and may cost a per cent. Contenders
-// that fail now are lost. The first sample after a load does not count.
+// that fail now are lost.
 void Compare::load_again() {
   loaded_at_ = rounds();
   std::vector<Contender*> stayed = staying(compared_.contenders);
@@ -169,7 +171,7 @@ void Compare::load_again() {
   }
   std::erase_if(compared_.contenders,
                 [&](const Contender& one) { return std::find(lost.begin(), lost.end(), &one) != lost.end(); });
-  sample(staying(compared_.contenders));
+  is_fresh_ = true;
 }
 
 // Takes a sample of each turn. Returns nothing when one failed, which is lost, or when it ended early.
@@ -189,10 +191,12 @@ std::optional<std::vector<double>> Compare::sample(const std::vector<Contender*>
   return std::move(samples.samples_ns);
 }
 
-// Takes one sample of each, in random order, so many times. Returns false when one failed: it is lost with these
-// rounds.
+// Takes one sample of each, in random order, so many times. The first sample after a load does not count. Returns false
+// when one failed: it is lost with these rounds.
 bool Compare::measure_rounds(std::size_t rounds) {
   std::vector<Contender*> order = staying(compared_.contenders), turns;
+  if (std::exchange(is_fresh_, false)) turns = order;
+  const std::size_t uncounted = turns.size();
   for (std::size_t r = 0; r < rounds; ++r) {
     std::shuffle(order.begin(), order.end(), random_);
     turns.insert(turns.end(), order.begin(), order.end());
@@ -201,7 +205,7 @@ bool Compare::measure_rounds(std::size_t rounds) {
   const std::optional<std::vector<double>> samples_ns = sample(turns);
   if (!samples_ns) return false;
   compared_.seen.insert(compared_.seen.end(), rounds, {seen, on_.bench.watch().throttled_readings().size()});
-  for (std::size_t k = 0; k < turns.size(); ++k) turns[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
+  for (std::size_t k = uncounted; k < turns.size(); ++k) turns[k]->times_ns.push_back(std::max((*samples_ns)[k], 1.0));
   return true;
 }
 

@@ -50,12 +50,14 @@ class Compare : private Stage {
   Contenders::iterator drop(Contenders::iterator one, const Status& status, const Result& result);
   RoundTimes values_of(const std::vector<Contender*>& contenders) const;
   std::size_t rounds() const { return compared_.seen.size(); }
+  bool is_stream() const { return on_.terms.request.regime == Regime::stream; }
 
   const std::optional<Record>& present_record_;
   Protocol protocol_;  // after an interruption the user waits: less time
   std::mt19937_64 random_;
   Compared compared_;
   std::size_t loaded_at_ = 0;  // the round before which they were loaded last
+  bool is_fresh_ = false;      // loaded since the last sample
 };
 
 }  // namespace attune
