@@ -1,6 +1,7 @@
 #include "spec/document.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -120,8 +121,21 @@ const TomlNode& Document::node_at(std::string_view place) const {
 void Document::fail(const Fault& fault) const {
   const auto& node = node_at(fault.place);
   if (fault.at_key && !node.key.empty()) fail(node.key_at, fault.what());
+  const std::string hint = values_hint(node);  // offsets are of the text with the values in their places
+  if (!hint.empty()) fail(node, fault.what() + hint);
   if (fault.offset && node.kind == TomlNode::Kind::string) fail_in_string(node, *fault.offset, fault.what());
   fail(node, fault.what());
+}
+
+// Names the values in a string that is an expression; "" if there are none.
+std::string Document::values_hint(const TomlNode& node) const {
+  if (node.kind != TomlNode::Kind::string) return "";
+  try {
+    const std::vector<std::string> used = values_.used_in(Expression(node.string()));
+    return used.empty() ? "" : fmt::format("; it is written with `{}` of [values]", fmt::join(used, "`, `"));
+  } catch (const ExpressionError&) {  // another string
+    return "";
+  }
 }
 
 const std::string& Document::string(const TomlNode& node, std::string_view expected) const {
@@ -135,6 +149,16 @@ const std::vector<TomlNode>& Document::array(const TomlNode& node, std::string_v
 }
 
 Expression Document::expression(const TomlNode& node, Literal literal) const {
+  const Expression as_written = written(node, literal);
+  try {
+    return values_.expanded(as_written);
+  } catch (const ExpressionError& error) {
+    fail(node, fmt::format("`{}` of [values] does not fit into `{}`: {}",
+                           fmt::join(values_.used_in(as_written), "`, `"), shortened(as_written.text()), error.what()));
+  }
+}
+
+Expression Document::written(const TomlNode& node, Literal literal) const {
   const auto& rule = literal_rules[static_cast<std::size_t>(literal)];
   if (const auto value = literal_value(node, rule)) return Expression(*value);
   const auto& text = string(node, rule.expected);

@@ -11,6 +11,7 @@
 #include "attune/expression.hpp"
 #include "spec/fault.hpp"
 #include "spec/front_matter.hpp"
+#include "spec/named_values.hpp"
 #include "spec/toml_tree.hpp"
 
 namespace attune {
@@ -40,15 +41,23 @@ class Document {
 
   const std::string& string(const TomlNode& node, std::string_view expected = "a string") const;
   const std::vector<TomlNode>& array(const TomlNode& node, std::string_view expected) const;
+  // Returns it with the values in their places.
   Expression expression(const TomlNode& node, Literal literal) const;
 
+  // Sets what expressions may name from here on.
+  void set_values(NamedValues values) { values_ = std::move(values); }
+  const NamedValues& values() const noexcept { return values_; }
+
  private:
+  Expression written(const TomlNode& node, Literal literal) const;
+  std::string values_hint(const TomlNode& node) const;
   Position position_in_string(const TomlNode& node, std::size_t offset) const;
   const TomlNode& node_at(std::string_view place) const;
   std::string_view text_;
   const std::string& file_;
   FrontMatter front_matter_;
   TomlNode root_;
+  NamedValues values_;
 };
 
 class Section {

@@ -57,7 +57,7 @@ constexpr SectionReader section_readers[] = {
 };
 
 void refuse_unknown_sections(const Document& document) {
-  std::vector<std::string> known;
+  std::vector<std::string> known{"values"};
   for (const auto& section : section_readers) known.emplace_back(section.name);
   for (const auto& member : document.root().children) {
     if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
@@ -67,8 +67,9 @@ void refuse_unknown_sections(const Document& document) {
   }
 }
 
-void read_sections(const Document& document, KernelSpec& spec) {
+void read_sections(Document& document, KernelSpec& spec) {
   refuse_unknown_sections(document);
+  if (const auto* node = document.root().find("values")) read_values(document, *node);
   for (const auto& section : section_readers) {
     if (const auto* node = document.root().find(section.name)) {
       section.read(document, *node, spec);
@@ -119,10 +120,11 @@ std::vector<std::filesystem::path> include_folders(const KernelSpec& spec) {
 
 KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
                             const std::filesystem::path& directory) {
-  const Document document(text, file_name);
+  Document document(text, file_name);
   KernelSpec spec;
   spec.source = {file_name, document.front_matter().code, {}};
   read_sections(document, spec);
+  refuse_misused_values(document, spec);
   try {
     validate(spec);
   } catch (const Fault& fault) {

@@ -176,6 +176,18 @@ void require_new_name(std::string_view name, std::string_view what, const std::s
   throw key_fault(place, fmt::format("`{}` cannot name a {}: it is {}", name, what, meaning));
 }
 
+std::string with_names_replaced(std::string_view text, const std::function<std::string(std::string_view)>& replacement,
+                                std::size_t most) {
+  std::string replaced;
+  std::size_t copied = 0;
+  visit_identifiers(text, [&](std::size_t offset, std::string_view word) {
+    if (replaced.size() >= most) return;
+    replaced.append(text.substr(copied, offset - copied)).append(replacement(word));
+    copied = offset + word.size();
+  });
+  return replaced.append(text.substr(copied));
+}
+
 std::size_t find_identifier(std::string_view text, std::string_view name) {
   std::size_t found = std::string_view::npos;
   visit_identifiers(text, [&](std::size_t offset, std::string_view word) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,11 @@ void require_known_names(const KernelSpec& spec, const Expression& expression, c
 
 // Evaluates a formula without names at once. Throws a fault unless it is an integer >= `least`.
 void require_integer_if_constant(const Expression& expression, std::int64_t least, const std::string& place);
+
+// Returns the text with each identifier, outside quotes and not after `device.`, replaced by what `replacement` returns
+// for it. Stops once the result has `most` bytes.
+std::string with_names_replaced(std::string_view text, const std::function<std::string(std::string_view)>& replacement,
+                                std::size_t most);
 
 // Returns where the identifier `name` begins in `text`, outside quotes and not after `device.`; 0 if it does not occur.
 std::size_t find_identifier(std::string_view text, std::string_view name);

@@ -1,4 +1,4 @@
-// [kernel], [problem], [parameters] and [restrictions].
+// [kernel], [problem] and [restrictions].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,13 +61,6 @@ ProblemParameter problem_entry(const Document& document, const TomlNode& node) {
   return entry;
 }
 
-Value parameter_value(const Document& document, const TomlNode& node) {
-  if (node.kind == Kind::integer) return Value(node.integer());
-  if (node.kind == Kind::boolean) return Value(node.boolean());
-  if (node.kind == Kind::real) return Value(node.real());
-  return Value(document.string(node, "a value: an integer, a boolean, a number or a name in quotes"));
-}
-
 }  // namespace
 
 void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec) {
@@ -81,19 +74,6 @@ std::vector<ProblemParameter> read_problem(const Document& document, const TomlN
   std::vector<ProblemParameter> problem;
   for (const auto& member : table.children) problem.push_back(problem_entry(document, member));
   return problem;
-}
-
-std::vector<Parameter> read_parameters(const Document& document, const TomlNode& table) {
-  if (table.kind != Kind::table) document.fail_kind(table, "the table [parameters]");
-  std::vector<Parameter> parameters;
-  for (const auto& member : table.children) {
-    Parameter parameter{member.key, {}};
-    for (const auto& element : document.array(member, "a list of values, such as [128, 256]")) {
-      parameter.values.push_back(parameter_value(document, element));
-    }
-    parameters.push_back(std::move(parameter));
-  }
-  return parameters;
 }
 
 std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table) {

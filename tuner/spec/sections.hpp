@@ -14,6 +14,10 @@ namespace attune {
 void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec);
 std::vector<ProblemParameter> read_problem(const Document& document, const TomlNode& table);
 std::vector<Parameter> read_parameters(const Document& document, const TomlNode& table);
+// Reads [values], before what uses them. refuse_misused_values() then checks what only the whole spec shows. Both throw
+// SpecError.
+void read_values(Document& document, const TomlNode& table);
+void refuse_misused_values(const Document& document, const KernelSpec& spec);
 std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table);
 // Reads [[launch]], [[reference]] or [[prepare]]; `name` is for messages.
 std::vector<Step> read_steps(const Document& document, const TomlNode& array, const std::string& name);

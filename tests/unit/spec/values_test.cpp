@@ -1,0 +1,139 @@
+// [values], and ranges of parameters.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "spec/kernel_file.hpp"
+#include "support/cases.hpp"
+#include "unit/spec/everything.hpp"
+
+namespace attune::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// everything.cu with a section [values], and with what is replaced in it.
+std::string with_values(const std::string& values) {
+  return edited(whole_file(), "[restrictions]", "[values]\n" + values + "\n[restrictions]");
+}
+
+std::string message_of_text(const std::string& text) {
+  try {
+    read_kernel_text(text, "k.cu");
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "it was read";
+}
+
+// Returns "k.cu:LINE:" of the first occurrence.
+std::string line_of(const std::string& text, std::string_view what) {
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return fmt::format("k.cu:{}:", std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1);
+}
+
+TEST(Values, StandInParenthesesWhereTheirNamesStood) {
+  std::string text = with_values("tile = \"ZETA * ITEMS\"\nblocks = \"ceil_div(n, tile)\"\nlimit = 4096\nfast = false");
+  text = edited(text, "\"ceil_div(n, ZETA * ITEMS)\", \"2\"", "\"blocks\", \"2\"");
+  text = edited(text, "\"ZETA * ITEMS <= n\"", "\"2 * tile <= max(limit, n) || fast || ORDER == 'tile'\"");
+  text = edited(text, "value = \"ceil_div(n, ZETA)\"", "value = \"blocks\"");
+  const KernelSpec spec = read_kernel_text(text, "k.cu");
+  EXPECT_EQ(spec.launch[1].grid[0].text(), "(ceil_div(n, (ZETA * ITEMS)))");
+  EXPECT_EQ(spec.rules[1].text(), "2 * (ZETA * ITEMS) <= max((4096), n) || (false) || ORDER == 'tile'");
+  EXPECT_EQ(spec.find_argument("tiles")->value->text(), "(ceil_div(n, (ZETA * ITEMS)))");
+  const Configuration configuration{
+      {"ZETA", 128}, {"ALPHA", true}, {"ORDER", "Order::rows"}, {"FACTOR", 0.5}, {"ITEMS", 4}};
+  const Bindings problem{{"n", 10000}, {"offset", 0}, {"shift", 0}, {"T", "float"}};
+  const Scope scope{.problem = &problem, .configuration = &configuration};
+  EXPECT_EQ(spec.launch[1].grid[0].integer(scope, "grid"), 20);
+  EXPECT_EQ(spec.find_argument("tiles")->value->integer(scope, "tiles"), 20);
+}
+
+TEST(Values, AreInFingerprintsAsTheExpressionsThatTheyStandFor) {
+  const auto of = [](const std::string& text) { return read_kernel_text(text, "k.cu").fingerprints; };
+  const Fingerprints before = of(whole_file()), unused = of(with_values("unused = \"2 * ZETA\""));
+  EXPECT_EQ(unused.contract, before.contract);
+  EXPECT_EQ(unused.space, before.space);
+  const std::string_view grid = "\"ceil_div(n, ZETA * ITEMS)\", \"2\"";
+  const Fingerprints named = of(edited(with_values("tile = \"ZETA * ITEMS\""), grid, "\"ceil_div(n, tile)\", \"2\""));
+  const Fingerprints written = of(edited(whole_file(), grid, "\"ceil_div(n, (ZETA * ITEMS))\", \"2\""));
+  EXPECT_EQ(named.contract, written.contract);
+  EXPECT_EQ(named.space, before.space);
+  EXPECT_NE(of(edited(with_values("tile = \"ZETA\""), grid, "\"ceil_div(n, tile)\", \"2\"")).contract, named.contract);
+}
+
+TEST(Values, ThatCannotBeAreRefusedAtTheirLine) {
+  // The section, what is replaced, with what; a text in the line of the error, words of the message.
+  constexpr std::string_view table = R"table(
+    a = "b"\nb = "n" => "2 * n" => "2 * n" => a = "b" => `b` in `b` is a value below
+    a = "a + 1" => "2 * n" => "2 * n" => a = "a + 1" => the value itself
+    a = "m + 1" => "2 * n" => "2 * n" => a = "m + 1" => `m` in `m + 1` is neither a problem name nor a parameter
+    a = "n +" => "2 * n" => "2 * n" => a = "n +" => expected
+    n = "4" => "2 * n" => "2 * n" => n = "4" => `n` is a problem name already
+    ZETA = "4" => "2 * n" => "2 * n" => ZETA = "4" => `ZETA` is a parameter already
+    tiles = "4" => "2 * n" => "2 * n" => tiles = "4" => `tiles` is an argument already
+    float = "4" => "2 * n" => "2 * n" => float = "4" => it is a type
+    a = [1] => "2 * n" => "2 * n" => a = [1] => an expression in quotes
+    a = "ZETA" => "2 * n" => "a * n" => "a * n" => it is written with `a` of [values]
+    a = "ZETA" => "ceil_div(n, 256)" => "ceil_div(n, a)" => "ceil_div(n, a)" => a [[reference]] step may mention
+    a = "float" => 8 * epsilon(T) => 8 * epsilon(a) => 8 * epsilon(a) => `a` of [values] does not fit into
+    a = "n" => everything<T, ZETA => everything<T, a => everything<T, a => is a value: inside <...>)table";
+  for (const auto& one : cases(table)) {
+    SCOPED_TRACE(one.at(0) + one.at(2));
+    const std::string text = edited(with_values(one.at(0)), one.at(1), one.at(2)), message = message_of_text(text);
+    EXPECT_THAT(message, HasSubstr(line_of(text, one.at(3))));
+    EXPECT_THAT(message, HasSubstr(one.at(4)));
+  }
+}
+
+TEST(Values, ThatGrowTooLargeInTheirPlacesAreRefused) {
+  std::string values = "v0 = \"n + 1\"\n";
+  for (int i = 1; i < 30; ++i) values += fmt::format("v{} = \"v{} + v{}\"\n", i, i - 1, i - 1);
+  EXPECT_THAT(message_of_text(with_values(values)), HasSubstr("the most is"));
+  std::string terms = "n";
+  for (int i = 0; i < 900; ++i) terms += "+n";
+  values = fmt::format("a = \"{}\"\n", terms) + "b = \"a*a*a*a*a*a\"";
+  EXPECT_THAT(message_of_text(with_values(values)), HasSubstr("the most is 10000"));
+}
+
+TEST(Ranges, AreListsWithTheDefaultFirst) {
+  const auto values = [](const std::string& range) {
+    return read_kernel_text(edited(whole_file(), "ITEMS = [2, 1, 4]", "ITEMS = " + range), "k.cu").parameters[4].values;
+  };
+  EXPECT_THAT(values("{ from = 1, to = 4, times = 2 }"), ElementsAre(1, 2, 4));
+  EXPECT_THAT(values("{ from = 1, to = 4, times = 2, default = 4 }"), ElementsAre(4, 1, 2));
+  EXPECT_THAT(values("{ from = 2, to = 8, step = 2, default = 4 }"), ElementsAre(4, 2, 6, 8));
+  EXPECT_THAT(values("{ from = -4, to = 4, step = 4, default = 4 }"), ElementsAre(4, -4, 0));
+  EXPECT_THAT(values("{ from = 4, to = 4, step = 9 }"), ElementsAre(4));
+  constexpr std::string_view most = "{ from = 1, to = 9223372036854775807, step = 9223372036854775806 }";
+  EXPECT_EQ(values(std::string(most)).size(), 2u);
+  const auto fingerprint = [](std::string_view items) {
+    return read_kernel_text(edited(whole_file(), "[2, 1, 4]", items), "k.cu").fingerprints.space;
+  };
+  EXPECT_EQ(fingerprint("{ from = 1, to = 4, times = 2, default = 2 }"), fingerprint("[2, 1, 4]"));
+}
+
+TEST(Ranges, ThatCannotBeAreRefused) {
+  constexpr std::string_view table = R"table(
+    { from = 1, to = 4 } => either `step`  ;;  { from = 1, to = 4, step = 1, times = 2 } => either `step`
+    { to = 4, step = 1 } => needs `from`   ;;  { from = 1, step = 1 } => needs `to`
+    { from = 1, to = 4, step = 2 } => does not end at 4: from 1 by steps of 2 it comes to 3 last
+    { from = 1, to = 6, times = 2 } => from 1 times 2 it comes to 4 last
+    { from = 4, to = 1, step = 1 } => ends at 1, before it begins at 4
+    { from = 1, to = 4, step = 0 } => `step` is at least 1  ;;  { from = 1, to = 4, times = 1 } => at least 2
+    { from = 0, to = 4, times = 2 } => begins at 1 or more  ;;  { from = 1.5, to = 4, step = 1 } => an integer
+    { from = 1, to = 4, step = 1, default = 5 } => the default 5 is not in the range
+    { from = 1, to = 4, stop = 1 } => did you mean `step`
+    { from = 0, to = 9223372036854775807, step = 1 } => more than 65535 values)table";
+  for (const auto& one : cases(table)) {
+    SCOPED_TRACE(one.at(0));
+    EXPECT_THAT(message_of_text(edited(whole_file(), "[2, 1, 4]", one.at(0))), HasSubstr(one.at(1)));
+  }
+}
+
+}  // namespace
+}  // namespace attune::tests
