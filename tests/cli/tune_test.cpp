@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "cli/workbench.hpp"
 
@@ -162,6 +163,66 @@ INSTANTIATE_TEST_SUITE_P(
              0,
              ""}),
     [](const auto& harm) { return std::string(harm.param.name); });
+
+// With values, a range and a choice in its file.
+TEST_F(Tune, AChoiceOfTheProblemIsAProblemOfItsOwn) {
+  const std::string file = (folder_ / "fold.cu").string();
+  std::ofstream(file) << R"cu(/*attune
+[kernel]
+name = "fold"
+[problem]
+n = { size = 4096 }
+OP = { choice = ["Op::plus", "Op::least"] }
+[parameters]
+BLOCK = { from = 32, to = 128, times = 2, default = 64 }
+ITEMS = { from = 1, to = 3, step = 1 }
+[values]
+tile = "BLOCK * ITEMS"
+blocks = "ceil_div(n, tile)"
+[restrictions]
+rules = ["tile <= 256 || OP == 'Op::plus'"]
+[[launch]]
+entry = "fold<OP, BLOCK, ITEMS>"
+grid = ["blocks"]
+block = ["BLOCK"]
+arguments = ["out", "a", "b", "n", "tiles"]
+[arguments]
+out = { type = "int32", size = "n", role = "out" }
+a = { type = "int32", size = "n", role = "in", fill = "uniform(-99, 99)" }
+b = { type = "int32", size = "n", role = "in", fill = "uniform(-99, 99)" }
+n = { type = "int64" }
+tiles = { type = "int64", value = "blocks" }
+[[reference]]
+entry = "fold_reference<OP>"
+grid = ["ceil_div(n, 32)"]
+block = [32]
+arguments = ["out", "a", "b", "n"]
+*/
+enum class Op { plus, least };
+template <Op OP>
+__device__ int folded(int a, int b) {
+  return OP == Op::plus ? a + b : a < b ? a : b;
+}
+template <Op OP, int BLOCK, int ITEMS>
+__global__ void fold(int* out, const int* a, const int* b, long long n, long long tiles) {
+  if (gridDim.x != tiles) return;
+  for (int k = 0; k < ITEMS; ++k) {
+    const long long i = (blockIdx.x * ITEMS + k) * static_cast<long long>(BLOCK) + threadIdx.x;
+    if (i < n) out[i] = folded<OP>(a[i], b[i]);
+  }
+}
+template <Op OP>
+__global__ void fold_reference(int* out, const int* a, const int* b, long long n) {
+  const long long i = blockIdx.x * 32ll + threadIdx.x;
+  if (i < n) out[i] = folded<OP>(a[i], b[i]);
+}
+)cu";
+  EXPECT_THAT(output_of({"check", file}), HasSubstr("n=4096 OP=Op::plus"));
+  EXPECT_THAT(output_of({"tune", file, "--problem", "OP=Op::least"}),
+              AllOf(HasSubstr("tuning fold for n=4096 OP=Op::least"), HasSubstr("8 trials: 8 right")));
+  EXPECT_THAT(output_of({"plan", file, "--problem", "OP=Op::least"}), HasSubstr("exact"));
+  EXPECT_THAT(output_of({"plan", file, "--problem", "OP=Op::plus"}), Not(HasSubstr("exact")));
+}
 
 TEST_F(Tune, GivesUpWhenNothingSurvives) {
   const CommandResult result = attune({"tune", scale_of_many({{"T(3) *", "T(4) *"}}), "--json"});

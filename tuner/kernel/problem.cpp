@@ -45,6 +45,13 @@ void check_type(const KernelSpec& spec, const ProblemParameter& parameter, const
                                suggestion(own_type_name(value.text()), types)));
 }
 
+void check_choice(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
+  const auto& choices = parameter.choices;
+  if (value.is_name() && std::find(choices.begin(), choices.end(), value.name()) != choices.end()) return;
+  throw UsageError(fmt::format("{}: expected one of {}{}", item_of(spec, "problem", parameter.name, value),
+                               joined(choices), suggestion(value.text(), choices)));
+}
+
 void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, const Value& value) {
   const std::string item = item_of(spec, "problem", parameter.name, value);
   if (!value.is_integer()) {
@@ -56,10 +63,17 @@ void check_integer(const KernelSpec& spec, const ProblemParameter& parameter, co
   }
 }
 
+auto* check_of(ProblemKind kind) {
+  if (kind == ProblemKind::type) return check_type;
+  return kind == ProblemKind::choice ? check_choice : check_integer;
+}
+
 // Returns nothing where the kernel file gives no default.
 std::optional<Value> default_of(const ProblemParameter& parameter, std::string_view device_kind) {
   if (parameter.kind == ProblemKind::type)
     return parameter.types.empty() ? std::nullopt : std::optional(Value(parameter.types.front()));
+  if (parameter.kind == ProblemKind::choice)
+    return parameter.choices.empty() ? std::nullopt : std::optional(Value(parameter.choices.front()));
   const auto special = parameter.device_default.find(std::string(device_kind));
   if (special != parameter.device_default.end()) return Value(special->second);
   return parameter.default_value ? std::optional(Value(*parameter.default_value)) : std::nullopt;
@@ -127,8 +141,7 @@ Problem make_problem(const KernelSpec& spec, const Bindings& given, std::string_
       missing.push_back(&parameter);
       continue;
     }
-    const auto check = parameter.kind == ProblemKind::type ? check_type : check_integer;
-    check(spec, parameter, *value);
+    check_of(parameter.kind)(spec, parameter, *value);
     problem.set(parameter.name, *value);
   }
   refuse_missing(spec, missing);

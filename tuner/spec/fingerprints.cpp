@@ -54,6 +54,7 @@ void add_problem(Digest& digest, const std::vector<ProblemParameter>& problem) {
     digest.add(entry.default_value ? std::to_string(*entry.default_value) : "none");
     add_count(digest, entry.device_default.size());
     for (const auto& [kind, value] : entry.device_default) digest.add(kind).add(std::to_string(value));
+    if (entry.kind == ProblemKind::choice) add_strings(digest, entry.choices);
   }
 }
 

@@ -13,14 +13,28 @@ namespace {
 using Kind = TomlNode::Kind;
 
 constexpr std::string_view problem_forms =
-    "\"size\", \"integer\", a list of type names, or a table such as { size = 8192, host = 1024 }";
+    "\"size\", \"integer\", a list of type names, or a table such as { size = 8192, host = 1024 } or { choice = [...] "
+    "}";
 const std::vector<std::string> kind_names = {"size", "integer"};
 // Device kinds that a default may be for: DeviceInfo::kind.
 const std::vector<std::string> device_kinds = {"cuda", "host", "replay"};
 
+// { choice = ["Op::sum", "Op::min"] }
+ProblemParameter choice_table(const Document& document, const TomlNode& node) {
+  const Section section(document, node, fmt::format("[problem] {}", node.key), {"choice"});
+  ProblemParameter entry;
+  entry.kind = ProblemKind::choice;
+  for (const auto& element :
+       document.array(section.need("choice"), "a list of names, such as [\"Op::sum\", \"Op::min\"]"))
+    entry.choices.push_back(document.string(element, "a name in quotes"));
+  return entry;
+}
+
 // { size = 8192, host = 1024 }
 ProblemParameter problem_table(const Document& document, const TomlNode& node) {
+  if (node.find("choice") != nullptr) return choice_table(document, node);
   std::vector<std::string> known = kind_names;
+  known.emplace_back("choice");
   known.insert(known.end(), device_kinds.begin(), device_kinds.end());
   const Section section(document, node, fmt::format("[problem] {}", node.key), known);
   ProblemParameter entry;
@@ -37,7 +51,8 @@ ProblemParameter problem_table(const Document& document, const TomlNode& node) {
   }
   if (kinds != 1) {
     document.fail(node,
-                  fmt::format("`{}` needs either `size` or `integer`, with the default: {{ size = 8192 }}", node.key));
+                  fmt::format("`{}` needs either `size` or `integer`, with the default: {{ size = 8192 }}; or `choice`",
+                              node.key));
   }
   return entry;
 }

@@ -55,6 +55,32 @@ void validate_types(const ProblemParameter& entry, const std::string& place) {
   }
 }
 
+void validate_value(const Value& value, const std::string& place) {
+  if (value.is_real() && !std::isfinite(value.real())) throw Fault(place, "a value must be finite");
+  if (!value.is_name()) return;
+  const auto& name = value.name();
+  if (name == "true" || name == "false") throw Fault(place, fmt::format("write {} without quotes", name));
+  if (is_qualified_name(name)) return;
+  throw Fault(place,
+              fmt::format("`{}` is no name of C++ such as `Order::rows` (for anything else declare a constant or "
+                          "an alias in the code)",
+                          shortened(name)));
+}
+
+void validate_choices(const ProblemParameter& entry, const std::string& place) {
+  if (entry.choices.empty()) throw Fault(place, fmt::format("`{}` lists no choice", entry.name));
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < entry.choices.size(); ++i) {
+    const std::string& choice = entry.choices[i];
+    const auto at = fmt::format("{}[{}]", place, i);
+    validate_value(Value(choice), at);
+    if (find_type(choice) != nullptr)
+      throw Fault(at,
+                  fmt::format("{} is a type: types are listed as {} = [\"float\", \"double\"]", choice, entry.name));
+    if (!seen.insert(choice).second) throw Fault(at, fmt::format("`{}` lists {} twice", entry.name, choice));
+  }
+}
+
 void validate_default(const ProblemParameter& entry, std::int64_t value, const std::string& place) {
   if (entry.kind != ProblemKind::size || (value >= 1 && value <= max_size)) return;
   throw Fault(place, fmt::format("{} is no size: sizes are 1 to 2^62 (for other numbers: \"integer\")", value));
@@ -70,21 +96,13 @@ void validate_problem(const KernelSpec& spec) {
       validate_types(entry, place);
       continue;
     }
+    if (entry.kind == ProblemKind::choice) {
+      validate_choices(entry, place + ".choice");
+      continue;
+    }
     if (entry.default_value) validate_default(entry, *entry.default_value, place + ".size");
     for (const auto& [kind, value] : entry.device_default) validate_default(entry, value, place + "." + kind);
   }
-}
-
-void validate_value(const Value& value, const std::string& place) {
-  if (value.is_real() && !std::isfinite(value.real())) throw Fault(place, "a value must be finite");
-  if (!value.is_name()) return;
-  const auto& name = value.name();
-  if (name == "true" || name == "false") throw Fault(place, fmt::format("write {} without quotes", name));
-  if (is_qualified_name(name)) return;
-  throw Fault(place,
-              fmt::format("`{}` is no name of C++ such as `Order::rows` (for anything else declare a constant or "
-                          "an alias in the code)",
-                          shortened(name)));
 }
 
 void validate_values(const Parameter& parameter, const std::string& place) {

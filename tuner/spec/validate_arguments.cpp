@@ -35,6 +35,12 @@ void validate_name(const KernelSpec& spec, const Argument& argument) {
   if (entry->kind == ProblemKind::type) {
     throw key_fault(place, fmt::format("`{}` is a type of the problem: a type cannot be passed", name));
   }
+  if (entry->kind == ProblemKind::choice) {
+    throw key_fault(place,
+                    fmt::format("`{0}` is a choice of the problem, a name: pass it inside <...> of the entry, or "
+                                "name the argument otherwise and write value = \"{0} == 'NAME' ? 0 : 1\"",
+                                name));
+  }
   if (argument.role != Role::scalar) {
     throw key_fault(place, fmt::format("`{}` is a problem name, so the argument is that value: a scalar, with neither "
                                        "`size` nor `role`",
@@ -106,7 +112,7 @@ void validate_scalar_source(const KernelSpec& spec, const Argument& argument) {
   if (from_problem || argument.value || argument.fill) return;
   std::vector<std::string> sizes;
   for (const auto& entry : spec.problem) {
-    if (entry.kind != ProblemKind::type) sizes.push_back(entry.name);
+    if (entry.kind == ProblemKind::size || entry.kind == ProblemKind::integer) sizes.push_back(entry.name);
   }
   const auto near = nearest_name(argument.name, sizes);
   throw Fault(place,

@@ -1,10 +1,13 @@
-// [values], and ranges of parameters.
+// [values], ranges of parameters, and choices of the problem.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "kernel/instantiate.hpp"
+#include "kernel/nearness.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/cases.hpp"
 #include "unit/spec/everything.hpp"
@@ -133,6 +136,70 @@ TEST(Ranges, ThatCannotBeAreRefused) {
     SCOPED_TRACE(one.at(0));
     EXPECT_THAT(message_of_text(edited(whole_file(), "[2, 1, 4]", one.at(0))), HasSubstr(one.at(1)));
   }
+}
+
+// everything.cu with another problem entry.
+std::string with_choice(const std::string& choice) {
+  return edited(whole_file(), "offset = \"integer\"", "offset = \"integer\"\nOP = " + choice);
+}
+
+TEST(Choices, AreNamesOfTheProblemOfWhichTheFirstIsTheDefault) {
+  std::string text = with_choice("{ choice = [\"Op::sum\", \"Op::min\"] }");
+  text = edited(text, "everything<T, ZETA", "everything<T, OP, ZETA");
+  text = edited(text, "\"ZETA * ITEMS <= n\"", "\"ZETA * ITEMS <= n || OP == 'Op::min'\"");
+  const KernelSpec spec = read_kernel_text(text, "k.cu");
+  const ProblemParameter& choice = *spec.find_problem("OP");
+  EXPECT_EQ(choice.kind, ProblemKind::choice);
+  EXPECT_THAT(choice.choices, ElementsAre("Op::sum", "Op::min"));
+  const auto text_of = [&](std::string_view problem) { return parse_problem(spec, problem, "host").text(); };
+  EXPECT_THAT(text_of("offset=1"), HasSubstr("OP=Op::sum"));
+  EXPECT_THAT(text_of("offset=1 OP=Op::min"), HasSubstr("OP=Op::min"));
+  const Problem least = parse_problem(spec, "offset=1 OP=Op::min", "host");
+  EXPECT_EQ(instantiate_entry(spec.launch[1].entry, {.problem = &least}),
+            "everything<float, Op::min, ZETA, ALPHA, ORDER, ITEMS>");
+  const Problem most = parse_problem(spec, "offset=1", "host");
+  EXPECT_EQ(problem_distance(spec, least, most).differing, 1);
+  EXPECT_EQ(problem_distance(spec, least, least).differing, 0);
+  for (const char* const wrong : {"OP=Op::mni", "OP=3", "OP=float"}) {
+    try {
+      text_of(std::string("offset=1 ") + wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("expected one of Op::sum, Op::min"));
+    }
+  }
+}
+
+TEST(Choices, AreInTheContract) {
+  const auto of = [](const std::string& choice) { return read_kernel_text(with_choice(choice), "k.cu").fingerprints; };
+  const Fingerprints two = of("{ choice = [\"Op::sum\", \"Op::min\"] }");
+  EXPECT_NE(of("{ choice = [\"Op::min\", \"Op::sum\"] }").contract, two.contract);
+  EXPECT_NE(of("{ choice = [\"Op::sum\"] }").contract, two.contract);
+  EXPECT_EQ(of("{ choice = [\"Op::sum\"] }").space, two.space);
+}
+
+TEST(Choices, ThatCannotBeAreRefused) {
+  constexpr std::string_view table = R"table(
+    { choice = [] } => `OP` lists no choice  ;;  { choice = "Op::sum" } => a list of names
+    { choice = [1] } => a name in quotes     ;;  { choice = ["a b"] } => no name of C++
+    { choice = ["A", "A"] } => lists A twice ;;  { choice = ["half"] } => half is a type: types are listed as OP =
+    { choice = ["true"] } => without quotes  ;;  { choice = ["A"], size = 3 } => unknown key `size`
+    { chioce = ["A"] } => did you mean `choice`)table";
+  for (const auto& one : cases(table)) {
+    SCOPED_TRACE(one.at(0));
+    EXPECT_THAT(message_of_text(with_choice(one.at(0))), HasSubstr(one.at(1)));
+  }
+  const std::string passed =
+      edited(with_choice("{ choice = [\"A\"] }"), "offset = { type", "OP = { type = \"int32\" }\noffset = { type");
+  EXPECT_THAT(message_of_text(passed), HasSubstr("`OP` is a choice of the problem"));
+}
+
+// Fields that a file does not use are in none of its fingerprints: wisdom of before goes on answering.
+TEST(Fingerprints, OfFilesWithoutNewFieldsStay) {
+  const Fingerprints fingerprints = read_kernel_text(whole_file(), "k.cu").fingerprints;
+  EXPECT_EQ(fingerprints.code, "7ddba05ac6724c82b0ea4c1b5ed1e20ce44bb8f072de7e2c7da663771b199f11");
+  EXPECT_EQ(fingerprints.contract, "31b1c604c7626dadbd26a175802982840ca137d2b95562ff40ae68d2fb2d0a08");
+  EXPECT_EQ(fingerprints.space, "8174c644740a39cc0d201580e548c81fd50aebff9fa3751307ae540c6680b5ee");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 
 namespace attune {
 
-enum class ProblemKind { size, integer, type };
+enum class ProblemKind { size, integer, type, choice };
 
 // One line of [problem].
 struct ProblemParameter {
@@ -27,6 +27,7 @@ struct ProblemParameter {
   std::vector<std::string> types;                     // kind == type: allowed type names, the first is the default
   std::optional<std::int64_t> default_value;          // sizes and integers
   std::map<std::string, std::int64_t> device_default; // by device kind, before default_value ("host" -> 1024)
+  std::vector<std::string> choices = {};              // kind == choice: allowed names, the first is the default
 };
 
 enum class StepKind { launch, memset };
@@ -72,7 +73,7 @@ struct Check {
 // One line of [arguments].
 struct Argument {
   std::string name;
-  std::string type;                 // a type name, or the name of a type parameter of the problem
+  std::string type;  // a type name, or the name of a type of the problem
   Role role = Role::scalar;
   std::optional<Expression> size;   // elements; arrays only
   std::optional<Fill> fill;         // absent: full range for integers, uniform(-1, 1) otherwise
