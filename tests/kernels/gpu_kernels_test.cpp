@@ -1,5 +1,6 @@
 // The built-in kernels on a GPU: every legal configuration, every type, and sizes beyond 65,535 blocks and 2^31
 // elements.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -57,6 +58,10 @@ TEST_F(GpuKernelsLarge, IndicesHoldBeyondTwoToThe31) {
   expect_all_right("axpy", {"n=2**31+1025 T=float"}, 40);
   expect_all_right("transpose", {"width=65536 height=32777 T=float"}, 40);
   expect_all_right("reduce", {"n=2**31+1025 T=float"}, 40);
+}
+
+TEST_F(GpuKernels, ReduceTakesArraysThatBeginAnywhere) {
+  EXPECT_THAT(wrong_sums_of_offset_arrays("cuda"), testing::IsEmpty());
 }
 
 }  // namespace

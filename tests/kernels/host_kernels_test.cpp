@@ -1,4 +1,5 @@
 // The built-in kernels on the host device: every legal pair of parameter values, at the sizes that break kernels.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -65,6 +66,10 @@ TEST(HostKernels, CalibrationIsRightAtEverySize) {
     const auto failures = check_configurations(*device, spec, problems, pairwise_configurations(space, 1));
     EXPECT_TRUE(failures.empty()) << spec.name << ": " << to_text(failures);
   }
+}
+
+TEST(HostKernels, ReduceTakesArraysThatBeginAnywhere) {
+  EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty());
 }
 
 TEST(HostKernels, HalfIsRefusedWithItsReason) {

@@ -1,13 +1,18 @@
 #include "support/kernel_check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <thread>
 #include <tuple>
 
+#include "attune/attune.hpp"
 #include "session/image_source.hpp"
+#include "spec/kernel_file.hpp"
 #include "support/on_device.hpp"
 
 namespace attune::test {
@@ -85,6 +90,37 @@ std::vector<Configuration> some_configurations(const KernelSpec& spec, const Sea
   std::mt19937_64 random(seed);
   while (some.size() < count + 1) some.push_back(space.sample(random));
   return some;
+}
+
+std::vector<std::string> wrong_sums_of_offset_arrays(const std::string& device) {
+  const std::vector<EmbeddedFile> kernels = builtin_kernels();
+  const auto reduce = std::find_if(kernels.begin(), kernels.end(),
+                                   [](const EmbeddedFile& kernel) { return kernel.file_name == "reduce.cu"; });
+  const std::string_view values = "VECTOR = [1, 2, 4, 8]";
+  std::vector<std::string> wrong;
+  for (const char* const changed : {"VECTOR = [1]", "VECTOR = [2]", "VECTOR = [4]"}) {
+    std::string text(reduce->text);
+    text.replace(text.find(values), values.size(), changed);
+    DispatcherOptions options;
+    options.device = device;
+    options.database = ":memory:";
+    Dispatcher dispatcher(options);
+    dispatcher.add(EmbeddedFile{"reduce.cu", text});
+    std::vector<int> numbers(20000);
+    std::iota(numbers.begin(), numbers.end(), 7);
+    const Buffer<int> in(dispatcher, numbers), out(dispatcher, 1);
+    for (const int n : {1, 2, 3, 4, 5, 1000, 9000, 19995}) {
+      const Plan plan = dispatcher.plan("reduce", {{"n", n}, {"T", "int32"}});
+      for (int offset = 0; offset <= 5; ++offset) {
+        plan.launch(nullptr, out.data(), in.data() + offset, n);
+        const int sum = out.to_vector()[0];
+        const int expected = std::accumulate(numbers.begin() + offset, numbers.begin() + offset + n, 0);
+        if (sum == expected) continue;
+        wrong.push_back(fmt::format("{}, {} elements from {}: {} instead of {}", changed, n, offset, sum, expected));
+      }
+    }
+  }
+  return wrong;
 }
 
 std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed) {
