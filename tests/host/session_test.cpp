@@ -342,7 +342,7 @@ TEST_F(Session, AnInterruptIsNamedAndBeginsNoFurtherTrial) {
   request_.spec = read_kernel_text(text, "scale.cu");
   request_.strategy = "exhaustive";
   watcher_.on_trial = [this](std::size_t trials) { stop_ = trials >= 2; };
-  for (const unsigned depth : {1u, 2u}) {
+  for (const unsigned depth : {1u, 2u, 4u}) {
     stop_ = 0;
     request_.depth = depth;
     request_.fresh = true;

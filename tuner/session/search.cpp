@@ -17,8 +17,12 @@ constexpr std::size_t most_sharing = 8;
 // Attempts that begin in one transaction: a commit may take longer than a trial.
 constexpr std::size_t most_begun = 16;
 
-// Of the device, when attempts of later trials are committed.
-constexpr std::size_t jobs_to_commit_beside = 2;
+// Of the device, when attempts of later trials are committed: a commit takes about as long.
+constexpr std::size_t jobs_to_commit_beside = 3;
+
+// Longer kernels are trials that last longer than a commit.
+constexpr double short_kernel_ns = 1e6;
+constexpr unsigned depth_of_longer = 2;
 
 // A result waits for the next image so long before it is taken: with images that come sooner, what a strategy knows at
 // each question does not depend on speed. Where the device has a clock of its own, real time costs nothing.
@@ -49,6 +53,13 @@ bool Search::is_wave() const { return compiler_.disturbs_timing; }
 // Waiting for another tuner's turn is no search.
 double Search::seconds() const {
   return began_ ? on_.bench.seconds() - *began_ - on_.bench.turn().waited_seconds() : 0;
+}
+
+// The same for all trials of a session: what is proposed must not depend on speed. A recording has no commits to wait
+// for, in its own time.
+std::size_t Search::depth() const {
+  const bool is_short = on_.bench.anchor_ns() < short_kernel_ns && !on_.terms.opened.own_clock;
+  return is_short ? on_.terms.request.depth : std::min(on_.terms.request.depth, depth_of_longer);
 }
 
 std::optional<StopReason> Search::stop_reason() const {
@@ -151,7 +162,7 @@ void Search::try_first() {
 // One trial begins or ends.
 void Search::step() {
   const bool gives_way = on_.bench.turn().others_wait();
-  const bool may_start = sent_.size() < on_.terms.request.depth && !gives_way && on_.source.outstanding() > 0;
+  const bool may_start = sent_.size() < depth() && !gives_way && on_.source.outstanding() > 0;
   if (!may_start && !sent_.empty()) {
     thought_ = true;
     finish_front();
@@ -286,7 +297,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   sent_.push_back(std::move(sent));
   // Compiles that are asked for now must not disturb its samples.
   if (is_wave() || is_alone) return;
-  if (sent_.size() >= jobs_to_commit_beside) begin_attempts(nullptr, false);
+  if (sent_.size() >= std::min(jobs_to_commit_beside, depth())) begin_attempts(nullptr, false);
   think();
   thought_ = true;
 }

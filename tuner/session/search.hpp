@@ -41,6 +41,8 @@ class Search {
   bool is_wave() const;
   void think();
   bool wants_more() const;
+  // Returns how many trials are sent at once at most.
+  std::size_t depth() const;
   std::optional<StopReason> stop_reason() const;
   void propose(const Configuration& configuration);
   bool take_result(double seconds);

@@ -40,7 +40,7 @@ struct SessionRequest {
   bool cold_start = false;            // does not try records of other problems and devices first
   std::optional<Protocol> protocol;   // nothing: by the effort and the time limit
   unsigned compile_threads = 0;       // 0: as many as cores
-  unsigned depth = 2;                 // trials that the device worker holds: the present one and the next; 1 or 2
+  unsigned depth = 4;                 // trials that are sent at once: the present one, and those after it
   bool keep_going = false;            // even if nearly all of the first configurations fail alike
   bool lift_quarantine = false;       // tries configurations again that killed two workers
   std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
