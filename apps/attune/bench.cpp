@@ -176,8 +176,10 @@ Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const Sid
   line["rounds"] = compared.rounds;
   line["batch"] = compared.batch;
   line["half_width"] = compared.half_width;
-  add_rates(line, request.spec, request.problem, row.time_ns.value);
-  if (row.is_copy) line.erase("gigaflops_per_s");
+  if (row.is_copy)
+    line["gigabytes_per_s"] = static_cast<double>(compared.copy_bytes) / row.time_ns.value;
+  else
+    add_rates(line, request.spec, request.problem, row.configuration, row.time_ns.value);
   for (const StepTimes& step : row.steps) {
     Json timed{{"step", step.name}, {"up_to_ns", step.up_to_ns}};
     timed.update(estimate_fields("share", step.share));

@@ -40,9 +40,10 @@ std::string speedup_cell(const Estimate& speedup) {
   return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", speedup.value, speedup.interval.low, speedup.interval.high);
 }
 
-std::string rate_cell(const SideBySideRow& row, const KernelSpec& spec, const Problem& problem) {
-  if (!row.is_copy) return rate_text(spec, problem, row.time_ns.value);
-  return quantity_text(gigabytes_per_second(spec, problem, row.time_ns.value).value_or(0) * 1e9, "B/s");
+std::string rate_cell(const SideBySideRow& row, const SideBySide& compared, const KernelSpec& spec,
+                      const Problem& problem) {
+  if (!row.is_copy) return rate_text(spec, problem, row.configuration, row.time_ns.value);
+  return quantity_text(static_cast<double>(compared.copy_bytes) / row.time_ns.value * 1e9, "B/s");
 }
 
 std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {
@@ -67,7 +68,7 @@ std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec
       details += fmt::format("{}: {}: {}\n", row.name, to_text(row.status.verdict), row.status.detail);
     } else if (compared.rounds > 0) {
       rows.push_back(
-          {row.name, time_cell(row.time_ns), speedup_cell(row.speedup), rate_cell(row, spec, problem), what});
+          {row.name, time_cell(row.time_ns), speedup_cell(row.speedup), rate_cell(row, compared, spec, problem), what});
     }
   }
   return rounds_text(compared, protocol) + table_text(rows) + details;

@@ -87,7 +87,7 @@ int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, C
   const Result timed = jobs.run(Rounds{{instance->id}, TimingPlan{}});
   const auto& sampled = std::get<RoundsSampled>(timed.answer);
   if (!sampled.status.ok()) return report.show_verdict(sampled.status.verdict, sampled.status.detail);
-  report.show_launch(spec, problem, sampled.samples_ns.front(), numerics, setup.self_checked);
+  report.show_launch(spec, problem, configuration, sampled.samples_ns.front(), numerics, setup.self_checked);
   return report.show_verdict(Verdict::ok, "");
 }
 
@@ -116,7 +116,7 @@ class Chosen {
     return report.show_verdict(Verdict::restricted, fmt::format("breaks:\n  {}", fmt::join(broken_, "\n  ")));
   }
   ImageRequest request(const DeviceInfo& device) const {
-    return image_request(spec_, spec_.launch, problem_, &*configuration_, device);
+    return launch_image_request(spec_, problem_, *configuration_, device);
   }
   Subject subject() const { return {spec_, problem_, *configuration_, default_ ? *default_ : *configuration_}; }
 

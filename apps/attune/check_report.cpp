@@ -92,21 +92,21 @@ void CheckReport::show_image(const Image& image, double milliseconds, std::span<
 void CheckReport::show_tolerances(std::span<const ArgumentSetup> arguments) {
   line_["tolerances"] = Json::object();
   for (const ArgumentSetup& argument : arguments) {
-    if (argument.role != Role::out && argument.role != Role::inout) continue;
+    if (!argument.is_compared) continue;
     const Tolerance& tolerance = argument.tolerance;
     line_["tolerances"][argument.name] = {{"absolute", tolerance.absolute}, {"relative", tolerance.relative}};
     if (!json_) put_text("tolerance of `{}`: {}\n", argument.name, tolerance_text(tolerance));
   }
 }
 
-void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, double nanoseconds,
-                              const Numerics& numerics, bool self_checked) {
+void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                              double nanoseconds, const Numerics& numerics, bool self_checked) {
   line_["launch_ns"] = nanoseconds;
-  add_rates(line_, spec, problem, nanoseconds);
+  add_rates(line_, spec, problem, configuration, nanoseconds);
   line_["max_error"] = numerics.max_absolute;
   line_["self_checked"] = self_checked;
   if (json_) return;
-  const std::string rate = rate_text(spec, problem, nanoseconds);
+  const std::string rate = rate_text(spec, problem, configuration, nanoseconds);
   put_text("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
            numerics.max_absolute, self_checked ? " (self-checked: there is no [[reference]])" : "");
 }

@@ -25,8 +25,8 @@ class CheckReport {
   void show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps);
   // How far from the expected result an element may be.
   void show_tolerances(std::span<const ArgumentSetup> arguments);
-  void show_launch(const KernelSpec& spec, const Problem& problem, double nanoseconds, const Numerics& numerics,
-                   bool self_checked);
+  void show_launch(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                   double nanoseconds, const Numerics& numerics, bool self_checked);
   // Of a launch under sanitizers, which has no time.
   void show_clean_launch(const std::string& sanitizers, const Numerics& numerics);
   // Ends the report. Returns the exit code.

@@ -91,14 +91,14 @@ void Console::clear() {
   drawn_ = false;
 }
 
-std::string Console::with_rate(double nanoseconds) const {
-  const std::string rate = rate_text(spec_, problem_, nanoseconds);
+std::string Console::with_rate(double nanoseconds, const Configuration& configuration) const {
+  const std::string rate = rate_text(spec_, problem_, configuration, nanoseconds);
   return fmt::format("{:>9}{}", time_text(nanoseconds), rate.empty() ? "" : fmt::format("  {:>10}", rate));
 }
 
 std::string Console::with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const {
   const std::string bound = bound_text(shown_bound(spec_, record, nanoseconds, ceilings));
-  return with_rate(nanoseconds) + (bound.empty() ? "" : ", " + bound);
+  return with_rate(nanoseconds, record.configuration) + (bound.empty() ? "" : ", " + bound);
 }
 
 void Console::session_started(const SessionStart& start) {
@@ -129,14 +129,15 @@ void Console::trial_done(const Trial&, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
     clear();
-    put_text("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns), default_configuration_.text());
+    put_text("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns, default_configuration_),
+             default_configuration_.text());
     show_best(default_configuration_, progress.default_ns);
   }
   if (progress.best_ns > 0 && progress.best != best_shown_) {
     if (progress.best != default_configuration_) {
       clear();
       put_text("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
-               with_rate(progress.best_ns), progress.best.text());
+               with_rate(progress.best_ns, progress.best), progress.best.text());
     }
     show_best(progress.best, progress.best_ns);
   }

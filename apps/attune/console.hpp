@@ -32,7 +32,7 @@ class Console final : public Observer {
   void clear();
   std::string trials_text(const Progress& progress) const;
   void show_best(const Configuration& best, double nanoseconds);
-  std::string with_rate(double nanoseconds) const;
+  std::string with_rate(double nanoseconds, const Configuration& configuration) const;
   std::string with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const;
 
   const KernelSpec& spec_;

@@ -28,9 +28,14 @@ void print_line(const Json& line) {
   std::cout << line.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl;
 }
 
-void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds) {
-  if (const auto rate = gigabytes_per_second(spec, problem, nanoseconds)) line["gigabytes_per_s"] = *rate;
-  if (const auto rate = gigaflops_per_second(spec, problem, nanoseconds)) line["gigaflops_per_s"] = *rate;
+void add_rates(Json& line, const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+               double nanoseconds) {
+  const Rates rates = rates_of(spec, problem, configuration, nanoseconds);
+  if (rates.gigabytes) line["gigabytes_per_s"] = *rates.gigabytes;
+  if (rates.gigaflops) line["gigaflops_per_s"] = *rates.gigaflops;
+  if (!rates.gigaitems) return;
+  line["gigaitems_per_s"] = *rates.gigaitems;
+  line["unit"] = spec.metrics.unit;
 }
 
 Json to_json(const Value& value) {
@@ -185,7 +190,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
       line["speedup"] = result.record->speedup;
     else
       line["speedup"] = nullptr;  // the default configuration failed
-    add_rates(line, spec_, request.problem, result.record->median_ns);
+    add_rates(line, spec_, request.problem, result.record->configuration, result.record->median_ns);
     add_bound(line, shown_bound(spec_, *result.record, result.record->median_ns, ceilings));
   } else {
     line["configuration"] = nullptr;

@@ -14,7 +14,8 @@ namespace attune::cli {
 // Prints an object on one line. Bytes that are not UTF-8 become U+FFFD.
 void print_line(const nlohmann::ordered_json& line);
 // Adds the rates by [metrics] for a time.
-void add_rates(nlohmann::ordered_json& line, const KernelSpec& spec, const Problem& problem, double nanoseconds);
+void add_rates(nlohmann::ordered_json& line, const KernelSpec& spec, const Problem& problem,
+               const Configuration& configuration, double nanoseconds);
 
 // Prints the lines "record" and "finalist".
 void print_record(const Record& record, std::span<const FinalistResult> finalists);

@@ -30,7 +30,7 @@ bool is_of_host(const Record& record) { return record.key.device_class.starts_wi
 
 std::optional<Bound> shown_bound(const KernelSpec& spec, const Record& record, double nanoseconds,
                                  std::span<const Ceiling> ceilings) {
-  const std::optional<Bound> bound = bound_of(spec, record.key.problem, nanoseconds, ceilings);
+  const std::optional<Bound> bound = bound_of(spec, record.key.problem, record.configuration, nanoseconds, ceilings);
   return bound && bound->fraction > 1 && is_of_host(record) ? std::nullopt : bound;
 }
 

@@ -9,8 +9,10 @@
 namespace attune::cli {
 namespace {
 
-std::optional<double> rate(const std::optional<Expression>& amount, const Problem& problem, double nanoseconds) {
-  const std::optional<double> value = amount_of(amount, problem);
+// Per nanosecond.
+std::optional<double> rate(const std::optional<Expression>& amount, const Problem& problem,
+                           const Configuration& configuration, double nanoseconds) {
+  const std::optional<double> value = amount_of(amount, problem, configuration);
   if (!value || nanoseconds <= 0) return std::nullopt;
   return *value / nanoseconds;
 }
@@ -47,19 +49,23 @@ std::string count_text(SpaceSize count) {
   return grouped;
 }
 
-std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds) {
-  return rate(spec.metrics.bytes, problem, nanoseconds);
+Rates rates_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration, double nanoseconds) {
+  const auto of = [&](const std::optional<Expression>& amount) {
+    return rate(amount, problem, configuration, nanoseconds);
+  };
+  return {of(spec.metrics.bytes), of(spec.metrics.flops), of(spec.metrics.items)};
 }
 
-std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds) {
-  return rate(spec.metrics.flops, problem, nanoseconds);
-}
-
-std::string rate_text(const KernelSpec& spec, const Problem& problem, double nanoseconds) {
+std::string rate_text(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                      double nanoseconds) {
+  const Rates rates = rates_of(spec, problem, configuration, nanoseconds);
   std::string text;
-  if (const auto bytes = gigabytes_per_second(spec, problem, nanoseconds)) text = scaled(*bytes, "B/s");
-  if (const auto flops = gigaflops_per_second(spec, problem, nanoseconds))
-    text += (text.empty() ? "" : ", ") + scaled(*flops, "FLOP/s");
+  const auto add = [&](const std::optional<double>& giga, const std::string& unit) {
+    if (giga) text += (text.empty() ? "" : ", ") + scaled(*giga, unit.c_str());
+  };
+  add(rates.gigabytes, "B/s");
+  add(rates.gigaflops, "FLOP/s");
+  add(rates.gigaitems, spec.metrics.unit + "/s");
   return text;
 }
 

@@ -14,11 +14,14 @@ namespace attune::cli {
 std::string time_text(double nanoseconds);  // "137.1 us"
 std::string ratio_text(double ratio);       // "1.56x"
 std::string count_text(SpaceSize count);    // "1,234,567"
-// Returns the rate by [metrics] for a time: "3.91 TB/s", "51.2 TFLOP/s", or "".
-std::string rate_text(const KernelSpec& spec, const Problem& problem, double nanoseconds);
-// Returns the rate as a number.
-std::optional<double> gigabytes_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
-std::optional<double> gigaflops_per_second(const KernelSpec& spec, const Problem& problem, double nanoseconds);
+// The rates by [metrics] for a time, in 10^9 per second; nothing where a line is absent.
+struct Rates {
+  std::optional<double> gigabytes, gigaflops, gigaitems;
+};
+Rates rates_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration, double nanoseconds);
+// Returns them as text: "3.91 TB/s", "51.2 TFLOP/s, 2.1 Gpoints/s", or "".
+std::string rate_text(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                      double nanoseconds);
 // Returns "83 % of the measured copy ceiling", or "".
 std::string bound_text(const std::optional<Bound>& bound);
 // Returns the text of a ceiling: "4.10 TB/s", "5.3 us".

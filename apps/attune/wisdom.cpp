@@ -100,7 +100,9 @@ std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>
   if (!spec || spec->fingerprints.contract != record.key.contract) return "";
   const std::vector<Ceiling> ceilings = store.ceilings(record.key.device_class);
   const std::string bound = bound_text(shown_bound(*spec, record, record.median_ns, ceilings));
-  return bound.empty() ? "" : ", " + rate_text(*spec, record.key.problem, record.median_ns) + ", " + bound;
+  return bound.empty()
+             ? ""
+             : ", " + rate_text(*spec, record.key.problem, record.configuration, record.median_ns) + ", " + bound;
 }
 
 void show_record(const Record& record, const std::string& reached, const std::vector<FinalistResult>& finalists) {

@@ -40,7 +40,7 @@ std::vector<ImageRequest> distinct_requests(const std::string& kernel, const std
   std::set<std::string> known;
   for (SpaceSize i = 0; i < space.size(); ++i) {
     const Configuration configuration = space.at(i);
-    ImageRequest request = image_request(spec, spec.launch, problem, &configuration, device);
+    ImageRequest request = launch_image_request(spec, problem, configuration, device);
     request.architecture = architecture;
     if (known.insert(request.key()).second) requests.push_back(std::move(request));
   }

@@ -31,7 +31,7 @@ class IdleDevice final : public Device {
     return {};
   }
   DeviceTimes take_samples(const Sampling&) override { return {}; }
-  void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override {}
+  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
   std::vector<Found> inspect(std::span<const Inspection> inspections) override {
     return std::vector<Found>(inspections.size());
   }

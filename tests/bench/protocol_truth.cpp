@@ -43,7 +43,7 @@ class Compiling {
     std::mt19937_64 random(truth_seed);
     for (int i = 0; i < count; ++i) {
       const Configuration one = space.sample(random);
-      requests_.push_back(image_request(bench.spec, bench.spec.launch, bench.problem, &one, info_));
+      requests_.push_back(launch_image_request(bench.spec, bench.problem, one, info_));
     }
     lanes_.set_most(static_cast<unsigned>(count));
     for (Ticket i = 0; i < requests_.size(); ++i) lanes_.submit(i, requests_[i]);

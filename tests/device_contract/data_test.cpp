@@ -9,6 +9,7 @@
 #include "device/data_ops.hpp"
 #include "device/host/host_data.hpp"
 #include "device_contract/contract_test.hpp"
+#include "kernel/zipf.hpp"
 
 namespace attune {
 namespace {
@@ -22,7 +23,7 @@ class DataContract : public test::ContractTest {
  protected:
   // `count` elements of a type, made from `seed`.
   template <typename T>
-  std::vector<T> made(std::string_view type, std::size_t count, const Fill& fill, std::uint64_t seed) const {
+  std::vector<T> made(std::string_view type, std::size_t count, const FillValues& fill, std::uint64_t seed) const {
     Array<T> out(device(), count);
     device().generate(out.data(), type, count, fill, seed);
     return out.values();
@@ -35,9 +36,9 @@ class DataContract : public test::ContractTest {
   }
 };
 
-Fill fill_of(FillKind kind, double a = 0, double b = 0, std::int64_t integer_a = 0, std::int64_t integer_b = 0,
-             bool full_range = false) {
-  Fill fill;
+FillValues fill_of(FillKind kind, double a = 0, double b = 0, std::int64_t integer_a = 0, std::int64_t integer_b = 0,
+                   bool full_range = false) {
+  FillValues fill;
   fill.kind = kind;
   fill.a = a;
   fill.b = b;
@@ -74,25 +75,28 @@ const std::pair<std::string_view, Bytes (*)(const data_ops::FillPlan&)> element_
 };
 
 TEST_F(DataContract, IsTheSameBitForBitForEveryTypeAndFill) {
-  const Fill fills[] = {fill_of(FillKind::uniform, -1, 1, -5, 17),
-                        fill_of(FillKind::uniform, -1e30, 3e38, std::numeric_limits<std::int64_t>::min(),
-                                std::numeric_limits<std::int64_t>::max()),
-                        fill_of(FillKind::uniform, 0, 1, 0, 0, true),
-                        fill_of(FillKind::normal, 0.25, 3),
-                        fill_of(FillKind::constant, 2.5, 0, 3),
-                        fill_of(FillKind::iota),
-                        fill_of(FillKind::permutation)};
+  const FillValues fills[] = {fill_of(FillKind::uniform, -1, 1, -5, 17),
+                              fill_of(FillKind::uniform, -1e30, 3e38, std::numeric_limits<std::int64_t>::min(),
+                                      std::numeric_limits<std::int64_t>::max()),
+                              fill_of(FillKind::uniform, 0, 1, 0, 0, true),
+                              fill_of(FillKind::normal, 0.25, 3),
+                              fill_of(FillKind::constant, 2.5, 0, 3),
+                              fill_of(FillKind::iota),
+                              fill_of(FillKind::permutation),
+                              fill_of(FillKind::zipf, 1.5, 200, 1, 200)};
+  const std::vector<std::uint64_t> made = zipf_thresholds(1.5, 200);
+  const std::vector<data_ops::u64> thresholds(made.begin(), made.end());
   constexpr std::uint64_t count = 10007, seed = 0x123456789ABCDEFULL;
   for (const TypeInfo& type : type_table()) {
     const auto* const element = std::find_if(std::begin(element_types), std::end(element_types),
                                              [&](const auto& one) { return one.first == type.element; });
     ASSERT_NE(element, std::end(element_types)) << "no host function for " << type.name;
-    for (const Fill& fill : fills) {
+    for (const FillValues& fill : fills) {
       Array<unsigned char> out(device(), count * type.size);
       device().generate(out.data(), type.name, count, fill, seed);
       const data_ops::FillPlan plan{
           static_cast<int>(fill.kind), fill.full_range ? 1 : 0, fill.a, fill.b, fill.integer_a, fill.integer_b, seed,
-          count * type.components};
+          count * type.components,     thresholds.data()};
       EXPECT_TRUE(out.values() == element->second(plan)) << type.name << ", fill " << static_cast<int>(fill.kind);
     }
   }
@@ -132,8 +136,18 @@ TEST_F(DataContract, IsNormalConstantCountedOrPermuted) {
   }
 }
 
+TEST_F(DataContract, IsZipfsLaw) {
+  constexpr std::size_t count = 200000;
+  const FillValues fill = fill_of(FillKind::zipf, 1, 4, 1, 4);
+  const auto ranks = made<unsigned>("uint32", count, fill, 3);
+  const double total = 1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0;
+  for (unsigned rank = 0; rank < 4; ++rank)
+    EXPECT_NEAR(std::count(ranks.begin(), ranks.end(), rank), count / total / (rank + 1), 800) << rank;
+  EXPECT_THAT(made<float>("float", 10, fill_of(FillKind::zipf, 2, 1, 2, 1), 3), Each(0));
+}
+
 TEST_F(DataContract, IsMadeFromItsSeed) {
-  const Fill all = fill_of(FillKind::uniform, 0, 0, 0, 0, true);
+  const FillValues all = fill_of(FillKind::uniform, 0, 0, 0, 0, true);
   const auto values = made<std::uint64_t>("uint64", 100, all, 1);
   EXPECT_NE(values, made<std::uint64_t>("uint64", 100, all, 2));
   // Stored seeds keep their meaning: a change of these bits is a change of every session's data.
@@ -221,7 +235,7 @@ TEST_F(DataContract, IsComparedAlikeBitForBitForEveryType) {
     const std::size_t bytes = count * type.size;
     for (const bool any_bits : {false, true}) {  // also what is not finite, subnormal, or no bool
       Array<unsigned char> a(device(), bytes), e(device(), bytes);
-      const Fill random = fill_of(FillKind::uniform, -1, 1, -5, 17, any_bits);
+      const FillValues random = fill_of(FillKind::uniform, -1, 1, -5, 17, any_bits);
       device().generate(a.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 1);
       device().generate(e.data(), any_bits ? "uint8" : type.name, any_bits ? bytes : count, random, 2);
       for (const Tolerance& tolerance : {Tolerance{0, 0, false}, Tolerance{0.5, 0.25, true}}) {

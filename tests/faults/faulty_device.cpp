@@ -85,7 +85,7 @@ class FaultyDevice final : public Device {
   }
   StreamHandle make_stream() override { return require(), device_->make_stream(); }
   void destroy_stream(StreamHandle stream) noexcept override { device_->destroy_stream(stream); }
-  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                 std::uint64_t seed) override {
     require(), device_->generate(target, type, count, fill, seed);
   }

@@ -96,7 +96,7 @@ TEST_F(CudaDeviceTest, CountsPast32Bits) {
   constexpr std::uint64_t count = (1ULL << 32) + 12345;
   if (device().free_memory() < 2 * count + (1ULL << 30)) GTEST_SKIP() << "needs 9 GiB of device memory";
   const DeviceMemory a(device(), count), e(device(), count);
-  Fill fill;
+  FillValues fill;
   fill.full_range = true;
   device().generate(a.data(), "uint8", count, fill, 1);
   device().generate(e.data(), "uint8", count, fill, 1);

@@ -77,7 +77,7 @@ TEST(HostKernels, HalfIsRefusedWithItsReason) {
   const KernelSpec spec = load_kernel("transpose");
   const Problem problem = parse_problem(spec, "width=8 height=8 T=half", "host");
   const Configuration configuration = parse_configuration(spec, "");
-  const ImageRequest request = image_request(spec, spec.launch, problem, &configuration, device->info());
+  const ImageRequest request = launch_image_request(spec, problem, configuration, device->info());
   const CompileOutcome outcome = device->compiler()->compile(std::span(&request, 1)).front();
   EXPECT_EQ(outcome.verdict, Verdict::compile_error);
   EXPECT_NE(outcome.log.find("half and bfloat16 run on GPUs only"), std::string::npos) << outcome.log;

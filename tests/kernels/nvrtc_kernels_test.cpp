@@ -23,7 +23,7 @@ TEST_P(NvrtcKernels, DefaultAndRandomConfigurationsCompileWithoutSpills) {
   const SearchSpace space = make_space(spec, problem, device);
   const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
   for (const Configuration& configuration : some_configurations(spec, space, 20, 3)) {
-    const ImageRequest request = image_request(spec, spec.launch, problem, &configuration, device);
+    const ImageRequest request = launch_image_request(spec, problem, configuration, device);
     const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
     ASSERT_TRUE(outcome.image) << configuration.text() << "\n" << outcome.log;
     EXPECT_EQ(outcome.image->architecture, architecture);
@@ -50,7 +50,7 @@ TEST_P(NvrtcCalibration, EveryConfigurationOfItsKernelsCompilesWithoutSpills) {
          spec.find_problem("T") != nullptr ? std::vector{"T=float", "T=double"} : std::vector{""}) {
       const Problem problem = parse_problem(spec, type, "cuda");
       for (const Configuration& configuration : all_configurations(make_space(spec, problem, device))) {
-        const ImageRequest request = image_request(spec, spec.launch, problem, &configuration, device);
+        const ImageRequest request = launch_image_request(spec, problem, configuration, device);
         const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
         ASSERT_TRUE(outcome.image) << spec.name << " " << configuration.text() << "\n" << outcome.log;
         EXPECT_EQ(outcome.image->functions.at(0).usage.spill_bytes, 0u) << spec.name << " " << configuration.text();

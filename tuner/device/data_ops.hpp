@@ -242,7 +242,8 @@ ATTUNE_DATA_OPS_FN u64 permuted(u64 seed, u64 index, u64 count) {
 
 // ---- generate ------------------------------------------------------------------------------------------------------
 
-// attune::Fill in the form for kernels. `kind` numbers FillKind: uniform, normal, constant, iota, permutation.
+// attune::FillValues in the form for kernels. `kind` numbers FillKind: uniform, normal, constant, iota, permutation,
+// zipf.
 struct FillPlan {
   int kind;
   int full_range;  // integers: every value of the type, equally likely
@@ -250,6 +251,7 @@ struct FillPlan {
   i64 integer_a, integer_b;
   u64 seed;
   u64 count;  // elements in all: the permutation's domain
+  const u64* thresholds;  // zipf: integer_b - 1 of them (kernel/zipf.hpp)
 };
 
 template <typename T, bool INTEGER = Element<T>::integer>
@@ -282,6 +284,18 @@ struct FillOf<T, false> {  // floating point
   ATTUNE_DATA_OPS_FN static T number(u64 value) { return Element<T>::from_double(static_cast<double>(value)); }
 };
 
+// Returns how many of the ascending thresholds are at most `bits`.
+ATTUNE_DATA_OPS_FN u64 passed_thresholds(const u64* thresholds, u64 count, u64 bits) {
+  u64 first = 0;
+  while (count > 0) {
+    const u64 half = count / 2;
+    const bool passed = thresholds[first + half] <= bits;
+    first = passed ? first + half + 1 : first;
+    count = passed ? count - half - 1 : half;
+  }
+  return first;
+}
+
 // Returns element `index` of an array of plan.count. iota and permutation wrap in integers too narrow for them.
 template <typename T>
 ATTUNE_DATA_OPS_FN T fill_element(const FillPlan& plan, u64 index) {
@@ -289,6 +303,10 @@ ATTUNE_DATA_OPS_FN T fill_element(const FillPlan& plan, u64 index) {
   if (plan.kind == 2) return FillOf<T>::constant(plan);
   if (plan.kind == 3) return FillOf<T>::number(index);
   if (plan.kind == 4) return FillOf<T>::number(permuted(plan.seed, index, plan.count));
+  if (plan.kind == 5) {
+    const u64 ranks = static_cast<u64>(plan.integer_b);
+    return FillOf<T>::number(passed_thresholds(plan.thresholds, ranks - 1, random_bits(plan.seed, index)));
+  }
   const double deviation = ATTUNE_DATA_OPS_MULTIPLY(plan.b, unit_normal(plan.seed, index));
   return Element<T>::from_double(ATTUNE_DATA_OPS_ADD(plan.a, deviation));
 }

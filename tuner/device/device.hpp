@@ -22,6 +22,7 @@
 #include "core/verdict.hpp"
 #include "device/device_state.hpp"
 #include "device/inspection.hpp"
+#include "kernel/fill_values.hpp"
 #include "kernel/instantiate.hpp"
 
 namespace attune {
@@ -154,7 +155,7 @@ class Device {
   }
 
   // Data, made and checked in device memory. Synchronous on the default stream. `type` is a type name.
-  virtual void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+  virtual void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                         std::uint64_t seed) = 0;
   // Returns what was found, in the order of the inspections. Waits once for all of them.
   virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;

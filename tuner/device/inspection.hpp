@@ -24,6 +24,7 @@ struct Tolerance {
   double absolute = 0;
   double relative = 0;
   bool allow_nonfinite = false;  // equal infinities match, NaN matches NaN
+  std::uint64_t differing = 0;   // elements that may be further away
 };
 
 // Compares `count` elements of a type, by its name.

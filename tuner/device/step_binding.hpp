@@ -33,6 +33,7 @@ class LoadedSteps {
   // Appends a step; a memset of no bytes is left out. Returns why the module has no such function. Not thread-safe per
   // module.
   Status add(const ResolvedStep& step);
+  std::size_t size() const noexcept { return steps_.size(); }  // operations
   // Returns the name of the step of operation `i` in messages.
   const std::string& name(std::size_t i) const { return steps_[i].name; }
 

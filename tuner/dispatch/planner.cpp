@@ -72,9 +72,9 @@ Match Planner::match(KnownKernel& kernel, const Problem& problem) {
   if (rungs.empty()) return last_rung(request).match;
   GradedMatch& best = rungs.front();
   if (best.match.rung == Rung::exact) {
-    grade_toolchain(best, request,
-                    images_.toolchain(image_request(request.spec, request.spec.launch, problem,
-                                                    &best.match.configuration, request.device)));
+    grade_toolchain(
+        best, request,
+        images_.toolchain(launch_image_request(request.spec, problem, best.match.configuration, request.device)));
   }
   return std::move(best.match);
 }
@@ -114,7 +114,7 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
   const auto arguments = resolve_arguments(spec, request.problem, &configuration, request.device);
   LoadedImage image;
   if (has_launch(steps)) {
-    image = images_.get(image_request(spec, spec.launch, request.problem, &configuration, request.device));
+    image = images_.get(launch_image_request(spec, request.problem, configuration, request.device));
     status = image.status;
     if (!status.ok()) return nullptr;
     grade_toolchain(graded, request, image.toolchain);

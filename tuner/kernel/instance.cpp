@@ -6,11 +6,13 @@ std::shared_ptr<const Instance> make_instance(InstanceId id, const KernelSpec& s
                                               const Configuration& configuration, const DeviceInfo& device) {
   auto made = std::make_shared<Instance>();
   made->id = id;
+  made->problem = problem;
   made->configuration = configuration;
   made->text = configuration.text();
   made->steps = resolve_steps(spec, spec.launch, problem, &configuration, device);
+  made->verify = resolve_steps(spec, spec.verify, problem, &configuration, device);
   made->arguments = resolve_arguments(spec, problem, &configuration, device);
-  made->image = image_request(spec, spec.launch, problem, &configuration, device);
+  made->image = launch_image_request(spec, problem, configuration, device);
   return made;
 }
 

@@ -16,9 +16,11 @@ using InstanceId = std::uint64_t;
 
 struct Instance {
   InstanceId id = 0;  // among the instances of one session
+  Problem problem;
   Configuration configuration;
   std::string text;                         // configuration.text()
   std::vector<ResolvedStep> steps;          // of [[launch]]
+  std::vector<ResolvedStep> verify;         // of [[verify]]
   std::vector<ResolvedArgument> arguments;  // in the order of [arguments]
   ImageRequest image;
 };

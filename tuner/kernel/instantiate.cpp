@@ -135,6 +135,20 @@ std::vector<const TypeInfo*> concrete_types(const KernelSpec& spec, const Proble
   return types;
 }
 
+void add_defines(const Request& request, std::vector<std::string>& options) {
+  const auto define = [&](const std::string& name, const Value& value) {
+    options.push_back(fmt::format("-D{}={}", name, source_text(value)));
+  };
+  const Defines defines = request.spec.compile.defines;
+  if (defines == Defines::all)
+    for (const Binding& binding : request.problem) define(binding.name, binding.value);
+  if (defines != Defines::none && request.configuration != nullptr) {
+    for (const Binding& binding : *request.configuration) define(binding.name, binding.value);
+  } else if (defines == Defines::parameters) {
+    for (const Parameter& parameter : request.spec.parameters) define(parameter.name, parameter.values.front());
+  }
+}
+
 std::vector<std::string> resolve_options(const Request& request) {
   const auto& [spec, problem, configuration, device] = request;
   std::vector<std::string> options;
@@ -150,13 +164,7 @@ std::vector<std::string> resolve_options(const Request& request) {
     if (auto resolved = instantiate_option(option, request.scope()))
       options.push_back(placed_include(*resolved, spec.folder));
   }
-  if (spec.compile.defines) {
-    const auto define = [&](const Binding& binding) {
-      options.push_back(fmt::format("-D{}={}", binding.name, source_text(binding.value)));
-    };
-    std::for_each(problem.begin(), problem.end(), define);
-    if (configuration != nullptr) std::for_each(configuration->begin(), configuration->end(), define);
-  }
+  add_defines(request, options);
   const auto types = concrete_types(spec, problem);
   const auto uses = [&](std::string_view element) {
     return std::any_of(types.begin(), types.end(), [&](const TypeInfo* type) { return type->element == element; });
@@ -166,18 +174,42 @@ std::vector<std::string> resolve_options(const Request& request) {
   return options;
 }
 
+// Returns whether the architecture that the kernel requires is meant for this configuration. Prepare and reference
+// steps have none: a condition that names parameters does not hold for them.
+bool requires_architecture(const Request& request) {
+  const CompileOptions& compile = request.spec.compile;
+  if (compile.requires_architecture.empty() || !compile.requires_where) return !compile.requires_architecture.empty();
+  const auto& names = compile.requires_where->names();
+  const bool lacks = request.configuration == nullptr && std::any_of(names.begin(), names.end(), [&](const auto& name) {
+                       return request.spec.find_parameter(name) != nullptr;
+                     });
+  return !lacks && compile.requires_where->holds(request.scope());
+}
+
 // Returns "sm_90a" where the kernel requires it and the device is an sm_90.
-std::string target_architecture(const KernelSpec& spec, const DeviceInfo& device) {
-  const std::string own = device.architecture();
-  const std::string& required = spec.compile.requires_architecture;
-  if (required.empty() || required == own) return own;
-  const std::string_view suffix = std::string_view(required).substr(std::min(own.size(), required.size()));
-  const bool variant = required.starts_with(own) && (suffix == "a" || suffix == "f");
-  if (variant) return required;
-  throw Error(fmt::format("kernel `{}` requires {}; {} is {}", spec.name, required, device.name, own));
+std::string target_architecture(const Request& request) {
+  const std::string& required = request.spec.compile.requires_architecture;
+  if (!requires_architecture(request)) return request.device.architecture();
+  if (has_architecture(request.device, required)) return required;
+  throw Error(fmt::format("kernel `{}` requires {}; {} is {}", request.spec.name, required, request.device.name,
+                          request.device.architecture()));
 }
 
 }  // namespace
+
+bool has_architecture(const DeviceInfo& device, std::string_view required) {
+  const std::string own = device.architecture();
+  if (!required.starts_with(own)) return false;
+  const std::string_view suffix = required.substr(own.size());
+  return suffix.empty() || suffix == "a" || suffix == "f";
+}
+
+ImageRequest launch_image_request(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                                  const DeviceInfo& device) {
+  std::vector<Step> steps = spec.launch;
+  steps.insert(steps.end(), spec.verify.begin(), spec.verify.end());
+  return image_request(spec, steps, problem, &configuration, device);
+}
 
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device) {
@@ -209,7 +241,7 @@ ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, 
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", request.where("[compile]"), error.what()));
   }
-  result.architecture = target_architecture(spec, device);
+  result.architecture = target_architecture(request);
   return result;
 }
 

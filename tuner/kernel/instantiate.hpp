@@ -56,11 +56,17 @@ const TypeInfo& concrete_type(const Argument& argument, const Problem& problem);
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 
+// Returns whether the device has the architecture that a kernel file requires: "sm_90" or a variant "sm_90a" of it.
+bool has_architecture(const DeviceInfo& device, std::string_view required);
+
 // Returns what to compile for the steps: their entries (each once, sorted) and the options of the configuration.
 // Without a configuration, options that mention parameters are left out. Throws Error when an option cannot be resolved
 // or the kernel requires another architecture.
 ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                            const Configuration* configuration, const DeviceInfo& device);
+// Returns that of [[launch]] and [[verify]]. An application never launches the latter, but asks for the same image.
+ImageRequest launch_image_request(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                                  const DeviceInfo& device);
 
 // Returns a scalar in the bytes of its type, little-endian, padded with zeros. Floating types round to nearest even.
 // Throws Error when the value does not fit ("300 does not fit int8").

@@ -21,14 +21,15 @@ double bytes_of(const Argument& argument, const Problem& problem) {
   const Value* const chosen = problem.find(argument.type);  // a type of the problem
   const bool is_chosen = chosen != nullptr && chosen->is_name();
   const TypeInfo* const type = find_type(is_chosen ? std::string_view(chosen->name()) : argument.type);
-  return type == nullptr ? 0 : amount_of(argument.size, problem).value_or(0) * type->size;
+  return type == nullptr ? 0 : amount_of(argument.size, problem, {}).value_or(0) * type->size;
 }
 
 }  // namespace
 
-std::optional<double> amount_of(const std::optional<Expression>& amount, const Problem& problem) {
+std::optional<double> amount_of(const std::optional<Expression>& amount, const Problem& problem,
+                                const Configuration& configuration) {
   if (!amount) return std::nullopt;
-  const Expression::Result result = amount->evaluate({&problem, nullptr, nullptr});
+  const Expression::Result result = amount->evaluate({&problem, &configuration, nullptr});
   const Value* const value = std::get_if<Value>(&result);
   if (value == nullptr || !(value->is_integer() || value->is_real())) return std::nullopt;
   return value->is_integer() ? static_cast<double>(value->integer()) : value->real();
@@ -52,11 +53,11 @@ std::string arithmetic_ceiling(const Problem& problem, std::span<const Ceiling> 
   return ceiling_named(ceilings, own) != nullptr ? own : "fma float";
 }
 
-std::optional<Bound> bound_of(const KernelSpec& spec, const Problem& problem, double nanoseconds,
-                              std::span<const Ceiling> ceilings) {
+std::optional<Bound> bound_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                              double nanoseconds, std::span<const Ceiling> ceilings) {
   std::optional<Bound> nearest;
   const auto compare = [&](const std::optional<Expression>& amount, const std::string& name) {
-    const std::optional<double> value = amount_of(amount, problem);
+    const std::optional<double> value = amount_of(amount, problem, configuration);
     const Ceiling* const ceiling = ceiling_named(ceilings, name);
     if (!value || ceiling == nullptr || !(nanoseconds > 0)) return;
     const double fraction = *value / (nanoseconds * 1e-9) / ceiling->value;

@@ -15,8 +15,9 @@ struct Bound {
   double fraction = 0;  // of the ceiling's rate; over 1 where caches deliver more than memory does
 };
 
-// Returns the value of a [metrics] line for a problem; nothing where there is none, or no number.
-std::optional<double> amount_of(const std::optional<Expression>& amount, const Problem& problem);
+// Returns the value of a [metrics] line for a problem and a configuration; nothing where there is none, or no number.
+std::optional<double> amount_of(const std::optional<Expression>& amount, const Problem& problem,
+                                const Configuration& configuration);
 
 // Returns the ceiling for the kernel's bytes. "read" where less than a tenth of its arrays' bytes is written, else
 // "copy". Scratch is left out: it may never reach memory.
@@ -27,7 +28,7 @@ std::string arithmetic_ceiling(const Problem& problem, std::span<const Ceiling> 
 
 // Returns the ceiling of which the larger share was reached. Nothing where the kernel has no metrics or the device no
 // ceilings.
-std::optional<Bound> bound_of(const KernelSpec& spec, const Problem& problem, double nanoseconds,
-                              std::span<const Ceiling> ceilings);
+std::optional<Bound> bound_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                              double nanoseconds, std::span<const Ceiling> ceilings);
 
 }  // namespace attune

@@ -136,7 +136,7 @@ class Calibration {
   void measure_rate(const Rate& rate, CalibrationSubject& subject) {
     const DeviceLock::Turn turn(lock_, stop_);
     begin(subject, rate.amount == &Metrics::bytes);
-    const double amount = amount_of(subject.spec->metrics.*rate.amount, subject.problem).value();
+    const double amount = amount_of(subject.spec->metrics.*rate.amount, subject.problem, {}).value();
     double best_ns = 0;
     std::size_t best = 0;
     for (std::size_t i = 0; i < subject.configurations.size() && !stopped(); ++i) {

@@ -8,8 +8,9 @@ namespace attune {
 
 ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), objectives_(terms.request.objectives) {
   const KernelSpec& spec = terms.request.spec;
+  const Configuration of_default = terms.default_configuration.value_or(Configuration{});
   const std::string metric =
-      objectives_.missing_metric(terms.metric_bytes.has_value(), terms.metric_flops.has_value());
+      objectives_.missing_metric(terms.bytes(of_default).has_value(), terms.flops(of_default).has_value());
   if (!metric.empty())
     throw UsageError("the objective `" + objectives_.text() + "` needs " + metric + ", which [metrics] of " +
                      spec.name + " does not give for " + terms.request.problem.text());
@@ -36,8 +37,8 @@ double ObjectiveValues::value(const Trial& trial, std::size_t objective, double 
   facts.energy_j = energy_j;
   facts.registers = trial.usage.registers;
   facts.shared_bytes = static_cast<std::int64_t>(shared_bytes(trial));
-  facts.bytes = terms_.metric_bytes;
-  facts.flops = terms_.metric_flops;
+  facts.bytes = terms_.bytes(trial.configuration);
+  facts.flops = terms_.flops(trial.configuration);
   facts.device = &terms_.device;
   return objectives_.value(objective, facts);
 }

@@ -56,9 +56,15 @@ SessionTerms::SessionTerms(const SessionRequest& from, const DeviceOpened& devic
       default_configuration(attune::default_configuration(request.spec, space)),
       key(key_of(request, device)),
       budget(stretched(effort_plan(request.effort).budget, request.limits)),
-      protocol(protocol_of(request)),
-      metric_bytes(amount_of(request.spec.metrics.bytes, request.problem)),
-      metric_flops(amount_of(request.spec.metrics.flops, request.problem)) {}
+      protocol(protocol_of(request)) {}
+
+std::optional<double> SessionTerms::bytes(const Configuration& configuration) const {
+  return amount_of(request.spec.metrics.bytes, request.problem, configuration);
+}
+
+std::optional<double> SessionTerms::flops(const Configuration& configuration) const {
+  return amount_of(request.spec.metrics.flops, request.problem, configuration);
+}
 
 std::shared_ptr<const Instance> SessionTerms::instance(InstanceId id, const Configuration& configuration) const {
   return make_instance(id, request.spec, request.problem, configuration, device);

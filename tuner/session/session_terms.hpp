@@ -23,8 +23,10 @@ struct SessionTerms {
   const SessionKey key;
   const Budget budget;  // of the effort; a longer time limit stretches it
   const Protocol protocol;
-  const std::optional<double> metric_bytes, metric_flops;  // the values of [metrics] for the problem
 
+  // Return what [metrics] says of a configuration; nothing where it says nothing.
+  std::optional<double> bytes(const Configuration& configuration) const;
+  std::optional<double> flops(const Configuration& configuration) const;
   bool is_default(const Configuration& configuration) const { return configuration == *default_configuration; }
   // Makes an instance. Throws Error when a part of it cannot be resolved.
   std::shared_ptr<const Instance> instance(InstanceId id, const Configuration& configuration) const;

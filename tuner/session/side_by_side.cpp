@@ -98,7 +98,8 @@ class SideBySideRun {
   // 0: there is no copy.
   std::uint64_t bytes_to_copy() const {
     if (!request_.copy) return 0;
-    const double bytes = amount_of(request_.spec.metrics.bytes, request_.problem).value_or(0);
+    const double bytes =
+        amount_of(request_.spec.metrics.bytes, request_.problem, request_.default_configuration).value_or(0);
     if (bytes >= 2) return static_cast<std::uint64_t>(bytes);
     observer_.note("no copy to compare with: [metrics] of " + request_.spec.name + " has no bytes for this problem");
     return 0;
@@ -210,7 +211,10 @@ class SideBySideRun {
       if (!works && status_at(ids_.back()).ok()) works = time_alone(ids_.back(), plan);
     }
     result.batch = plan.batch;
-    if (works && has_copy(plan)) add_row("copy", device_copy, result).is_copy = true;
+    if (works && has_copy(plan)) {
+      add_row("copy", device_copy, result).is_copy = true;
+      result.copy_bytes = copy_bytes_;
+    }
     const std::vector<Column> columns = works ? take_rounds(plan) : std::vector<Column>();
     const std::vector<Column> steps = works && request_.steps ? take_steps(plan) : std::vector<Column>();
     check_again();

@@ -48,6 +48,7 @@ struct SideBySide {
   std::vector<SideBySideRow> rows;  // as they were asked for; then the copy
   std::size_t rounds = 0;           // 0: interrupted before the first
   int batch = 1;                    // launches per sample
+  std::uint64_t copy_bytes = 0;     // that the copy reads and writes; 0: there is none
   double half_width = 0;            // that the scatter promises for the interval of a log-ratio: the widest
 };
 

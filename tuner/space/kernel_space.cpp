@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "attune/search_space.hpp"
+#include "kernel/instantiate.hpp"
 #include "space/stages/value_index.hpp"
 
 namespace attune {
@@ -28,6 +29,12 @@ class ImpliedRules {
     for (std::size_t i = 0; i < std::min(step.grid.size(), axes.size()); ++i) {
       add(fmt::format("({0}) >= 1 && ({0}) <= device.max_grid_{1}", step.grid[i].text(), axes[i]));
     }
+  }
+
+  void add_architecture(const CompileOptions& compile, const DeviceInfo& device) {
+    if (!compile.requires_where || has_architecture(device, compile.requires_architecture)) return;
+    guard_.clear();
+    add(fmt::format("!({})", compile.requires_where->text()));
   }
 
   std::vector<Rule> take() { return std::move(rules_); }
@@ -78,6 +85,8 @@ SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const Dev
   for (const auto& rule : spec.rules) rules.push_back({rule, false});
   ImpliedRules implied;
   for (const auto& step : spec.launch) implied.add_step(step);
+  for (const auto& step : spec.verify) implied.add_step(step);
+  implied.add_architecture(spec.compile, device);
   for (auto& rule : implied.take()) rules.push_back(std::move(rule));
   return SearchSpace::relaxed(spec.parameters, std::move(rules), &problem, &device);
 }

@@ -1,19 +1,14 @@
-// The text of `fill = "..."`: uniform(a, b), normal(m, s), constant(c), iota, permutation; for scalars a number.
+// The text of `fill = "..."`: uniform(a, b), normal(m, s), constant(c), iota, permutation, zipf(s, count); for scalars
+// a number, or seed.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "attune/kernel_spec.hpp"
-#include "core/type_table.hpp"
 
 namespace attune {
 
-// Throws ExpressionError with the offset in `text`. Bounds are constant expressions.
+// Throws ExpressionError with the offset in `text`. Numbers are expressions over the problem.
 Fill parse_fill(std::string_view text, bool scalar);
-
-// Returns why `fill` cannot make values of `type`; nothing if it can.
-std::optional<std::string> misfit(const Fill& fill, const TypeInfo& type);
 
 }  // namespace attune

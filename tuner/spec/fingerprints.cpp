@@ -5,6 +5,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "core/digest.hpp"
+#include "kernel/fill_values.hpp"
 #include "spec/includes.hpp"
 #include "spec/kernel_file.hpp"
 
@@ -76,9 +77,15 @@ void add_fill(Digest& digest, const std::optional<Fill>& fill) {
     digest.add("no fill");
     return;
   }
-  digest.add(std::to_string(static_cast<int>(fill->kind))).add(fill->full_range ? "full range" : "bounds");
-  digest.add(Value(fill->a).text()).add(Value(fill->b).text());
-  digest.add(std::to_string(fill->integer_a)).add(std::to_string(fill->integer_b));
+  if (!is_constant(*fill)) {
+    digest.add(std::to_string(static_cast<int>(fill->kind))).add("of the problem");
+    add_expressions(digest, fill->numbers);
+    return;
+  }
+  const FillValues values = fill_values(*fill, {});
+  digest.add(std::to_string(static_cast<int>(values.kind))).add("bounds");
+  digest.add(Value(values.a).text()).add(Value(values.b).text());
+  digest.add(std::to_string(values.integer_a)).add(std::to_string(values.integer_b));
 }
 
 void add_arguments(Digest& digest, const std::vector<Argument>& arguments) {
@@ -99,7 +106,9 @@ std::string code_of(const KernelSpec& spec) {
   for (const auto& header : spec.source.headers) digest.add(header.name).add(header.text);
   digest.add(includes_attune(spec.source) ? attune_cuh() : std::string_view());
   add_strings(digest, spec.compile.options);
-  digest.add(spec.compile.defines ? "defines" : "templates").add(spec.compile.requires_architecture);
+  constexpr std::string_view defines[] = {"templates", "defines", "defines of parameters"};
+  digest.add(defines[static_cast<std::size_t>(spec.compile.defines)]).add(spec.compile.requires_architecture);
+  if (spec.compile.requires_where) digest.add("where").add(spec.compile.requires_where->text());
   return digest.hex();
 }
 

@@ -39,6 +39,10 @@ constexpr SectionReader section_readers[] = {
      [](const Document& d, const TomlNode& node, KernelSpec& spec) {
        spec.launch = read_steps(d, node, "[[launch]]");
      }},
+    {"verify", "[[verify]]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) {
+       spec.verify = read_steps(d, node, "[[verify]]");
+     }},
     {"arguments", "[arguments]", true,
      [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.arguments = read_arguments(d, node); }},
     {"prepare", "[[prepare]]", false,

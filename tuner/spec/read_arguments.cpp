@@ -43,7 +43,9 @@ Fill fill_of(const Document& document, const TomlNode& node, bool scalar) {
   }
   const auto& text = document.string(node, scalar ? "a number" : "a fill in quotes, such as \"uniform(-1, 1)\"");
   try {
-    return parse_fill(text, scalar);
+    Fill fill = parse_fill(text, scalar);
+    for (Expression& number : fill.numbers) number = document.values().expanded(number);
+    return fill;
   } catch (const ExpressionError& error) {
     document.fail_in_string(node, error.offset, fmt::format("in the fill `{}`: {}", shortened(text), error.what()));
   }

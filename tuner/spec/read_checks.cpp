@@ -8,14 +8,37 @@
 namespace attune {
 namespace {
 
-const std::vector<std::string> check_keys = {"absolute", "relative", "allow_nonfinite"};
+const std::vector<std::string> check_keys = {"absolute", "relative", "differing", "allow_nonfinite"};
 
 Check check_of(const Section& section) {
   Check check;
   check.absolute = section.expression("absolute", Literal::number);
   check.relative = section.expression("relative", Literal::number);
+  check.differing = section.expression("differing", Literal::integer);
   check.allow_nonfinite = section.boolean("allow_nonfinite");
   return check;
+}
+
+Defines defines_of(const Document& document, const TomlNode& node) {
+  if (node.kind == TomlNode::Kind::boolean) return node.boolean() ? Defines::all : Defines::none;
+  const std::string_view only = "parameters";
+  if (node.kind == TomlNode::Kind::string && node.string() == only) return Defines::parameters;
+  document.fail_kind(node, "true, false or \"parameters\"");
+}
+
+// "sm_90a", or "sm_90a if EXPRESSION".
+void read_requires(const Document& document, const TomlNode& node, CompileOptions& compile) {
+  constexpr std::string_view mark = " if ";
+  const std::string& text = document.string(node);
+  const std::size_t condition = text.find(mark);
+  compile.requires_architecture = text.substr(0, condition);
+  if (condition == std::string::npos) return;
+  const std::size_t shift = condition + mark.size();
+  try {
+    compile.requires_where = document.values().expanded(Expression(std::string_view(text).substr(shift)));
+  } catch (const ExpressionError& error) {
+    document.fail_in_string(node, shift + error.offset, error.what());
+  }
 }
 
 }  // namespace
@@ -34,14 +57,18 @@ void read_check(const Document& document, const TomlNode& table, KernelSpec& spe
 }
 
 Metrics read_metrics(const Document& document, const TomlNode& table) {
-  const Section section(document, table, "[metrics]", {"bytes", "flops"});
-  return {section.expression("bytes", Literal::number), section.expression("flops", Literal::number)};
+  const Section section(document, table, "[metrics]", {"bytes", "flops", "items", "unit"});
+  return {section.expression("bytes", Literal::number), section.expression("flops", Literal::number),
+          section.expression("items", Literal::number), section.string("unit").value_or("")};
 }
 
 CompileOptions read_compile(const Document& document, const TomlNode& table) {
   const Section section(document, table, "[compile]", {"options", "defines", "requires"});
-  return {section.strings("options"), section.boolean("defines").value_or(false),
-          section.string("requires").value_or("")};
+  CompileOptions compile;
+  compile.options = section.strings("options");
+  if (const auto* node = section.find("defines")) compile.defines = defines_of(document, *node);
+  if (const auto* node = section.find("requires")) read_requires(document, *node, compile);
+  return compile;
 }
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// [[launch]], [[reference]] and [[prepare]].
+// [[launch]], [[verify]], [[reference]] and [[prepare]].
 #include <fmt/format.h>
 
 #include <algorithm>

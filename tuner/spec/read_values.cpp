@@ -82,6 +82,7 @@ void refuse_misused_values(const Document& document, const KernelSpec& spec) {
   }
   refuse_in_entries(document, spec.prepare, "prepare");
   refuse_in_entries(document, spec.launch, "launch");
+  refuse_in_entries(document, spec.verify, "verify");
   refuse_in_entries(document, spec.reference, "reference");
 }
 

@@ -19,7 +19,7 @@ std::vector<Parameter> read_parameters(const Document& document, const TomlNode&
 void read_values(Document& document, const TomlNode& table);
 void refuse_misused_values(const Document& document, const KernelSpec& spec);
 std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table);
-// Reads [[launch]], [[reference]] or [[prepare]]; `name` is for messages.
+// Reads [[launch]], [[verify]], [[reference]] or [[prepare]]; `name` is for messages.
 std::vector<Step> read_steps(const Document& document, const TomlNode& array, const std::string& name);
 std::vector<Argument> read_arguments(const Document& document, const TomlNode& table);
 // Reads [check] and the [check.NAME] in it.

@@ -194,6 +194,24 @@ void validate_check(const KernelSpec& spec, const Check& check, const std::strin
   const Allowed allowed{.subject = "a tolerance"};
   validate_formula(spec, check.absolute, allowed, place + ".absolute");
   validate_formula(spec, check.relative, allowed, place + ".relative");
+  if (!check.differing) return;
+  require_known_names(spec, *check.differing, allowed, place + ".differing");
+  require_integer_if_constant(*check.differing, 0, place + ".differing");
+}
+
+void validate_metrics(const KernelSpec& spec) {
+  const Metrics& metrics = spec.metrics;
+  const Allowed allowed{.parameters = true, .subject = "a metric"};
+  validate_formula(spec, metrics.bytes, allowed, "metrics.bytes");
+  validate_formula(spec, metrics.flops, allowed, "metrics.flops");
+  validate_formula(spec, metrics.items, allowed, "metrics.items");
+  if (metrics.items.has_value() == !metrics.unit.empty()) {
+    if (metrics.unit.empty() || is_identifier(metrics.unit)) return;
+    throw Fault("metrics.unit",
+                fmt::format("`{}` is no unit: expected a word such as \"points\"", shortened(metrics.unit)));
+  }
+  throw Fault("metrics", metrics.items ? "`items` needs `unit`, a word such as \"points\""
+                                       : "`unit` goes with `items`, an expression that counts them");
 }
 
 void validate_checks(const KernelSpec& spec) {
@@ -220,6 +238,7 @@ void validate(const KernelSpec& spec) {
   require_few(spec.parameters.size(), "parameters");
   require_few(spec.arguments.size(), "arguments");
   require_few(spec.launch.size(), "launch");
+  require_few(spec.verify.size(), "verify");
   require_few(spec.reference.size(), "reference");
   require_few(spec.prepare.size(), "prepare");
   validate_problem(spec);
@@ -228,9 +247,7 @@ void validate(const KernelSpec& spec) {
   validate_arguments(spec);
   validate_steps(spec);
   validate_checks(spec);
-  const Allowed metrics{.subject = "a metric"};
-  validate_formula(spec, spec.metrics.bytes, metrics, "metrics.bytes");
-  validate_formula(spec, spec.metrics.flops, metrics, "metrics.flops");
+  validate_metrics(spec);
   validate_compile_options(spec);
 }
 

@@ -8,7 +8,7 @@
 #include "core/near_name.hpp"
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
-#include "spec/fill.hpp"
+#include "kernel/fill_values.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
 #include "spec/validate.hpp"
@@ -65,7 +65,15 @@ std::vector<const TypeInfo*> types_of(const KernelSpec& spec, const Argument& ar
                                                         type_suggestion(argument.type, std::move(known))));
 }
 
-void validate_fill(const Argument& argument, const std::vector<const TypeInfo*>& types) {
+FillValues constant_values(const Fill& fill, const std::string& place) {
+  try {
+    return fill_values(fill, {});
+  } catch (const ExpressionError& error) {  // a file's were checked when they were read
+    throw Fault(place, error.what());
+  }
+}
+
+void validate_fill(const KernelSpec& spec, const Argument& argument, const std::vector<const TypeInfo*>& types) {
   if (!argument.fill) return;
   const auto place = place_of(argument) + ".fill";
   if (argument.role == Role::out || argument.role == Role::scratch) {
@@ -73,8 +81,15 @@ void validate_fill(const Argument& argument, const std::vector<const TypeInfo*>&
                                    argument.role == Role::out ? "an output, poisoned before each checked launch"
                                                               : "scratch memory, zeroed when a plan is made"));
   }
+  const Fill& fill = *argument.fill;
+  if (fill.numbers.size() != numbers_of(fill.kind)) {
+    throw Fault(place, fmt::format("{} numbers; this fill has {}", fill.numbers.size(), numbers_of(fill.kind)));
+  }
+  for (const auto& number : fill.numbers) require_known_names(spec, number, Allowed{.subject = "a fill"}, place);
+  if (!is_constant(fill)) return;
+  const FillValues values = constant_values(fill, place);
   for (const auto* type : types) {
-    const auto reason = misfit(*argument.fill, *type);
+    const auto reason = misfit(values, *type);
     if (!reason) continue;
     const bool one_of_many = argument.type != type->name;
     throw Fault(place, *reason + (one_of_many ? fmt::format(", one of the types of `{}`", argument.type) : ""));
@@ -145,7 +160,7 @@ void validate_argument(const KernelSpec& spec, const Argument& argument) {
   } else {
     validate_array(spec, argument);
   }
-  validate_fill(argument, types);
+  validate_fill(spec, argument, types);
   if (!argument.restore && argument.role != Role::inout) {
     throw Fault(place + ".restore", "only `inout` arguments are restored");
   }

@@ -54,10 +54,15 @@ void validate_compile_options(const KernelSpec& spec) {
     validate_option(spec, spec.compile.options[i], fmt::format("compile.options[{}]", i));
   }
   const auto& architecture = spec.compile.requires_architecture;
-  if (architecture.empty() || is_architecture(architecture)) return;
-  throw Fault(
-      "compile.requires",
-      fmt::format("`{}` is no architecture: expected a name such as \"sm_90\" or \"sm_90a\"", shortened(architecture)));
+  if (!is_architecture(architecture) && (!architecture.empty() || spec.compile.requires_where)) {
+    throw Fault("compile.requires",
+                fmt::format("`{}` is no architecture: expected a name such as \"sm_90\" or \"sm_90a\", perhaps with a "
+                            "condition: \"sm_90a if TENSOR\"",
+                            shortened(architecture)));
+  }
+  if (!spec.compile.requires_where) return;
+  const Allowed allowed{.parameters = true, .subject = "the condition of an architecture"};
+  require_known_names(spec, *spec.compile.requires_where, allowed, "compile.requires", architecture.size() + 4);
 }
 
 }  // namespace attune

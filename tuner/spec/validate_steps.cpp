@@ -1,4 +1,5 @@
-// [[prepare]], [[launch]] and [[reference]]: entries, launch shapes, arguments, and names that no step uses.
+// [[prepare]], [[launch]], [[verify]] and [[reference]]: entries, launch shapes, arguments, and names that no step
+// uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -136,19 +137,25 @@ std::set<std::string_view> used_by(std::span<const Step> steps) {
 }
 
 void validate_use(const KernelSpec& spec) {
-  const auto launched = used_by(spec.launch), referred = used_by(spec.reference), prepared = used_by(spec.prepare);
+  const auto launched = used_by(spec.launch), verified = used_by(spec.verify), referred = used_by(spec.reference),
+             prepared = used_by(spec.prepare);
   for (const auto& argument : spec.arguments) {
     const auto& name = argument.name;
     const auto place = "arguments." + name;
     const bool output = argument.role == Role::out || argument.role == Role::inout;
-    if (output && !launched.contains(name)) {
+    if (output && !launched.contains(name) && !verified.contains(name)) {
       throw key_fault(
           place, fmt::format("no [[launch]] step uses the output `{}`: pass it to the kernel that writes it", name));
     }
-    if (output && !spec.reference.empty() && !referred.contains(name)) {
+    if (output && !spec.reference.empty() && !referred.contains(name) && !verified.contains(name)) {
       throw key_fault(place, fmt::format("no [[reference]] step uses the output `{}`: it could not be checked", name));
     }
-    if (launched.contains(name) || referred.contains(name) || prepared.contains(name)) continue;
+    const bool is_seed = argument.fill && argument.fill->kind == FillKind::seed;
+    if (is_seed && (launched.contains(name) || verified.contains(name) || referred.contains(name))) {
+      throw Fault(place + ".fill", fmt::format("`{}` is the seed of the data: only [[prepare]] steps take it", name));
+    }
+    if (launched.contains(name) || verified.contains(name) || referred.contains(name) || prepared.contains(name))
+      continue;
     throw key_fault(
         place, fmt::format("no step uses the argument `{}`: name it in the `arguments` of a step, or remove it", name));
   }
@@ -160,6 +167,9 @@ void validate_steps(const KernelSpec& spec) {
   const Allowed of_launch{.parameters = true, .device = true, .subject = "a launch step"};
   validate_list(spec, {"prepare", spec.prepare, {.device = true, .subject = "a [[prepare]] step"}, true});
   validate_list(spec, {"launch", spec.launch, of_launch});
+  validate_list(spec, {"verify", spec.verify, {.parameters = true, .device = true, .subject = "a [[verify]] step"}});
+  if (!spec.verify.empty() && spec.reference.empty())
+    throw Fault("verify", "[[verify]] needs [[reference]] steps: they give what its result is compared with");
   validate_list(spec, {"reference", spec.reference, {.device = true, .subject = "a [[reference]] step"}});
   const auto launches = [](const Step& step) { return step.kind == StepKind::launch; };
   if (std::none_of(spec.launch.begin(), spec.launch.end(), launches)) {

@@ -20,7 +20,7 @@ void DeviceCopy::add_pair() {
   try {
     DeviceMemory source(device_, half), target(device_, half);
     // Equal bytes might be moved faster than others.
-    device_.generate(source.data(), "uint8", half, Fill{.full_range = true}, seed);
+    device_.generate(source.data(), "uint8", half, FillValues{.full_range = true}, seed);
     Operation& copy = copies_.emplace_back();
     copy.kind = Operation::Kind::copy;
     copy.target = target.data();

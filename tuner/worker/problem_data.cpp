@@ -66,7 +66,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
     const Guards guards = described.role == Role::in ? Guards::of_input : Guards::of_output;
     array.working = DeviceMemory(device_, described.bytes, guards);
     if (described.role == Role::inout) array.pristine = DeviceMemory(device_, described.bytes);
-    if (is_output(described.role)) array.expected = DeviceMemory(device_, described.bytes);
+    if (described.is_compared) array.expected = DeviceMemory(device_, described.bytes);
     if (described.role == Role::in) array.pristine = spare_copy(described.bytes);
   } catch (const OutOfMemory& error) {
     throw OutOfMemory(fmt::format("argument `{}` of {} ({} bytes) for {}: {}; take a smaller problem", described.name,
@@ -174,7 +174,7 @@ void ProblemData::adopt_prepared() {
 void ProblemData::adopt_expected(const std::string& source) {
   for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
-    if (!is_output(described.role)) continue;
+    if (!described.is_compared) continue;
     copy(array.expected, array.working);
     array.expected_sum = checksum(array.expected);
     const void* const expected = array.expected.data();
@@ -259,11 +259,11 @@ std::string ProblemData::poison_advice(const Array& array, const Comparison& com
 void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {
   for (const Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
-    if (!is_output(described.role)) continue;
+    if (!described.is_compared) continue;
     const auto judge = [this, &array, &described, &numerics](const Found& found) {
       const Comparison& comparison = found.comparison;
       numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
-      if (comparison.mismatches == 0) return Status{};
+      if (comparison.mismatches <= described.tolerance.differing) return Status{};
       std::string advice = poison_advice(array, comparison);
       if (advice.empty()) advice = tolerance_advice(described);
       return Status{Verdict::wrong_result, element_text(comparison, described) + advice, false};

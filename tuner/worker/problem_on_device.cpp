@@ -49,8 +49,11 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   LoadOutcome loaded = device_.load(setup.image);
   if (!loaded.status.ok()) return loaded.status;
   const auto steps = std::make_shared<LoadedSteps>(std::move(loaded.module), setup.arguments);
-  for (const ResolvedStep& step : setup.steps)
-    if (Status status = steps->add(step); !status.ok()) return status;
+  for (std::size_t i = 0; i < setup.steps.size(); ++i) {
+    if (i + setup.untimed == setup.steps.size()) bound.timed = steps->size();
+    if (Status status = steps->add(setup.steps[i]); !status.ok()) return status;
+  }
+  if (setup.untimed == 0) bound.timed = steps->size();
   bound.loaded = steps;
   StepBinding& binding = bound.sets.emplace_back(steps);
   point(binding, 0);
@@ -153,7 +156,7 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& pla
   sampling.before = data_.restores();
   for (std::size_t set = steps.sets.size(); set < count; ++set) point(steps.sets.emplace_back(steps.first()), set);
   sets.clear();
-  for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations());
+  for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations().first(steps.timed));
   const auto timed = static_cast<std::size_t>(plan.steps);
   if (timed > 0 && timed < sets.front().size()) {
     sampling.batch = 1;

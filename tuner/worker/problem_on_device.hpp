@@ -58,6 +58,7 @@ class ProblemOnDevice {
   // memory of all: launches in a row share it in applications, too.
   struct Bound {
     std::shared_ptr<const LoadedSteps> loaded;
+    std::size_t timed = 0;  // operations; those after them are [[verify]]
     std::vector<StepBinding> sets;
     StepBinding& first() { return sets.front(); }
   };

@@ -2,27 +2,54 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/type_table.hpp"
 
 namespace attune {
 namespace {
 
-Value scalar_fill(const KernelSpec& spec, const Argument& argument, std::string_view type) {
+// Throws Error unless the fill can make values of the type for this problem.
+FillValues values_for(const KernelSpec& spec, const Argument& argument, const Bindings& problem,
+                      std::string_view type) {
+  const auto fail = [&](std::string_view reason) {
+    throw Error(fmt::format("the fill of argument `{}` of {}: {} (problem {})", argument.name, spec.name, reason,
+                            problem.text()));
+  };
+  FillValues values;
+  try {
+    values = fill_values(*argument.fill, {&problem, nullptr, nullptr});
+  } catch (const ExpressionError& error) {
+    fail(error.what());
+  }
+  if (const auto reason = misfit(values, type_named(type))) fail(*reason);
+  return values;
+}
+
+// What a scalar is while tuning that neither the problem nor `value` gives.
+Value scalar_fill(const KernelSpec& spec, const Argument& argument, const Problem& problem, std::string_view type,
+                  std::uint64_t seed) {
   if (!argument.fill)
     throw Error(fmt::format("scalar argument `{}` of {} has neither a problem value, nor `value`, nor `fill`",
                             argument.name, spec.name));
+  if (argument.fill->kind == FillKind::seed) {
+    constexpr std::uint64_t positive = ~std::uint64_t{0} >> 1;
+    return Value(static_cast<std::int64_t>(seed & positive));
+  }
+  const FillValues values = values_for(spec, argument, problem, type);
   const bool floating = type_named(type).type_class == TypeClass::floating;
-  return floating ? Value(argument.fill->a) : Value(argument.fill->integer_a);
+  return floating ? Value(values.a) : Value(values.integer_a);
 }
 
-StepsSetup steps_setup(const KernelSpec& spec, std::vector<ResolvedStep> steps, std::vector<ResolvedArgument> arguments,
-                       const Image& image) {
+// The seed is needed by [[prepare]] alone.
+StepsSetup steps_setup(const KernelSpec& spec, const Problem& problem, std::vector<ResolvedStep> steps,
+                       std::vector<ResolvedArgument> arguments, const Image& image, std::uint64_t seed = 0) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ResolvedArgument& argument = arguments[i];
     if (argument.role == Role::scalar && !argument.value)
-      argument.value = scalar_fill(spec, spec.arguments[i], argument.type);
+      argument.value = scalar_fill(spec, spec.arguments[i], problem, argument.type, seed);
   }
-  return {std::move(steps), image, step_arguments(spec, arguments)};
+  return {std::move(steps), image, step_arguments(spec, arguments), 0};
 }
 
 Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope) {
@@ -30,11 +57,26 @@ Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const S
   const auto apply = [&](const Check& check) {
     if (check.absolute) tolerance.absolute = check.absolute->real(scope, "[check] absolute of " + spec.name);
     if (check.relative) tolerance.relative = check.relative->real(scope, "[check] relative of " + spec.name);
+    if (check.differing) {
+      const std::int64_t differing = check.differing->integer(scope, "[check] differing of " + spec.name);
+      tolerance.differing = static_cast<std::uint64_t>(std::max<std::int64_t>(differing, 0));
+    }
     if (check.allow_nonfinite) tolerance.allow_nonfinite = *check.allow_nonfinite;
   };
   apply(spec.check);
   if (const auto own = spec.argument_check.find(argument.name); own != spec.argument_check.end()) apply(own->second);
   return tolerance;
+}
+
+// An output that [[verify]] steps alone bring into a form to compare is not compared itself.
+bool is_compared(const KernelSpec& spec, const Argument& argument) {
+  if (argument.role != Role::out && argument.role != Role::inout) return false;
+  const auto uses = [&](const Step& step) {
+    const auto& passed = step.arguments;
+    return step.memset_argument == argument.name ||
+           std::find(passed.begin(), passed.end(), argument.name) != passed.end();
+  };
+  return spec.reference.empty() || std::any_of(spec.reference.begin(), spec.reference.end(), uses);
 }
 
 ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, const ResolvedArgument& resolved,
@@ -46,9 +88,12 @@ ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, c
   setup.restore = argument.restore;
   setup.count = resolved.count;
   setup.bytes = resolved.bytes;
-  setup.fill = argument.fill.value_or(Fill{});
-  if (!argument.fill) setup.fill.full_range = type_named(resolved.type).type_class != TypeClass::floating;
-  if (argument.role == Role::out || argument.role == Role::inout) setup.tolerance = tolerance_of(spec, argument, scope);
+  if (argument.fill && argument.role != Role::scalar)
+    setup.fill = values_for(spec, argument, *scope.problem, resolved.type);
+  else
+    setup.fill.full_range = type_named(resolved.type).type_class != TypeClass::floating;
+  setup.is_compared = is_compared(spec, argument);
+  if (setup.is_compared) setup.tolerance = tolerance_of(spec, argument, scope);
   return setup;
 }
 
@@ -76,8 +121,8 @@ TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Con
   for (std::size_t i = 0; i < arguments.size(); ++i)
     setup.arguments.push_back(argument_setup(spec, spec.arguments[i], arguments[i], scope));
   const auto made = [&](std::span<const Step> steps, const Configuration* configuration, const std::string& what) {
-    return steps_setup(spec, resolve_steps(spec, steps, problem, configuration, device), arguments,
-                       compile_steps(spec, steps, problem, configuration, device, compile, what));
+    return steps_setup(spec, problem, resolve_steps(spec, steps, problem, configuration, device), arguments,
+                       compile_steps(spec, steps, problem, configuration, device, compile, what), seed);
   };
   if (!spec.prepare.empty()) setup.prepare = made(spec.prepare, nullptr, "[[prepare]]");
   setup.reference = setup.self_checked
@@ -87,7 +132,12 @@ TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Con
 }
 
 InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt) {
-  return {instance.id, instance.text, attempt, steps_setup(spec, instance.steps, instance.arguments, image)};
+  std::vector<ResolvedStep> steps = instance.steps;
+  steps.insert(steps.end(), instance.verify.begin(), instance.verify.end());
+  InstanceLaunch launch{instance.id, instance.text, attempt,
+                        steps_setup(spec, instance.problem, std::move(steps), instance.arguments, image)};
+  launch.steps.untimed = instance.verify.size();
+  return launch;
 }
 
 }  // namespace attune

@@ -10,6 +10,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "device/step_binding.hpp"
+#include "kernel/fill_values.hpp"
 #include "kernel/instance.hpp"
 
 namespace attune {
@@ -18,9 +19,10 @@ struct ArgumentSetup {
   std::string name;
   std::string type;  // a concrete type name
   Role role = Role::scalar;
-  bool restore = true;  // inout: before every sample
+  bool restore = true;       // inout: before every sample
+  bool is_compared = false;  // with what the reference gives
   std::uint64_t count = 0, bytes = 0;
-  Fill fill;
+  FillValues fill;
   Tolerance tolerance;
 };
 
@@ -29,6 +31,7 @@ struct StepsSetup {
   std::vector<ResolvedStep> steps;
   Image image;
   std::vector<StepArgument> arguments;  // scratch arrays as large as this configuration needs them
+  std::uint64_t untimed = 0;            // of the steps, the last ones: [[verify]]
 };
 
 // One problem: its data, and where the expected result comes from.

@@ -57,6 +57,7 @@ struct Called {
 Called kernel_of(const std::vector<std::string>& types) {
   KernelSpec spec;
   spec.name = "k";
+  spec.launch.resize(1);
   std::vector<ResolvedArgument> resolved;
   for (std::string type : types) {
     Argument argument;
@@ -71,6 +72,7 @@ Called kernel_of(const std::vector<std::string>& types) {
     }
     argument.type = known.type = type;
     known.bytes = known.count * type_named(type).size;
+    spec.launch[0].arguments.push_back(argument.name);
     spec.arguments.push_back(argument);
     resolved.push_back(known);
   }
@@ -198,13 +200,16 @@ class ProblemScalars : public testing::Test {
  protected:
   ProblemScalars() {
     spec_.name = "k";
-    spec_.arguments.resize(4);
-    resolved_.resize(4);
+    spec_.arguments.resize(5);
+    resolved_.resize(5);
+    spec_.launch.resize(1);
+    spec_.launch[0].arguments = {"n", "twice", "temporary", "a"};
     set(0, "n", Role::scalar, "int32", 1000);      // the problem's n
     set(1, "twice", Role::scalar, "int64", 2000);  // computed
     spec_.arguments[1].value.emplace("2 * n");
     set(2, "temporary", Role::scratch, "float", {});
     set(3, "a", Role::scalar, "float", {});
+    set(4, "expected", Role::out, "float", {});  // of [[verify]] and [[reference]] alone
   }
   void set(std::size_t i, const char* name, Role role, const char* type, std::optional<Value> value) {
     spec_.arguments[i].name = name;
@@ -217,7 +222,7 @@ class ProblemScalars : public testing::Test {
   std::vector<ResolvedArgument> resolved_;
 };
 
-TEST_F(ProblemScalars, ScratchAndComputedValuesAreNotPassed) {
+TEST_F(ProblemScalars, ScratchComputedValuesAndWhatNoLaunchUsesAreNotPassed) {
   const ArgumentTable table(spec_, resolved_);
   EXPECT_EQ(table.signature(), "k(n: int32, a: float)");
   const StepBinding binding = unbound(spec_, resolved_);

@@ -42,6 +42,8 @@ TEST(LaunchPath, CheckingAndBindingArgumentsAllocatesNothing) {
   add("int64", Role::scalar, 8, 100);
   add("half", Role::scalar, 2, {});
   add("float", Role::scalar, 4, {});
+  spec.launch.resize(1);
+  spec.launch[0].arguments = {"argument"};
   const ArgumentTable table(spec, resolved);
   const auto steps = std::make_shared<LoadedSteps>(nullptr, step_arguments(spec, resolved));
   ResolvedStep clear;

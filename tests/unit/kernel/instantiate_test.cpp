@@ -178,11 +178,43 @@ TEST(ImageRequest, PassesDefinesAndAsksForHalfOnlyWhereItIsUsed) {
   spec.arguments[0].type = "bfloat162";
   EXPECT_THAT(request_of(spec, problem).options, ElementsAre("-DATTUNE_HALF=1", "-DATTUNE_BFLOAT16=1"));
   spec = sample_kernel();
-  spec.compile.defines = true;
+  spec.compile.defines = Defines::all;
   problem.set("T", "int32");
   EXPECT_THAT(request_of(spec, problem).options,
               ElementsAre("-Dn=1000", "-Dshift=-3", "-DT=int", "-Drows=5", "-DBLOCK=128", "-DVECTOR=2", "-DRATIO=0.5",
                           "-DFAST=true", "-DORDER=Order::columns"));
+}
+
+TEST(ImageRequest, PassesParametersAloneAndTheirFirstValuesToTheReference) {
+  KernelSpec spec = sample_kernel();
+  spec.compile.defines = Defines::parameters;
+  EXPECT_THAT(request_of(spec).options,
+              ElementsAre("-DBLOCK=128", "-DVECTOR=2", "-DRATIO=0.5", "-DFAST=true", "-DORDER=Order::columns"));
+  std::vector<std::string> first;
+  for (const Parameter& parameter : spec.parameters)
+    first.push_back("-D" + parameter.name + "=" + parameter.values.front().text());
+  EXPECT_EQ(image_request(spec, spec.reference, sample_problem(), nullptr, sm_90).options, first);
+}
+
+TEST(ImageRequest, TakesTheRequiredArchitectureWhereItsConditionHolds) {
+  KernelSpec spec = sample_kernel();
+  spec.compile.requires_architecture = "sm_90a";
+  spec.compile.requires_where.emplace("BLOCK == 128");
+  EXPECT_EQ(request_of(spec).architecture, "sm_90a");
+  EXPECT_EQ(image_request(spec, spec.reference, sample_problem(), nullptr, sm_90).architecture, "sm_90");
+  spec.compile.requires_where.emplace("BLOCK != 128");
+  EXPECT_EQ(request_of(spec).architecture, "sm_90");
+  EXPECT_EQ(request_of(spec, sample_problem(), device_limits("sm_80")).architecture, "sm_80");
+}
+
+TEST(ImageRequest, OfALaunchHasTheEntriesOfVerifyToo) {
+  KernelSpec spec = sample_kernel();
+  const Configuration configuration = sample_configuration();
+  const ImageRequest without = launch_image_request(spec, sample_problem(), configuration, sm_90);
+  spec.verify = spec.launch;
+  for (Step& step : spec.verify) step.entry = "verify_" + step.entry;
+  const ImageRequest with = launch_image_request(spec, sample_problem(), configuration, sm_90);
+  EXPECT_GT(with.expressions.size(), without.expressions.size());
 }
 
 TEST(ImageRequest, RefusesOptionsThatCannotBeResolved) {

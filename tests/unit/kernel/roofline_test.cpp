@@ -60,7 +60,7 @@ TEST(BoundOf, IsTheCeilingOfWhichMoreIsReachedAndMayBeMoreThanAllOfIt) {
   const std::vector<Argument> copies{array("in", Role::in, "n"), array("out", Role::out, "n")};
   const std::vector<Argument> reads{array("in", Role::in, "n"), array("out", Role::out, "1")};
   const auto expect_bound = [](const KernelSpec& spec, const Problem& of, const char* ceiling, double fraction) {
-    const auto bound = bound_of(spec, of, 400, ceilings);
+    const auto bound = bound_of(spec, of, {}, 400, ceilings);
     ASSERT_TRUE(bound);
     EXPECT_EQ(bound->ceiling, ceiling);
     EXPECT_DOUBLE_EQ(bound->fraction, fraction);
@@ -72,10 +72,10 @@ TEST(BoundOf, IsTheCeilingOfWhichMoreIsReachedAndMayBeMoreThanAllOfIt) {
 
 TEST(BoundOf, IsNothingWithoutMetricsCeilingsOrTime) {
   const std::vector<Argument> arguments{array("in", Role::in, "n"), array("out", Role::out, "n")};
-  EXPECT_FALSE(bound_of(kernel(arguments), problem(100), 400, ceilings));
-  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), problem(100), 400, {}));
-  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), problem(100), 0, ceilings));
-  EXPECT_FALSE(bound_of(kernel(arguments, "8 / (n - n)"), problem(100), 400, ceilings));
+  EXPECT_FALSE(bound_of(kernel(arguments), problem(100), {}, 400, ceilings));
+  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), problem(100), {}, 400, {}));
+  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), problem(100), {}, 0, ceilings));
+  EXPECT_FALSE(bound_of(kernel(arguments, "8 / (n - n)"), problem(100), {}, 400, ceilings));
 }
 
 }  // namespace

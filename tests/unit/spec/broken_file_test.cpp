@@ -130,7 +130,9 @@ constexpr std::string_view table = R"table(
   fill_misspelt => uniform(-4, 4) => ^^unifrom(-4, 4) => `unifrom(-4, 4)` => did you mean `uniform`
   fill_with_one_bound => uniform(-4, 4) => uniform^^(4) => uniform(least, greatest)
   fill_upside_down => uniform(-4, 4) => uniform(4, ^^-4) => `-4` is below `4`
-  fill_with_a_name => uniform(-4, 4) => uniform(-4, ^^n) => `n` is no constant
+  fill_with_an_unknown_name => uniform(-4, 4) => ^^uniform(-4, m) => `m` in `m` => no problem name
+  fill_with_a_parameter => uniform(-4, 4) => ^^uniform(-4, ZETA) => `ZETA` in `ZETA` => a fill may mention problem names
+  fill_with_the_device => uniform(-4, 4) => uniform(-4, ^^device.warp_size) => depends on the device
   fill_beyond_the_type => uniform(-4, 4) => uniform(-4, 3000000000) => 3000000000 does not fit int32 => types of `T`
       => @"uniform(
   fill_of_halves_for_integers => uniform(-4, 4) => uniform(-0.5, 0.5) => no integer => int32 => @"uniform(
@@ -165,7 +167,14 @@ constexpr std::string_view table = R"table(
   negative_tolerance => relative = 0.001 => relative = ^^-0.001 => at least 0
   tolerance_without_a_value => relative = 0.001 => relative = ^^"1 / 0" => `1 / 0` => no value
   allow_nonfinite_is_a_number => allow_nonfinite = true => allow_nonfinite = ^^1 => true or false => integer 1
-  metric_with_a_parameter => flops = "2 * n" => flops = "2 * ^^ITEMS" => `ITEMS` => a metric
+  metric_misspelt => flops = "2 * n" => flops = "2 * ^^ITMES" => `ITMES` => did you mean `ITEMS`
+  items_without_a_unit => flops = "2 * n" => items = "2 * n" => `items` needs `unit` => @[metrics]
+  unit_without_items => flops = "2 * n" => unit = "points" => `unit` goes with `items` => @[metrics]
+  differing_below_zero => allow_nonfinite = true => differing = ^^-1 => at least 0
+  differing_with_a_parameter => allow_nonfinite = true => differing = "^^ZETA" => `ZETA` => a tolerance
+  defines_of_something => defines = true => defines = ^^"problem" => true, false or "parameters"
+  requires_with_a_broken_condition => "sm_80" => "sm_80 if ZETA >^^" => expected
+  requires_with_an_unknown_name => "sm_80" => "sm_80 if ^^ZTEA > 1" => `ZTEA` => did you mean `ZETA`
   option_with_an_unknown_name => --maxrregcount={ZETA} => --maxrregcount=^^{ZATE} => {ZATE} => did you mean `ZETA`
   option_with_an_open_brace => --maxrregcount={ZETA} => --maxrregcount=^^{ZETA => {NAME}
   option_condition_misspelt => if ALPHA && ITEMS => if ALPHA && ^^ITMES => `ITMES` => did you mean `ITEMS`

@@ -39,6 +39,24 @@ TEST(Fingerprints, ChangeWithWhatTheyCoverAndNothingElse) {
   }
 }
 
+// What is stored in users' databases: files that use nothing new keep their wisdom.
+TEST(Fingerprints, StayFromEditionToEdition) {
+  const Fingerprints now = read_kernel_text(whole_file(), "a.cu").fingerprints;
+  EXPECT_EQ(now.contract, "31b1c604c7626dadbd26a175802982840ca137d2b95562ff40ae68d2fb2d0a08");
+  EXPECT_EQ(now.space, "8174c644740a39cc0d201580e548c81fd50aebff9fa3751307ae540c6680b5ee");
+  // As when attune.cuh ended where it did: it must not change either.
+  EXPECT_EQ(now.code, "7ddba05ac6724c82b0ea4c1b5ed1e20ce44bb8f072de7e2c7da663771b199f11");
+}
+
+TEST(Fingerprints, OfAFillOfTheProblemFollowItsText) {
+  const auto contract = [](const char* bounds) {
+    return read_kernel_text(edited(whole_file(), "uniform(-4, 4)", bounds), "a.cu").fingerprints.contract;
+  };
+  EXPECT_NE(contract("uniform(0, n)"), contract("uniform(0, n + 1)"));
+  EXPECT_NE(contract("uniform(0, n)"), contract("normal(0, n)"));
+  EXPECT_EQ(contract("uniform(-4, 2 + 2)"), contract("uniform(-4, 4)"));
+}
+
 TEST(Fingerprints, CoverHeaders) {
   auto spec = read_kernel_file(ATTUNE_TEST_DATA "/kernels/headers/kernel.cu");
   const auto before = fingerprints_of(spec);

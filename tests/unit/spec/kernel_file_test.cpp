@@ -86,15 +86,15 @@ TEST_F(KernelFile, ReadsArguments) {
   const auto& in = *spec.find_argument("in");
   EXPECT_EQ(in.role, Role::in);
   EXPECT_EQ(in.fill->kind, FillKind::uniform);
-  EXPECT_EQ(in.fill->integer_a, -4);
-  EXPECT_EQ(in.fill->b, 4);
+  EXPECT_EQ(in.fill->numbers.at(0).text(), "-4");
+  EXPECT_EQ(in.fill->numbers.at(1).text(), "4");
   const auto& carry = *spec.find_argument("carry");
   EXPECT_EQ(carry.role, Role::inout);
   EXPECT_FALSE(carry.restore);
   EXPECT_EQ(carry.size->text(), "2 * n");
   EXPECT_EQ(spec.find_argument("work")->role, Role::scratch);
   EXPECT_EQ(spec.find_argument("n")->role, Role::scalar);
-  EXPECT_EQ(spec.find_argument("scale")->fill->a, 2.5);
+  EXPECT_EQ(spec.find_argument("scale")->fill->numbers.at(0).text(), "2.5");
   EXPECT_EQ(spec.find_argument("tiles")->value->text(), "ceil_div(n, ZETA)");
 }
 
@@ -108,7 +108,7 @@ TEST_F(KernelFile, ReadsChecksMetricsAndOptions) {
   EXPECT_EQ(spec.metrics.flops->text(), "2 * n");
   EXPECT_THAT(spec.compile.options,
               ElementsAre("--maxrregcount={ZETA}", "--use_fast_math if ALPHA && ITEMS > 1", "-lineinfo"));
-  EXPECT_TRUE(spec.compile.defines);
+  EXPECT_EQ(spec.compile.defines, Defines::all);
   EXPECT_EQ(spec.compile.requires_architecture, "sm_80");
 }
 

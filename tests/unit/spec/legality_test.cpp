@@ -51,6 +51,21 @@ TEST_F(Legality, PutsTheParametersInOrder) {
             (Configuration{{"BLOCK", 256}, {"ITEMS", 2}, {"FAST", true}}));
 }
 
+TEST_F(Legality, KeepsConfigurationsForAnotherArchitectureOut) {
+  spec_.compile.requires_architecture = "sm_90a";
+  spec_.compile.requires_where.emplace("FAST");
+  const Configuration fast{{"BLOCK", 64}, {"ITEMS", 2}, {"FAST", true}},
+      plain{{"BLOCK", 64}, {"ITEMS", 2}, {"FAST", false}};
+  for (const char* const architecture : {"sm_80", "sm_90", "sm_100"}) {
+    device_ = device_limits(architecture);
+    const bool has_it = architecture == std::string("sm_90");
+    EXPECT_EQ(legal(1000, fast).has_value(), has_it) << architecture;
+    EXPECT_TRUE(legal(1000, plain)) << architecture;
+    const SearchSpace space = make_space(spec_, {{"n", 1000}}, device_);
+    EXPECT_EQ(space.row_of(fast) && space.contains(*space.row_of(fast)), has_it) << architecture;
+  }
+}
+
 TEST_F(Legality, WantsExactlyTheParametersAndListedValues) {
   EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}}));
   EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}, {"FAST", false}, {"MORE", 1}}));

@@ -40,7 +40,7 @@ class Keeper final : public Device {
     sets = sampling.timed.size();
     return {{}, std::vector<double>(static_cast<std::size_t>(sampling.count), 1000.0)};
   }
-  void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override {}
+  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
   std::vector<Found> inspect(std::span<const Inspection> inspections) override {
     return std::vector<Found>(inspections.size());
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/type_table.hpp"
 #include "device/cuda/data_result.hpp"
 #include "device/data_ops.hpp"
+#include "kernel/zipf.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -42,7 +44,7 @@ std::string entry_of(const char* name, std::string_view type) {
   return std::string("attune::") + name + "<" + element + ">";
 }
 
-data_ops::FillPlan fill_plan(const Fill& fill, std::uint64_t seed, std::uint64_t count) {
+data_ops::FillPlan fill_plan(const FillValues& fill, std::uint64_t seed, std::uint64_t count, void* thresholds) {
   return {static_cast<int>(fill.kind),
           fill.full_range ? 1 : 0,
           fill.a,
@@ -50,7 +52,8 @@ data_ops::FillPlan fill_plan(const Fill& fill, std::uint64_t seed, std::uint64_t
           fill.integer_a,
           fill.integer_b,
           seed,
-          count};
+          count,
+          static_cast<const data_ops::u64*>(thresholds)};
 }
 
 std::uint64_t chunks_of(std::uint64_t bytes) { return (bytes + chunk_bytes - 1) / chunk_bytes; }
@@ -135,11 +138,18 @@ void CudaData::launch(FunctionHandle function, std::uint64_t items, std::initial
   }
 }
 
-void CudaData::generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+void CudaData::generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                         std::uint64_t seed) {
   const std::uint64_t elements = count * type_named(type).components;
   if (elements == 0) return;
-  const data_ops::FillPlan plan = fill_plan(fill, seed, elements);
+  const auto free = [this](void* memory) { device_.free(memory); };
+  std::unique_ptr<void, decltype(free)> table(nullptr, free);
+  if (fill.kind == FillKind::zipf) {
+    const std::vector<std::uint64_t> thresholds = zipf_thresholds(fill.a, fill.integer_b);
+    table.reset(device_.allocate(thresholds.size() * sizeof(std::uint64_t)));
+    device_.copy_in(table.get(), thresholds.data(), thresholds.size() * sizeof(std::uint64_t), nullptr);
+  }
+  const data_ops::FillPlan plan = fill_plan(fill, seed, elements, table.get());
   launch(loaded(type).functions.at("generate"), elements, {&target, &elements, &plan});
   if (const Status status = device_.synchronize(nullptr); !status.ok()) {
     throw Error(fmt::format("filling {} elements of {}: {}", count, type, status.detail));

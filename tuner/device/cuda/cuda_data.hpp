@@ -28,7 +28,7 @@ class CudaData {
   ~CudaData();
 
   // As in Device. Each throws Error when one of these kernels does not compile or fails.
-  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed);
+  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill, std::uint64_t seed);
   std::vector<Found> inspect(std::span<const Inspection> inspections);
 
  private:

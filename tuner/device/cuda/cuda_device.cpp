@@ -118,7 +118,7 @@ class CudaDevice final : public Device {
   DeviceTimes take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }
   DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override { return sampler_.run_in_turn(turns); }
 
-  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                 std::uint64_t seed) override {
     data_.generate(target, type, count, fill, seed);
   }

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "core/type_table.hpp"
 #include "device/data_ops.hpp"
+#include "kernel/zipf.hpp"
 
 namespace attune {
 namespace {
@@ -113,7 +115,8 @@ Found found_by(const Checksum& what) {
 
 }  // namespace
 
-void generate_on_host(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed) {
+void generate_on_host(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
+                      std::uint64_t seed) {
   const TypeInfo& info = type_named(type);
   ops::FillPlan plan{};
   plan.kind = static_cast<int>(fill.kind);
@@ -124,6 +127,9 @@ void generate_on_host(void* target, std::string_view type, std::uint64_t count, 
   plan.integer_b = fill.integer_b;
   plan.seed = seed;
   plan.count = count * info.components;
+  std::vector<std::uint64_t> thresholds;
+  if (fill.kind == FillKind::zipf) thresholds = zipf_thresholds(fill.a, fill.integer_b);
+  plan.thresholds = reinterpret_cast<const ops::u64*>(thresholds.data());
   element_of(info).generate(target, plan);
 }
 

@@ -9,7 +9,8 @@
 #include "device/device.hpp"
 
 namespace attune {
-void generate_on_host(void* target, std::string_view type, std::uint64_t count, const Fill& fill, std::uint64_t seed);
+void generate_on_host(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
+                      std::uint64_t seed);
 // Of memory that the host reads.
 Found inspect_on_host(const Inspection& inspection);
 }  // namespace attune

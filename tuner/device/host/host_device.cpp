@@ -114,7 +114,7 @@ class HostDevice final : public Device {
     return samples;
   }
 
-  void generate(void* target, std::string_view type, std::uint64_t count, const Fill& fill,
+  void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                 std::uint64_t seed) override {
     generate_on_host(target, type, count, fill, seed);
   }

@@ -131,7 +131,7 @@ class ReplayDevice final : public Device {
   std::uint64_t free_memory() override { return 0; }
   void copy_in(void*, const void*, std::size_t, StreamHandle) override { refuse_memory(); }
   void copy_out(void*, const void*, std::size_t, StreamHandle) override { refuse_memory(); }
-  void generate(void*, std::string_view, std::uint64_t, const Fill&, std::uint64_t) override { refuse_memory(); }
+  void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override { refuse_memory(); }
   std::vector<Found> inspect(std::span<const Inspection>) override { refuse_memory(); }
   StreamHandle make_stream() override { return nullptr; }
   void destroy_stream(StreamHandle) noexcept override {}

@@ -32,7 +32,7 @@ struct ProblemParameter {
 
 enum class StepKind { launch, memset };
 
-// One step of [[launch]], [[prepare]] or [[reference]].
+// One step of [[launch]], [[verify]], [[prepare]] or [[reference]].
 struct Step {
   StepKind kind = StepKind::launch;
   // launch: names inside <...> are substituted as text
@@ -51,22 +51,21 @@ struct Step {
 
 enum class Role { in, out, inout, scratch, scalar };
 
-enum class FillKind { uniform, normal, constant, iota, permutation };
+enum class FillKind { uniform, normal, constant, iota, permutation, zipf, seed };
 
 // How data is made. Values are a function of seed and position: the same bits on every device.
 struct Fill {
   FillKind kind = FillKind::uniform;
-  double a = -1;                // uniform: lower bound (inclusive); normal: mean; constant: the value
-  double b = 1;                 // uniform: upper bound (integers: inclusive); normal: standard deviation
-  std::int64_t integer_a = 0;   // the same for integer types, where a double would not be exact
-  std::int64_t integer_b = 0;
-  bool full_range = false;      // integers without a fill: all values of the type
+  // Over problem names. uniform: lower and upper bound, both inclusive for integers; normal: mean, standard deviation;
+  // constant: the value; zipf: exponent, count. The others have none.
+  std::vector<Expression> numbers;
 };
 
 // Tolerances: |actual - expected| <= absolute + relative * |expected|.
 struct Check {
   std::optional<Expression> absolute;
   std::optional<Expression> relative;
+  std::optional<Expression> differing;  // elements that may be further away
   std::optional<bool> allow_nonfinite;
 };
 
@@ -81,10 +80,18 @@ struct Argument {
   std::optional<Expression> value;  // scalars: computed, the application does not pass it
 };
 
+// What is passed to the compiler as -DNAME=VALUE.
+enum class Defines {
+  none,
+  all,        // problem values; parameters too where a configuration is compiled
+  parameters  // parameters alone; for prepare and reference steps their first values
+};
+
 struct CompileOptions {
   std::vector<std::string> options;  // "--maxrregcount={REGISTERS}", "--use_fast_math if FAST"
-  bool defines = false;              // parameters as -D
-  std::string requires_architecture; // "sm_90a": only there
+  Defines defines = Defines::none;
+  std::string requires_architecture;         // "sm_90a": the kernel runs there alone
+  std::optional<Expression> requires_where;  // when set, that is so of the configurations for which it is true
 };
 
 // What of a kernel must be equal for wisdom to apply, as hexadecimal SHA-256. Filled by fingerprints_of().
@@ -94,9 +101,12 @@ struct Fingerprints {
   std::string space;     // [parameters] [restrictions]
 };
 
+// Work of one launch of the kernel. Expressions over the problem, and over parameters where the work depends on them.
 struct Metrics {
   std::optional<Expression> bytes;  // gives GB/s
   std::optional<Expression> flops;  // gives GFLOP/s
+  std::optional<Expression> items;  // gives G<unit>/s
+  std::string unit;                 // of items: "points", "interactions"
 };
 
 struct KernelSpec {
@@ -109,6 +119,7 @@ struct KernelSpec {
   std::vector<Expression> rules;
   std::vector<Step> prepare;
   std::vector<Step> launch;
+  std::vector<Step> verify;  // after the launch in each check, untimed: bring its result into a form to compare
   std::vector<Step> reference;
   std::vector<Argument> arguments;  // in the order in which an application passes them
   Check check;

@@ -20,17 +20,17 @@ void fields(auto& a, Is<ResolvedStep> auto& x) {
   a(x.expression, x.shape, x.arguments, x.memset_argument, x.memset_value);
 }
 
-void fields(auto& a, Is<Fill> auto& x) {
-  a.choice(x.kind, FillKind::permutation);
+void fields(auto& a, Is<FillValues> auto& x) {
+  a.choice(x.kind, FillKind::zipf);
   a(x.a, x.b, x.integer_a, x.integer_b, x.full_range);
 }
 
-void fields(auto& a, Is<Tolerance> auto& x) { a(x.absolute, x.relative, x.allow_nonfinite); }
+void fields(auto& a, Is<Tolerance> auto& x) { a(x.absolute, x.relative, x.allow_nonfinite, x.differing); }
 
 void fields(auto& a, Is<ArgumentSetup> auto& x) {
   a(x.name, x.type);
   a.choice(x.role, Role::scalar);
-  a(x.restore, x.count, x.bytes, x.fill, x.tolerance);
+  a(x.restore, x.is_compared, x.count, x.bytes, x.fill, x.tolerance);
 }
 
 void fields(auto& a, Is<StepArgument> auto& x) {
@@ -39,7 +39,7 @@ void fields(auto& a, Is<StepArgument> auto& x) {
   a(x.bytes, x.value);
 }
 
-void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.arguments); }
+void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.arguments, x.untimed); }
 
 void fields(auto& a, Is<TrialSetup> auto& x) {
   a(x.kernel, x.problem, x.arguments, x.prepare, x.reference, x.self_checked, x.seed);
