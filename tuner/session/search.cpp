@@ -39,6 +39,7 @@ Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(dou
   const unsigned wanted = on_.terms.request.compile_threads;
   const unsigned threads = wanted != 0 ? wanted : cores;
   on_.pool.set_compilers(threads);
+  on_.pool.start_compilers();
   // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
   // small ones first, so that even a short search sees some.
   most_ahead_ = is_wave() ? threads * compiler_.preferred_batch : 2 * std::size_t{threads} + 1;
@@ -135,28 +136,38 @@ void Search::loop() {
   tell_strategy();
 }
 
-// The default goes first and alone: it becomes the anchor; one that failed before is not launched again. Then, each
-// alone, what was under way when a session was killed.
-void Search::try_first() {
-  std::vector<Configuration> first;
+// A default that failed before is not launched again.
+void Search::ask_for_default() {
   const Configuration& default_configuration = *on_.terms.default_configuration;
   const Trial* const tried = on_.log.find(default_configuration.text());
   if (tried == nullptr) proposals_.begin(*on_.terms.space.row_of(default_configuration));
-  if (tried == nullptr || tried->verdict == Verdict::ok) first.push_back(default_configuration);
+  if (tried == nullptr || tried->verdict == Verdict::ok) propose(default_configuration);
+}
+
+// The default goes first and alone: it becomes the anchor. Then, each alone, what was under way when a session was
+// killed.
+void Search::try_first() {
+  std::vector<Configuration> left;
   for (const Attempt& attempt : on_.log.open_attempts()) {
     const std::optional<Row> row = on_.terms.space.row_of(attempt.configuration);
     if (!row || !on_.terms.space.contains(*row) || on_.terms.is_default(attempt.configuration)) continue;
     proposals_.begin(*row);
-    first.push_back(attempt.configuration);
+    left.push_back(attempt.configuration);
   }
-  for (const Configuration& one : first) {
-    if (&one != &first.front() && stop_reason()) return;
+  try_alone();
+  for (const Configuration& one : left) {
+    if (stop_reason()) return;
     propose(one);
-    if (under_way_.empty()) continue;
-    if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), true);
-    while (!sent_.empty()) finish_front();
+    try_alone();
   }
   tried_first_ = true;
+}
+
+// What was asked for last.
+void Search::try_alone() {
+  if (under_way_.empty()) return;  // it has its verdict
+  if (std::optional<CompiledInstance> compiled = take_image()) start(std::move(*compiled), true);
+  while (!sent_.empty()) finish_front();
 }
 
 // One trial begins or ends.

@@ -20,6 +20,9 @@ class Search {
   // `saved`: called with the seconds that the session has used, now and then.
   Search(SessionParts& parts, Proposals& proposals, std::function<void(double)> saved);
 
+  // Asks for the image of the default: it is compiled while the data are made. Before run().
+  void ask_for_default();
+
   // Returns the rule that ended it. Every verdict is durable then, also when it throws: what a strategy throws, or
   // Error for a broken environment.
   StopReason run();
@@ -37,6 +40,7 @@ class Search {
   };
   void loop();
   void try_first();
+  void try_alone();
   void step();
   bool is_wave() const;
   void think();

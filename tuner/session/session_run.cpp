@@ -186,6 +186,7 @@ class SessionRun {
       store_.update_session(row_.id, SessionState::running, used);
     });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
+    search.ask_for_default();
     try {
       parts_.bench.begin(row_.seed, seconds_left());
     } catch (const ReferenceDoesNotCompile&) {

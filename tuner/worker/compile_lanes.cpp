@@ -75,16 +75,25 @@ void CompileLanes::set_most(unsigned lanes) {
   most_ = std::max(1u, lanes);
 }
 
+void CompileLanes::start_all() {
+  const std::lock_guard lock(mutex_);
+  while (lanes_.size() < most_) add_lane(true);
+}
+
+// Under the mutex.
+void CompileLanes::add_lane(bool opens_first) {
+  std::unique_ptr<Transport> worker = spare_ ? std::move(spare_) : start_();
+  Lane& lane = lanes_.emplace_back();
+  lane.worker = std::move(worker);
+  lane.opens_first = opens_first;
+  lane.thread = std::thread([this, &lane] { run(lane); });
+}
+
 void CompileLanes::submit(Ticket ticket, ImageRequest request) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({ticket, std::move(request)});
-    if (idle_ < waiting_.size() && lanes_.size() < most_) {
-      std::unique_ptr<Transport> worker = spare_ ? std::move(spare_) : start_();
-      Lane& lane = lanes_.emplace_back();
-      lane.worker = std::move(worker);
-      lane.thread = std::thread([this, &lane] { run(lane); });
-    }
+    if (idle_ < waiting_.size() && lanes_.size() < most_) add_lane(false);
   }
   changed_.notify_one();
 }
@@ -132,6 +141,13 @@ bool CompileLanes::was_interrupted(Lane& lane) {
 }
 
 void CompileLanes::run(Lane& lane) {
+  if (lane.opens_first) {
+    try {
+      bool begun = false;
+      answer_of(*lane.worker, OpenCompiler{}, open_seconds, begun);
+    } catch (const Error&) {  // what fails here fails again when it compiles
+    }
+  }
   for (;;) {
     std::uint64_t epoch = 0;
     const std::vector<Waiting> batch = take_batch(lane, epoch);

@@ -31,6 +31,8 @@ class CompileLanes {
   const CompilerOpened& opened() const noexcept { return opened_; }
   // Sets the most images compiled at once. At least 1.
   void set_most(unsigned lanes);
+  // Starts all workers now. They load the compiler while others work.
+  void start_all();
   void submit(Ticket ticket, ImageRequest request);
   // Drops all images without a result.
   void cancel() noexcept;
@@ -42,13 +44,15 @@ class CompileLanes {
   };
   struct Lane {
     std::unique_ptr<Transport> worker;
-    bool is_busy = false, is_interrupted = false;
+    bool is_busy = true, is_interrupted = false;
+    bool opens_first = false;
     std::thread thread;
   };
   struct Outcome {
     CompileOutcome compiled;
     int deaths = 0;
   };
+  void add_lane(bool opens_first);
   void run(Lane& lane);
   std::vector<Waiting> take_batch(Lane& lane, std::uint64_t& epoch);
   std::vector<Outcome> compile(Transport& worker, const std::vector<ImageRequest>& requests, std::uint64_t epoch);

@@ -73,6 +73,10 @@ void Pool::set_compilers(unsigned most) {
   if (compile_lanes_) compile_lanes_->set_most(compilers_);
 }
 
+void Pool::start_compilers() {
+  if (!compiler().disturbs_timing) compile_lanes_->start_all();
+}
+
 Ticket Pool::submit(Job job) {
   const Ticket ticket = ++last_;
   if (auto* const compile = std::get_if<Compile>(&job)) {

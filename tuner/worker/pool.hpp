@@ -30,6 +30,8 @@ class Pool {
   const CompilerOpened& compiler();
   // Sets the most images that are compiled at once.
   void set_compilers(unsigned most);
+  // Starts so many now, so that they are ready when the first images are asked for; not where compiling disturbs.
+  void start_compilers();
 
   // Submits a job. A Compile is of one image. Jobs for the device are done in their order; images come in any.
   Ticket submit(Job job);

@@ -96,6 +96,8 @@ TEST(PlanParts, PassAnArgumentOf128Bytes) {
   spec.arguments.resize(2);
   spec.arguments[0].role = Role::out;
   spec.arguments[1].value.emplace("0");
+  spec.launch.resize(1);
+  spec.launch[0].arguments = {spec.arguments[0].name};
   const std::vector<ResolvedArgument> resolved{{"int32", Role::out, 128, 512, {}}, {"", Role::scalar, 1, 128, {}}};
   const PlanParts parts{device, "run", {}, {}, ArgumentTable(spec, resolved), steps};
   StepBinding binding = parts.bind();
