@@ -1,5 +1,5 @@
-// ImageSource: the images of instances, compiled ahead by a pool. Instances that differ only in launch parameters share
-// one compile. One thread.
+// ImageSource: the images of instances of one kernel, compiled ahead by a pool. Instances that differ only in launch
+// parameters share one compile. One thread.
 #pragma once
 
 #include <cstdint>
@@ -55,10 +55,10 @@ class ImageSource {
   void keep(const std::string& key, Kept kept);
 
   Pool& pool_;
-  std::map<std::string, Kept> kept_;  // by image key
+  std::map<std::string, Kept> kept_;  // by key_of() of the request
   std::deque<std::string> kept_order_;
   std::map<Ticket, Waiting> waiting_;
-  std::map<std::string, Ticket> compiling_;  // by image key
+  std::map<std::string, Ticket> compiling_;  // by key_of() of the request
   std::deque<Result> arrived_;
   std::deque<CompiledInstance> ready_;
   std::size_t outstanding_ = 0;

@@ -230,8 +230,9 @@ void Search::tell_strategy() {
 
 // Configurations that share an image are no work for the compilers, which shall not wait while the device does. Where
 // compiles come in waves, a wave is what is counted.
-bool Search::wants_more() const {
+bool Search::wants_more(std::size_t asked) const {
   if (under_way_.size() < ahead_) return true;
+  if (asked >= most_sharing) return false;  // the device waits for none that shares: it has others
   const bool compilers_idle = on_.source.compiling() < ahead_ && on_.source.ready() < ahead_ / 2;
   return !is_wave() && tried_first_ && compilers_idle && under_way_.size() < most_sharing * ahead_;
 }
@@ -240,7 +241,7 @@ bool Search::wants_more() const {
 // work meanwhile, if it can be, and once for each trial, so that what is proposed does not depend on speed.
 void Search::think() {
   tell_strategy();
-  while (wants_more() && !stop_reason()) {
+  for (std::size_t asked = 0; wants_more(asked) && !stop_reason(); ++asked) {
     const auto begun = on_.progress.run_trials() + static_cast<std::int64_t>(under_way_.size());
     if (on_.terms.request.limits.trials && begun >= *on_.terms.request.limits.trials) return;
     const std::optional<Row> row = proposals_.next();

@@ -44,7 +44,7 @@ class Search {
   void step();
   bool is_wave() const;
   void think();
-  bool wants_more() const;
+  bool wants_more(std::size_t asked) const;
   // Returns how many trials are sent at once at most.
   std::size_t depth() const;
   std::optional<StopReason> stop_reason() const;
