@@ -88,7 +88,7 @@ TEST_F(Format, VerifyBringsAResultOfTheConfigurationIntoAFormToCompare) {
   const std::string file = changed({});
   for (const char* const configuration : {"BLOCK=64 ROUNDS=1", "BLOCK=128 ROUNDS=2"})
     EXPECT_THAT(output_of({"check", file, "-c", configuration}), HasSubstr("verdict: ok"));
-  const std::vector<Json> events = events_of({"tune", file, "--trials", "4", "--time-limit", "2s"});
+  const std::vector<Json> events = events_of({"tune", file, "--trials", "4", "--time-limit", "10s"});
   EXPECT_EQ(of_type(events, "trial").size(), 4u);
   for (const Json& trial : of_type(events, "trial")) EXPECT_EQ(trial["verdict"], "ok") << trial;
 }
@@ -151,7 +151,7 @@ TEST_F(Format, MetricsMayDependOnTheConfiguration) {
   EXPECT_THAT(output_of({"check", changed({})}), HasSubstr("keys/s"));
   const std::vector<Json> tuned =
       events_of({"tune", changed({{"items = \"n * ROUNDS\"\nunit = \"keys\"", "flops = \"n * ROUNDS ** 10\""}}),
-                 "--objective", "time / flops", "--trials", "4", "--time-limit", "2s"});
+                 "--objective", "time / flops", "--trials", "4", "--time-limit", "10s"});
   EXPECT_EQ(of_type(tuned, "best").back()["configuration"]["ROUNDS"], 2);
 }
 

@@ -227,9 +227,12 @@ __global__ void fold_reference(int* out, const int* a, const int* b, long long n
 TEST_F(Tune, GivesUpWhenNothingSurvives) {
   const CommandResult result = attune({"tune", scale_of_many({{"T(3) *", "T(4) *"}}), "--json"});
   EXPECT_EQ(result.code, 3);
-  // The first fifty, and the one that the device worker had begun.
-  EXPECT_EQ(of_type(events_in(result.out), "trial").size(), 51u);
-  EXPECT_THAT(result.err, HasSubstr("none of the 51 configurations tried survived, 51 wrong_result"));
+  // The first fifty, and those that were sent by then.
+  const std::size_t trials = of_type(events_in(result.out), "trial").size();
+  EXPECT_GE(trials, 50u);
+  EXPECT_LE(trials, 53u);
+  EXPECT_THAT(result.err, HasSubstr("none of the " + std::to_string(trials) + " configurations tried survived, " +
+                                    std::to_string(trials) + " wrong_result"));
 }
 
 // Many values, so that the search is still under way when the signal comes.
