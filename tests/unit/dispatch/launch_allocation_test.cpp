@@ -14,18 +14,19 @@ namespace {
 std::atomic<long> allocations = 0;
 }
 
-void* operator new(std::size_t bytes) {
+// Inlined, g++ takes them for a mismatch of malloc and delete.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(bytes > 0 ? bytes : 1);
 }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace attune {
 namespace {

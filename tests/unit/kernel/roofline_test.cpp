@@ -19,7 +19,8 @@ KernelSpec kernel(std::vector<Argument> arguments, std::optional<Expression> byt
   KernelSpec spec;
   spec.name = "sample";
   spec.arguments = std::move(arguments);
-  spec.metrics = {std::move(bytes), std::move(flops)};
+  spec.metrics.bytes = std::move(bytes);
+  spec.metrics.flops = std::move(flops);
   return spec;
 }
 
