@@ -72,6 +72,26 @@ relative = "T == 'half' ? epsilon(T) : 0"      # half adds in float and is round
 [metrics]
 bytes = "n * sizeof(T)"
 flops = "n"
+[[ladder]]
+name = "harris"
+source = "M. Harris, Optimizing Parallel Reduction in CUDA (2007): 2^22 integers on a GeForce 8800 GTX"
+problems = ["n=2**22 T=int32"]
+steps = [
+    { name = "interleaved, divergent", published = "8.054 ms", configuration = """VARIANT=0 BLOCK=128 ITEMS=1 VECTOR=1 \
+      WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "interleaved, bank conflicts", published = "3.456 ms", configuration = """VARIANT=1 BLOCK=128 ITEMS=1 \
+      VECTOR=1 WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "sequential", published = "1.722 ms", configuration = """VARIANT=2 BLOCK=128 ITEMS=1 VECTOR=1 \
+      WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "first add while loading", published = "0.965 ms", configuration = """VARIANT=3 BLOCK=128 ITEMS=2 VECTOR=1 \
+      WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "last warp unrolled", published = "0.536 ms", configuration = """VARIANT=4 BLOCK=128 ITEMS=2 VECTOR=1 \
+      WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "tree unrolled", published = "0.381 ms", configuration = """VARIANT=5 BLOCK=128 ITEMS=2 VECTOR=1 \
+      WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "many elements per thread", published = "0.268 ms", configuration = """VARIANT=6 BLOCK=128 ITEMS=8 VECTOR=1 \
+      WARP=Warp::shared CACHE=Cache::plain ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=8""" },
+]
 */
 #include "attune.cuh"
 

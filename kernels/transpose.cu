@@ -42,6 +42,24 @@ absolute = 0
 relative = 0
 [metrics]
 bytes = "2 * width * height * sizeof(T)"
+[[ladder]]
+name = "tiles"
+source = "the order of G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA (2009)"
+problems = ["width=4096 height=4096 T=float"]
+steps = [
+    { name = "tile with bank conflicts", configuration = """TILE=32 ROWS=8 VECTOR=1 LAYOUT=Layout::plain \
+      ORDER=Order::rows CACHE=Cache::plain""" },
+    { name = "padded", configuration = """TILE=32 ROWS=8 VECTOR=1 LAYOUT=Layout::padded ORDER=Order::rows \
+      CACHE=Cache::plain""" },
+    { name = "diagonal", configuration = """TILE=32 ROWS=8 VECTOR=1 LAYOUT=Layout::padded ORDER=Order::diagonal \
+      CACHE=Cache::plain""" },
+    { name = "larger tile", configuration = """TILE=64 ROWS=8 VECTOR=1 LAYOUT=Layout::padded ORDER=Order::rows \
+      CACHE=Cache::plain""" },
+    { name = "swizzled", configuration = """TILE=64 ROWS=8 VECTOR=1 LAYOUT=Layout::swizzled ORDER=Order::rows \
+      CACHE=Cache::plain""" },
+    { name = "vectors", configuration = """TILE=64 ROWS=8 VECTOR=4 LAYOUT=Layout::swizzled ORDER=Order::rows \
+      CACHE=Cache::plain""" },
+]
 */
 #include "attune.cuh"
 

@@ -8,6 +8,7 @@
 
 #include "attune/error.hpp"
 #include "bench_table.hpp"
+#include "comparison.hpp"
 #include "db/paths.hpp"
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
@@ -42,30 +43,12 @@ Options bench_options() {
                 "parameter values to compare with the default; those left out take their defaults; may be given "
                 "several times")("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
       "regime", po::value<std::string>(), "cold (default), warm, stream or all")(
-      "rounds", po::value<std::string>(),
-      "take exactly so many rounds (default: until every speed-up is known within 0.25 %, 30 to 15000)")(
-      "time-limit", po::value<std::string>(), "of the rounds of each regime (default: 15s; with --rounds none)")(
       "steps", "time the steps of a launch too, in the regimes cold and warm")(
-      "no-copy", "without the copy of as many bytes within the device's memory")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
-      "json", "one JSON object per line instead of text");
+      "no-copy", "without the copy of as many bytes within the device's memory");
+  add_comparison_options(
+      options, "take exactly so many rounds (default: until every speed-up is known within 0.25 %, 30 to 15000)");
   return options;
 }
-
-// Prints what the user should know.
-class Notes final : public Observer {
- public:
-  explicit Notes(bool json) : json_(json) {}
-  void note(const std::string& text) override {
-    if (json_) return print_line({{"type", "note"}, {"text", text}});
-    put_text("  note: {}\n", text);
-    std::fflush(stdout);
-  }
-
- private:
-  const bool json_;
-};
 
 std::vector<Regime> regimes_wanted(const Options& options, const KernelSpec& spec, Observer& notes) {
   const std::string text = options.text("regime").value_or("cold");
@@ -113,7 +96,7 @@ class Lineup {
   // The record follows the default.
   SideBySideTask task(Regime regime, Observer& notes) const {
     SideBySideTask task{regime, named_};
-    const std::optional<Record> record = record_of(regime);
+    const std::optional<Record> record = stored_record(spec_, problem_, device_, regime, database_);
     const auto at = task.configurations.begin() + (named_.front().name == "default" ? 1 : 0);
     if (!record)
       notes.note(fmt::format("no record of the regime {} on {}; to make one: {}", to_text(regime), device_.name,
@@ -127,20 +110,6 @@ class Lineup {
   }
 
  private:
-  std::optional<Record> record_of(Regime regime) const {
-    std::error_code unknown;
-    if (!std::filesystem::exists(database_, unknown) && !unknown) return std::nullopt;
-    WisdomStore store(database_, WisdomStore::Access::read_only, {note_on_stderr, &stop_requests});
-    RecordKey key;
-    key.kernel = spec_.name;
-    key.code = spec_.fingerprints.code;
-    key.contract = spec_.fingerprints.contract;
-    key.device_class = device_.class_key();
-    key.problem = problem_;
-    key.regime = std::string(to_text(regime));
-    return store.find_record(key);
-  }
-
   const KernelSpec& spec_;
   const Problem& problem_;
   const DeviceInfo& device_;
@@ -149,21 +118,6 @@ class Lineup {
   std::vector<NamedConfiguration> named_;
   int given_ = 0;
 };
-
-Protocol protocol_wanted(const Options& options) {
-  Protocol protocol;
-  if (const auto rounds = options.integer("rounds", 1, 1'000'000)) {
-    protocol.final_rounds_max = static_cast<int>(*rounds);
-    protocol.final_seconds = Pool::forever;
-    protocol.settled_log_ratio = -1;  // no half width is enough
-  }
-  protocol.final_seconds = options.seconds("time-limit").value_or(protocol.final_seconds);
-  return protocol;
-}
-
-Json estimate_fields(const std::string& name, const Estimate& estimate) {
-  return {{name, estimate.value}, {name + "_low", estimate.interval.low}, {name + "_high", estimate.interval.high}};
-}
 
 Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const SideBySideRequest& request) {
   Json line{{"type", "row"}, {"regime", to_text(compared.regime)}, {"name", row.name}};
@@ -208,16 +162,6 @@ void show_subject(const SideBySideRequest& request, const DeviceInfo& device, bo
   std::fflush(stdout);
 }
 
-void refuse_what_runs_nothing(const std::string& device) {
-  if (is_replay(device) || is_architecture(device))
-    throw UsageError("nothing runs on `" + device + "`; take cuda, cuda:N or host");
-}
-
-bool has_failed(const SideBySide& compared) {
-  return std::any_of(compared.rows.begin(), compared.rows.end(),
-                     [](const SideBySideRow& row) { return !row.is_copy && !row.status.ok(); });
-}
-
 }  // namespace
 
 int run_bench(const Arguments& arguments) {
@@ -231,7 +175,7 @@ int run_bench(const Arguments& arguments) {
   request.problem = parse_problem(request.spec, options.text("problem").value_or(""), name.substr(0, name.find(':')));
   request.steps = options.has("steps");
   request.copy = !options.has("no-copy");
-  request.protocol = protocol_wanted(options);
+  request.protocol = protocol_wanted(options, Protocol{}.settled_log_ratio);
   request.lock_folder = usable_lock_folder();
   request.compared = [&](const SideBySide& compared) { show(compared, request, json); };
 

@@ -10,11 +10,6 @@
 #include "text.hpp"
 
 namespace attune::cli {
-namespace {
-
-using Cells = std::vector<std::string>;
-
-// A Markdown table whose columns are aligned. The first row is its head; the last column is not padded.
 std::string table_text(const std::vector<Cells>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const Cells& row : rows)
@@ -31,6 +26,8 @@ std::string table_text(const std::vector<Cells>& rows) {
   for (std::size_t r = 1; r < rows.size(); ++r) add(rows[r]);
   return text;
 }
+
+namespace {
 
 std::string time_cell(const Estimate& time) {
   return fmt::format("{} [{}, {}]", time_text(time.value), time_text(time.interval.low), time_text(time.interval.high));

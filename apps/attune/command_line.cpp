@@ -23,6 +23,7 @@ constexpr Command all_commands[] = {
     {"tune", "search the best configuration of a kernel on this device and remember it", run_tune},
     {"check", "compile and run one configuration; show verdict, resources and the compiler's log", run_check},
     {"bench", "compare configurations, the record and a copy of as many bytes by interleaved samples", run_bench},
+    {"ladder", "the steps of a classical table of a kernel, measured here beside the published figures", run_ladder},
     {"plan", "what an application would launch for a problem, and why", run_plan},
     {"list", "the kernels that are known", run_list},
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},

@@ -56,6 +56,8 @@ constexpr SectionReader section_readers[] = {
     {"check", "[check]", false, read_check},
     {"metrics", "[metrics]", false,
      [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.metrics = read_metrics(d, node); }},
+    {"ladder", "[[ladder]]", false,
+     [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.ladders = read_ladders(d, node); }},
     {"compile", "[compile]", false,
      [](const Document& d, const TomlNode& node, KernelSpec& spec) { spec.compile = read_compile(d, node); }},
 };

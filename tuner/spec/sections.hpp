@@ -25,6 +25,7 @@ std::vector<Argument> read_arguments(const Document& document, const TomlNode& t
 // Reads [check] and the [check.NAME] in it.
 void read_check(const Document& document, const TomlNode& table, KernelSpec& spec);
 Metrics read_metrics(const Document& document, const TomlNode& table);
+std::vector<Ladder> read_ladders(const Document& document, const TomlNode& array);
 CompileOptions read_compile(const Document& document, const TomlNode& table);
 
 }  // namespace attune

@@ -249,6 +249,8 @@ void validate(const KernelSpec& spec) {
   validate_checks(spec);
   validate_metrics(spec);
   validate_compile_options(spec);
+  require_few(spec.ladders.size(), "ladder");
+  validate_ladders(spec);
 }
 
 }  // namespace attune

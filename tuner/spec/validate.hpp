@@ -10,8 +10,9 @@ namespace attune {
 void validate(const KernelSpec& spec);
 
 void validate_arguments(const KernelSpec& spec);
-// Checks [[prepare]], [[launch]] and [[reference]], and that the steps use every argument.
+// Checks [[prepare]], [[launch]], [[verify]] and [[reference]], and that the steps use every argument.
 void validate_steps(const KernelSpec& spec);
 void validate_compile_options(const KernelSpec& spec);
+void validate_ladders(const KernelSpec& spec);
 
 }  // namespace attune

@@ -109,6 +109,22 @@ struct Metrics {
   std::string unit;                 // of items: "points", "interactions"
 };
 
+// One line of a ladder: a configuration by a name.
+struct LadderStep {
+  std::string name;
+  std::string configuration;  // "VARIANT=0 BLOCK=128"; what it leaves out takes its defaults
+  std::string published;      // what its source reports, as text: "8.054 ms"
+};
+
+// Configurations that are compared in their order, as in the talks that made them known. In no fingerprint.
+struct Ladder {
+  std::string name;
+  std::string source;                 // of the published figures
+  std::vector<std::string> problems;  // "n=2**22 T=int32"; empty: the defaults
+  std::vector<LadderStep> steps;      // empty: the default configuration
+  std::string sweep;                  // "offset=0..32": every value of a size or integer of the problem; "": none
+};
+
 struct KernelSpec {
   std::string name;     // [A-Za-z_][A-Za-z0-9_]*, at most 128 characters
   std::string summary;
@@ -126,6 +142,7 @@ struct KernelSpec {
   std::map<std::string, Check> argument_check;  // [check.NAME]
   Metrics metrics;
   CompileOptions compile;
+  std::vector<Ladder> ladders;
   Fingerprints fingerprints;
   // When set, exactly these configurations are legal, without rules or limits. Parameters may be narrowed: a
   // configuration then counts only if they still list its values. The `replay` device sets it.

@@ -1,0 +1,73 @@
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "attune/error.hpp"
+#include "db/wisdom_store.hpp"
+#include "json_lines.hpp"
+#include "put_text.hpp"
+#include "replay.hpp"
+#include "stop_requests.hpp"
+
+namespace attune::cli {
+
+void Notes::note(const std::string& text) {
+  if (json_) return print_line({{"type", "note"}, {"text", text}});
+  put_text("  note: {}\n", text);
+  std::fflush(stdout);
+}
+
+void add_comparison_options(Options& options, const char* until) {
+  namespace po = boost::program_options;
+  options.add()("rounds", po::value<std::string>(), until)(
+      "time-limit", po::value<std::string>(), "of the rounds of each table (default: 15s; with --rounds none)")(
+      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "json", "one JSON object per line instead of text");
+}
+
+Protocol protocol_wanted(const Options& options, double settled) {
+  Protocol protocol;
+  protocol.settled_log_ratio = settled;
+  if (const auto rounds = options.integer("rounds", 1, 1'000'000)) {
+    protocol.final_rounds_max = static_cast<int>(*rounds);
+    protocol.final_seconds = Pool::forever;
+    protocol.settled_log_ratio = -1;  // no half width is enough
+  }
+  protocol.final_seconds = options.seconds("time-limit").value_or(protocol.final_seconds);
+  return protocol;
+}
+
+void refuse_what_runs_nothing(const std::string& device) {
+  if (is_replay(device) || is_architecture(device))
+    throw UsageError("nothing runs on `" + device + "`; take cuda, cuda:N or host");
+}
+
+std::optional<Record> stored_record(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
+                                    Regime regime, const std::string& database) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(database, unknown) && !unknown) return std::nullopt;
+  WisdomStore store(database, WisdomStore::Access::read_only, {note_on_stderr, &stop_requests});
+  RecordKey key;
+  key.kernel = spec.name;
+  key.code = spec.fingerprints.code;
+  key.contract = spec.fingerprints.contract;
+  key.device_class = device.class_key();
+  key.problem = problem;
+  key.regime = std::string(to_text(regime));
+  return store.find_record(key);
+}
+
+nlohmann::ordered_json estimate_fields(const std::string& name, const Estimate& estimate) {
+  return {{name, estimate.value}, {name + "_low", estimate.interval.low}, {name + "_high", estimate.interval.high}};
+}
+
+bool has_failed(const SideBySide& compared) {
+  return std::any_of(compared.rows.begin(), compared.rows.end(),
+                     [](const SideBySideRow& row) { return !row.is_copy && !row.status.ok(); });
+}
+
+}  // namespace attune::cli
