@@ -12,12 +12,12 @@ using testing::Not;
 constexpr const char* const steps =
     "[[ladder]]\nname = \"blocks\"\nsource = \"a talk\"\nproblems = [\"n=3000\", \"n=4000\"]\n"
     "steps = [{ name = \"small\", configuration = \"BLOCK=32\", published = \"8 ms\" },\n"
-    "  { name = \"large\", configuration = \"BLOCK=128 ITEMS=2\" }]\n[check]";
+    "  { name = \"large\", configuration = \"BLOCK=64 ITEMS=2\" }]\n[metrics]";
 
 class LadderCommand : public Workbench {
  protected:
   // scale.cu with these ladders.
-  std::string with(const std::string& ladders) const { return scale_with("[check]", ladders); }
+  std::string with(const std::string& ladders) const { return scale_with("[metrics]", ladders); }
 };
 
 TEST_F(LadderCommand, MeasuresItsStepsTheDefaultTheRecordAndACopy) {
@@ -50,7 +50,7 @@ TEST_F(LadderCommand, JsonHasSpeedupsOverTheStepBeforeAndTheFirst) {
 }
 
 TEST_F(LadderCommand, SweepsASizeOfTheProblem) {
-  const std::string file = with("[[ladder]]\nname = \"sizes\"\nsweep = \"n=100..102\"\n[check]");
+  const std::string file = with("[[ladder]]\nname = \"sizes\"\nsweep = \"n=100..102\"\n[metrics]");
   EXPECT_THAT(output_of({"ladder", file, "--rounds", "3"}), AllOf(HasSubstr("| n   | default "), HasSubstr("| 100 | "),
                                                                   HasSubstr("| 102 | "), Not(HasSubstr("| 103 "))));
   const std::vector<Json> rows = of_type(events_of({"ladder", file, "--rounds", "3"}), "row");
@@ -59,11 +59,11 @@ TEST_F(LadderCommand, SweepsASizeOfTheProblem) {
 }
 
 TEST_F(LadderCommand, LeavesOutWhatIsNotLegalAndShowsWhatFails) {
-  const std::string file = scale_with({{"[check]", steps}, {"rules = [", "rules = [\"BLOCK != 32 || n < 3500\", "}});
+  const std::string file = scale_with({{"[metrics]", steps}, {"rules = [", "rules = [\"BLOCK != 32 || n < 3500\", "}});
   const std::string text = output_of({"ladder", file, "--rounds", "3"});
   EXPECT_EQ(count_of(text, "| small "), 1u) << text;
   EXPECT_THAT(text, HasSubstr("`small` is left out: BLOCK=32 ITEMS=1 breaks BLOCK != 32 || n < 3500"));
-  const CommandResult failed = attune({"ladder", scale_with({{"[check]", steps}, {"T(3) *", "T(ITEMS + 2) *"}}),
+  const CommandResult failed = attune({"ladder", scale_with({{"[metrics]", steps}, {"T(3) *", "T(ITEMS + 2) *"}}),
                                        "--problem", "n=3000", "--rounds", "3"});
   EXPECT_EQ(failed.code, 3);
   EXPECT_THAT(failed.out, AllOf(HasSubstr("large: wrong_result"), HasSubstr("| small ")));
@@ -74,7 +74,7 @@ TEST_F(LadderCommand, BadInputIsNamed) {
   expect_failure(2, {"ladder", with(steps), "--ladder", "bricks"}, {"no ladder `bricks`; it has: blocks"});
   expect_failure(2, {"ladder", with(steps), "--device", "sm_90"}, {"nothing runs on `sm_90`"});
   const auto refused = [this](const std::string& ladder, const std::string& word) {
-    expect_failure(1, {"ladder", with("[[ladder]]\n" + ladder + "\n[check]")}, {word});
+    expect_failure(1, {"ladder", with("[[ladder]]\n" + ladder + "\n[metrics]")}, {word});
   };
   refused("steps = [{ name = \"a\" }]", "[[ladder]] needs `name`");
   refused("name = \"a\"", "needs `steps`, or a `sweep`");
