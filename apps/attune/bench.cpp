@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "attune/error.hpp"
 #include "bench_table.hpp"
 #include "comparison.hpp"
 #include "db/paths.hpp"
-#include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
 #include "kernel/ladder.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
-#include "replay.hpp"
 #include "session/explanations.hpp"
 #include "session/side_by_side.hpp"
 #include "spec/kernel_file.hpp"

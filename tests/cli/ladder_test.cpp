@@ -87,7 +87,9 @@ TEST_F(LadderCommand, BadInputIsNamed) {
   refused("name = \"a\"\nsweep = \"n=5..2\"", "has no values");
   refused("name = \"a\"\nsweep = \"n=0..2\"", "is no size");
   refused("name = \"a\"\nsweep = \"T=1..2\"", "no size or integer");
-  refused("name = \"a\"\nsweep = \"n=1..1001\"", "1001 values");
+  refused("name = \"a\"\nsweep = \"n=1..1001\"", "more than 1000 values");
+  refused("name = \"a\"\nsweep = \"n=1..9223372036854775807\"", "more than 1000 values");
+  refused("name = \"a\"\nsweep = \"n=1..9223372036854775808\"", "is no sweep");
 }
 
 TEST_F(LadderCommand, OfTheBuiltInKernelsIsRight) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -58,21 +57,14 @@ std::string shown(const PlanArgument& passed) {
   return fmt::format("a {}", passed.type);
 }
 
-// What prepare, reference and verify steps alone use is the tuner's.
-bool is_launched(const KernelSpec& spec, const std::string& argument) {
-  return std::any_of(spec.launch.begin(), spec.launch.end(), [&](const Step& step) {
-    return step.memset_argument == argument ||
-           std::find(step.arguments.begin(), step.arguments.end(), argument) != step.arguments.end();
-  });
-}
-
 }  // namespace
 
 ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     const Argument& argument = spec.arguments[i];
+    // What prepare, reference and verify steps alone use is the tuner's.
     const bool is_plans_own = argument.role == Role::scratch || (argument.role == Role::scalar && argument.value) ||
-                              !is_launched(spec, argument.name);
+                              !use_argument(spec.launch, argument.name);
     if (!is_plans_own) expected_.push_back(expect(argument, resolved[i], i));
   }
 }

@@ -197,6 +197,13 @@ std::string target_architecture(const Request& request) {
 
 }  // namespace
 
+bool use_argument(std::span<const Step> steps, std::string_view argument) {
+  return std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+    const bool is_set = step.kind == StepKind::memset && step.memset_argument == argument;
+    return is_set || std::find(step.arguments.begin(), step.arguments.end(), argument) != step.arguments.end();
+  });
+}
+
 bool has_architecture(const DeviceInfo& device, std::string_view required) {
   const std::string own = device.architecture();
   if (!required.starts_with(own)) return false;
@@ -206,6 +213,7 @@ bool has_architecture(const DeviceInfo& device, std::string_view required) {
 
 ImageRequest launch_image_request(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
                                   const DeviceInfo& device) {
+  if (spec.verify.empty()) return image_request(spec, spec.launch, problem, &configuration, device);
   std::vector<Step> steps = spec.launch;
   steps.insert(steps.end(), spec.verify.begin(), spec.verify.end());
   return image_request(spec, steps, problem, &configuration, device);

@@ -47,6 +47,9 @@ std::string instantiate_entry(std::string_view entry, const Scope& scope);
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                                         const Configuration* configuration, const DeviceInfo& device);
 
+// Returns whether a step passes the argument to its entry, or sets it.
+bool use_argument(std::span<const Step> steps, std::string_view argument);
+
 // Returns the type of an argument, which the problem may choose.
 const TypeInfo& concrete_type(const Argument& argument, const Problem& problem);
 

@@ -10,7 +10,7 @@
 namespace attune {
 namespace {
 
-constexpr std::int64_t most_values = 1000;
+constexpr std::uint64_t most_values = 1000;
 
 std::optional<std::int64_t> integer_of(std::string_view text) {
   std::int64_t value = 0;
@@ -31,10 +31,11 @@ Sweep parse_sweep(std::string_view text) {
   }
   if (!first || !last)
     throw UsageError(fmt::format("`{}` is no sweep: expected a form such as \"offset=0..32\"", text));
-  if (*first > *last || *last - *first >= most_values)
+  const bool is_empty = *first > *last;
+  const std::uint64_t further = static_cast<std::uint64_t>(*last) - static_cast<std::uint64_t>(*first);  // any int64
+  if (is_empty || further >= most_values)
     throw UsageError(fmt::format("`{}` has {} values: expected 1 to {}", text,
-                                 *first > *last ? std::string("no") : fmt::format("{}", *last - *first + 1),
-                                 most_values));
+                                 is_empty ? "no" : fmt::format("more than {}", most_values), most_values));
   return {std::string(text.substr(0, equals)), *first, *last};
 }
 

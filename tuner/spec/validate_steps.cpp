@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "core/identifier.hpp"
 #include "core/near_name.hpp"
+#include "kernel/instantiate.hpp"
 #include "kernel/substitute.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
@@ -127,35 +127,25 @@ void validate_list(const KernelSpec& spec, const StepList& list) {
   }
 }
 
-std::set<std::string_view> used_by(std::span<const Step> steps) {
-  std::set<std::string_view> used;
-  for (const auto& step : steps) {
-    used.insert(step.arguments.begin(), step.arguments.end());
-    if (step.kind == StepKind::memset) used.insert(step.memset_argument);
-  }
-  return used;
-}
-
 void validate_use(const KernelSpec& spec) {
-  const auto launched = used_by(spec.launch), verified = used_by(spec.verify), referred = used_by(spec.reference),
-             prepared = used_by(spec.prepare);
   for (const auto& argument : spec.arguments) {
     const auto& name = argument.name;
+    const bool launched = use_argument(spec.launch, name), verified = use_argument(spec.verify, name),
+               referred = use_argument(spec.reference, name), prepared = use_argument(spec.prepare, name);
     const auto place = "arguments." + name;
     const bool output = argument.role == Role::out || argument.role == Role::inout;
-    if (output && !launched.contains(name) && !verified.contains(name)) {
+    if (output && !launched && !verified) {
       throw key_fault(
           place, fmt::format("no [[launch]] step uses the output `{}`: pass it to the kernel that writes it", name));
     }
-    if (output && !spec.reference.empty() && !referred.contains(name) && !verified.contains(name)) {
+    if (output && !spec.reference.empty() && !referred && !verified) {
       throw key_fault(place, fmt::format("no [[reference]] step uses the output `{}`: it could not be checked", name));
     }
     const bool is_seed = argument.fill && argument.fill->kind == FillKind::seed;
-    if (is_seed && (launched.contains(name) || verified.contains(name) || referred.contains(name))) {
+    if (is_seed && (launched || verified || referred)) {
       throw Fault(place + ".fill", fmt::format("`{}` is the seed of the data: only [[prepare]] steps take it", name));
     }
-    if (launched.contains(name) || verified.contains(name) || referred.contains(name) || prepared.contains(name))
-      continue;
+    if (launched || verified || referred || prepared) continue;
     throw key_fault(
         place, fmt::format("no step uses the argument `{}`: name it in the `arguments` of a step, or remove it", name));
   }

@@ -71,12 +71,7 @@ Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const S
 // An output that [[verify]] steps alone bring into a form to compare is not compared itself.
 bool is_compared(const KernelSpec& spec, const Argument& argument) {
   if (argument.role != Role::out && argument.role != Role::inout) return false;
-  const auto uses = [&](const Step& step) {
-    const auto& passed = step.arguments;
-    return step.memset_argument == argument.name ||
-           std::find(passed.begin(), passed.end(), argument.name) != passed.end();
-  };
-  return spec.reference.empty() || std::any_of(spec.reference.begin(), spec.reference.end(), uses);
+  return spec.reference.empty() || use_argument(spec.reference, argument.name);
 }
 
 ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, const ResolvedArgument& resolved,
