@@ -1,22 +1,38 @@
-# Run by attune_embed() at build time: INPUT -> OUTPUT, a header that defines attune_embedded::NAME. The text stands in
-# raw string literals of at most 8,000 characters, far below every compiler's limit.
-file(READ "${INPUT}" text)
+# Run by attune_embed() at build time: INPUT and HEADERS -> OUTPUT, a header that defines attune_embedded::NAME. The text
+# stands in raw string literals of at most 8,000 characters, far below every compiler's limit.
+function(read_literals file result)
+  file(READ "${file}" text)
+  if(text MATCHES "\\)attune_text\"")
+    message(FATAL_ERROR "${file} holds the delimiter that embedded text ends with")
+  endif()
+  string(LENGTH "${text}" length)
+  set(pieces "R\"attune_text()attune_text\"\n")
+  set(position 0)
+  while(position LESS length)
+    string(SUBSTRING "${text}" ${position} 8000 piece)
+    string(APPEND pieces "R\"attune_text(${piece})attune_text\"\n")
+    math(EXPR position "${position} + 8000")
+  endwhile()
+  set(${result} "${pieces}" PARENT_SCOPE)
+endfunction()
+
 get_filename_component(file_name "${INPUT}" NAME)
-if(text MATCHES "\\)attune_text\"")
-  message(FATAL_ERROR "${INPUT} holds the delimiter that embedded text ends with")
+get_filename_component(place "${INPUT}" DIRECTORY)
+read_literals("${INPUT}" text)
+set(headers "")
+set(with_headers "")
+foreach(name IN LISTS HEADERS)
+  read_literals("${place}/${name}" header)
+  string(APPEND headers "    {\"${name}\", ${header}},\n")
+endforeach()
+if(HEADERS)
+  set(with_headers ", ${NAME}_headers")
+  set(headers "inline constexpr attune::EmbeddedHeader ${NAME}_headers[] = {\n${headers}};\n")
 endif()
-string(LENGTH "${text}" length)
-set(pieces "")
-set(position 0)
-while(position LESS length)
-  string(SUBSTRING "${text}" ${position} 8000 piece)
-  string(APPEND pieces "R\"attune_text(${piece})attune_text\"\n")
-  math(EXPR position "${position} + 8000")
-endwhile()
 file(WRITE "${OUTPUT}" "// Generated from ${file_name}.
 #pragma once
 #include \"attune/embedded_file.hpp\"
 namespace attune_embedded {
-inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${pieces}};
+${headers}inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${text}${with_headers}};
 }
 ")

@@ -56,7 +56,7 @@ std::vector<const Ladder*> ladders_wanted(const Options& options, const KernelSp
   if (names.empty()) {
     std::vector<std::string> with;
     for (const EmbeddedFile& file : builtin_kernels()) {
-      const KernelSpec builtin = read_kernel_text(file.text, std::string(file.file_name));
+      const KernelSpec builtin = read_embedded_kernel(file);
       if (!builtin.ladders.empty()) with.push_back(builtin.name);
     }
     throw UsageError(fmt::format("{} has no [[ladder]]; these kernels have one: {}", spec.name, fmt::join(with, ", ")));

@@ -54,7 +54,7 @@ std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::s
 // Returns a kernel by its built-in name. Records of other kernels are shown without rates.
 std::optional<KernelSpec> builtin_kernel(const std::string& name) {
   for (const EmbeddedFile& file : builtin_kernels())
-    if (file.file_name == name + ".cu") return read_kernel_text(file.text, std::string(file.file_name));
+    if (file.file_name == name + ".cu") return read_embedded_kernel(file);
   return std::nullopt;
 }
 
@@ -173,7 +173,7 @@ int run_list(const Arguments& arguments) {
     print_line(line);
   };
   for (const EmbeddedFile& file : builtin_kernels()) {
-    const KernelSpec spec = read_kernel_text(file.text, std::string(file.file_name));
+    const KernelSpec spec = read_embedded_kernel(file);
     show(spec.name, spec.summary, true);
     others.erase(spec.name);
   }

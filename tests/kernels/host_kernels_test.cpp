@@ -6,54 +6,42 @@
 
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
 
 namespace attune::test {
 namespace {
 
-struct Case {
-  const char* kernel;
-  const char* type;
-  std::vector<const char*> problems;  // size 1, primes, beyond a block multiple; odd and even shapes
-};
-
-std::vector<Problem> problems_of(const KernelSpec& spec, const Case& one) {
-  std::vector<Problem> problems;
-  for (const char* text : one.problems)
-    problems.push_back(parse_problem(spec, std::string(text) + " T=" + one.type, "host"));
-  return problems;
-}
-
-void expect_all_right(const Case& one, bool pairwise) {
+std::vector<KernelFailure> wrong(const KernelCase& one, const std::string& type, bool pairwise) {
   const std::unique_ptr<Device> device = open_device("host");
   const KernelSpec spec = load_kernel(one.kernel);
-  const std::vector<Problem> problems = problems_of(spec, one);
+  std::vector<Problem> problems;
+  for (const std::string& problem : one.small) problems.push_back(parse_problem(spec, problem + " " + type, "host"));
   const SearchSpace space = make_space(spec, problems.back(), device->info());
-  const std::vector<Configuration> configurations =
-      pairwise ? pairwise_configurations(space, 1) : some_configurations(spec, space, 8, 2);
-  const std::vector<KernelFailure> failures = check_configurations(*device, spec, problems, configurations);
+  return check_configurations(*device, spec, problems,
+                              pairwise ? pairwise_configurations(space, 1) : some_configurations(spec, space, 8, 2));
+}
+
+class HostKernels : public testing::TestWithParam<KernelCase> {};
+
+TEST_P(HostKernels, IsRightForEveryPairOfValues) {
+  const auto failures = wrong(GetParam(), GetParam().types.front(), true);
   EXPECT_TRUE(failures.empty()) << to_text(failures);
 }
 
-const std::vector<const char*> lengths{"n=1", "n=997", "n=4097", "n=40000"};
-const std::vector<const char*> shapes{"width=1 height=1", "width=97 height=89", "width=129 height=260",
-                                      "width=256 height=128"};
-
-TEST(HostKernels, AxpyIsRightForEveryPairOfValues) { expect_all_right({"axpy", "float", lengths}, true); }
-TEST(HostKernels, TransposeIsRightForEveryPairOfValues) { expect_all_right({"transpose", "float", shapes}, true); }
-TEST(HostKernels, ReduceIsRightForEveryPairOfValues) { expect_all_right({"reduce", "float", lengths}, true); }
-
-class HostKernelTypes : public testing::TestWithParam<const char*> {};
-TEST_P(HostKernelTypes, EveryKernelIsRight) {
-  expect_all_right({"axpy", GetParam(), lengths}, false);
-  expect_all_right({"transpose", GetParam(), shapes}, false);
-  expect_all_right({"reduce", GetParam(), lengths}, false);
+TEST_P(HostKernels, IsRightForItsOtherTypes) {
+  for (const std::string& type : Texts(GetParam().types.begin() + 1, GetParam().types.end())) {
+    if (type.find("half") != std::string::npos) continue;
+    const auto failures = wrong(GetParam(), type, false);
+    EXPECT_TRUE(failures.empty()) << type << ": " << to_text(failures);
+  }
 }
-INSTANTIATE_TEST_SUITE_P(Types, HostKernelTypes, testing::Values("double", "int32", "int64"),
-                         [](const auto& one) { return std::string(one.param); });
+
+INSTANTIATE_TEST_SUITE_P(, HostKernels, testing::ValuesIn(kernel_cases()),
+                         [](const auto& one) { return one.param.kernel; });
 
 // Those that a device is calibrated with, at sizes that no calibration takes.
-TEST(HostKernels, CalibrationIsRightAtEverySize) {
+TEST(HostCalibration, IsRightAtEverySize) {
   const std::unique_ptr<Device> device = open_device("host");
   for (const KernelSpec& spec : calibration_kernels()) {
     std::vector<Problem> problems;
@@ -68,11 +56,9 @@ TEST(HostKernels, CalibrationIsRightAtEverySize) {
   }
 }
 
-TEST(HostKernels, ReduceTakesArraysThatBeginAnywhere) {
-  EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty());
-}
+TEST(HostReduce, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty()); }
 
-TEST(HostKernels, HalfIsRefusedWithItsReason) {
+TEST(HostTypes, HalfIsRefusedWithItsReason) {
   const std::unique_ptr<Device> device = open_device("host");
   const KernelSpec spec = load_kernel("transpose");
   const Problem problem = parse_problem(spec, "width=8 height=8 T=half", "host");

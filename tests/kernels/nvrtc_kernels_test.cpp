@@ -1,16 +1,17 @@
-// The built-in kernels through NVRTC: the default and 20 random configurations to cubins of four architectures.
+// The built-in kernels through NVRTC: the default and 24 random configurations to cubins of four architectures.
 #include <gtest/gtest.h>
 
+#include "device/cuda/cuda_device.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
-#include "device/cuda/cuda_device.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
 
 namespace attune::test {
 namespace {
 
-using Parameters = std::tuple<const char*, const char*, const char*>;  // kernel, architecture, type
+using Parameters = std::tuple<std::string, std::string, std::string>;  // kernel, architecture, type
 
 class NvrtcKernels : public testing::TestWithParam<Parameters> {};
 
@@ -19,10 +20,10 @@ TEST_P(NvrtcKernels, DefaultAndRandomConfigurationsCompileWithoutSpills) {
   const auto& [kernel, architecture, type] = GetParam();
   const KernelSpec spec = load_kernel(kernel);
   const DeviceInfo device = device_limits(architecture);
-  const Problem problem = parse_problem(spec, std::string("T=") + type, "cuda");
+  const Problem problem = parse_problem(spec, type, "cuda");
   const SearchSpace space = make_space(spec, problem, device);
   const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
-  for (const Configuration& configuration : some_configurations(spec, space, 20, 3)) {
+  for (const Configuration& configuration : some_configurations(spec, space, 24, 3)) {
     const ImageRequest request = launch_image_request(spec, problem, configuration, device);
     const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
     ASSERT_TRUE(outcome.image) << configuration.text() << "\n" << outcome.log;
@@ -65,19 +66,23 @@ TEST_P(NvrtcCalibration, EveryConfigurationOfItsKernelsCompilesWithoutSpills) {
 INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcCalibration, testing::Values("sm_75", "sm_90", "sm_120"),
                          [](const auto& one) { return std::string(one.param); });
 
-std::string name_of(const testing::TestParamInfo<Parameters>& info) {
-  return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param) + "_" + std::get<2>(info.param);
+// The first type on four architectures, the others on one.
+std::vector<Parameters> all_parameters() {
+  std::vector<Parameters> all;
+  for (const KernelCase& one : kernel_cases()) {
+    for (const char* const architecture : {"sm_75", "sm_80", "sm_90", "sm_120"})
+      all.emplace_back(one.kernel, architecture, one.types.front());
+    for (std::size_t i = 1; i < one.types.size(); ++i) all.emplace_back(one.kernel, "sm_90", one.types[i]);
+  }
+  return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Float, NvrtcKernels,
-                         testing::Combine(testing::Values("axpy", "transpose", "reduce"),
-                                          testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
-                                          testing::Values("float")),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(OtherTypes, NvrtcKernels,
-                         testing::Combine(testing::Values("axpy", "transpose", "reduce"), testing::Values("sm_90"),
-                                          testing::Values("double", "int32", "int64", "half")),
-                         name_of);
+std::string name_of(const testing::TestParamInfo<Parameters>& info) {
+  const auto& [kernel, architecture, type] = info.param;
+  return test_name(kernel + "_" + architecture + "_" + type);
+}
+
+INSTANTIATE_TEST_SUITE_P(, NvrtcKernels, testing::ValuesIn(all_parameters()), name_of);
 
 }  // namespace
 }  // namespace attune::test

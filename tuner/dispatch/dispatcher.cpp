@@ -86,8 +86,7 @@ Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<Stat
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::add(const EmbeddedFile& kernel) {
-  const std::string file_name(kernel.file_name);
-  state_->kernels.add(read_kernel_text(kernel.text, file_name), file_name);
+  state_->kernels.add(read_embedded_kernel(kernel), std::string(kernel.file_name));
 }
 
 void Dispatcher::add_file(const std::filesystem::path& kernel_file) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include "spec/front_matter.hpp"
+#include "spec/kernel_file.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {
@@ -22,7 +24,7 @@ constexpr std::size_t max_headers = 64;
 
 class HeaderReader {
  public:
-  explicit HeaderReader(const std::vector<fs::path>& folders) : folders_(folders) {}
+  explicit HeaderReader(const HeaderPlaces& places) : places_(places) {}
   std::vector<Header> take() { return std::move(headers_); }
 
   // `file` and `text` are for the positions in messages.
@@ -33,21 +35,31 @@ class HeaderReader {
         return spec_error(file, position_at(text, include.offset),
                           fmt::format("#include \"{}\": {}", shortened(include.name), why));
       };
-      if (directory.empty()) {
-        throw failed(
-            "this kernel comes without a folder, so it may include attune.cuh only (and with <...> what the compiler "
-            "finds by itself)");
+      if (const std::optional<std::string_view> known = inside_the_program(include.name)) {
+        if (add(include.name, std::string(*known), failed)) read_all(*known, include.name, directory);
+        continue;
       }
+      if (directory.empty())
+        throw failed(
+            fmt::format("this kernel comes without a folder: name the header beside it, as in "
+                        "attune_embed(target kernel.cu HEADERS {})",
+                        shortened(include.name)));
       read_one(include.name, place_of(include.name, directory), failed);
     }
   }
 
  private:
+  std::optional<std::string_view> inside_the_program(const std::string& name) const {
+    for (const std::span<const EmbeddedHeader> headers : {builtin_headers(), places_.embedded})
+      for (const EmbeddedHeader& header : headers)
+        if (header.name == name) return header.text;
+    return std::nullopt;
+  }
   // Returns the first file of this name; where there is none, the place beside the including file.
   fs::path place_of(const std::string& name, const fs::path& directory) const {
     std::error_code error;
     if (fs::is_regular_file(directory / name, error)) return directory / name;
-    for (const fs::path& folder : folders_)
+    for (const fs::path& folder : places_.folders)
       if (fs::is_regular_file(folder / name, error)) return folder / name;
     return directory / name;
   }
@@ -65,39 +77,37 @@ class HeaderReader {
     std::ostringstream content;
     content << stream.rdbuf();
     if (!stream) throw failed(fmt::format("{} cannot be read", shortened(path.string())));
-    add(name, path, content.str(), failed);
+    const std::string text = content.str();
+    add(name, text, failed);
+    // The same text in another folder may include other files: folder and name together are read once.
+    if (visited_.insert(path.lexically_normal()).second) read_all(text, path.string(), path.parent_path());
   }
 
+  // Returns whether the name is new.
   template <typename Failed>
-  void add(const std::string& name, const fs::path& path, const std::string& text, const Failed& failed) {
-    if (text.find('\0') != std::string::npos || invalid_utf8(text)) {
-      throw failed(fmt::format("{} is not UTF-8 text", shortened(path.string())));
-    }
+  bool add(const std::string& name, const std::string& text, const Failed& failed) {
+    if (text.find('\0') != std::string::npos || invalid_utf8(text)) throw failed("it is not UTF-8 text");
     const auto known = std::find_if(headers_.begin(), headers_.end(), [&](const Header& h) { return h.name == name; });
     if (known != headers_.end() && known->text != text) {
       throw failed(
           "two different files are included by this name, and the compiler finds headers by name alone: rename one");
     }
-    if (known == headers_.end()) {
-      if (headers_.size() == max_headers) throw failed(fmt::format("more than {} headers", max_headers));
-      headers_.push_back({name, text});
-    }
-    // The same text in another folder may include other files: folder and name together are read once.
-    if (!visited_.insert(path.lexically_normal()).second) return;
-    read_all(text, path.string(), path.parent_path());
+    if (known != headers_.end()) return false;
+    if (headers_.size() == max_headers) throw failed(fmt::format("more than {} headers", max_headers));
+    headers_.push_back({name, text});
+    return true;
   }
 
-  const std::vector<fs::path>& folders_;
+  const HeaderPlaces& places_;
   std::vector<Header> headers_;
   std::set<fs::path> visited_;
 };
 
 }  // namespace
 
-std::vector<Header> read_headers(std::string_view code, const std::string& file, const fs::path& directory,
-                                 const std::vector<fs::path>& folders) {
-  HeaderReader reader(folders);
-  reader.read_all(code, file, directory);
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places) {
+  HeaderReader reader(places);
+  reader.read_all(code, file, places.directory);
   return reader.take();
 }
 

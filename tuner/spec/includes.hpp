@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attune/embedded_file.hpp"
 #include "attune/kernel_spec.hpp"
 
 namespace attune {
@@ -20,11 +22,16 @@ struct Include {
 // Returns every #include with a literal name, in order. Comments and strings do not count; text under #if does.
 std::vector<Include> find_includes(std::string_view text);
 
+// Where the headers of a kernel are. A name is looked up among the built-in headers, then in this order.
+struct HeaderPlaces {
+  std::span<const EmbeddedHeader> embedded;
+  std::filesystem::path directory;             // of the kernel file, a header's own for its headers; empty: no files
+  std::vector<std::filesystem::path> folders;  // of -I options
+};
+
 // Returns the headers reached by #include "..." from `code`, transitively, in the order of first use. attune.cuh is
-// left out. A name is looked up in the folder of the including file (`directory` for `code`), then in `folders`. Throws
-// SpecError at the #include: not found, not text, too large, too many, one name for two contents.
-std::vector<Header> read_headers(std::string_view code, const std::string& file, const std::filesystem::path& directory,
-                                 const std::vector<std::filesystem::path>& folders);
+// left out. Throws SpecError at the #include: not found, not text, too large, too many, one name for two contents.
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places);
 
 // Returns whether the code includes attune.cuh, itself or through its headers.
 bool includes_attune(const SourceText& source);

@@ -122,10 +122,7 @@ std::vector<std::filesystem::path> include_folders(const KernelSpec& spec) {
   return folders;
 }
 
-}  // namespace
-
-KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
-                            const std::filesystem::path& directory) {
+KernelSpec read_kernel(std::string_view text, const std::string& file_name, HeaderPlaces places) {
   Document document(text, file_name);
   KernelSpec spec;
   spec.source = {file_name, document.front_matter().code, {}};
@@ -136,15 +133,26 @@ KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
   } catch (const Fault& fault) {
     document.fail(fault);
   }
-  if (!directory.empty()) spec.folder = std::filesystem::absolute(directory).lexically_normal().string();
-  spec.source.headers = read_headers(spec.source.text, file_name, directory, include_folders(spec));
+  if (!places.directory.empty()) spec.folder = std::filesystem::absolute(places.directory).lexically_normal().string();
+  places.folders = include_folders(spec);
+  spec.source.headers = read_headers(spec.source.text, file_name, places);
   spec.fingerprints = fingerprints_of(spec);
   return spec;
 }
 
+}  // namespace
+
+KernelSpec read_kernel_text(std::string_view text, const std::string& file_name) {
+  return read_kernel(text, file_name, {});
+}
+
+KernelSpec read_embedded_kernel(const EmbeddedFile& file) {
+  return read_kernel(file.text, std::string(file.file_name), {file.headers, {}, {}});
+}
+
 KernelSpec read_kernel_file(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  auto spec = read_kernel_text(read_text(file), file.string(), folder);
+  auto spec = read_kernel(read_text(file), file.string(), {{}, folder, {}});
   spec.source.name = file.filename().string();
   return spec;
 }

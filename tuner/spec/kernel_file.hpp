@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,15 +24,17 @@ class SpecError : public Error {
   std::size_t line, column;
 };
 
-// Reads text. #include "..." is looked up in `directory`; an empty one allows none. Throws SpecError.
-KernelSpec read_kernel_text(std::string_view text, const std::string& file_name,
-                            const std::filesystem::path& directory = {});
+// Reads text. #include "..." names built-in headers alone. Throws SpecError.
+KernelSpec read_kernel_text(std::string_view text, const std::string& file_name);
+// Reads a file inside the program. #include "..." names its headers and the built-in ones. Throws SpecError.
+KernelSpec read_embedded_kernel(const EmbeddedFile& file);
 // Reads a file. Throws SpecError, or Error when the file cannot be read.
 KernelSpec read_kernel_file(const std::filesystem::path& file);
 
-// Returns the built-in kernels, in alphabetical order, and attune.cuh.
+// Returns the built-in kernels, in alphabetical order; attune.cuh; and the further headers that any kernel may include.
 std::vector<EmbeddedFile> builtin_kernels();
 std::string_view attune_cuh();
+std::span<const EmbeddedHeader> builtin_headers();
 
 // Returns the kernels for calibrating a device (session/calibration.hpp): copy, read, fma, launch. load_kernel() does
 // not find them.

@@ -15,8 +15,10 @@ data = { type = "int32", size = "n", role = "inout" }
 factor = { type = "int32", fill = "3" }
 n = { type = "int64" }
 */
+#include "parts/scaled.cuh"
+
 template <int BLOCK>
 __global__ void scale(int* data, int factor, long long n) {
   const long long i = static_cast<long long>(blockIdx.x) * BLOCK + threadIdx.x;
-  if (i < n) data[i] *= factor;
+  if (i < n) data[i] = scaled(data[i], factor);
 }

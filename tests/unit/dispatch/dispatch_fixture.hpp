@@ -76,7 +76,7 @@ class DispatchTest : public testing::Test {
   // A record of offset_kernel (or another) for this machine's host device, as a session would leave it.
   Record record(const DeviceInfo& device, const Problem& problem, const Configuration& configuration,
                 const EmbeddedFile& kernel = offset_kernel) {
-    const KernelSpec spec = read_kernel_text(kernel.text, std::string(kernel.file_name));
+    const KernelSpec spec = read_embedded_kernel(kernel);
     Record record;
     record.uuid = make_uuid();
     record.key = {spec.name, spec.fingerprints.code, spec.fingerprints.contract, device.class_key(), problem, "cold",

@@ -41,11 +41,11 @@ class Headers : public testing::Test {
   // "name" of each header that `code` reaches, or what the error says.
   std::vector<std::string> names(const std::string& code) {
     std::vector<std::string> result;
-    for (const auto& header : read_headers(code, "k.cu", folder_, searched_)) result.push_back(header.name);
+    for (const auto& header : read_headers(code, "k.cu", {{}, folder_, searched_})) result.push_back(header.name);
     return result;
   }
   std::string error(const std::string& code) {
-    return message_of<SpecError>([&] { read_headers(code, "k.cu", folder_, searched_); });
+    return message_of<SpecError>([&] { read_headers(code, "k.cu", {{}, folder_, searched_}); });
   }
 
   fs::path folder_;
@@ -133,13 +133,29 @@ TEST_F(Headers, AreFoundBesideTheFileThenInTheFoldersOfOptions) {
   EXPECT_THAT(error("#include \"far.cuh\"\n"), HasSubstr("there is no file"));
   searched_ = {folder_ / "a", folder_ / "b"};
   EXPECT_THAT(names("#include \"near.cuh\"\n#include \"far.cuh\"\n"), ElementsAre("near.cuh", "far.cuh", "beside.cuh"));
-  EXPECT_EQ(read_headers("#include \"near.cuh\"\n", "k.cu", folder_, searched_).at(0).text, "1");
+  EXPECT_EQ(read_headers("#include \"near.cuh\"\n", "k.cu", {{}, folder_, searched_}).at(0).text, "1");
+}
+
+TEST_F(Headers, OfTheProgramNeedNoFolder) {
+  const EmbeddedHeader embedded[] = {{"mine.cuh", "#include \"attune_async.cuh\"\n#include \"parts/inner.cuh\"\n"},
+                                     {"parts/inner.cuh", "#include \"mine.cuh\"\n"},
+                                     {"unused.cuh", ""}};
+  const auto headers = read_headers("#include \"mine.cuh\"\n", "k.cu", {embedded, {}, {}});
+  ASSERT_EQ(headers.size(), 3u);
+  EXPECT_EQ(headers[0].name, "mine.cuh");
+  EXPECT_EQ(headers[1].name, "attune_async.cuh");
+  EXPECT_THAT(headers[1].text, HasSubstr("copy_async"));
+  EXPECT_EQ(headers[2].name, "parts/inner.cuh");
+  // A built-in header is found from a file too, and goes before a file of its name.
+  write("attune_async.cuh", "mine");
+  EXPECT_THAT(read_headers("#include \"attune_async.cuh\"\n", "k.cu", {{}, folder_, {}}).at(0).text,
+              HasSubstr("copy_async"));
 }
 
 TEST_F(Headers, NeedAFolder) {
   EXPECT_THAT(
-      message_of<SpecError>([] { read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {}, {}); }),
-      testing::AllOf(HasSubstr("k.cu:2:"), HasSubstr("without a folder")));
+      message_of<SpecError>([] { read_headers("#include \"attune.cuh\"\n#include \"mine.cuh\"\n", "k.cu", {}); }),
+      testing::AllOf(HasSubstr("k.cu:2:"), HasSubstr("without a folder"), HasSubstr("HEADERS mine.cuh")));
 }
 
 }  // namespace

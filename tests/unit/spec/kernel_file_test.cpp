@@ -156,7 +156,7 @@ TEST_F(KernelFile, NamesTheWholePathInAnErrorAndTheReasonWhenItCannotBeRead) {
 TEST(BuiltinKernels, AreInAlphabeticalOrderAndNamedAsTheirFiles) {
   std::vector<std::string> found;
   for (const auto& file : builtin_kernels()) {
-    const auto spec = read_kernel_text(file.text, std::string(file.file_name));
+    const auto spec = read_embedded_kernel(file);
     EXPECT_EQ(spec.name + ".cu", file.file_name);
     EXPECT_FALSE(spec.reference.empty()) << spec.name;
     EXPECT_FALSE(spec.summary.empty()) << spec.name;
@@ -179,7 +179,7 @@ TEST(BuiltinKernels, LoadByNameAndByPathAlikeAndSuggestTheNearestName) {
 
 TEST(BuiltinKernels, HaveDefaultsThatResolveOnEveryArchitecture) {
   for (const auto& file : builtin_kernels()) {
-    const auto spec = read_kernel_text(file.text, std::string(file.file_name));
+    const auto spec = read_embedded_kernel(file);
     const auto problem = make_problem(spec, {}, "cuda");
     const auto configuration = parse_configuration(spec, "");
     for (const auto& architecture : known_architectures()) {

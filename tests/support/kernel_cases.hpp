@@ -1,0 +1,44 @@
+// The built-in kernels with the problems at which each must be right. One line per kernel; three tests walk the table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace attune::test {
+
+using Texts = std::vector<std::string>;  // of problems, or of parts of them
+
+struct KernelCase {
+  std::string kernel;
+  Texts types;   // the first at every covering configuration, the others at some
+  Texts small;   // size 1, primes, beyond a multiple of the tile, odd shapes: on the host device
+  Texts medium;  // the same for a GPU
+  Texts large;   // more than 65,535 blocks, of the first type
+  Texts huge;    // more than 2^31 elements, of the first type
+};
+
+inline const std::vector<KernelCase>& kernel_cases() {
+  static const Texts numbers{"T=float", "T=double", "T=int32", "T=int64", "T=half"};
+  static const Texts small{"n=1", "n=997", "n=4097", "n=40000"}, medium{"n=1", "n=997", "n=1048579"};
+  static const Texts large{"n=2**28+3"}, huge{"n=2**31+1025"};
+  static const std::vector<KernelCase> cases{
+      {"axpy", numbers, small, medium, large, huge},
+      {"reduce", numbers, small, medium, large, huge},
+      {"transpose",
+       numbers,
+       {"width=1 height=1", "width=97 height=89", "width=129 height=260", "width=256 height=128"},
+       {"width=1 height=1", "width=97 height=89", "width=1030 height=516", "width=1024 height=512"},
+       {"width=16411 height=16384"},
+       {"width=65536 height=32777"}},
+  };
+  return cases;
+}
+
+// "sm_90_T_float": of the letters, digits and underscores of the words.
+inline std::string test_name(const std::string& words) {
+  std::string name;
+  for (const char c : words) name += (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? c : '_';
+  return name;
+}
+
+}  // namespace attune::test
