@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "builtin_files.hpp"  // generated
+#include "attune_embedded/builtin_files.hpp"
 #include "core/near_name.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/shortened.hpp"
