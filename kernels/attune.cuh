@@ -1,4 +1,4 @@
-// What every kernel may count on. One text for three compilers: nvcc, NVRTC
+// What every kernel may count on, and the only header that kernels include. One text for three compilers: nvcc, NVRTC
 // (no host headers, no <cstdint>) and the host device's g++. Nothing here is a kernel; everything is inlined.
 //
 //   Pack<T, N>        N neighbouring elements that move in one access
