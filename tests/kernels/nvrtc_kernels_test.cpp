@@ -1,5 +1,8 @@
 // The built-in kernels through NVRTC: the default and 24 random configurations to cubins of four architectures.
+// $ATTUNE_TEST_SAMPLE: so many, or all where there are no more (scripts/compile-all).
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "device/cuda/cuda_device.hpp"
 #include "kernel/instantiate.hpp"
@@ -23,7 +26,10 @@ TEST_P(NvrtcKernels, DefaultAndRandomConfigurationsCompileWithoutSpills) {
   const Problem problem = parse_problem(spec, type, "cuda");
   const SearchSpace space = make_space(spec, problem, device);
   const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
-  for (const Configuration& configuration : some_configurations(spec, space, 24, 3)) {
+  const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE");
+  const std::size_t most = wanted == nullptr ? 24 : std::strtoul(wanted, nullptr, 10);
+  for (const Configuration& configuration :
+       space.size() <= most ? all_configurations(space) : some_configurations(spec, space, most, 3)) {
     const ImageRequest request = launch_image_request(spec, problem, configuration, device);
     const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
     ASSERT_TRUE(outcome.image) << configuration.text() << "\n" << outcome.log;
