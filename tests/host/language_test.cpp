@@ -111,5 +111,38 @@ __global__ void run(float* out) {
   EXPECT_THAT(out, testing::ElementsAre(3, 2, 2, 2, 2, 2, 2, 2));
 }
 
+// In shared memory, packs, dynamic shared memory, shuffles and template arguments.
+TEST_F(HostLanguage, HasHalfAndBfloat16) {
+  const auto out = output<float>(R"(
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include "attune.cuh"
+template <typename T> __device__ void fill(float* out) {
+  __shared__ T tile[8];
+  extern __shared__ T dynamic[];
+  const int i = threadIdx.x;
+  tile[i] = static_cast<T>(i + 0.5f);
+  dynamic[i] = T(10) * T(i);
+  __syncthreads();
+  alignas(16) attune::Pack<T, 8> pack;
+  pack = *reinterpret_cast<const attune::Pack<T, 8>*>(dynamic);
+  T other = __shfl_down_sync(0xff, tile[7 - i], 1, 8);
+  out[i] = static_cast<float>(pack.element[i]) + static_cast<attune::Wide<float>>(other);
+  __syncthreads();
+}
+__global__ void run(float* out) {
+  fill<__half>(out);
+  fill<__nv_bfloat16>(out + 8);
+  if (threadIdx.x == 0) out[16] = __half2float(__float2half(65519.0f)) + __bfloat162float(__float2bfloat16(257.0f));
+})",
+                                 shape(1, 8, 16), 17);
+  for (int type = 0; type < 2; ++type)
+    for (int i = 0; i < 8; ++i) {
+      const float shuffled = i == 7 ? 0.5f : 6.5f - static_cast<float>(i);
+      EXPECT_EQ(out[8 * type + i], 10.0f * static_cast<float>(i) + shuffled) << type << " " << i;
+    }
+  EXPECT_EQ(out[16], 65504.0f + 256.0f);
+}
+
 }  // namespace
 }  // namespace attune

@@ -31,7 +31,6 @@ TEST_P(HostKernels, IsRightForEveryPairOfValues) {
 
 TEST_P(HostKernels, IsRightForItsOtherTypes) {
   for (const std::string& type : Texts(GetParam().types.begin() + 1, GetParam().types.end())) {
-    if (type.find("half") != std::string::npos) continue;
     const auto failures = wrong(GetParam(), type, false);
     EXPECT_TRUE(failures.empty()) << type << ": " << to_text(failures);
   }
@@ -57,17 +56,6 @@ TEST(HostCalibration, IsRightAtEverySize) {
 }
 
 TEST(HostReduce, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty()); }
-
-TEST(HostTypes, HalfIsRefusedWithItsReason) {
-  const std::unique_ptr<Device> device = open_device("host");
-  const KernelSpec spec = load_kernel("transpose");
-  const Problem problem = parse_problem(spec, "width=8 height=8 T=half", "host");
-  const Configuration configuration = parse_configuration(spec, "");
-  const ImageRequest request = launch_image_request(spec, problem, configuration, device->info());
-  const CompileOutcome outcome = device->compiler()->compile(std::span(&request, 1)).front();
-  EXPECT_EQ(outcome.verdict, Verdict::compile_error);
-  EXPECT_NE(outcome.log.find("half and bfloat16 run on GPUs only"), std::string::npos) << outcome.log;
-}
 
 TEST(PairwiseConfigurations, HoldEveryLegalPairOnceAtLeastAndAreFew) {
   const KernelSpec spec = load_kernel("reduce");

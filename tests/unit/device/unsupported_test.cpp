@@ -43,18 +43,18 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         // Named by the message.
         Case{"", "k.cu:2:3: error: 'cudaMalloc' was not declared in this scope", "cudaMalloc"},
-        Case{"", "k.cu: In function 'void f()':\nk.cu:7:3: error: use of undeclared identifier '__half2'", "__half2",
-             7},
+        Case{"", "k.cu: In function 'void f()':\nk.cu:7:3: error: use of undeclared identifier '__nv_fp8_e4m3'",
+             "__nv_fp8_e4m3", 7},
         Case{"", "k.cu:2:3: error: 'cuda' has not been declared", "cuda"},
         Case{"BARRIER;", "k.cu:3: Error: no such instruction: `bar.sync 0'", "asm", 3},
         Case{"\"bar.sync 0;\"", "k.cu:2:1: error: invalid instruction mnemonic 'bar.sync'", "asm"},
-        Case{"", "entries:1:9: error: '__half' was not declared in this scope", "__half", 1},
+        Case{"", "entries:1:9: error: '__nv_fp8_e5m2' was not declared in this scope", "__nv_fp8_e5m2", 1},
         // Named by the line.
         Case{"child<<<1, 32>>>();", "k.cu:2:7: error: expected primary-expression before '<' token", "<<<"},
         Case{"cuda :: atomic<int> a;", "k.cu:2:1: error: unknown type", "cuda"},
         Case{"__asm__(\"bar.sync 0;\");", "k.cu:2: Error: no such instruction: `bar.sync 0'", "__asm__"},
         Case{"throw 1;", "k.cu:2:1: error: exception handling disabled", "throw"},
-        Case{"#  include <cuda_fp16.h>", "k.cu:2:10: fatal error: cuda_fp16.h: No such file", "cuda_fp16.h"},
+        Case{"#  include <cuda_fp8.h>", "k.cu:2:10: fatal error: cuda_fp8.h: No such file", "cuda_fp8.h"},
         Case{"", "In file included from h.cuh:2,\n                 from k.cu:1:\n/usr/x.h:9:1: error: no",
              "cub/cub.cuh"},
         // The first place counts.

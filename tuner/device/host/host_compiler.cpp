@@ -16,6 +16,9 @@
 #include "attune_embedded/abi.hpp"
 #include "attune_embedded/attune.hpp"
 #include "attune_embedded/cuda_atomics.hpp"
+#include "attune_embedded/cuda_bf16.hpp"
+#include "attune_embedded/cuda_fp16.hpp"
+#include "attune_embedded/cuda_halves.hpp"
 #include "attune_embedded/cuda_language.hpp"
 #include "attune_embedded/cuda_math.hpp"
 #include "attune_embedded/cuda_vectors.hpp"
@@ -207,7 +210,9 @@ bool crashed(const ProcessResult& result) {
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, const std::string& checks, Variant variant) {
   const SourceText& source = request.source;
-  write_file(place / "attune.cuh", fmt::format("#line 1 \"attune.cuh\"\n{}", attune_embedded::attune.text));
+  for (const EmbeddedFile& header :
+       {attune_embedded::attune, attune_embedded::cuda_halves, attune_embedded::cuda_fp16, attune_embedded::cuda_bf16})
+    write_file(place / header.file_name, fmt::format("#line 1 \"{}\"\n{}", header.file_name, header.text));
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)

@@ -15,7 +15,7 @@ constexpr std::string_view no_assembly =
     "PTX assembly runs on GPUs only; put it between #ifdef __CUDA_ARCH__ and an #else";
 constexpr std::string_view no_groups =
     "it has no cooperative groups; use __syncthreads, __syncwarp and the _sync intrinsics";
-constexpr std::string_view no_half = "half and bfloat16 run on GPUs only; tune with another type, or on a cuda device";
+constexpr std::string_view no_small_floats = "types of less than 16 bits run on GPUs only";
 constexpr std::string_view no_textures = "it has no textures and surfaces; read through pointers or __ldg";
 constexpr std::string_view tensor_cores = "it has no tensor cores, so no wmma";
 constexpr std::string_view runtime_calls = "kernels cannot call the CUDA runtime here; attune allocates and copies";
@@ -39,11 +39,9 @@ constexpr Refusal refused_names[] = {
     {"__asm__", no_assembly},
     {"__asm", no_assembly},
     {"cooperative_groups", no_groups},
-    {"__half*", no_half},
-    {"__float2half*", no_half},
-    {"__nv_bfloat16*", no_half},
-    {"__float2bfloat16*", no_half},
-    {"__nv_fp8*", no_half},
+    {"__nv_fp8*", no_small_floats},
+    {"__nv_fp6*", no_small_floats},
+    {"__nv_fp4*", no_small_floats},
     {"tex1D*", no_textures},
     {"tex2D*", no_textures},
     {"tex3D*", no_textures},
@@ -109,11 +107,9 @@ constexpr Refusal refused_names[] = {
 // The names of #include lines, with or without more of their path.
 constexpr Refusal refused_headers[] = {
     {"cooperative_groups*", no_groups},
-    {"cuda_fp16*", no_half},
-    {"cuda_bf16*", no_half},
-    {"cuda_fp8*", no_half},
-    {"cuda_fp6*", no_half},
-    {"cuda_fp4*", no_half},
+    {"cuda_fp8*", no_small_floats},
+    {"cuda_fp6*", no_small_floats},
+    {"cuda_fp4*", no_small_floats},
     {"mma.h", tensor_cores},
     {"crt/mma*", tensor_cores},
     {"cuda_pipeline*", async_copies},
