@@ -20,6 +20,7 @@
 #include "stop_requests.hpp"
 #include "text.hpp"
 #include "worker.hpp"
+#include "worker/peer_library.hpp"
 
 namespace attune::cli {
 namespace {
@@ -41,7 +42,10 @@ Options bench_options() {
                 "several times")("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
       "regime", po::value<std::string>(), "cold (default), warm, stream or all")(
       "steps", "time the steps of a launch too, in the regimes cold and warm")(
-      "no-copy", "without the copy of as many bytes within the device's memory");
+      "no-copy", "without the copy of as many bytes within the device's memory")(
+      "peers", po::value<std::vector<std::string>>()->composing(),
+      "a library of peers of this kernel, such as a vendor's routines, to compare too; may be given several times")(
+      "over", po::value<std::string>(), "the row over which speed-ups are, such as record (default: the first)");
   add_comparison_options(
       options, "take exactly so many rounds (default: until every speed-up is known within 0.25 %, 30 to 15000)");
   return options;
@@ -62,6 +66,18 @@ std::vector<Regime> regimes_wanted(const Options& options, const KernelSpec& spe
   if (wanted.size() == 1)
     throw UsageError("--steps times the steps of a launch alone, and a stream has none; use --regime cold or warm");
   notes.note("steps are timed in the regimes cold and warm alone");
+  return wanted;
+}
+
+// The peers of the kernel in the libraries that were named.
+std::vector<NamedPeer> peers_wanted(const Options& options, const KernelSpec& spec, Observer& notes) {
+  std::vector<NamedPeer> wanted;
+  for (const std::string& text : options.list("peers")) {
+    const std::filesystem::path library = std::filesystem::absolute(text);
+    const std::vector<std::string> names = peer_names(library, spec.name);
+    if (names.empty()) notes.note(text + " has no peer of " + spec.name);
+    for (const std::string& name : names) wanted.push_back({name, library});
+  }
   return wanted;
 }
 
@@ -118,12 +134,14 @@ class Lineup {
 
 Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const SideBySideRequest& request) {
   Json line{{"type", "row"}, {"regime", to_text(compared.regime)}, {"name", row.name}};
-  line["configuration"] = row.is_copy ? Json() : to_json(row.configuration);
+  line["configuration"] = row.is_copy || row.is_peer ? Json() : to_json(row.configuration);
+  if (row.is_peer) line["peer"] = true;
   line["verdict"] = to_text(row.status.verdict);
   if (!row.status.detail.empty()) line["detail"] = row.status.detail;
   if (!row.status.ok() || compared.rounds == 0) return line;
   line.update(estimate_fields("median_ns", row.time_ns));
   line.update(estimate_fields("speedup", row.speedup));
+  line["over"] = compared.base;
   line["rounds"] = compared.rounds;
   line["batch"] = compared.batch;
   line["half_width"] = compared.half_width;
@@ -172,6 +190,7 @@ int run_bench(const Arguments& arguments) {
   request.problem = parse_problem(request.spec, options.text("problem").value_or(""), name.substr(0, name.find(':')));
   request.steps = options.has("steps");
   request.copy = !options.has("no-copy");
+  request.base = options.text("over").value_or("");
   request.protocol = protocol_wanted(options, Protocol{}.settled_log_ratio);
   request.lock_folder = usable_lock_folder();
   request.compared = [&](const SideBySide& compared) { show(compared, request, json); };
@@ -185,6 +204,7 @@ int run_bench(const Arguments& arguments) {
   const std::vector<Regime> wanted = regimes_wanted(options, request.spec, notes);
   show_subject(request, device, json);
   for (const Regime regime : wanted) request.tasks.push_back(lineup.task(regime, notes));
+  request.peers = peers_wanted(options, request.spec, notes);
   request.default_configuration = lineup.first();
   const std::vector<SideBySide> all = measure_side_by_side(request, pool, notes, stop_requests);
   if (stop_requests.load() > 0) {

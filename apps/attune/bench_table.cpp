@@ -47,7 +47,8 @@ std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {
   if (compared.rounds == 0) return fmt::format("{}: no round was complete\n", to_text(compared.regime));
   std::string text = fmt::format("{}: {}", to_text(compared.regime), counted(compared.rounds, "round"));
   if (compared.batch > 1) text += fmt::format(" of {} launches each", compared.batch);
-  text += fmt::format("; speed-ups within +-{:.2f} %", 100 * compared.half_width);
+  const std::string over = compared.base == compared.rows.front().name ? "" : " over " + compared.base;
+  text += fmt::format("; speed-ups{} within +-{:.2f} %", over, 100 * compared.half_width);
   const bool has_aim = protocol.settled_log_ratio > 0;
   return text + (has_aim && !is_settled(compared.rounds, compared.half_width, protocol) ? ", not settled\n" : "\n");
 }
@@ -59,7 +60,9 @@ std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec
   std::vector<Cells> rows{{std::string(to_text(compared.regime)), "time", "speed-up", "rate", "configuration"}};
   std::string details;
   for (const SideBySideRow& row : compared.rows) {
-    const std::string what = row.is_copy ? "as many bytes, read and written" : row.configuration.text();
+    const std::string what = row.is_copy   ? "as many bytes, read and written"
+                             : row.is_peer ? "a peer, from its library"
+                                           : row.configuration.text();
     if (!row.status.ok()) {
       rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", "", what});
       details += fmt::format("{}: {}: {}\n", row.name, to_text(row.status.verdict), row.status.detail);

@@ -66,8 +66,10 @@ nlohmann::ordered_json estimate_fields(const std::string& name, const Estimate& 
 }
 
 bool has_failed(const SideBySide& compared) {
-  return std::any_of(compared.rows.begin(), compared.rows.end(),
-                     [](const SideBySideRow& row) { return !row.is_copy && !row.status.ok(); });
+  return std::any_of(compared.rows.begin(), compared.rows.end(), [](const SideBySideRow& row) {
+    const bool declines = row.is_peer && row.status.verdict == Verdict::restricted;
+    return !row.is_copy && !row.status.ok() && !declines;
+  });
 }
 
 }  // namespace attune::cli

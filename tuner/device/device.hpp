@@ -61,11 +61,21 @@ struct LoadOutcome {
   std::shared_ptr<Module> module;  // set if and only if status.ok()
 };
 
+// Code of others that enqueues work on a stream, such as a vendor's. One thread at a time.
+class Routine {
+ public:
+  virtual ~Routine() = default;
+  // Enqueues and waits for nothing; the stream may be recorded to a graph. On a GPU the device's context is current.
+  // `parameters`: one pointer per argument of the kernel, to its bytes.
+  virtual Status enqueue(void* const* parameters, StreamHandle stream) = 0;
+};
+
 // One thing that a device does in order. Pointers must stay valid until it is done.
 struct Operation {
-  enum class Kind { launch, memset, copy } kind = Kind::launch;
-  // launch
+  enum class Kind { launch, memset, copy, routine } kind = Kind::launch;
+  // launch, routine
   FunctionHandle function = nullptr;
+  Routine* routine = nullptr;
   LaunchShape shape;
   void** parameters = nullptr;  // one pointer per kernel parameter, to its bytes
   // memset, copy: device memory

@@ -60,6 +60,15 @@ Status LoadedSteps::add(const ResolvedStep& step) {
   return status;
 }
 
+void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
+  Step& made = steps_.emplace_back();
+  made.name = std::move(name);
+  for (std::size_t i = 0; i < arguments_.size(); ++i) made.arguments.push_back(i);
+  made.operation.kind = Operation::Kind::routine;
+  made.operation.routine = routine.get();
+  routines_.push_back(std::move(routine));
+}
+
 StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     : steps_(std::move(steps)),
       memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->bytes_.size() + steps_->slack_)) {

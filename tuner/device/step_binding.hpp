@@ -33,6 +33,8 @@ class LoadedSteps {
   // Appends a step; a memset of no bytes is left out. Returns why the module has no such function. Not thread-safe per
   // module.
   Status add(const ResolvedStep& step);
+  // Appends a routine, which gets all arguments in order.
+  void add(std::shared_ptr<Routine> routine, std::string name);
   std::size_t size() const noexcept { return steps_.size(); }  // operations
   // Returns the name of the step of operation `i` in messages.
   const std::string& name(std::size_t i) const { return steps_[i].name; }
@@ -45,12 +47,13 @@ class LoadedSteps {
   static_assert(least_alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   struct Step {
     Operation operation;                 // less its pointers
-    std::vector<std::size_t> arguments;  // launch: of each kernel parameter; memset: the target
+    std::vector<std::size_t> arguments;  // launch, routine: of each parameter; memset: the target
     std::string name;
   };
   void add_argument(const StepArgument& argument);
 
   std::shared_ptr<Module> module_;
+  std::vector<std::shared_ptr<Routine>> routines_;
   std::vector<StepArgument> arguments_;
   std::vector<std::size_t> offsets_;  // of each argument in the bytes
   std::vector<std::byte> bytes_;      // what all arguments hold at first

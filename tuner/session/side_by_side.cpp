@@ -21,11 +21,12 @@ constexpr std::uint64_t seed = 1;
 // In a stream, the first measurement is mostly the time of a launch, and the second finds the batch.
 constexpr int measurements_for_batch = 2;
 
-// A configuration. Its position is its number as an instance.
+// A configuration, or a peer. Its position is its number as an instance.
 struct Subject {
-  std::shared_ptr<const Instance> instance;
+  std::shared_ptr<const Instance> instance;  // of a peer: whose arguments it has
   std::optional<Image> image;
   Status status;  // the first failure
+  std::optional<PeerSetup> peer;
 };
 
 std::vector<std::vector<double>> times_of(std::span<const Column> columns) {
@@ -121,7 +122,7 @@ class SideBySideRun {
 
   InstanceId id_of(const Configuration& configuration) const {
     const auto found = std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& subject) {
-      return subject.instance->configuration == configuration;
+      return !subject.peer && subject.instance->configuration == configuration;
     });
     return static_cast<InstanceId>(found - subjects_.begin());
   }
@@ -132,7 +133,7 @@ class SideBySideRun {
       for (const NamedConfiguration& one : task.configurations)
         if (const InstanceId id = id_of(one.configuration); id == subjects_.size())
           subjects_.push_back(
-              {make_instance(id, request_.spec, request_.problem, one.configuration, opened_.info), {}, {}});
+              {make_instance(id, request_.spec, request_.problem, one.configuration, opened_.info), {}, {}, {}});
     pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
     std::vector<Ticket> tickets;
     for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(Compile{{subject.instance->image}}));
@@ -143,11 +144,29 @@ class SideBySideRun {
       subjects_[i].image = outcome.image;
       if (!outcome.image) subjects_[i].status = {outcome.verdict, outcome.log, false};
     }
+    add_peers();
     return true;
   }
 
+  // Each has the arguments of the first configuration that compiles, and brings its result into a form to compare by the
+  // same steps.
+  void add_peers() {
+    first_peer_ = subjects_.size();
+    const auto compiled =
+        std::find_if(subjects_.begin(), subjects_.end(), [](const Subject& one) { return one.image.has_value(); });
+    if (compiled == subjects_.end()) return;
+    const Subject like = *compiled;
+    for (const NamedPeer& peer : request_.peers) {
+      PeerSetup setup{peer.library.native(), request_.spec.name, peer.name, {}};
+      for (const Binding& value : request_.problem) setup.values.push_back({value.name, value.value.text()});
+      subjects_.push_back({like.instance, like.image, {}, std::move(setup)});
+    }
+  }
+
   InstanceLaunch launch_at(InstanceId id) const {
-    return instance_launch(request_.spec, *subjects_[id].instance, *subjects_[id].image);
+    const Subject& subject = subjects_[id];
+    if (subject.peer) return peer_launch(request_.spec, *subject.instance, *subject.image, *subject.peer, id);
+    return instance_launch(request_.spec, *subject.instance, *subject.image);
   }
 
   // The first that works warms the device up, and its time makes the deadlines of the others short.
@@ -211,11 +230,13 @@ class SideBySideRun {
       if (!works && status_at(ids_.back()).ok()) works = time_alone(ids_.back(), plan);
     }
     result.batch = plan.batch;
+    for (InstanceId id = first_peer_; id < subjects_.size(); ++id)
+      add_row(subjects_[id].peer->name, id, result).is_peer = true;
     if (works && has_copy(plan)) {
       add_row("copy", device_copy, result).is_copy = true;
       result.copy_bytes = copy_bytes_;
     }
-    const std::vector<Column> columns = works ? take_rounds(plan) : std::vector<Column>();
+    const std::vector<Column> columns = works ? take_rounds(plan, result) : std::vector<Column>();
     const std::vector<Column> steps = works && request_.steps ? take_steps(plan) : std::vector<Column>();
     check_again();
     for (std::size_t row = 0; row < result.rows.size(); ++row) result.rows[row].status = status_at(ids_[row]);
@@ -234,10 +255,11 @@ class SideBySideRun {
     std::erase_if(columns, [](const Column& column) { return column.times_ns.empty(); });
   }
 
-  std::vector<Column> take_rounds(const TimingPlan& plan) {
+  std::vector<Column> take_rounds(const TimingPlan& plan, const SideBySide& result) {
     std::vector<Column> columns;
     for (std::size_t row = 0; row < ids_.size(); ++row)
       if (status_at(ids_[row]).ok()) columns.push_back({row, ids_[row], 0, {}});
+    base_first(columns, result);
     sample(plan, columns, [&] { return widest_of_ratios(times_of(columns)); });
     return columns;
   }
@@ -246,7 +268,7 @@ class SideBySideRun {
     std::vector<Column> columns;
     if (plan.regime == Regime::stream) return columns;
     for (std::size_t row = 0; row < ids_.size(); ++row) {
-      if (ids_[row] == device_copy || !status_at(ids_[row]).ok()) continue;
+      if (ids_[row] >= first_peer_ || !status_at(ids_[row]).ok()) continue;  // a peer, or the copy
       const std::size_t steps = step_names(request_.spec, *subjects_[ids_[row]].instance).size();
       for (std::size_t k = 1; k <= steps; ++k) columns.push_back({row, ids_[row], static_cast<int>(k), {}});
     }
@@ -267,9 +289,19 @@ class SideBySideRun {
     }
   }
 
+  // The column of the base goes to the front, where it is.
+  void base_first(std::vector<Column>& columns, const SideBySide& result) const {
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
+      return result.rows[column.row].name == request_.base;
+    });
+    if (found != columns.end()) std::rotate(columns.begin(), found, found + 1);
+  }
+
   void fill(std::vector<Column> columns, SideBySide& result) {
     std::erase_if(columns, [&](const Column& column) { return !result.rows[column.row].status.ok(); });
     if (columns.empty()) return;
+    base_first(columns, result);
+    result.base = result.rows[columns.front().row].name;
     const std::vector<double>& base = columns.front().times_ns;
     result.rounds = base.size();
     result.half_width = widest_of_ratios(times_of(columns));
@@ -298,6 +330,7 @@ class SideBySideRun {
   DeviceWatch watch_;
   const std::uint64_t copy_bytes_;
   std::vector<Subject> subjects_;
+  InstanceId first_peer_ = 0;    // the subjects from here on
   std::vector<InstanceId> ids_;  // of the rows of the present task
   Status copy_status_;
 };

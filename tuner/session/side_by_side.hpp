@@ -1,5 +1,5 @@
-// Side by side: any configurations of a kernel, and a device copy of as many bytes, are compared by interleaved
-// samples. Nothing is searched and nothing is kept: docs/command_line.md#comparing-configurations.
+// Side by side: any configurations of a kernel, its peers, and a device copy of as many bytes, are compared by
+// interleaved samples. Nothing is searched and nothing is kept: docs/command_line.md#comparing-configurations.
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,12 @@ struct NamedConfiguration {
   Configuration configuration;
 };
 
+// A peer of the kernel, from a library (attune/peer.hpp).
+struct NamedPeer {
+  std::string name;                // of its row
+  std::filesystem::path library;   // absolute
+};
+
 // What is compared in one regime: the record may differ between regimes.
 struct SideBySideTask {
   Regime regime = Regime::cold;
@@ -36,16 +42,17 @@ struct StepTimes {
 
 struct SideBySideRow {
   std::string name;
-  Configuration configuration;  // empty: the device copy
-  bool is_copy = false;
+  Configuration configuration;  // empty: a peer, or the device copy
+  bool is_copy = false, is_peer = false;
   Status status;              // its times mean nothing unless this is ok
-  Estimate time_ns, speedup;  // the latter over the first row that is ok
+  Estimate time_ns, speedup;  // the latter over the base
   std::vector<StepTimes> steps;
 };
 
 struct SideBySide {
   Regime regime = Regime::cold;
-  std::vector<SideBySideRow> rows;  // as they were asked for; then the copy
+  std::vector<SideBySideRow> rows;  // as they were asked for; then the peers; then the copy
+  std::string base;                 // the row over which speed-ups are; "": no row is ok
   std::size_t rounds = 0;           // 0: interrupted before the first
   int batch = 1;                    // launches per sample
   std::uint64_t copy_bytes = 0;     // that the copy reads and writes; 0: there is none
@@ -57,6 +64,8 @@ struct SideBySideRequest {
   Problem problem;
   Configuration default_configuration;  // gives the expected results of a kernel without a reference
   std::vector<SideBySideTask> tasks;
+  std::vector<NamedPeer> peers;  // in every task. One that cannot do the problem is `restricted`
+  std::string base;              // the name of the row over which speed-ups are; without it, or "": the first that is ok
   bool steps = false;                 // times each step too, outside the regime `stream`
   bool copy = true;                   // compares with a copy, for a kernel whose bytes are known
   Protocol protocol;                  // warm-up, and the limits of the final stage, which end the rounds of each regime

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "worker/peer_library.hpp"
 
 namespace attune {
 namespace {
@@ -46,9 +47,11 @@ ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
 }
 
 Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
-  LoadOutcome loaded = device_.load(setup.image);
+  LoadOutcome loaded;
+  if (!setup.peer || !setup.steps.empty()) loaded = device_.load(setup.image);
   if (!loaded.status.ok()) return loaded.status;
   const auto steps = std::make_shared<LoadedSteps>(std::move(loaded.module), setup.arguments);
+  if (setup.peer) steps->add(make_peer_routine(*setup.peer, data_.arguments()), setup.peer->name);
   for (std::size_t i = 0; i < setup.steps.size(); ++i) {
     if (i + setup.untimed == setup.steps.size()) bound.timed = steps->size();
     if (Status status = steps->add(setup.steps[i]); !status.ok()) return status;

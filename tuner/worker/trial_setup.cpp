@@ -49,7 +49,7 @@ StepsSetup steps_setup(const KernelSpec& spec, const Problem& problem, std::vect
     if (argument.role == Role::scalar && !argument.value)
       argument.value = scalar_fill(spec, spec.arguments[i], problem, argument.type, seed);
   }
-  return {std::move(steps), image, step_arguments(spec, arguments), 0};
+  return {std::move(steps), image, step_arguments(spec, arguments), 0, {}};
 }
 
 Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope) {
@@ -132,6 +132,15 @@ InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance,
   InstanceLaunch launch{instance.id, instance.text, attempt,
                         steps_setup(spec, instance.problem, std::move(steps), instance.arguments, image)};
   launch.steps.untimed = instance.verify.size();
+  return launch;
+}
+
+InstanceLaunch peer_launch(const KernelSpec& spec, const Instance& instance, const Image& image, PeerSetup peer,
+                           InstanceId id) {
+  InstanceLaunch launch{id, peer.name, 1,
+                        steps_setup(spec, instance.problem, instance.verify, instance.arguments, image)};
+  launch.steps.untimed = instance.verify.size();
+  launch.steps.peer = std::move(peer);
   return launch;
 }
 

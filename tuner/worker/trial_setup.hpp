@@ -26,12 +26,24 @@ struct ArgumentSetup {
   Tolerance tolerance;
 };
 
+struct NamedText {
+  std::string name, text;
+};
+
+// A peer of a kernel, in a library (attune/peer.hpp), and the problem for it.
+struct PeerSetup {
+  std::string library;  // absolute
+  std::string kernel, name;
+  std::vector<NamedText> values;  // of the problem
+};
+
 // Steps with the image that holds their entries.
 struct StepsSetup {
   std::vector<ResolvedStep> steps;
   Image image;
   std::vector<StepArgument> arguments;  // scratch arrays as large as this configuration needs them
   std::uint64_t untimed = 0;            // of the steps, the last ones: [[verify]]
+  std::optional<PeerSetup> peer;        // goes before the steps, which are [[verify]] alone
 };
 
 // One problem: its data, and where the expected result comes from.
@@ -69,5 +81,10 @@ TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Con
 
 // Throws Error for a scalar argument that has no value.
 InstanceLaunch instance_launch(const KernelSpec& spec, const Instance& instance, const Image& image, int attempt = 1);
+
+// Returns a peer in the place of the steps of an instance, ready to be loaded under this number. `image`: of the
+// instance. Throws Error for a scalar argument that has no value.
+InstanceLaunch peer_launch(const KernelSpec& spec, const Instance& instance, const Image& image, PeerSetup peer,
+                           InstanceId id);
 
 }  // namespace attune

@@ -23,11 +23,20 @@ constexpr std::size_t most_operations_held = 400;
 constexpr std::chrono::milliseconds longest_spin{2};
 constexpr std::chrono::microseconds pause_between_looks{20};
 
+// A routine may enqueue several: sums, scans and histograms of libraries are two or three.
+constexpr std::size_t operations_of_routine = 8;
+
 constexpr CUstream_st* default_stream = nullptr;
+
+std::size_t count(std::span<const Operation> operations) {
+  std::size_t all = 0;
+  for (const Operation& one : operations) all += one.kind == Operation::Kind::routine ? operations_of_routine : 1;
+  return all;
+}
 
 // Returns the operations of one sample: three records of events, a flush, the batch or its operations.
 std::size_t operations_of(const Sampling& sampling) {
-  return sampling.before.size() + 4 + (sampling.batch > 1 ? 1 : sampling.timed.front().size()) + sampling.after.size();
+  return count(sampling.before) + 4 + (sampling.batch > 1 ? 1 : count(sampling.timed.front())) + count(sampling.after);
 }
 
 }  // namespace

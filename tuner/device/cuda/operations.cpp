@@ -34,6 +34,7 @@ Result issue(const DriverApi& api, const Operation& operation, CUstream_st* stre
 }  // namespace
 
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
+  if (operation.kind == Operation::Kind::routine) return operation.routine->enqueue(operation.parameters, stream);
   const Result result = issue(api, operation, stream);
   if (result == result_success) return {};
   return status_of(api, result, describe(operation));

@@ -95,6 +95,7 @@ class HostDevice final : public Device {
       std::memcpy(operation.target, operation.source, operation.bytes);
       return {};
     }
+    if (operation.kind == Operation::Kind::routine) return operation.routine->enqueue(operation.parameters, nullptr);
     if (const std::string lacking = unlaunchable(operation); !lacking.empty())
       return {Verdict::launch_error, lacking, false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);

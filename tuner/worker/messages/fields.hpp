@@ -39,7 +39,11 @@ void fields(auto& a, Is<StepArgument> auto& x) {
   a(x.bytes, x.value);
 }
 
-void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.arguments, x.untimed); }
+void fields(auto& a, Is<NamedText> auto& x) { a(x.name, x.text); }
+
+void fields(auto& a, Is<PeerSetup> auto& x) { a(x.library, x.kernel, x.name, x.values); }
+
+void fields(auto& a, Is<StepsSetup> auto& x) { a(x.steps, x.image, x.arguments, x.untimed, x.peer); }
 
 void fields(auto& a, Is<TrialSetup> auto& x) {
   a(x.kernel, x.problem, x.arguments, x.prepare, x.reference, x.self_checked, x.seed);

@@ -1,0 +1,110 @@
+// cuBLAS: axpy, dot, and geam for a transpose.
+#include <cublas_v2.h>
+
+#include "peer.hpp"
+#include "table.hpp"
+
+namespace attune::peers {
+namespace {
+
+void check(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw Failed(std::string(what) + ": " + cublasGetStatusString(status));
+}
+
+// A handle with memory of its own: else cuBLAS allocates while calls are recorded to a graph.
+class Handle {
+ public:
+  Handle() : memory_(workspace_bytes) { check(cublasCreate(&handle_), "cublasCreate"); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { cublasDestroy(handle_); }
+  // Scalars are read from, and results written to, memory of this kind.
+  cublasHandle_t on(cudaStream_t stream, cublasPointerMode_t scalars) {
+    check(cublasSetStream(handle_, stream), "cublasSetStream");
+    check(cublasSetWorkspace(handle_, memory_.data(), memory_.bytes()), "cublasSetWorkspace");
+    check(cublasSetPointerMode(handle_, scalars), "cublasSetPointerMode");
+    return handle_;
+  }
+
+ private:
+  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // what cuBLAS itself takes on sm_90
+  const TemporaryMemory memory_;
+  cublasHandle_t handle_ = nullptr;
+};
+
+template <typename Function>
+class BlasWork final : public Work {
+ public:
+  explicit BlasWork(Function function) : function_(std::move(function)) {}
+  void enqueue(const Call& call, cudaStream_t stream) override { check(function_(handle_, call, stream), "cuBLAS"); }
+
+ private:
+  const Function function_;
+  Handle handle_;
+};
+
+template <typename Function>
+std::unique_ptr<Work> blas_work(Function function) {
+  return std::make_unique<BlasWork<Function>>(std::move(function));
+}
+
+bool is_double(const Call& call) {
+  const std::string_view type = call.text("T");
+  if (type != "float" && type != "double") throw Declined("it has float and double, not " + std::string(type));
+  return type == "double";
+}
+
+std::unique_ptr<Work> axpy(const Call& call) {
+  const long long n = call.size("n");
+  if (is_double(call))
+    return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
+      const double a = now.scalar<double>("a");
+      return cublasDaxpy_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), n, &a, now.array<double>("x"), 1,
+                            now.array<double>("y"), 1);
+    });
+  return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
+    const float a = now.scalar<float>("a");
+    return cublasSaxpy_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), n, &a, now.array<float>("x"), 1,
+                          now.array<float>("y"), 1);
+  });
+}
+
+std::unique_ptr<Work> dot(const Call& call) {
+  const long long n = call.size("n");
+  if (is_double(call))
+    return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
+      return cublasDdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<double>("a"), 1,
+                           now.array<double>("b"), 1, now.array<double>("out"));
+    });
+  return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
+    return cublasSdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<float>("a"), 1,
+                         now.array<float>("b"), 1, now.array<float>("out"));
+  });
+}
+
+// Rows of the kernel are columns of cuBLAS: out, height x width there, is `in` transposed. Its second matrix is not
+// read where it counts 0.
+std::unique_ptr<Work> transpose(const Call& call) {
+  const long long width = call.size("width"), height = call.size("height");
+  if (is_double(call))
+    return blas_work([width, height](Handle& handle, const Call& now, cudaStream_t stream) {
+      const double one = 1, none = 0;
+      double* const out = now.array<double>("out");
+      return cublasDgeam_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one,
+                            now.array<double>("in"), width, &none, out, height, out, height);
+    });
+  return blas_work([width, height](Handle& handle, const Call& now, cudaStream_t stream) {
+    const float one = 1, none = 0;
+    float* const out = now.array<float>("out");
+    return cublasSgeam_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one,
+                          now.array<float>("in"), width, &none, out, height, out, height);
+  });
+}
+
+}  // namespace
+
+std::vector<Peer> cublas() {
+  return {peer<axpy>("axpy", "cublas"), peer<dot>("dot", "cublas"), peer<transpose>("transpose", "geam")};
+}
+
+}  // namespace attune::peers

@@ -1,0 +1,16 @@
+// The peers of each file; table.cpp lists them.
+#pragma once
+
+#include <vector>
+
+#include "attune/peer.hpp"
+
+namespace attune::peers {
+
+std::vector<Peer> cub_reduce();
+std::vector<Peer> cub_scan();
+std::vector<Peer> cub_histogram();
+std::vector<Peer> cub_transform();
+std::vector<Peer> cublas();
+
+}  // namespace attune::peers

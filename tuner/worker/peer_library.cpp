@@ -1,0 +1,103 @@
+#include "worker/peer_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <span>
+
+#include "attune/error.hpp"
+#include "attune/peer.hpp"
+
+namespace attune {
+namespace {
+
+using Entry = const PeerTable* (*)();
+
+std::span<const Peer> peers_of(const std::filesystem::path& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw UsageError(fmt::format("cannot load the peer library {}: {}", library.native(), dlerror()));
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, "attune_peers"));
+  if (entry == nullptr)
+    throw UsageError(fmt::format("{} is no peer library: it exports no attune_peers() (see attune/peer.hpp)",
+                                 library.native()));
+  const PeerTable* const table = entry();
+  if (table->interface != peer_interface)
+    throw UsageError(fmt::format("the peer library {} has interface {}, and this attune has {}: build it again",
+                                 library.native(), table->interface, peer_interface));
+  return {table->peers, table->count};
+}
+
+const Peer& find_peer(const PeerSetup& setup) {
+  for (const Peer& peer : peers_of(setup.library))
+    if (peer.kernel == setup.kernel && peer.name == setup.name) return peer;
+  throw UsageError(fmt::format("{} has no peer `{}` of {}", setup.library, setup.name, setup.kernel));
+}
+
+class PeerRoutine final : public Routine {
+ public:
+  PeerRoutine(const Peer& peer, const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments)
+      : peer_(peer), setup_(setup), described_(arguments) {
+    for (const NamedText& value : setup_.values) values_.push_back({value.name.c_str(), value.text.c_str()});
+    for (const ArgumentSetup& argument : described_)
+      arguments_.push_back({argument.name.c_str(), argument.type.c_str(), nullptr,
+                            argument.role == Role::scalar ? 1 : argument.count});
+  }
+  PeerRoutine(const PeerRoutine&) = delete;
+  PeerRoutine& operator=(const PeerRoutine&) = delete;
+  ~PeerRoutine() override {
+    if (state_ != nullptr) peer_.destroy(state_);
+  }
+
+  Status enqueue(void* const* parameters, StreamHandle stream) override {
+    if (Status status = make(parameters); !status.ok()) return status;
+    set_data(parameters, true);
+    const char* const failure = peer_.enqueue(state_, call(), stream);
+    if (failure == nullptr) return {};
+    return {Verdict::launch_error, fmt::format("{}: {}", peer_.name, failure), false};
+  }
+
+ private:
+  PeerCall call() const { return {values_.data(), values_.size(), arguments_.data(), arguments_.size()}; }
+
+  void set_data(void* const* parameters, bool arrays) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (described_[i].role == Role::scalar)
+        arguments_[i].data = parameters[i];
+      else if (arrays)
+        std::memcpy(&arguments_[i].data, parameters[i], sizeof(void*));
+    }
+  }
+
+  Status make(void* const* parameters) {
+    if (state_ != nullptr) return {};
+    set_data(parameters, false);
+    const char* why_not = nullptr;
+    state_ = peer_.make(call(), &why_not);
+    if (state_ != nullptr) return {};
+    return {Verdict::restricted, fmt::format("{}: {}", peer_.name, why_not != nullptr ? why_not : "no reason given"),
+            false};
+  }
+
+  const Peer& peer_;
+  const PeerSetup setup_;
+  const std::vector<ArgumentSetup> described_;
+  std::vector<PeerValue> values_;
+  std::vector<PeerArgument> arguments_;
+  void* state_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<std::string> peer_names(const std::filesystem::path& library, std::string_view kernel) {
+  std::vector<std::string> names;
+  for (const Peer& peer : peers_of(library))
+    if (peer.kernel == kernel) names.emplace_back(peer.name);
+  return names;
+}
+
+std::shared_ptr<Routine> make_peer_routine(const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments) {
+  return std::make_shared<PeerRoutine>(find_peer(setup), setup, arguments);
+}
+
+}  // namespace attune
