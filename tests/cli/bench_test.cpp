@@ -112,6 +112,32 @@ TEST_F(BenchCommand, AConfigurationThatFailsIsARowAndTheOthersGoOn) {
   EXPECT_THAT(text.out, AllOf(HasSubstr("| wrong_result"), HasSubstr("1: wrong_result: ")));
 }
 
+TEST_F(BenchCommand, ComparesPeersOfALibrary) {
+  const std::vector<std::string> arguments = {"bench", scale(),     "--peers",         ATTUNE_SCALE_PEERS, "--rounds",
+                                              "8",     "--no-copy", "--configuration", "BLOCK=32"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), arguments.begin(), arguments.end());
+    return attune(more);
+  };
+  const CommandResult result = with({"--over", "1", "--json"});
+  EXPECT_EQ(result.code, 3) << "a wrong peer is a failure";
+  const auto rows = of_type(events_in(result.out), "row");
+  ASSERT_EQ(names_of(rows), (std::vector<std::string>{"default", "1", "right", "wrong", "failing"}));
+  EXPECT_TRUE(rows[2].at("peer").get<bool>() && rows[2].at("configuration").is_null());
+  EXPECT_EQ(rows[2].at("over"), "1");
+  EXPECT_EQ(rows[1].at("speedup"), 1);
+  EXPECT_GT(rows[2].at("gigabytes_per_s"), 0);
+  EXPECT_EQ(rows[3].at("verdict"), "wrong_result");
+  EXPECT_EQ(rows[4].at("detail"), "failing: out of order");
+  const CommandResult declined = with({"--problem", "T=int32"});
+  EXPECT_EQ(declined.code, 0) << declined.err;
+  EXPECT_THAT(declined.out, AllOf(HasSubstr("| right   | restricted"), HasSubstr("right: it has float alone")));
+  EXPECT_THAT(with({"--over", "right"}).out, HasSubstr("speed-ups over right within"));
+  expect_failure(2, {"bench", scale(), "--peers", "nowhere.so"}, {"cannot load the peer library", "nowhere.so"});
+  EXPECT_THAT(output_of({"bench", "axpy", "--problem", "n=500", "--rounds", "6", "--peers", ATTUNE_SCALE_PEERS}),
+              HasSubstr("has no peer of axpy"));
+}
+
 TEST_F(BenchCommand, EndsByTimeOrInterrupt) {
   const std::vector<std::string> arguments = {"bench", scale(), "--time-limit", "2s", "--rounds", "1000000"};
   EXPECT_THAT(output_of(arguments), HasSubstr("| copy    |"));

@@ -69,6 +69,55 @@ TEST_F(MemoryContract, OperationsOfAStreamAreDoneInOrder) {
   device().destroy_stream(nullptr);
 }
 
+// Adds a byte fill of an array, whose address and value it gets as parameters.
+class Filling final : public Routine {
+ public:
+  Filling(Device& device, std::size_t bytes) : device_(device), bytes_(bytes) {}
+  Status enqueue(void* const* parameters, StreamHandle stream) override {
+    ++calls;
+    if (fails) return {Verdict::launch_error, "out of order", false};
+    const Operation fill =
+        fill_of_bytes(*static_cast<void* const*>(parameters[0]), bytes_, *static_cast<const int*>(parameters[1]));
+    return device_.enqueue(fill, stream);
+  }
+  int calls = 0;
+  bool fails = false;
+
+ private:
+  Device& device_;
+  const std::size_t bytes_;
+};
+
+TEST_F(MemoryContract, ARoutineEnqueuesAmongOtherOperationsAloneAndInBatches) {
+  Array<unsigned char> first(device(), 512), second(device(), 512);
+  Filling filling(device(), 256);
+  int value = 7;
+  std::vector<void*> of_first{first.parameter(), &value}, of_second{second.parameter(), &value};
+  Operation to_first, to_second;
+  to_first.kind = to_second.kind = Operation::Kind::routine;
+  to_first.routine = to_second.routine = &filling;
+  to_first.parameters = of_first.data();
+  to_second.parameters = of_second.data();
+  ASSERT_TRUE(device().enqueue(to_first, nullptr).ok());
+  ASSERT_TRUE(device().synchronize(nullptr).ok());
+  EXPECT_EQ(first[255], 7);
+  EXPECT_EQ(first[256], 0);
+  value = 8;
+  const std::vector<std::span<const Operation>> sets{{&to_first, 1}, {&to_second, 1}};
+  const DeviceTimes samples = device().take_samples({.before = {}, .timed = sets, .count = 3, .batch = 4});
+  ASSERT_TRUE(samples.status.ok()) << samples.status.detail;
+  EXPECT_EQ(samples.nanoseconds.size(), 3u);
+  EXPECT_EQ(first[255], 8);
+  EXPECT_EQ(second[255], 8);
+  EXPECT_GE(filling.calls, 5) << "a batch has four, and may be recorded once";
+  filling.fails = true;
+  const DeviceTimes failed = device().take_samples({.before = {}, .timed = sets, .batch = 4});
+  EXPECT_EQ(failed.status.verdict, Verdict::launch_error);
+  EXPECT_EQ(failed.status.detail, "out of order");
+  filling.fails = false;
+  EXPECT_TRUE(device().take_samples({.before = {}, .timed = sets}).status.ok()) << "the device goes on";
+}
+
 TEST_F(MemoryContract, ServesSeveralThreadsEachWithItsOwnStream) {
   constexpr int bytes = 1 << 18;
   const std::shared_ptr<Module> module =

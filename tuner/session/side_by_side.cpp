@@ -148,8 +148,8 @@ class SideBySideRun {
     return true;
   }
 
-  // Each has the arguments of the first configuration that compiles, and brings its result into a form to compare by the
-  // same steps.
+  // Each has the arguments of the first configuration that compiles, and brings its result into a form to compare by
+  // the same steps.
   void add_peers() {
     first_peer_ = subjects_.size();
     const auto compiled =

@@ -23,8 +23,8 @@ struct NamedConfiguration {
 
 // A peer of the kernel, from a library (attune/peer.hpp).
 struct NamedPeer {
-  std::string name;                // of its row
-  std::filesystem::path library;   // absolute
+  std::string name;               // of its row
+  std::filesystem::path library;  // absolute
 };
 
 // What is compared in one regime: the record may differ between regimes.
@@ -65,10 +65,10 @@ struct SideBySideRequest {
   Configuration default_configuration;  // gives the expected results of a kernel without a reference
   std::vector<SideBySideTask> tasks;
   std::vector<NamedPeer> peers;  // in every task. One that cannot do the problem is `restricted`
-  std::string base;              // the name of the row over which speed-ups are; without it, or "": the first that is ok
-  bool steps = false;                 // times each step too, outside the regime `stream`
-  bool copy = true;                   // compares with a copy, for a kernel whose bytes are known
-  Protocol protocol;                  // warm-up, and the limits of the final stage, which end the rounds of each regime
+  std::string base;    // the name of the row over which speed-ups are; without it, or "": the first that is ok
+  bool steps = false;  // times each step too, outside the regime `stream`
+  bool copy = true;    // compares with a copy, for a kernel whose bytes are known
+  Protocol protocol;   // warm-up, and the limits of the final stage, which end the rounds of each regime
   std::filesystem::path lock_folder;  // of the device's lock; "": measure without taking turns
   std::function<void(const SideBySide&)> compared = [](const SideBySide&) {};  // called with each, as it is known
 };

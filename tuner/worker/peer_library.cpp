@@ -16,11 +16,12 @@ using Entry = const PeerTable* (*)();
 
 std::span<const Peer> peers_of(const std::filesystem::path& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) throw UsageError(fmt::format("cannot load the peer library {}: {}", library.native(), dlerror()));
+  if (handle == nullptr)
+    throw UsageError(fmt::format("cannot load the peer library {}: {}", library.native(), dlerror()));
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, "attune_peers"));
   if (entry == nullptr)
-    throw UsageError(fmt::format("{} is no peer library: it exports no attune_peers() (see attune/peer.hpp)",
-                                 library.native()));
+    throw UsageError(
+        fmt::format("{} is no peer library: it exports no attune_peers() (see attune/peer.hpp)", library.native()));
   const PeerTable* const table = entry();
   if (table->interface != peer_interface)
     throw UsageError(fmt::format("the peer library {} has interface {}, and this attune has {}: build it again",
@@ -40,8 +41,8 @@ class PeerRoutine final : public Routine {
       : peer_(peer), setup_(setup), described_(arguments) {
     for (const NamedText& value : setup_.values) values_.push_back({value.name.c_str(), value.text.c_str()});
     for (const ArgumentSetup& argument : described_)
-      arguments_.push_back({argument.name.c_str(), argument.type.c_str(), nullptr,
-                            argument.role == Role::scalar ? 1 : argument.count});
+      arguments_.push_back(
+          {argument.name.c_str(), argument.type.c_str(), nullptr, argument.role == Role::scalar ? 1 : argument.count});
   }
   PeerRoutine(const PeerRoutine&) = delete;
   PeerRoutine& operator=(const PeerRoutine&) = delete;

@@ -49,7 +49,7 @@ StepsSetup steps_setup(const KernelSpec& spec, const Problem& problem, std::vect
     if (argument.role == Role::scalar && !argument.value)
       argument.value = scalar_fill(spec, spec.arguments[i], problem, argument.type, seed);
   }
-  return {std::move(steps), image, step_arguments(spec, arguments), 0, {}};
+  return {std::move(steps), image, step_arguments(spec, arguments), 0};
 }
 
 Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope) {
@@ -120,9 +120,9 @@ TrialSetup trial_setup(const KernelSpec& spec, const Problem& problem, const Con
                        compile_steps(spec, steps, problem, configuration, device, compile, what), seed);
   };
   if (!spec.prepare.empty()) setup.prepare = made(spec.prepare, nullptr, "[[prepare]]");
-  setup.reference = setup.self_checked
-                        ? made(spec.launch, &default_configuration, "the default configuration (there is no [[reference]])")
-                        : made(spec.reference, nullptr, "[[reference]]");
+  setup.reference = setup.self_checked ? made(spec.launch, &default_configuration,
+                                              "the default configuration (there is no [[reference]])")
+                                       : made(spec.reference, nullptr, "[[reference]]");
   return setup;
 }
 

@@ -43,7 +43,7 @@ struct StepsSetup {
   Image image;
   std::vector<StepArgument> arguments;  // scratch arrays as large as this configuration needs them
   std::uint64_t untimed = 0;            // of the steps, the last ones: [[verify]]
-  std::optional<PeerSetup> peer;        // goes before the steps, which are [[verify]] alone
+  std::optional<PeerSetup> peer = {};   // goes before the steps, which are [[verify]] alone
 };
 
 // One problem: its data, and where the expected result comes from.

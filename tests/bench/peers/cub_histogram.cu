@@ -1,4 +1,4 @@
-// CUB's histograms, of values 0 to bins - 1.
+// CUB's histograms, of values 0 to bins - 1; others are not counted.
 #include <cub/device/device_histogram.cuh>
 
 #include "cub.hpp"
@@ -7,7 +7,7 @@
 namespace attune::peers {
 namespace {
 
-template <typename T>
+template <typename T, typename Counter>
 std::unique_ptr<Work> work(const Call& call) {
   const long long n = call.size("n");
   const int bins = static_cast<int>(call.size("bins"));
@@ -15,18 +15,25 @@ std::unique_ptr<Work> work(const Call& call) {
     cudaError_t result = cudaSuccess;
     with_count(n, [&](auto count) {
       result = cub::DeviceHistogram::HistogramEven(memory, bytes, now.array<const T>("in"),
-                                                   now.array<unsigned>("out"), bins + 1, 0, bins, count, stream);
+                                                   now.array<Counter>("out"), bins + 1, 0, bins, count, stream);
     });
     return result;
   };
   return cub_work(count_values, call);
 }
 
+template <typename T>
+std::unique_ptr<Work> of_counter(const Call& call) {
+  if (call.type("out") == "uint32") return work<T, unsigned>(call);
+  if (call.type("out") == "uint64") return work<T, unsigned long long>(call);
+  throw Declined("it is not compiled for counters of the type " + std::string(call.type("out")));
+}
+
 std::unique_ptr<Work> histogram(const Call& call) {
-  const std::string_view counts = call.type("out"), values = call.type("in");
-  if (counts != "uint32" && counts != "int32") throw Declined("its counters have 32 bits");
-  if (values == "uint8") return work<std::uint8_t>(call);
-  if (values == "int32" || values == "uint32") return work<std::int32_t>(call);
+  const std::string_view values = call.type("in");
+  if (values == "uint8") return of_counter<std::uint8_t>(call);
+  if (values == "uint16") return of_counter<std::uint16_t>(call);
+  if (values == "int32") return of_counter<std::int32_t>(call);
   throw Declined("it is not compiled for values of the type " + std::string(values));
 }
 

@@ -43,7 +43,6 @@ std::unique_ptr<Work> transform(Function function) {
   return std::make_unique<Transform<Function>>(std::move(function));
 }
 
-// The elements as unsigned integers of their size: a copy does not look at them.
 template <typename T>
 std::unique_ptr<Work> copy_of(unsigned long long count) {
   return transform([count](const Call& now, cudaStream_t stream) {
@@ -51,15 +50,22 @@ std::unique_ptr<Work> copy_of(unsigned long long count) {
   });
 }
 
+// Of elements as unsigned integers of their size: a copy does not look at them.
 std::unique_ptr<Work> copy(const Call& call) {
   const unsigned long long count = call.count("out");
   if (call.count("in") != count) throw Declined("it copies neither with an offset nor with a stride");
-  return with_type(call.text("T"), [&](auto type) { return copy_of<typename decltype(type)::type>(count); });
+  const std::string_view type = call.text("T");
+  if (type == "uint8") return copy_of<std::uint8_t>(count);
+  if (type == "half" || type == "bfloat16") return copy_of<std::uint16_t>(count);
+  if (type == "float" || type == "int32") return copy_of<std::uint32_t>(count);
+  if (type == "double" || type == "int64") return copy_of<std::uint64_t>(count);
+  throw Declined("it is not compiled for the type " + std::string(type));
 }
 
 std::unique_ptr<Work> add(const Call& call) {
   const unsigned long long count = call.count("out");
-  if (call.count("a") != count || call.count("b") != count) throw Declined("it adds arrays without gaps alone");
+  const long long pitch = call.size("pitch");
+  if (pitch != 0 && pitch != call.size("columns")) throw Declined("it adds arrays without gaps alone");
   return with_type(call.text("T"), [&](auto type) {
     using T = typename decltype(type)::type;
     return transform([count](const Call& now, cudaStream_t stream) {
