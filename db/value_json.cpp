@@ -105,8 +105,11 @@ std::optional<std::vector<double>> numbers_from_json(std::string_view text) {
 
 std::string shapes_json(const std::vector<LaunchShape>& shapes) {
   auto list = nlohmann::ordered_json::array();
-  for (const LaunchShape& shape : shapes)
+  for (const LaunchShape& shape : shapes) {
     list.push_back({{"grid", shape.grid}, {"block", shape.block}, {"shared", shape.shared_bytes}});
+    if (shape.cluster_blocks() > 1) list.back()["cluster"] = shape.cluster;
+    if (shape.overlaps) list.back()["overlaps"] = true;
+  }
   return list.dump();
 }
 
@@ -117,8 +120,8 @@ std::optional<std::vector<LaunchShape>> shapes_from_json(std::string_view text) 
   try {
     for (const json& item : list)
       shapes.push_back({item.at("grid").get<std::array<std::uint32_t, 3>>(),
-                        item.at("block").get<std::array<std::uint32_t, 3>>(),
-                        item.at("shared").get<std::uint64_t>()});
+                        item.at("block").get<std::array<std::uint32_t, 3>>(), item.at("shared").get<std::uint64_t>(),
+                        item.value("cluster", LaunchShape{}.cluster), item.value("overlaps", false)});
   } catch (const json::exception&) {
     return {};
   }

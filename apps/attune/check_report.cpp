@@ -23,7 +23,8 @@ bool is_ptx(const Image& image) { return image.architecture.starts_with("compute
 std::uint64_t dynamic_shared(const std::string& expression, std::span<const ResolvedStep> steps) {
   std::uint64_t bytes = 0;
   for (const ResolvedStep& step : steps)
-    if (step.kind == StepKind::launch && step.expression == expression) bytes = std::max(bytes, step.shape.shared_bytes);
+    if (step.kind == StepKind::launch && step.expression == expression)
+      bytes = std::max(bytes, step.shape.shared_bytes);
   return bytes;
 }
 
@@ -83,6 +84,7 @@ void CheckReport::show_image(const Image& image, double milliseconds, std::span<
       put_text("  PTX, since the device is newer than this compiler: registers are not known before loading\n");
   }
   for (const ImageFunction& function : image.functions) {
+    if (function.expression.starts_with('&')) continue;  // a variable
     const std::uint64_t dynamic = dynamic_shared(function.expression, steps);
     line_["entries"].push_back(usage_json(image, function, dynamic));
     if (!json_) put_text("  {}\n    {}\n", function.expression, usage_text(image, function, dynamic));

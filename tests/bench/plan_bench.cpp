@@ -43,6 +43,7 @@ class IdleDevice final : public Device {
 class IdleModule final : public Module {
  public:
   FunctionHandle function(std::string_view, const LaunchShape&, Status&) override { return this; }
+  Variable variable(std::string_view, Status&) override { return {}; }
 };
 
 // The parts of a plan of a built-in kernel's default configuration.
@@ -53,7 +54,7 @@ std::shared_ptr<const PlanParts> parts_of(const char* kernel, const Problem& pro
   for (const Parameter& parameter : spec.parameters) first_values.push_back({parameter.name, parameter.values.front()});
   const Configuration configuration(std::move(first_values));
   Status status;
-  return make_plan_parts(device, std::make_shared<IdleModule>(), spec, problem, {},
+  return make_plan_parts(device, std::make_shared<IdleModule>(), {}, spec, problem, {},
                          resolve_steps(spec, spec.launch, problem, &configuration, device->info()),
                          resolve_arguments(spec, problem, &configuration, device->info()), status);
 }

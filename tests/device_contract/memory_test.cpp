@@ -44,6 +44,63 @@ TEST_F(MemoryContract, MoreThanThereIsIsRefusedWithTheAmount) {
   EXPECT_THROW(device().allocate(device().info().memory_bytes + 1), OutOfMemory);
 }
 
+// Kernels, copies and byte fills take mapped memory as any other; the host reads and writes it itself.
+TEST_F(MemoryContract, MappedMemoryIsOfTheHostAndOfTheDevice) {
+  constexpr int n = 1000;
+  auto* const mapped = static_cast<int*>(device().allocate_mapped(n * sizeof(int)));
+  for (int i = 0; i < n; ++i) mapped[i] = i;
+  const std::shared_ptr<Module> module =
+      load("__global__ void add(int* x, int n) { int i = threadIdx.x; if (i < n) x[i] += 5; }", {"add"});
+  ASSERT_NE(module, nullptr);
+  void* address = mapped;
+  int count = 100;
+  ASSERT_TRUE(launch(*module, "add", shape(1, 128), {&address, &count}).ok());
+  EXPECT_EQ(mapped[99], 104);
+  EXPECT_EQ(mapped[100], 100);
+  Array<int> other(device(), n, 7);
+  Operation copy;
+  copy.kind = Operation::Kind::copy;
+  copy.target = mapped + 500;
+  copy.source = other.data();
+  copy.bytes = 10 * sizeof(int);
+  for (const Operation& operation : {fill_of_bytes(mapped, 40, 0xFF), copy})
+    ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
+  ASSERT_TRUE(device().synchronize(nullptr).ok());
+  EXPECT_EQ(mapped[9], -1);
+  EXPECT_EQ(mapped[509], 7);
+  copy.target = other.data();
+  copy.source = mapped;
+  ASSERT_TRUE(device().enqueue(copy, nullptr).ok());
+  EXPECT_EQ(other[9], -1);
+  device().free_mapped(mapped);
+  device().free_mapped(nullptr);
+}
+
+// Those of a __constant__ array and of a template in a namespace.
+TEST_F(MemoryContract, VariablesOfAModuleHaveAddresses) {
+  const std::shared_ptr<Module> module = load(
+      "namespace a { template <typename T> __constant__ T filter[4]; }\n__device__ int unused[7];\n"
+      "__global__ void run(int* x) { x[threadIdx.x] = a::filter<int>[threadIdx.x]; }",
+      {"&a::filter<int>", "&unused", "run"});
+  ASSERT_NE(module, nullptr);
+  Status status;
+  EXPECT_EQ(module->variable("&unused", status).bytes, 28u) << status.detail;
+  const Variable filter = module->variable("&a::filter<int>", status);
+  ASSERT_TRUE(status.ok()) << status.detail;
+  ASSERT_EQ(filter.bytes, 16u);
+  Array<int> content(device(), std::vector<int>{4, 3, 2, 1}), out(device(), 4);
+  Operation copy;
+  copy.kind = Operation::Kind::copy;
+  copy.target = filter.address;
+  copy.source = content.data();
+  copy.bytes = 16;
+  ASSERT_TRUE(device().enqueue(copy, nullptr).ok());
+  ASSERT_TRUE(launch(*module, "run", shape(1, 4), {out.parameter()}).ok());
+  EXPECT_THAT(out.values(), testing::ElementsAre(4, 3, 2, 1));
+  EXPECT_EQ(module->variable("&other", status).address, nullptr);
+  EXPECT_EQ(status.verdict, Verdict::load_error);
+}
+
 TEST_F(MemoryContract, OperationsOfAStreamAreDoneInOrder) {
   const std::shared_ptr<Module> module = load(
       "__global__ void add(int* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += i; }",

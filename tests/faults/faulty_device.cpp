@@ -27,6 +27,9 @@ class FaultyModule final : public Module {
   FaultyModule(FaultyDevice& device, std::shared_ptr<Module> module, Tried tried)
       : device_(device), module_(std::move(module)), tried_(std::move(tried)) {}
   FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) override;
+  Variable variable(std::string_view expression, Status& status) override {
+    return module_->variable(expression, status);
+  }
 
  private:
   FaultyDevice& device_;

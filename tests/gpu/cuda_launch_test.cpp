@@ -53,6 +53,66 @@ TEST_F(CudaLaunch, RefusesMoreThreadsThanLaunchBoundsAllow) {
   EXPECT_THAT(status.detail, HasSubstr("256 threads"));
 }
 
+// By launches and by batches in graphs.
+TEST_F(CudaLaunch, BlocksOfAClusterKnowEachOther) {
+  if (device().info().max_cluster() == 1) GTEST_SKIP() << "no clusters below sm_90";
+  const std::shared_ptr<Module> module = load(
+      R"(__global__ void run(unsigned* out) {
+  unsigned size, rank;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  if (threadIdx.x == 0) atomicAdd(out + blockIdx.x + gridDim.x * blockIdx.y, 100 * size + rank);
+})",
+      {"run"});
+  ASSERT_NE(module, nullptr);
+  Array<unsigned> out(device(), 16);
+  std::vector<void*> parameters{out.parameter()};
+  LaunchShape wide = shape(4, 32);
+  wide.grid[1] = 4;
+  wide.cluster = {4, 2, 1};
+  const Operation operation = launch_of(function(*module, "run", wide), wide, parameters);
+  ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
+  const std::span<const Operation> once(&operation, 1);
+  const DeviceTimes times = device().take_samples({.before = {}, .timed = {&once, 1}, .flush = false, .batch = 3});
+  ASSERT_TRUE(times.status.ok()) << times.status.detail;
+  for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(out[i], 4 * (800 + i % 8)) << i;
+  wide.cluster = {3, 1, 1};
+  EXPECT_FALSE(device().enqueue(launch_of(operation.function, wide, parameters), nullptr).ok());
+}
+
+// The second launch begins while the first waits for it. One after the other, they would wait for ever: the first gives
+// up after a second.
+TEST_F(CudaLaunch, OverlapsWhereItIsAskedTo) {
+  if (device().info().compute_capability < 90) GTEST_SKIP() << "no overlap below sm_90";
+  const std::shared_ptr<Module> module = load(
+      R"(__global__ void first(volatile int* met) {
+  asm volatile("griddepcontrol.launch_dependents;");
+  const long long begin = clock64();
+  while (met[0] == 0 && clock64() - begin < 2000000000LL) {}
+  met[1] = met[0];
+}
+__global__ void second(volatile int* met) {
+  met[0] = 1;
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  met[2] = met[1] + 1;
+})",
+      {"first", "second"});
+  ASSERT_NE(module, nullptr);
+  Array<int> met(device(), 3);
+  std::vector<void*> parameters{met.parameter()};
+  LaunchShape overlapped = shape(1, 1);
+  overlapped.overlaps = true;
+  const Operation operations[] = {launch_of(function(*module, "first", shape(1, 1)), shape(1, 1), parameters),
+                                  launch_of(function(*module, "second", overlapped), overlapped, parameters)};
+  for (const Operation& operation : operations) ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
+  ASSERT_TRUE(device().synchronize(nullptr).ok());
+  EXPECT_THAT(met.values(), testing::ElementsAre(1, 1, 2));
+  met.write({0, 0, 0});
+  const std::span<const Operation> both(operations);
+  ASSERT_TRUE(device().take_samples({.before = {}, .timed = {&both, 1}, .flush = false, .batch = 2}).status.ok());
+  EXPECT_THAT(met.values(), testing::ElementsAre(1, 1, 2)) << "in a graph";
+}
+
 TEST_F(CudaLaunch, EnqueuesAtTheDriversSpeed) {
   const std::shared_ptr<Module> module = load(source, {"bounded"});
   ASSERT_NE(module, nullptr);

@@ -20,6 +20,8 @@ std::int64_t number(const DeviceInfo& info) {
   return (info.*Member)[Dimension];
 }
 
+std::int64_t max_cluster(const DeviceInfo& info) { return info.max_cluster(); }
+
 const std::string& kind(const DeviceInfo& info) { return info.kind; }
 
 constexpr std::array properties = {
@@ -35,6 +37,7 @@ constexpr std::array properties = {
     DeviceProperty{"compute_capability", number<&DeviceInfo::compute_capability>, nullptr},
     DeviceProperty{"memory_bytes", number<&DeviceInfo::memory_bytes>, nullptr},
     DeviceProperty{"kind", nullptr, kind},
+    DeviceProperty{"max_cluster", max_cluster, nullptr},
     DeviceProperty{"shared_static_limit", number<&DeviceInfo::shared_static_limit>, nullptr},
     DeviceProperty{"max_block_x", number<&DeviceInfo::max_block, 0>, nullptr},
     DeviceProperty{"max_block_y", number<&DeviceInfo::max_block, 1>, nullptr},

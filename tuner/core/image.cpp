@@ -35,7 +35,9 @@ std::string ImageRequest::key() const {
   for (const auto& expression : expressions) digest.add(expression);
   add_count(options.size());
   for (const auto& option : options) digest.add(option);
-  return digest.add(architecture).add(checks).hex();
+  digest.add(architecture).add(checks);
+  for (const auto& entry : waiting) digest.add("waits").add(entry);
+  return digest.hex();
 }
 
 }  // namespace attune

@@ -43,9 +43,10 @@ struct Image {
 
 struct ImageRequest {
   SourceText source;
-  std::vector<std::string> expressions;  // entries to instantiate, sorted, each once
-  std::vector<std::string> options;      // resolved, in order
-  std::string checks;                    // static_asserts after the source: see kernel/argument_checks.hpp
+  std::vector<std::string> expressions;   // entries to instantiate, "&name" of variables; sorted, each once
+  std::vector<std::string> options;       // resolved, in order
+  std::string checks;                     // static_asserts after the source: see kernel/argument_checks.hpp
+  std::vector<std::string> waiting = {};  // the entries that must wait for the launch before them (overlap), sorted
   std::string architecture;
   // Returns hexadecimal SHA-256 over all members except source.name.
   std::string key() const;

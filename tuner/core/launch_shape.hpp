@@ -9,7 +9,10 @@ namespace attune {
 struct LaunchShape {
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   std::array<std::uint32_t, 3> block = {1, 1, 1};
-  std::uint64_t shared_bytes = 0;  // dynamic
+  std::uint64_t shared_bytes = 0;                    // dynamic
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // blocks that run at the same time and share their shared memory
+  bool overlaps = false;                             // may begin before the launch before it has ended
+  std::uint32_t cluster_blocks() const noexcept { return cluster[0] * cluster[1] * cluster[2]; }
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 

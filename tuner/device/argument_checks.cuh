@@ -171,6 +171,14 @@ struct Counts<attune_arguments, ~0u> {
   static constexpr bool attune_fit = true;
 };
 
+// A variable of the code that an argument is the content of: an array of any dimensions, or one element.
+template <class attune_given, class attune_variable>
+struct Variable {
+  static constexpr bool attune_fit = Elements<attune_given, typename Plain<attune_variable>::attune_type>::attune_fit;
+};
+template <class attune_given, class attune_variable, decltype(sizeof(0)) attune_count>
+struct Variable<attune_given, attune_variable[attune_count]> : Variable<attune_given, attune_variable> {};
+
 }  // namespace attune_arguments
 
 // Found by the checks of an entry whose own declaration fails: one message, not one for each argument.

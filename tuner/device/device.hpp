@@ -47,6 +47,12 @@ class Compiler {
 
 using FunctionHandle = void*;  // of a loaded Module; valid while that lives
 
+// A variable of a loaded Module, in device memory; valid while that lives.
+struct Variable {
+  void* address = nullptr;
+  std::uint64_t bytes = 0;
+};
+
 // A loaded image. The launching code owns it; the Device must outlive it.
 class Module {
  public:
@@ -54,6 +60,9 @@ class Module {
   // Returns the entry with this expression, ready to launch with its dynamic shared memory (opts in above 48 KB).
   // Returns null and sets `status` (resources, load_error) when that launch is impossible.
   virtual FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) = 0;
+  // Returns the variable whose address the image was asked for: "&d_filter". Sets `status` (load_error) when it has
+  // none.
+  virtual Variable variable(std::string_view expression, Status& status) = 0;
 };
 
 struct LoadOutcome {
@@ -131,6 +140,9 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void free(void* address) noexcept = 0;
   virtual std::uint64_t free_memory() = 0;
+  // Memory of the host at an address that kernels, copies and byte fills of the device accept too.
+  virtual void* allocate_mapped(std::size_t bytes) { return allocate(bytes); }
+  virtual void free_mapped(void* address) noexcept { free(address); }
   // Copies and byte fills in the order of the stream. A copy to or from host memory is complete on return.
   virtual void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle stream) = 0;

@@ -6,22 +6,25 @@
 
 namespace attune {
 
-DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, Guards guards)
-    : device_(&device), bytes_(bytes), guards_(guards) {
+DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, Guards guards, MemoryPlace place)
+    : device_(&device), bytes_(bytes), guards_(guards), place_(place) {
   constexpr std::size_t alignment = 256;
   // The upper band begins right after the last byte: an overrun by one element is detected.
   const bool guarded = guards != Guards::none;
   const std::size_t bands = guarded ? 2 * guard_bytes + alignment : 0;
   if (bytes > std::numeric_limits<std::size_t>::max() - bands)
     throw OutOfMemory("an array larger than the address space");
-  base_ = device.allocate(bytes + bands);
+  base_ = place == MemoryPlace::mapped ? device.allocate_mapped(bytes + bands) : device.allocate(bytes + bands);
   data_ = static_cast<std::byte*>(base_) + (guarded ? guard_bytes : 0);
 }
 
 DeviceMemory::~DeviceMemory() {
   if (base_ == nullptr) return;
   remove_fence(data_);
-  device_->free(base_);
+  if (place_ == MemoryPlace::mapped)
+    device_->free_mapped(base_);
+  else
+    device_->free(base_);
 }
 
 void DeviceMemory::arm_guards() {
@@ -61,6 +64,7 @@ void DeviceMemory::swap(DeviceMemory& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(guards_, other.guards_);
+  std::swap(place_, other.place_);
 }
 
 }  // namespace attune

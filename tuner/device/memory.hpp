@@ -13,6 +13,8 @@ namespace attune {
 // a kernel that copies one element too many would otherwise copy guard to guard unseen.
 enum class Guards : int { none = -1, of_input = 0xFF, of_output = 0xA7 };
 
+enum class MemoryPlace { device, mapped };  // mapped: host memory, which the device accesses
+
 // Movable owner. The Device must outlive it. Not thread-safe.
 class DeviceMemory {
  public:
@@ -20,7 +22,8 @@ class DeviceMemory {
   static constexpr std::size_t guard_bytes = 4096;
 
   DeviceMemory() = default;
-  DeviceMemory(Device& device, std::size_t bytes, Guards guards = Guards::none);
+  DeviceMemory(Device& device, std::size_t bytes, Guards guards = Guards::none,
+               MemoryPlace place = MemoryPlace::device);
   DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
   DeviceMemory& operator=(DeviceMemory&& other) noexcept {
     DeviceMemory moved(std::move(other));
@@ -46,6 +49,7 @@ class DeviceMemory {
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
   Guards guards_ = Guards::none;
+  MemoryPlace place_ = MemoryPlace::device;
 };
 
 }  // namespace attune

@@ -14,7 +14,7 @@ std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const
   std::vector<StepArgument> arguments;
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     StepArgument& argument = arguments.emplace_back();
-    argument = {spec.arguments[i].name, resolved[i].role, resolved[i].bytes, {}};
+    argument = {spec.arguments[i].name, resolved[i].role, resolved[i].bytes, {}, resolved[i].symbol};
     if (argument.role != Role::scalar) continue;
     argument.value.resize(resolved[i].bytes);
     if (!resolved[i].value) continue;
@@ -69,6 +69,23 @@ void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
   routines_.push_back(std::move(routine));
 }
 
+Status LoadedSteps::find_symbols() {
+  Status status;
+  for (std::size_t i = 0; i < arguments_.size() && module_ != nullptr; ++i) {
+    const StepArgument& argument = arguments_[i];
+    if (argument.symbol.empty()) continue;
+    const Variable variable = module_->variable(argument.symbol, status);
+    if (!status.ok()) return status;
+    if (variable.bytes < argument.bytes)
+      return {Verdict::load_error,
+              fmt::format("the variable `{}` has {} bytes, and the argument `{}`, its content, has {}",
+                          argument.symbol.substr(1), variable.bytes, argument.name, argument.bytes),
+              false};
+    symbols_.push_back({i, variable});
+  }
+  return status;
+}
+
 StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     : steps_(std::move(steps)),
       memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->bytes_.size() + steps_->slack_)) {
@@ -86,6 +103,13 @@ StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     operation.parameters = pointers_.data() + pointers_.size();
     for (const std::size_t argument : step.arguments) pointers_.push_back(pointers_[argument]);
   }
+  for (const LoadedSteps::Symbol& symbol : steps_->symbols_) {
+    Operation& copy = uploads_.emplace_back();
+    copy.kind = Operation::Kind::copy;
+    copy.target = symbol.variable.address;
+    copy.bytes = steps_->arguments_[symbol.argument].bytes;
+  }
+  uploaded_.resize(uploads_.size());
 }
 
 StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
@@ -129,6 +153,21 @@ void StepBinding::add_scratch(Checks& checks) const {
     });
   }
 }
+
+std::span<const Operation> StepBinding::uploads_due() {
+  bool are_due = false;
+  for (std::size_t i = 0; i < uploads_.size(); ++i) {
+    std::memcpy(&uploads_[i].source, pointers_[steps_->symbols_[i].argument], sizeof uploads_[i].source);
+    are_due = are_due || uploads_[i].source != uploaded_[i];
+  }
+  return are_due ? std::span<const Operation>(uploads_) : std::span<const Operation>();
+}
+
+void StepBinding::note_uploads() {
+  for (std::size_t i = 0; i < uploads_.size(); ++i) uploaded_[i] = uploads_[i].source;
+}
+
+void StepBinding::forget_uploads() noexcept { uploaded_.assign(uploaded_.size(), nullptr); }
 
 std::span<const Operation> StepBinding::operations() {
   for (std::size_t i = 0; i < operations_.size(); ++i) {

@@ -19,6 +19,7 @@ struct StepArgument {
   Role role = Role::scalar;
   std::uint64_t bytes = 0;       // arrays: of their memory
   std::vector<std::byte> value;  // scalars: what they hold at first, of any size
+  std::string symbol = {};       // arrays: "&name" of the variable that holds the content; no kernel parameter
 };
 
 // Returns every argument, in order. Scalars hold the value that the problem or the kernel file gives, else zeros.
@@ -35,6 +36,8 @@ class LoadedSteps {
   Status add(const ResolvedStep& step);
   // Appends a routine, which gets all arguments in order.
   void add(std::shared_ptr<Routine> routine, std::string name);
+  // Finds the variables of arguments that have a symbol. Returns which one the module lacks, or is too small.
+  Status find_symbols();
   std::size_t size() const noexcept { return steps_.size(); }  // operations
   // Returns the name of the step of operation `i` in messages.
   const std::string& name(std::size_t i) const { return steps_[i].name; }
@@ -50,6 +53,10 @@ class LoadedSteps {
     std::vector<std::size_t> arguments;  // launch, routine: of each parameter; memset: the target
     std::string name;
   };
+  struct Symbol {
+    std::size_t argument = 0;
+    Variable variable;
+  };
   void add_argument(const StepArgument& argument);
 
   std::shared_ptr<Module> module_;
@@ -59,6 +66,7 @@ class LoadedSteps {
   std::vector<std::byte> bytes_;      // what all arguments hold at first
   std::size_t slack_ = 0;             // bytes by which memory from `new` may have to be shifted
   std::vector<Step> steps_;
+  std::vector<Symbol> symbols_;
 };
 
 // The bytes of all arguments, laid out so that a launch only writes values and hands pointers over. Owns its scratch
@@ -86,6 +94,11 @@ class StepBinding {
   // Returns the steps over the present values of the slots. Launches read the slots when they are enqueued. Allocates
   // nothing.
   std::span<const Operation> operations();
+  // Returns the copies of arrays with a symbol into their variables, before the steps; none where the arrays are those
+  // of the last note_uploads().
+  std::span<const Operation> uploads_due();
+  void note_uploads();
+  void forget_uploads() noexcept;  // the arrays' content is another
 
  private:
   struct Scratch {
@@ -98,6 +111,8 @@ class StepBinding {
   std::vector<void*> pointers_;  // to the bytes of each argument; then of each parameter of each launch
   std::vector<Operation> operations_;
   std::vector<Scratch> scratch_;
+  std::vector<Operation> uploads_;
+  std::vector<const void*> uploaded_;  // from where
 };
 
 }  // namespace attune

@@ -64,7 +64,7 @@ ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArg
     const Argument& argument = spec.arguments[i];
     // What prepare, reference and verify steps alone use is the tuner's.
     const bool is_plans_own = argument.role == Role::scratch || (argument.role == Role::scalar && argument.value) ||
-                              !use_argument(spec.launch, argument.name);
+                              (argument.symbol.empty() && !use_argument(spec.launch, argument.name));
     if (!is_plans_own) expected_.push_back(expect(argument, resolved[i], i));
   }
 }

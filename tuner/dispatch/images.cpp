@@ -12,7 +12,10 @@ namespace {
 bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
 
 LoadedImage loaded(LoadOutcome outcome, const Image& image) {
-  return {std::move(outcome.status), std::move(outcome.module), image.toolchain};
+  const bool has_variables = std::ranges::any_of(
+      image.functions, [](const ImageFunction& function) { return function.expression.starts_with('&'); });
+  return {std::move(outcome.status), std::move(outcome.module), image.toolchain,
+          has_variables ? std::optional(image) : std::nullopt};
 }
 
 }  // namespace
@@ -59,7 +62,7 @@ LoadedImage Images::compile(const ImageRequest& request, const std::string& key)
   const std::array requests{request};
   auto outcomes = device_->compiler()->compile(requests);
   CompileOutcome& outcome = outcomes.at(0);
-  if (!outcome.image) return {{outcome.verdict, std::move(outcome.log)}, nullptr, {}};
+  if (!outcome.image) return {{outcome.verdict, std::move(outcome.log)}, nullptr, {}, {}};
   auto result = loaded(device_->load(*outcome.image), *outcome.image);
   if (result.status.ok() && cache_) {
     cache_->put(key, *outcome.image);

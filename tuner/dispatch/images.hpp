@@ -19,6 +19,8 @@ struct LoadedImage {
   Status status;                   // of compiling or loading
   std::shared_ptr<Module> module;  // set if and only if status.ok()
   std::string toolchain;           // of the compiler
+  // Of an image with variables: each plan loads a module of its own.
+  std::optional<Image> image = {};
 };
 
 class Images {

@@ -20,6 +20,8 @@ void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> a
   parts_->launch(*binding_, stream, arguments);
 }
 
+void Plan::refresh_symbols() const noexcept { binding_->forget_uploads(); }
+
 const Match& Plan::match() const noexcept { return parts_->match; }
 const Problem& Plan::problem() const noexcept { return parts_->problem; }
 

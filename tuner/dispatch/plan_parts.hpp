@@ -13,6 +13,13 @@
 
 namespace attune {
 
+// What a plan loads for itself alone.
+struct OwnModule {
+  Image image;
+  std::vector<ResolvedStep> steps;
+  std::vector<StepArgument> arguments;
+};
+
 // Immutable once made; any thread. Keeps device and module alive.
 struct PlanParts {
   std::shared_ptr<Device> device;
@@ -21,17 +28,21 @@ struct PlanParts {
   Match match;
   ArgumentTable arguments;
   std::shared_ptr<const LoadedSteps> steps;
+  // Of a kernel with symbols: plans that shared a module would set each other's variables.
+  std::optional<OwnModule> own_module;
 
   // Returns a binding with scratch memory of its own, zeroed. Throws OutOfMemory, Error.
   StepBinding bind() const;
-  // Checks and writes the arguments, then enqueues every step. Throws what Plan::launch does.
+  // Checks and writes the arguments, then enqueues what has to be uploaded, and every step. Throws what Plan::launch
+  // does.
   void launch(StepBinding& binding, StreamHandle stream, std::span<const PlanArgument> passed) const;
 };
 
-// Makes the parts for resolved steps whose entries are in `module`. On failure the status says which step the device
-// refuses, and there are no parts. Not thread-safe per module.
+// Makes the parts for resolved steps whose entries are in `module`; `image`: of a kernel with symbols. On failure the
+// status says which step the device refuses, and there are no parts. Not thread-safe per module.
 std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
-                                                 const KernelSpec& spec, const Problem& problem, Match match,
+                                                 std::optional<Image> image, const KernelSpec& spec,
+                                                 const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
                                                  std::span<const ResolvedArgument> arguments, Status& status);
 

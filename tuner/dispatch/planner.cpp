@@ -120,8 +120,8 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
     grade_toolchain(graded, request, image.toolchain);
   }
   const std::lock_guard lock(functions_);
-  return make_plan_parts(device_, std::move(image.module), spec, request.problem, std::move(graded.match), steps,
-                         arguments, status);
+  return make_plan_parts(device_, std::move(image.module), std::move(image.image), spec, request.problem,
+                         std::move(graded.match), steps, arguments, status);
 }
 
 }  // namespace attune

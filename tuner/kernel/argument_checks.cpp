@@ -47,4 +47,12 @@ std::string argument_checks(const std::string& entry, const std::vector<PassedAr
   return checks + "}\n";
 }
 
+std::string variable_check(const std::string& variable, std::string_view argument, std::string_view element) {
+  const std::string_view type = type_named(element).spelling;
+  return fmt::format(
+      "static_assert(attune_arguments::Variable<{0}, decltype({1})>::attune_fit, "
+      "\"argument '{2}' (array of {0}) does not fit the variable '{3}'\");\n",
+      type, variable, argument, quoted(variable));
+}
+
 }  // namespace attune

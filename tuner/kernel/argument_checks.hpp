@@ -18,4 +18,7 @@ struct PassedArgument {
 std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments,
                             std::size_t line = 0);
 
+// Returns a static_assert that the variable of an argument with a symbol holds such elements.
+std::string variable_check(const std::string& variable, std::string_view argument, std::string_view element);
+
 }  // namespace attune

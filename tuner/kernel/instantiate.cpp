@@ -36,15 +36,33 @@ std::string step_label(const Step& step, std::size_t number) {
   return fmt::format("step {} `{}`", number + 1, step.entry);
 }
 
-// Returns whether the step's `when` holds. Throws Error when it is undefined.
-bool applies(const Request& request, const Step& step, const std::string& label) {
-  if (!step.when) return true;
-  const auto result = step.when->evaluate(request.scope());
+// Returns whether a condition of the step holds. Throws Error when it is undefined.
+bool holds(const Request& request, const Expression& condition, const std::string& label, std::string_view what) {
+  const auto result = condition.evaluate(request.scope());
   if (const auto* undefined = std::get_if<Undefined>(&result)) {
-    throw Error(fmt::format("{}: when: {}: {}", request.where(label), step.when->text(), undefined->reason));
+    throw Error(fmt::format("{}: {}: {}: {}", request.where(label), what, condition.text(), undefined->reason));
   }
-  return step.when->holds(request.scope());
+  return condition.holds(request.scope());
 }
+
+bool applies(const Request& request, const Step& step, const std::string& label) {
+  return !step.when || holds(request, *step.when, label, "when");
+}
+
+// The steps before one step of those that run: whether the last of them is a launch, which the step may overlap.
+class StepBefore {
+ public:
+  // Returns whether this step, the next, overlaps the one before it. Devices below sm_90 run one after the other.
+  bool is_overlapped_by(const Request& request, const Step& step, const std::string& label) {
+    const bool follows = is_launch_;
+    is_launch_ = step.kind == StepKind::launch;
+    const bool can = request.device.kind == "cuda" && request.device.compute_capability >= 90;
+    return step.overlap && follows && can && holds(request, *step.overlap, label, "overlap");
+  }
+
+ private:
+  bool is_launch_ = false;
+};
 
 // The launch's arguments against the entry's parameters, for the compiler.
 std::string checks_of(const Request& request, const Step& step, const std::string& entry) {
@@ -87,9 +105,24 @@ std::array<std::uint32_t, 3> dimensions(const Request& request, const std::vecto
   return result;
 }
 
+// Evaluates the dimensions of a cluster for this grid, each of which it divides.
+void set_cluster(const Request& request, const Step& step, const std::string& label, LaunchShape& shape) {
+  const auto most = static_cast<std::int64_t>(request.device.max_cluster());
+  shape.cluster = dimensions(request, step.cluster, {most, most, most}, label + " cluster");
+  const std::string where = request.where(label + " cluster");
+  if (shape.cluster_blocks() > most)
+    throw Error(fmt::format("{}: {} blocks; the device takes {}", where, shape.cluster_blocks(), most));
+  for (std::size_t i = 0; i < shape.cluster.size(); ++i) {
+    if (shape.grid[i] % shape.cluster[i] == 0) continue;
+    throw Error(fmt::format("{}.{}: {} does not divide the grid of {} blocks", where, "xyz"[i], shape.cluster[i],
+                            shape.grid[i]));
+  }
+}
+
 LaunchShape launch_shape(const Request& request, const Step& step, const std::string& label) {
   LaunchShape shape;
   shape.grid = dimensions(request, step.grid, request.device.max_grid, label + " grid");
+  if (!step.cluster.empty()) set_cluster(request, step, label, shape);
   shape.block = dimensions(request, step.block, request.device.max_block, label + " block");
   // Each factor is below 2^32 and the first two below 2^16 on every device: no overflow in 64 bits.
   const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
@@ -120,6 +153,21 @@ ResolvedStep resolve_step(const Request& request, const Step& step, const std::s
   resolved.shape = launch_shape(request, step, label);
   for (const auto& name : step.arguments) resolved.arguments.push_back(argument_position(request, name, label));
   return resolved;
+}
+
+// Adds the variables that arguments are the content of.
+void add_symbols(const Request& request, ImageRequest& result) {
+  for (const Argument& argument : request.spec.arguments) {
+    if (argument.symbol.empty()) continue;
+    const std::string variable = instantiate_entry(argument.symbol, request.scope());
+    result.expressions.push_back("&" + variable);
+    result.checks += variable_check(variable, argument.name, concrete_type(argument, request.problem).element);
+  }
+}
+
+void sort_once(std::vector<std::string>& texts) {
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
 // Returns the types that the problem asks for and that arguments have.
@@ -223,9 +271,12 @@ std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const 
                                         const Configuration* configuration, const DeviceInfo& device) {
   const Request request{spec, problem, configuration, device};
   std::vector<ResolvedStep> resolved;
+  StepBefore before;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string label = step_label(steps[i], i);
-    if (applies(request, steps[i], label)) resolved.push_back(resolve_step(request, steps[i], label));
+    if (!applies(request, steps[i], label)) continue;
+    resolved.push_back(resolve_step(request, steps[i], label));
+    resolved.back().shape.overlaps = before.is_overlapped_by(request, steps[i], label);
   }
   return resolved;
 }
@@ -235,15 +286,20 @@ ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, 
   const Request request{spec, problem, configuration, device};
   ImageRequest result;
   result.source = spec.source;
+  StepBefore before;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const bool compiled = steps[i].kind == StepKind::launch && applies(request, steps[i], step_label(steps[i], i));
-    if (!compiled) continue;
+    const std::string label = step_label(steps[i], i);
+    if (!applies(request, steps[i], label)) continue;
+    const bool overlaps = before.is_overlapped_by(request, steps[i], label);
+    if (steps[i].kind != StepKind::launch) continue;
     result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
+    if (overlaps) result.waiting.push_back(result.expressions.back());
     const std::string checks = checks_of(request, steps[i], result.expressions.back());
     if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // a step may stand twice
   }
-  std::sort(result.expressions.begin(), result.expressions.end());
-  result.expressions.erase(std::unique(result.expressions.begin(), result.expressions.end()), result.expressions.end());
+  add_symbols(request, result);
+  sort_once(result.expressions);
+  sort_once(result.waiting);
   try {
     result.options = resolve_options(request);
   } catch (const Error& error) {

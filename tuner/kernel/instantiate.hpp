@@ -35,6 +35,8 @@ struct ResolvedArgument {
   std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type
   // a scalar's value from the problem or `value`; absent: the application passes it
   std::optional<Value> value;
+  bool is_mapped = false;   // arrays: in host memory
+  std::string symbol = {};  // arrays: the address of the variable that holds it, "&filter<float>"; "": a parameter
 };
 
 // Returns "transpose<float, 32>" for "transpose<T, TILE>". Names inside <...> are replaced as text, types by their C++

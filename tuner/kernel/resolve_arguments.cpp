@@ -61,8 +61,10 @@ std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Pr
     std::string where = fmt::format("kernel `{}`, argument `{}`, problem {}", spec.name, argument.name, problem.text());
     if (configuration != nullptr) where += ", configuration " + configuration->text();
     const TypeInfo& type = concrete_type(argument, problem);
-    ResolvedArgument resolved{std::string(type.name), argument.role, 1, type.size, std::nullopt};
+    ResolvedArgument resolved{std::string(type.name), argument.role, 1, type.size, std::nullopt, false, ""};
     const bool is_scalar = argument.role == Role::scalar;
+    resolved.is_mapped = argument.is_mapped && (!argument.mapped_where || argument.mapped_where->holds(scope));
+    if (!argument.symbol.empty()) resolved.symbol = "&" + instantiate_entry(argument.symbol, scope);
     const auto& expression = is_scalar ? argument.value : argument.size;
     if (configuration == nullptr && expression && mentions_parameter(spec, *expression)) {
       if (!is_scalar) resolved.count = resolved.bytes = 0;

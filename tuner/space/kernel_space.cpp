@@ -29,6 +29,7 @@ class ImpliedRules {
     for (std::size_t i = 0; i < std::min(step.grid.size(), axes.size()); ++i) {
       add(fmt::format("({0}) >= 1 && ({0}) <= device.max_grid_{1}", step.grid[i].text(), axes[i]));
     }
+    add_cluster(step);
   }
 
   void add_architecture(const CompileOptions& compile, const DeviceInfo& device) {
@@ -40,6 +41,16 @@ class ImpliedRules {
   std::vector<Rule> take() { return std::move(rules_); }
 
  private:
+  // The grid is cut into clusters of blocks, none of them smaller.
+  void add_cluster(const Step& step) {
+    std::string blocks;
+    for (std::size_t i = 0; i < std::min(step.cluster.size(), step.grid.size()); ++i) {
+      add(fmt::format("({0}) >= 1 && ({1}) % ({0}) == 0", step.cluster[i].text(), step.grid[i].text()));
+      blocks += fmt::format("{}({})", blocks.empty() ? "" : " * ", step.cluster[i].text());
+    }
+    if (!blocks.empty()) add(blocks + " <= device.max_cluster");
+  }
+
   void add(const std::string& condition) {
     const std::string text = guard_.empty() ? condition : fmt::format("{}({})", guard_, condition);
     const bool known =

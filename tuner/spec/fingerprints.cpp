@@ -69,6 +69,8 @@ void add_steps(Digest& digest, const std::vector<Step>& steps) {
     add_strings(digest, step.arguments);
     digest.add(step.memset_argument).add(std::to_string(step.memset_value));
     add_optional(digest, step.when);
+    if (!step.cluster.empty()) add_expressions(digest.add("cluster"), step.cluster);
+    if (step.overlap) digest.add("overlap").add(step.overlap->text());
   }
 }
 
@@ -96,6 +98,8 @@ void add_arguments(Digest& digest, const std::vector<Argument>& arguments) {
     add_fill(digest, argument.fill);
     digest.add(argument.restore ? "restored" : "kept");
     add_optional(digest, argument.value);
+    if (argument.is_mapped) add_optional(digest.add("mapped"), argument.mapped_where);
+    if (!argument.symbol.empty()) digest.add("symbol").add(argument.symbol);
   }
 }
 

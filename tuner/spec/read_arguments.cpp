@@ -26,9 +26,8 @@ Role role_of(const Document& document, const TomlNode& node) {
     if (word == name) return role;
   }
   if (word == "constant") {
-    document.fail(node,
-                  "`role = \"constant\"` is reserved: attune does not set constant memory yet; use role \"in\" and a "
-                  "parameter `const T* __restrict__`");
+    document.fail(
+        node, "there is no role `constant`: write role = \"in\" and symbol = \"NAME\" of the `__constant__` variable");
   }
   if (word == "scalar") document.fail(node, "a scalar has no `role` and no `size`: leave both out");
   const std::vector<std::string> known = {"in", "out", "inout", "scratch"};
@@ -51,9 +50,26 @@ Fill fill_of(const Document& document, const TomlNode& node, bool scalar) {
   }
 }
 
+// "mapped", or "mapped if EXPRESSION".
+void read_place(const Document& document, const TomlNode& node, Argument& argument) {
+  constexpr std::string_view place = "mapped", mark = "mapped if ";
+  const std::string& text = document.string(node, "\"mapped\"");
+  argument.is_mapped = true;
+  if (text == place) return;
+  if (!text.starts_with(mark))
+    document.fail(node, fmt::format("unknown place `{}`: expected \"mapped\", perhaps with a condition: \"mapped if "
+                                    "SOURCE == 'Source::mapped'\" (without `place` an array is in device memory)",
+                                    shortened(text)));
+  try {
+    argument.mapped_where = document.values().expanded(Expression(std::string_view(text).substr(mark.size())));
+  } catch (const ExpressionError& error) {
+    document.fail_in_string(node, mark.size() + error.offset, error.what());
+  }
+}
+
 Argument read_argument(const Document& document, const TomlNode& node) {
   const auto name = fmt::format("[arguments] {}", shortened(node.key));
-  const Section section(document, node, name, {"type", "size", "role", "fill", "restore", "value"});
+  const Section section(document, node, name, {"type", "size", "role", "fill", "restore", "value", "place", "symbol"});
   Argument argument;
   argument.name = node.key;
   argument.type = document.string(section.need("type"), "a type name in quotes");
@@ -74,6 +90,9 @@ Argument read_argument(const Document& document, const TomlNode& node) {
     document.fail(restore->key_at, "only `inout` arguments are restored");
   }
   argument.restore = section.boolean("restore").value_or(true);
+  if (const auto* place = section.find("place")) read_place(document, *place, argument);
+  if (const auto* symbol = section.find("symbol"))
+    argument.symbol = document.string(*symbol, "the name of a variable in quotes, such as \"d_filter\"");
   return argument;
 }
 

@@ -10,15 +10,14 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-const std::vector<std::string> step_keys = {"entry", "grid",   "block", "shared",  "arguments",
-                                            "when",  "memset", "value", "cluster", "cooperative"};
+const std::vector<std::string> step_keys = {"entry",  "grid",  "block",   "shared",      "arguments", "when",
+                                            "memset", "value", "cluster", "cooperative", "overlap"};
 const std::vector<std::string> memset_keys = {"memset", "value", "when"};
 
 struct ReservedKey {
   std::string_view key, what;
 };
 constexpr ReservedKey reserved_keys[] = {
-    {"cluster", "attune does not launch thread block clusters yet"},
     {"cooperative", "attune does not launch cooperative kernels yet"},
 };
 
@@ -66,6 +65,8 @@ Step launch_step(const Document& document, const Section& section, const std::st
   step.block = section.expressions("block", Literal::integer);
   step.shared = section.expression("shared", Literal::integer);
   step.arguments = section.strings("arguments");
+  if (section.find("cluster") != nullptr) step.cluster = section.expressions("cluster", Literal::integer);
+  step.overlap = section.expression("overlap", Literal::boolean);
   return step;
 }
 

@@ -245,6 +245,7 @@ void validate(const KernelSpec& spec) {
   validate_parameters(spec);
   validate_rules(spec);
   validate_arguments(spec);
+  validate_places(spec);
   validate_steps(spec);
   validate_checks(spec);
   validate_metrics(spec);

@@ -10,6 +10,8 @@ namespace attune {
 void validate(const KernelSpec& spec);
 
 void validate_arguments(const KernelSpec& spec);
+// Checks `place` and `symbol` of [arguments].
+void validate_places(const KernelSpec& spec);
 // Checks [[prepare]], [[launch]], [[verify]] and [[reference]], and that the steps use every argument.
 void validate_steps(const KernelSpec& spec);
 void validate_compile_options(const KernelSpec& spec);

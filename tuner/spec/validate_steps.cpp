@@ -22,6 +22,7 @@ struct StepList {
   std::span<const Step> steps;
   Allowed allowed;
   bool may_set_inputs = false;
+  bool is_tuned = false;  // [[launch]]: its steps may have clusters and overlap
 };
 
 std::vector<std::string> argument_names(const KernelSpec& spec) {
@@ -114,6 +115,22 @@ void validate_launch(const KernelSpec& spec, const Step& step, const Allowed& al
   }
 }
 
+void validate_cluster(const KernelSpec& spec, const StepList& list, const Step& step, const std::string& place) {
+  if (!list.is_tuned) throw Fault(place, fmt::format("only [[launch]] steps have clusters, not [[{}]]", list.name));
+  validate_dimensions(spec, step.cluster, list.allowed, place);
+  if (step.cluster.size() <= step.grid.size()) return;
+  throw Fault(place, fmt::format("{} dimensions; the grid has {}, and each of its dimensions is cut into clusters",
+                                 step.cluster.size(), step.grid.size()));
+}
+
+void validate_overlap(const KernelSpec& spec, const StepList& list, std::size_t i, const std::string& place) {
+  if (!list.is_tuned) throw Fault(place, fmt::format("only [[launch]] steps overlap, not [[{}]]", list.name));
+  require_known_names(spec, *list.steps[i].overlap, list.allowed, place);
+  const std::string_view before = i == 0 ? "this is the first step" : "the step before is a memset";
+  if (i > 0 && list.steps[i - 1].kind == StepKind::launch) return;
+  throw Fault(place, fmt::format("{}: a step overlaps the launch that stands directly before it", before));
+}
+
 void validate_list(const KernelSpec& spec, const StepList& list) {
   for (std::size_t i = 0; i < list.steps.size(); ++i) {
     const auto& step = list.steps[i];
@@ -123,6 +140,8 @@ void validate_list(const KernelSpec& spec, const StepList& list) {
       validate_memset(spec, step, list.may_set_inputs, place);
     } else {
       validate_launch(spec, step, list.allowed, place);
+      if (!step.cluster.empty()) validate_cluster(spec, list, step, place + ".cluster");
+      if (step.overlap) validate_overlap(spec, list, i, place + ".overlap");
     }
   }
 }
@@ -145,7 +164,7 @@ void validate_use(const KernelSpec& spec) {
     if (is_seed && (launched || verified || referred)) {
       throw Fault(place + ".fill", fmt::format("`{}` is the seed of the data: only [[prepare]] steps take it", name));
     }
-    if (launched || verified || referred || prepared) continue;
+    if (launched || verified || referred || prepared || !argument.symbol.empty()) continue;
     throw key_fault(
         place, fmt::format("no step uses the argument `{}`: name it in the `arguments` of a step, or remove it", name));
   }
@@ -156,7 +175,7 @@ void validate_use(const KernelSpec& spec) {
 void validate_steps(const KernelSpec& spec) {
   const Allowed of_launch{.parameters = true, .device = true, .subject = "a launch step"};
   validate_list(spec, {"prepare", spec.prepare, {.device = true, .subject = "a [[prepare]] step"}, true});
-  validate_list(spec, {"launch", spec.launch, of_launch});
+  validate_list(spec, {"launch", spec.launch, of_launch, false, true});
   validate_list(spec, {"verify", spec.verify, {.parameters = true, .device = true, .subject = "a [[verify]] step"}});
   if (!spec.verify.empty() && spec.reference.empty())
     throw Fault("verify", "[[verify]] needs [[reference]] steps: they give what its result is compared with");

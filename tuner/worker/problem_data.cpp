@@ -18,6 +18,10 @@ constexpr int poison = 0xFF;  // NaN in every floating type, -1 in every integer
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
 
+MemoryPlace place_of(const ArgumentSetup& argument) {
+  return argument.is_mapped ? MemoryPlace::mapped : MemoryPlace::device;
+}
+
 // Returns "[7]", of a vector type "[7].y".
 std::string place_text(const Comparison& comparison, std::string_view type) {
   const auto components = static_cast<std::uint64_t>(type_named(type).components);
@@ -64,7 +68,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   array.argument = argument;
   try {
     const Guards guards = described.role == Role::in ? Guards::of_input : Guards::of_output;
-    array.working = DeviceMemory(device_, described.bytes, guards);
+    array.working = DeviceMemory(device_, described.bytes, guards, place_of(described));
     if (described.role == Role::inout) array.pristine = DeviceMemory(device_, described.bytes);
     if (described.is_compared) array.expected = DeviceMemory(device_, described.bytes);
     if (described.role == Role::in) array.pristine = spare_copy(described.bytes);
@@ -129,8 +133,9 @@ void ProblemData::make_sets(std::uint64_t wanted) {
     try {
       for (Array& array : arrays_) {
         array.copies.resize(copies_);  // the remains of an earlier failure
-        array.copies.emplace_back(device_, array.working.bytes());
-        if (arguments_[array.argument].role == Role::out) continue;
+        const ArgumentSetup& described = arguments_[array.argument];
+        array.copies.emplace_back(device_, array.working.bytes(), Guards::none, place_of(described));
+        if (described.role == Role::out) continue;
         copy(array.copies.back(), array.pristine.data() != nullptr ? array.pristine : array.working);
       }
     } catch (const OutOfMemory&) {

@@ -57,9 +57,12 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
     if (Status status = steps->add(setup.steps[i]); !status.ok()) return status;
   }
   if (setup.untimed == 0) bound.timed = steps->size();
+  if (Status status = steps->find_symbols(); !status.ok()) return status;
   bound.loaded = steps;
   StepBinding& binding = bound.sets.emplace_back(steps);
   point(binding, 0);
+  for (const Operation& upload : binding.uploads_due())
+    if (Status status = device_.enqueue(upload, nullptr); !status.ok()) return status;
   try {
     return binding.make_scratch(device_, Guards::of_output);
   } catch (const OutOfMemory& error) {

@@ -81,6 +81,7 @@ ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, c
   setup.type = resolved.type;
   setup.role = argument.role;
   setup.restore = argument.restore;
+  setup.is_mapped = resolved.is_mapped;
   setup.count = resolved.count;
   setup.bytes = resolved.bytes;
   if (argument.fill && argument.role != Role::scalar)

@@ -21,6 +21,7 @@ struct ArgumentSetup {
   Role role = Role::scalar;
   bool restore = true;       // inout: before every sample
   bool is_compared = false;  // with what the reference gives
+  bool is_mapped = false;    // lies in host memory
   std::uint64_t count = 0, bytes = 0;
   FillValues fill;
   Tolerance tolerance;

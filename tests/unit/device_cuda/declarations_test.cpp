@@ -33,6 +33,20 @@ struct SameCall {
       return std::is_const_v<O> == std::is_const_v<T> && SameCall<std::remove_cv_t<O>, std::remove_cv_t<T>>::value();
     } else if constexpr (is_number<Ours> && is_number<Theirs>) {
       return sizeof(Ours) == sizeof(Theirs);
+#if CUDA_VERSION >= 11070
+    } else if constexpr (std::is_same_v<Ours, LaunchConfig> && std::is_same_v<Theirs, CUlaunchConfig>) {
+      return sizeof(Ours) == sizeof(Theirs) && offsetof(Ours, grid_x) == offsetof(Theirs, gridDimX) &&
+             offsetof(Ours, block_x) == offsetof(Theirs, blockDimX) &&
+             offsetof(Ours, shared_bytes) == offsetof(Theirs, sharedMemBytes) &&
+             offsetof(Ours, stream) == offsetof(Theirs, hStream) &&
+             offsetof(Ours, attributes) == offsetof(Theirs, attrs) &&
+             offsetof(Ours, attribute_count) == offsetof(Theirs, numAttrs) &&
+             SameCall<LaunchAttribute, CUlaunchAttribute>::value();
+    } else if constexpr (std::is_same_v<Ours, LaunchAttribute> && std::is_same_v<Theirs, CUlaunchAttribute>) {
+      return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs) &&
+             offsetof(Ours, cluster) == offsetof(Theirs, value) && offsetof(Ours, flag) == offsetof(Theirs, value) &&
+             sizeof(Ours::cluster) == sizeof(CUlaunchAttributeValue::clusterDim);
+#endif
     } else if constexpr (std::is_same_v<Ours, Uuid> && std::is_same_v<Theirs, CUuuid>) {
       return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs);
 #if __has_include(<nvml.h>)
@@ -71,6 +85,10 @@ ATTUNE_DRIVER_FUNCTIONS(ATTUNE_CHECK)
 #if CUDA_VERSION >= 11040
 ATTUNE_DRIVER_FUNCTIONS_11040(ATTUNE_CHECK)
 #endif
+#if CUDA_VERSION >= 11070
+ATTUNE_DRIVER_FUNCTIONS_11060(ATTUNE_CHECK)
+ATTUNE_DRIVER_FUNCTIONS_11070(ATTUNE_CHECK)
+#endif
 #if CUDA_VERSION >= 12040
 ATTUNE_DRIVER_FUNCTIONS_12040(ATTUNE_CHECK)
 #endif
@@ -102,6 +120,9 @@ ATTUNE_EQUAL(result_stub_library, CUDA_ERROR_STUB_LIBRARY)
 ATTUNE_EQUAL(result_no_device, CUDA_ERROR_NO_DEVICE)
 ATTUNE_EQUAL(result_system_driver_mismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
 ATTUNE_EQUAL(result_compat_not_supported, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
+ATTUNE_EQUAL(launch_cluster, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+ATTUNE_EQUAL(launch_overlaps, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+ATTUNE_EQUAL(host_memory_mapped, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
 ATTUNE_EQUAL(attribute_max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
 ATTUNE_EQUAL(attribute_max_block_x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)
 ATTUNE_EQUAL(attribute_max_block_y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)

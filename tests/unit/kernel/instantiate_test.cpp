@@ -56,6 +56,54 @@ TEST(ResolveSteps, EvaluatesEveryStepThatApplies) {
   EXPECT_EQ(steps_of(sample_kernel(), slow).size(), 1u);
 }
 
+TEST(ResolveSteps, CutsTheGridIntoClusters) {
+  KernelSpec spec = sample_kernel();  // a grid of 4 x 5
+  Step& step = *std::find_if(spec.launch.begin(), spec.launch.end(),
+                             [](const Step& one) { return one.kind == StepKind::launch; });
+  const auto shape_with = [&](std::vector<Expression> cluster, const DeviceInfo& device) {
+    step.cluster = std::move(cluster);
+    const Configuration configuration = sample_configuration();
+    return resolve_steps(spec, spec.launch, sample_problem(), &configuration, device).back().shape.cluster;
+  };
+  EXPECT_THAT(shape_with({"2"}, sm_90), ElementsAre(2, 1, 1));
+  EXPECT_THAT(shape_with({"1", "5"}, sm_90), ElementsAre(1, 5, 1));
+  EXPECT_THAT(shape_with({"1", "1"}, device_limits("sm_80")), ElementsAre(1, 1, 1));
+  EXPECT_THAT(message_of<Error>([&] { shape_with({"3"}, sm_90); }), HasSubstr("3 does not divide the grid of 4"));
+  EXPECT_THAT(message_of<Error>([&] { shape_with({"4", "5"}, sm_90); }), HasSubstr("20 blocks; the device takes 8"));
+  EXPECT_THAT(message_of<Error>([&] { shape_with({"2"}, device_limits("sm_80")); }), HasSubstr("takes 1 to 1"));
+}
+
+// The step before it is a launch that runs, and the device is an sm_90 at least.
+TEST(ResolveSteps, OverlapFollowsALaunch) {
+  KernelSpec spec = sample_kernel();
+  spec.launch.push_back(spec.launch.back());
+  spec.launch.back().entry = "second";
+  spec.launch.back().overlap = Expression("FAST");
+  const Configuration configuration = sample_configuration();
+  const auto overlaps = [&](const DeviceInfo& device) {
+    std::vector<bool> each;
+    for (const auto& step : resolve_steps(spec, spec.launch, sample_problem(), &configuration, device))
+      each.push_back(step.shape.overlaps);
+    return each;
+  };
+  const auto waiting = [&](const DeviceInfo& device) {
+    return image_request(spec, spec.launch, sample_problem(), &configuration, device).waiting;
+  };
+  const DeviceInfo sm_80 = device_limits("sm_80");
+  EXPECT_THAT(overlaps(sm_90), ElementsAre(false, false, true));
+  EXPECT_THAT(waiting(sm_90), ElementsAre("second"));
+  EXPECT_THAT(overlaps(sm_80), ElementsAre(false, false, false));
+  EXPECT_THAT(waiting(sm_80), ElementsAre());
+  const std::string key = image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key();
+  spec.launch[1].when = Expression("false");
+  EXPECT_THAT(overlaps(sm_90), ElementsAre(false, false));
+  EXPECT_THAT(waiting(sm_90), ElementsAre());
+  spec.launch[1].when.reset();
+  spec.launch.back().overlap = Expression("!FAST");
+  EXPECT_THAT(waiting(sm_90), ElementsAre());
+  EXPECT_NE(image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key(), key);
+}
+
 TEST(ResolveSteps, ErrorsNameStepAndProblem) {
   struct BadStep {
     const char* field;

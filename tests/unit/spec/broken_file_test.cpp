@@ -84,7 +84,21 @@ constexpr std::string_view table = R"table(
   // steps
   launch_is_a_table => [[prepare]]\nentry => ^^[prepare]\nentry => [[prepare]]
   unknown_step_key => shared =  => ^^shraed =  => `shraed` in [[launch]] => did you mean `shared`
-  cluster => shared =  => ^^cluster =  => `cluster` is reserved
+  cluster_of_four_dimensions => shared = "ZETA * sizeof(T)" => cluster = ^^[1, 1, 1, 1] => 1 to 3 dimensions, found 4
+  cluster_of_more_dimensions_than_the_grid => shared = "ZETA * sizeof(T)" => cluster = ^^[1, 1, 1]
+      => 3 dimensions; the grid has 2
+  cluster_of_zero => shared = "ZETA * sizeof(T)" => cluster = [^^0] => `0` => at least 1
+  cluster_misspelt => shared = "ZETA * sizeof(T)" => cluster = ["^^ZTEA"] => `ZTEA` => did you mean `ZETA`
+  cluster_of_a_memset => value = 255\n => value = 255\n^^cluster = [1]\n => `cluster` does not go with `memset`
+  cluster_of_the_reference => grid = ["ceil_div(n, 256)"] => grid = ["ceil_div(n, 256)"]\ncluster = ^^[1]
+      => only [[launch]] steps have clusters, not [[reference]]
+  overlap_of_the_reference => grid = ["ceil_div(n, 256)"] => grid = ["ceil_div(n, 256)"]\noverlap = ^^true
+      => only [[launch]] steps overlap, not [[reference]]
+  overlap_in_prepare => block = [32] => block = [32]\noverlap = ^^true => only [[launch]] steps overlap, not [[prepare]]
+  overlap_after_a_memset => shared = "ZETA * sizeof(T)" => overlap = ^^true => the step before is a memset
+  overlap_of_the_first_step => [[launch]]\nmemset = "carry"\nvalue = 255\nwhen = "ALPHA"
+      => [[launch]]\nentry = "f"\ngrid = [1]\nblock = [1]\narguments = []\noverlap = ^^true => this is the first step
+  overlap_misspelt => grid = ["device.multiprocessors"] => grid = ["1"]\noverlap = "^^ALPAH" => did you mean `ALPHA`
   cooperative => shared = "ZETA * sizeof(T)" => ^^cooperative = true => `cooperative` is reserved
   entry_and_memset => value = 255\n => value = 255\n^^entry = "a<T>"\n => `entry` does not go with `memset`
   neither_entry_nor_memset => [[launch]]\nmemset = "carry"\nvalue = 255\n => ^^[[launch]]\n => needs `entry` or `memset`
@@ -118,7 +132,19 @@ constexpr std::string_view table = R"table(
   no_type => scale = { type = "double",  => scale = ^^{  => [arguments] scale needs `type`
   unknown_argument_type => type = "uint16" => type = ^^"uint17" => `uint17` => did you mean `uint16`
   unknown_role => role = "inout" => role = ^^"inuot" => `inuot` => did you mean `inout`
-  role_constant => role = "inout" => role = ^^"constant" => reserved
+  role_constant => role = "inout" => role = ^^"constant" => symbol = "NAME"
+  unknown_place => fill = "uniform(-4, 4)" => place = ^^"maped" => unknown place `maped` => "mapped if
+  place_of_scratch => role = "scratch" => role = "scratch", place = ^^"mapped" => `work` is scratch memory
+  place_of_a_scalar => scale = { type = "double" => scale = { type = "double", place = ^^"mapped" => `scale` is a scalar
+  condition_of_a_place_misspelt => fill = "uniform(-4, 4)" => place = "mapped if ^^m > 1" => `m`
+  condition_of_a_place_mentions_a_parameter => fill = "uniform(-4, 4)" => place = "mapped if ^^ALPHA" => `ALPHA`
+      => the condition of a place
+  condition_of_a_place_broken => fill = "uniform(-4, 4)" => place = "mapped if n >^^" => n >
+  symbol_of_an_output => size = "n", role = "out" => size = "n", role = "out", symbol = ^^"out" => its role is "in"
+  symbol_of_no_name => fill = "uniform(-4, 4)" => symbol = ^^"a b" => `a b` is no variable
+  symbol_with_a_parameter => fill = "uniform(-4, 4)" => symbol = ^^"ring<ZETA>" => `ZETA` in `ring<ZETA>` is a parameter
+  symbol_as_a_parameter => fill = "uniform(-4, 4)" => symbol = "ring" => `in` is no kernel parameter => variable `ring`
+      => @["out", "in", "carry", "work"
   size_without_role => size = "n", role = "out" => size = "n" => `out` has a size => "scratch"
       => @{ type = "T", size = "n" }
   role_without_size => size = "n", role = "out" => role = ^^"out" => needs `size`

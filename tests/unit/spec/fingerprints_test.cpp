@@ -21,6 +21,9 @@ constexpr std::string_view table = R"table(
   device.multiprocessors"] => 2 * device.multiprocessors"] => contract
   uniform(-4, 4) => uniform(-4, 5) => contract  ;;  restore = false => restore = true => contract
   role = "in" => role = "inout" => contract  ;;  ceil_div(n, ZETA)" => ceil_div(n, 2 * ZETA)" => contract
+  entry = 'finish<T>' => entry = 'finish<T>'\noverlap = "ALPHA" => contract
+  shared = "ZETA => cluster = [1]\nshared = "ZETA => contract
+  uniform(-4, 4)" => uniform(-4, 4)", place = "mapped" => contract
   [compile] => [[ladder]]\nname = "a"\nsteps = [{ name = "b" }]\n\n[compile] => none
   [2, 1, 4] => [2, 1, 4, 8] => space  ;;  [2, 1, 4] => [1, 2, 4] => space  ;;  [2, 1, 4] => [2.0, 1.0, 4.0] => space
   ITEMS in [1, 2] => ITEMS in [1] => space)table";

@@ -18,6 +18,7 @@ using testing::HasSubstr;
 class AnyFunction final : public Module {
  public:
   FunctionHandle function(std::string_view, const LaunchShape&, Status&) override { return this; }
+  Variable variable(std::string_view, Status&) override { return {}; }
 };
 
 // Has memory, launches nothing, and keeps what was to be sampled.

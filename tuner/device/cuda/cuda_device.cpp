@@ -61,6 +61,25 @@ class CudaDevice final : public Device {
     if (scope.result() == result_success) api_.memory_free(device_address(address));
   }
 
+  // One address for host and device: every 64-bit system has unified addresses.
+  void* allocate_mapped(std::size_t bytes) override {
+    const ContextScope scope(*context_);
+    require(scope);
+    void* address = nullptr;
+    const Result result = api_.host_allocate(&address, bytes == 0 ? 1 : bytes, host_memory_mapped);
+    if (result == result_out_of_memory)
+      throw OutOfMemory(fmt::format("the host has no room for {} ({} bytes) of memory that {} accesses",
+                                    gigabytes(bytes), bytes, label()));
+    check(api_, result, fmt::format("allocating {} bytes of host memory for {}", bytes, label()));
+    return address;
+  }
+
+  void free_mapped(void* address) noexcept override {
+    if (address == nullptr) return;
+    const ContextScope scope(*context_);
+    if (scope.result() == result_success) api_.host_free(address);
+  }
+
   std::uint64_t free_memory() override {
     const ContextScope scope(*context_);
     require(scope);

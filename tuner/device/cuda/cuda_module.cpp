@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/cuda/cuda_status.hpp"
+#include "device/cuda/operations.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -35,11 +36,29 @@ class CudaModule final : public Module {
     if (found == nullptr) return nullptr;
     status = fit_threads(found, expression, shape);
     if (status.ok()) status = fit_shared(found, expression, shape);
+    if (status.ok()) status = fit_cluster(found, expression, shape);
     if (status.ok() && api().function_load != nullptr) {
       // Lazy loading would happen at the first launch: inside a measurement, or beside a kernel that never ends.
       status = status_of(api(), api().function_load(found), fmt::format("loading `{}`", expression));
     }
     return status.ok() ? found : nullptr;
+  }
+
+  Variable variable(std::string_view expression, Status& status) override {
+    const ContextScope scope(context());
+    status = status_of(api(), scope.result(), "making the device's context current");
+    if (!status.ok()) return {};
+    for (const ImageFunction& entry : functions_) {
+      if (entry.expression != expression) continue;
+      DeviceAddress address = 0;
+      std::size_t bytes = 0;
+      const Result result = api().module_get_global(&address, &bytes, module_.get(), entry.symbol.c_str());
+      status = status_of(api(), result, fmt::format("finding `{}` ({}) in its image", expression, entry.symbol));
+      if (!status.ok() && !status.sticky) status.verdict = Verdict::load_error;
+      return {reinterpret_cast<void*>(address), bytes};
+    }
+    status = refusal(Verdict::load_error, fmt::format("the image has no variable `{}`", expression));
+    return {};
   }
 
  private:
@@ -96,6 +115,23 @@ class CudaModule final : public Module {
         api(), api().function_set_attribute(of, function_max_dynamic_shared, static_cast<int>(shape.shared_bytes)),
         fmt::format("reserving {} bytes of dynamic shared memory for `{}`", shape.shared_bytes, expression));
     if (!status.ok() && !status.sticky) status.verdict = Verdict::resources;
+    return status;
+  }
+
+  // The blocks of a cluster run at the same time, on neighbouring multiprocessors.
+  Status fit_cluster(CUfunc_st* of, std::string_view expression, const LaunchShape& shape) const {
+    if (shape.cluster_blocks() == 1) return {};
+    if (api().launch_with == nullptr || api().most_clusters == nullptr)
+      return refusal(Verdict::resources, fmt::format("`{}` is to run in clusters, which this driver (CUDA {}) does not "
+                                                     "launch; update it",
+                                                     expression, version_text(api().cuda_version)));
+    int most = 0;
+    const Result result = api().most_clusters(&most, of, &ExtendedLaunch(shape, nullptr).config());
+    Status status = status_of(api(), result, fmt::format("asking how many clusters of `{}` run at once", expression));
+    if (!status.ok() && !status.sticky) status.verdict = Verdict::resources;
+    if (status.ok() && most == 0)
+      status = refusal(Verdict::resources, fmt::format("no cluster of {} blocks of `{}` has room on the device",
+                                                       shape.cluster_blocks(), expression));
     return status;
   }
 

@@ -67,8 +67,27 @@ enum FunctionAttribute : int {
   function_max_dynamic_shared = 8,
 };
 
+// CUlaunchAttribute and CUlaunchConfig: what a launch has beside its shape.
+struct LaunchAttribute {
+  alignas(8) int id;
+  char padding[4];
+  union {
+    unsigned cluster[3];
+    int flag;
+    char room[64];
+  };
+};
+enum LaunchAttributeId : int { launch_cluster = 4, launch_overlaps = 6 };
+struct LaunchConfig {
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  CUstream_st* stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 enum CaptureMode : int { capture_thread_local = 1 };            // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 inline constexpr unsigned stream_non_blocking = 1;              // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned host_memory_mapped = 3;               // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned event_default = 0;                    // CU_EVENT_DEFAULT
 inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
 
@@ -91,6 +110,8 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(context_get_device, cuCtxGetDevice, 2000, "cuCtxGetDevice", DeviceNumber*)                                       \
   F(memory_allocate, cuMemAlloc, 3020, "cuMemAlloc_v2", DeviceAddress*, std::size_t)                                 \
   F(memory_free, cuMemFree, 3020, "cuMemFree_v2", DeviceAddress)                                                     \
+  F(host_allocate, cuMemHostAlloc, 2020, "cuMemHostAlloc", void**, std::size_t, unsigned)                            \
+  F(host_free, cuMemFreeHost, 2000, "cuMemFreeHost", void*)                                                          \
   F(memory_info, cuMemGetInfo, 3020, "cuMemGetInfo_v2", std::size_t*, std::size_t*)                                  \
   F(memset_bytes, cuMemsetD8Async, 3020, "cuMemsetD8Async", DeviceAddress, unsigned char, std::size_t, CUstream_st*) \
   F(copy_in, cuMemcpyHtoDAsync, 3020, "cuMemcpyHtoDAsync_v2", DeviceAddress, const void*, std::size_t, CUstream_st*) \
@@ -117,6 +138,8 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(module_load, cuModuleLoadData, 2000, "cuModuleLoadData", CUmod_st**, const void*)                                \
   F(module_unload, cuModuleUnload, 2000, "cuModuleUnload", CUmod_st*)                                                \
   F(module_get_function, cuModuleGetFunction, 2000, "cuModuleGetFunction", CUfunc_st**, CUmod_st*, const char*)      \
+  F(module_get_global, cuModuleGetGlobal, 3020, "cuModuleGetGlobal_v2", DeviceAddress*, std::size_t*, CUmod_st*,     \
+    const char*)                                                                                                     \
   F(function_get_attribute, cuFuncGetAttribute, 2020, "cuFuncGetAttribute", int*, FunctionAttribute, CUfunc_st*)     \
   F(function_set_attribute, cuFuncSetAttribute, 9000, "cuFuncSetAttribute", CUfunc_st*, FunctionAttribute, int)      \
   F(launch, cuLaunchKernel, 4000, "cuLaunchKernel", CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned,    \
@@ -125,11 +148,18 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
 // Null in older drivers, where the caller has another way.
 #define ATTUNE_DRIVER_FUNCTIONS_11040(F) \
   F(device_get_uuid_mig, cuDeviceGetUuid, 11040, "cuDeviceGetUuid_v2", Uuid*, DeviceNumber)
+#define ATTUNE_DRIVER_FUNCTIONS_11060(F) \
+  F(launch_with, cuLaunchKernelEx, 11060, "cuLaunchKernelEx", const LaunchConfig*, CUfunc_st*, void**, void**)
+#define ATTUNE_DRIVER_FUNCTIONS_11070(F)                                                                  \
+  F(most_clusters, cuOccupancyMaxActiveClusters, 11070, "cuOccupancyMaxActiveClusters", int*, CUfunc_st*, \
+    const LaunchConfig*)
 #define ATTUNE_DRIVER_FUNCTIONS_12040(F) F(function_load, cuFuncLoad, 12040, "cuFuncLoad", CUfunc_st*)
 #define ATTUNE_DRIVER_FUNCTIONS_12080(F) \
   F(event_elapsed_checked, cuEventElapsedTime, 12080, "cuEventElapsedTime_v2", float*, CUevent_st*, CUevent_st*)
 #define ATTUNE_DRIVER_OPTIONAL(F)  \
   ATTUNE_DRIVER_FUNCTIONS_11040(F) \
+  ATTUNE_DRIVER_FUNCTIONS_11060(F) \
+  ATTUNE_DRIVER_FUNCTIONS_11070(F) \
   ATTUNE_DRIVER_FUNCTIONS_12040(F) \
   ATTUNE_DRIVER_FUNCTIONS_12080(F)
 

@@ -14,6 +14,7 @@
 #include "device/cuda/nvrtc_library.hpp"
 #include "device/cuda/nvrtc_pch.hpp"
 #include "device/cuda/nvrtc_target.hpp"
+#include "device/cuda/ptx_waits.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit_headers.hpp"
 
@@ -176,6 +177,24 @@ std::optional<Image> collect_image(const NvrtcLibrary& library, NvrtcProgram pro
   return image;
 }
 
+// Returns what an entry lacks that overlaps the launch before it; "" when none lacks anything.
+std::string lacking_waits(const NvrtcLibrary& library, NvrtcProgram program, const ImageRequest& request) {
+  if (request.waiting.empty()) return "";
+  const std::vector<std::byte> ptx = code_of(library, program, true);
+  const std::string_view text(reinterpret_cast<const char*>(ptx.data()), ptx.size());
+  std::string lacking;
+  for (const std::string& entry : request.waiting) {
+    const char* symbol = nullptr;
+    if (library.api.lowered_name(program, entry.c_str(), &symbol) != nvrtc_success) continue;
+    if (waits_for_previous(text, symbol)) continue;
+    lacking += fmt::format(
+        "{}: error: `{}` overlaps the launch before it and does not wait for it (its PTX has no griddepcontrol.wait): "
+        "include attune_launch.cuh and call attune::wait_for_previous() before it touches global memory\n",
+        request.source.name, entry);
+  }
+  return lacking;
+}
+
 struct Compiled {
   ProgramOwner program;
   NvrtcResult result = nvrtc_success;
@@ -228,6 +247,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
     return failure(Verdict::resources, overflows + log);
   }
   if (result != nvrtc_success) return compile_failure(library, result, std::move(log));
+  if (const std::string lacking = lacking_waits(library, program.get(), request); !lacking.empty())
+    return failure(Verdict::compile_error, lacking + log);
 
   CompileOutcome outcome;
   outcome.image = collect_image(library, program.get(), request, target, log);

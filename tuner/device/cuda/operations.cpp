@@ -11,18 +11,29 @@ std::string describe(const Operation& operation) {
   if (operation.kind == Operation::Kind::memset) return fmt::format("memset of {} bytes", operation.bytes);
   if (operation.kind == Operation::Kind::copy) return fmt::format("copy of {} bytes", operation.bytes);
   const LaunchShape& shape = operation.shape;
-  return fmt::format("launch of grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory",
-                     shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
-                     shape.shared_bytes);
+  std::string text =
+      fmt::format("launch of grid {} x {} x {}, block {} x {} x {}, {} bytes of dynamic shared memory", shape.grid[0],
+                  shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.shared_bytes);
+  if (shape.cluster_blocks() != 1)
+    text += fmt::format(", clusters of {} x {} x {} blocks", shape.cluster[0], shape.cluster[1], shape.cluster[2]);
+  return text;
+}
+
+constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
+
+Result launch(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
+  const LaunchShape& shape = operation.shape;
+  const auto function = static_cast<CUfunc_st*>(operation.function);
+  if (ExtendedLaunch::is_needed(shape) && api.launch_with != nullptr)
+    return api.launch_with(&ExtendedLaunch(shape, stream).config(), function, operation.parameters, nullptr);
+  // Without overlap a step is as right, and later.
+  if (shape.cluster_blocks() != 1) return not_supported;
+  return api.launch(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
+                    shape.block[2], static_cast<unsigned>(shape.shared_bytes), stream, operation.parameters, nullptr);
 }
 
 Result issue(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
-  if (operation.kind == Operation::Kind::launch) {
-    const LaunchShape& shape = operation.shape;
-    return api.launch(static_cast<CUfunc_st*>(operation.function), shape.grid[0], shape.grid[1], shape.grid[2],
-                      shape.block[0], shape.block[1], shape.block[2], static_cast<unsigned>(shape.shared_bytes), stream,
-                      operation.parameters, nullptr);
-  }
+  if (operation.kind == Operation::Kind::launch) return launch(api, operation, stream);
   if (operation.bytes == 0) return result_success;
   if (operation.kind == Operation::Kind::memset) {
     return api.memset_bytes(device_address(operation.target), static_cast<unsigned char>(operation.value),
@@ -32,6 +43,29 @@ Result issue(const DriverApi& api, const Operation& operation, CUstream_st* stre
 }
 
 }  // namespace
+
+ExtendedLaunch::ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) noexcept
+    : config_{shape.grid[0],
+              shape.grid[1],
+              shape.grid[2],
+              shape.block[0],
+              shape.block[1],
+              shape.block[2],
+              static_cast<unsigned>(shape.shared_bytes),
+              stream,
+              attributes_,
+              0} {
+  if (shape.cluster_blocks() != 1) {
+    LaunchAttribute& attribute = attributes_[config_.attribute_count++];
+    attribute.id = launch_cluster;
+    for (int i = 0; i < 3; ++i) attribute.cluster[i] = shape.cluster[static_cast<std::size_t>(i)];
+  }
+  if (shape.overlaps) {
+    LaunchAttribute& attribute = attributes_[config_.attribute_count++];
+    attribute.id = launch_overlaps;
+    attribute.flag = 1;
+  }
+}
 
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
   if (operation.kind == Operation::Kind::routine) return operation.routine->enqueue(operation.parameters, stream);

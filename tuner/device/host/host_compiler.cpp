@@ -120,11 +120,16 @@ std::string translation_unit(const SourceText& source, const std::vector<std::st
   text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
   text +=
       fmt::format("#line 1 \"{}\"\n{}\n{}\n#line 1 \"entries\"\n", source.name, rewrite(source.text, variant), checks);
-  for (const auto& [expression, index] : entries)
+  for (const auto& [expression, index] : entries) {
+    // Of a variable: where it is, and its bytes.
+    const std::string body =
+        expression.starts_with('&')
+            ? fmt::format("attune_parameters[0] = (void*){0}; attune_parameters[1] = (void*)sizeof(*{0});", expression)
+            : fmt::format("::attune_host::attune_invoke(&{}, attune_parameters);", expression);
     text += fmt::format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** attune_parameters) {{ "
-        "::attune_host::attune_invoke(&{}, attune_parameters); }}\n",
-        entry_symbol(index), expression);
+        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** attune_parameters) {{ {} }}\n",
+        entry_symbol(index), body);
+  }
   return text;
 }
 

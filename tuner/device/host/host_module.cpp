@@ -109,6 +109,18 @@ class HostModule final : public Module {
     return status.ok() ? &found->second.second : nullptr;
   }
 
+  // The entry of a variable tells where it is (host_compiler.cpp).
+  Variable variable(std::string_view expression, Status& status) override {
+    const auto found = functions_.find(std::string(expression));
+    if (found == functions_.end()) {
+      status = {Verdict::load_error, fmt::format("the image has no {}", expression), false};
+      return {};
+    }
+    void* place[2] = {};
+    found->second.second.entry(place);
+    return {place[0], reinterpret_cast<std::uintptr_t>(place[1])};
+  }
+
  private:
   template <typename Function>
   Function* symbol(const char* name) const {

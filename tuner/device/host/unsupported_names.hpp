@@ -22,7 +22,7 @@ constexpr std::string_view runtime_calls = "kernels cannot call the CUDA runtime
 constexpr std::string_view no_launches = "kernels cannot launch kernels here; add a [[launch]] step";
 constexpr std::string_view no_libraries = "the CUDA libraries' headers are made for nvcc and NVRTC";
 constexpr std::string_view no_random = "it has no cuRAND; compute random numbers from a counter";
-constexpr std::string_view no_clusters = "it has no thread block clusters";
+constexpr std::string_view no_clusters = "a cluster is one block here; use attune_launch.cuh";
 constexpr std::string_view async_copies = "it has no asynchronous copies; copy by assignment";
 constexpr std::string_view unsynchronised =
     "GPUs since Volta do not have it; use the intrinsic whose name ends in _sync";

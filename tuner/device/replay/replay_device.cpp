@@ -83,6 +83,7 @@ class ReplayModule final : public Module {
  public:
   explicit ReplayModule(Replayed& replayed) : replayed_(replayed) {}
   FunctionHandle function(std::string_view, const LaunchShape&, Status&) override { return &replayed_; }
+  Variable variable(std::string_view, Status&) override { return {}; }
 
  private:
   Replayed& replayed_;

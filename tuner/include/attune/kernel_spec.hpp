@@ -23,11 +23,11 @@ enum class ProblemKind { size, integer, type, choice };
 // One line of [problem].
 struct ProblemParameter {
   std::string name;
-  ProblemKind kind = ProblemKind::size;               // size: 1 .. 2^62; integer: any int64
-  std::vector<std::string> types;                     // kind == type: allowed type names, the first is the default
-  std::optional<std::int64_t> default_value;          // sizes and integers
-  std::map<std::string, std::int64_t> device_default; // by device kind, before default_value ("host" -> 1024)
-  std::vector<std::string> choices = {};              // kind == choice: allowed names, the first is the default
+  ProblemKind kind = ProblemKind::size;                // size: 1 .. 2^62; integer: any int64
+  std::vector<std::string> types;                      // kind == type: allowed type names, the first is the default
+  std::optional<std::int64_t> default_value;           // sizes and integers
+  std::map<std::string, std::int64_t> device_default;  // by device kind, before default_value ("host" -> 1024)
+  std::vector<std::string> choices = {};               // kind == choice: allowed names, the first is the default
 };
 
 enum class StepKind { launch, memset };
@@ -37,10 +37,12 @@ struct Step {
   StepKind kind = StepKind::launch;
   // launch: names inside <...> are substituted as text
   std::string entry;
-  std::size_t entry_line = 0;     // of the kernel file, for messages; 0: there is none
-  std::vector<Expression> grid;   // 1 to 3 dimensions
-  std::vector<Expression> block;  // 1 to 3 dimensions
-  std::optional<Expression> shared;  // dynamic shared memory, bytes
+  std::size_t entry_line = 0;              // of the kernel file, for messages; 0: there is none
+  std::vector<Expression> grid;            // 1 to 3 dimensions
+  std::vector<Expression> block;           // 1 to 3 dimensions
+  std::optional<Expression> shared;        // dynamic shared memory, bytes
+  std::vector<Expression> cluster = {};    // [[launch]]: 1 to 3 dimensions in blocks; empty: no clusters
+  std::optional<Expression> overlap = {};  // [[launch]]: true: it may begin before the launch before it has ended
   std::vector<std::string> arguments;
   // memset: the whole argument is set to a byte
   std::string memset_argument;
@@ -78,6 +80,9 @@ struct Argument {
   std::optional<Fill> fill;         // absent: full range for integers, uniform(-1, 1) otherwise
   bool restore = true;              // inout: restored before every sample
   std::optional<Expression> value;  // scalars: computed, the application does not pass it
+  bool is_mapped = false;           // in, out, inout: the array lies in host memory, which the device accesses
+  std::optional<Expression> mapped_where = {};  // when set, that is so of the problems for which it is true
+  std::string symbol = {};  // in: content of this variable of the code, "d_filter" or "filter<T>"; no kernel parameter
 };
 
 // What is passed to the compiler as -DNAME=VALUE.
@@ -126,7 +131,7 @@ struct Ladder {
 };
 
 struct KernelSpec {
-  std::string name;     // [A-Za-z_][A-Za-z0-9_]*, at most 128 characters
+  std::string name;  // [A-Za-z_][A-Za-z0-9_]*, at most 128 characters
   std::string summary;
   SourceText source;
   std::string folder;  // absolute: of the kernel file; relative -I options count from here. "": there is no file

@@ -67,6 +67,10 @@ class Plan {
   }
   void launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const;
 
+  // Says that the content of arrays with a `symbol` changed: the next launch uploads them again. Without it, a launch
+  // uploads them when their addresses are not those of the plan's last launch.
+  void refresh_symbols() const noexcept;
+
   const Match& match() const noexcept;
   const Configuration& configuration() const noexcept { return match().configuration; }
   const Problem& problem() const noexcept;

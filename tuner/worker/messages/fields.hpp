@@ -13,7 +13,7 @@ namespace attune {
 template <typename T, typename Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
-void fields(auto& a, Is<LaunchShape> auto& x) { a(x.grid, x.block, x.shared_bytes); }
+void fields(auto& a, Is<LaunchShape> auto& x) { a(x.grid, x.block, x.shared_bytes, x.cluster, x.overlaps); }
 
 void fields(auto& a, Is<ResolvedStep> auto& x) {
   a.choice(x.kind, StepKind::memset);
@@ -30,13 +30,13 @@ void fields(auto& a, Is<Tolerance> auto& x) { a(x.absolute, x.relative, x.allow_
 void fields(auto& a, Is<ArgumentSetup> auto& x) {
   a(x.name, x.type);
   a.choice(x.role, Role::scalar);
-  a(x.restore, x.is_compared, x.count, x.bytes, x.fill, x.tolerance);
+  a(x.restore, x.is_compared, x.is_mapped, x.count, x.bytes, x.fill, x.tolerance);
 }
 
 void fields(auto& a, Is<StepArgument> auto& x) {
   a(x.name);
   a.choice(x.role, Role::scalar);
-  a(x.bytes, x.value);
+  a(x.bytes, x.value, x.symbol);
 }
 
 void fields(auto& a, Is<NamedText> auto& x) { a(x.name, x.text); }
@@ -55,7 +55,9 @@ void fields(auto& a, Is<Header> auto& x) { a(x.name, x.text); }
 
 void fields(auto& a, Is<SourceText> auto& x) { a(x.name, x.text, x.headers); }
 
-void fields(auto& a, Is<ImageRequest> auto& x) { a(x.source, x.expressions, x.options, x.checks, x.architecture); }
+void fields(auto& a, Is<ImageRequest> auto& x) {
+  a(x.source, x.expressions, x.options, x.checks, x.architecture, x.waiting);
+}
 
 void fields(auto& a, Is<CompileOutcome> auto& x) {
   a.choice(x.verdict, Verdict::quarantined);
