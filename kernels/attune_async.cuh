@@ -5,6 +5,7 @@
 //   copy_async, commit_copies, wait_for_copies          cp.async: each thread copies 4, 8 or 16 bytes; sm_80
 //   Barrier, init, arrive, arrive_expecting, wait       mbarrier: counts arrivals and bytes; sm_90
 //   load_bulk, store_bulk, commit_stores, wait_for_...  one thread copies kilobytes; sm_90
+//   TensorMap, load_tensor, store_tensor, swizzled      one thread copies a box of an array; sm_90
 //
 // What needs sm_90 compiles everywhere and traps below: a rule such as
 // `VARIANT != 'Variant::bulk' || device.compute_capability >= 90` leaves such values out.
@@ -204,6 +205,158 @@ template <int PENDING>
 __device__ __forceinline__ void wait_for_stores() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+// ---- Tensor maps ----
+
+/// An array as boxes, which move whole. attune encodes it: an argument with `tensor` in the kernel file. The entry takes
+/// `const __grid_constant__ attune::TensorMap map`, and passes it on by reference only.
+#ifdef ATTUNE_HOST
+using TensorMap = ::attune_host::TensorMap;
+#else
+struct alignas(64) TensorMap {
+  unsigned long long words[16];
+};
+#endif
+
+/// Returns false for a map of zeros: `when` was false, or the array's address is no multiple of 16. Such a map must not
+/// be used.
+__device__ __forceinline__ bool usable(const TensorMap& map) {
+#ifdef ATTUNE_HOST
+  return map.address != nullptr;
+#else
+  unsigned long long any = 0;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) any |= map.words[i];
+  return any != 0;
+#endif
+}
+
+/// Returns where element `index` of a box lies in shared memory, as an index too. SWIZZLE is the map's: 0, 32, 64 or 128
+/// bytes, as long as a row of the box. The box begins at a multiple of 1,024 bytes (swizzle 64: 512, 32: 256).
+template <int SWIZZLE, int ELEMENT_BYTES = 1>
+__device__ __forceinline__ constexpr int swizzled(int index) {
+  static_assert(SWIZZLE == 0 || SWIZZLE == 32 || SWIZZLE == 64 || SWIZZLE == 128, "a swizzle is 0, 32, 64 or 128");
+  // Of the 16-byte pieces in SWIZZLE bytes, the number is exclusive-ored with that of the 128-byte line.
+  const int byte = index * ELEMENT_BYTES, pieces = SWIZZLE == 0 ? 0 : SWIZZLE - 16;
+  return (byte ^ ((byte >> 3) & pieces)) / ELEMENT_BYTES;
+}
+
+namespace detail {
+
+#ifdef ATTUNE_HOST
+// Calls move(address in shared memory, address in the array or null) for each element of the box at `first`.
+template <class Move>
+void for_each_in_box(const TensorMap& map, const char* shared, const int (&first)[5], Move move) {
+  if (map.address == nullptr) ::attune_host::fault("a tensor map of zeros was used; ask attune::usable(map) first");
+  if (static_cast<long long>(first[0]) * map.element_bytes % 16 != 0)
+    ::attune_host::fault("a box begins at a first coordinate that is no multiple of 16 bytes");
+  const unsigned long long base = reinterpret_cast<unsigned long long>(shared);
+  if (base % (map.swizzle == 0 ? 16 : 128) != 0)
+    ::attune_host::fault("a box in shared memory is not aligned to 16 bytes (with a swizzle: 128)");
+  unsigned long long place = base, elements = 1;
+  int at[5] = {};
+  for (int i = 0; i < 5; ++i) elements *= map.box[i];
+  for (unsigned long long k = 0; k < elements; ++k, place += map.element_bytes) {
+    unsigned char* target = map.address;
+    bool inside = true;
+    for (int i = 0; i < 5; ++i) {
+      const long long x = static_cast<long long>(first[i]) + at[i];
+      inside = inside && x >= 0 && x < static_cast<long long>(map.shape[i]);
+      if (inside) target += static_cast<unsigned long long>(x) * map.strides[i];
+    }
+    // As on GPUs, by the bits of the address.
+    const unsigned long long pieces = map.swizzle == 0 ? 0 : map.swizzle - 16;
+    move(reinterpret_cast<char*>(place ^ ((place >> 3) & pieces)), inside ? target : nullptr);
+    for (int i = 0; i < 5 && ++at[i] == map.box[i]; ++i) at[i] = 0;
+  }
+}
+
+inline unsigned box_bytes(const TensorMap& map) {
+  unsigned bytes = map.element_bytes;
+  for (int i = 0; i < 5; ++i) bytes *= map.box[i];
+  return bytes;
+}
+#endif
+
+}  // namespace detail
+
+/// Fetches the map itself ahead of its first use. Called by one thread.
+__device__ __forceinline__ void prefetch(const TensorMap& map) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+#endif
+}
+
+/// Copies the box at these coordinates (x, or x, y, ... to five, in elements) into shared memory and counts its bytes at
+/// `barrier`: all of the box, though zeros stand for what lies outside the array. Coordinates may be negative; x is a
+/// multiple of 16 bytes. Called by one thread. `shared_to` is aligned to 128, with a swizzle as for swizzled().
+template <class... Coordinates>
+__device__ __forceinline__ void load_tensor(void* shared_to, const TensorMap& map, Barrier& barrier,
+                                            Coordinates... coordinates) {
+  constexpr int DIMENSIONS = sizeof...(Coordinates);
+  static_assert(DIMENSIONS >= 1 && DIMENSIONS <= 5, "a tensor map has 1 to 5 dimensions");
+#ifdef ATTUNE_HOST
+  const int first[5] = {static_cast<int>(coordinates)...};
+  if (map.address != nullptr && map.dimensions != DIMENSIONS)
+    ::attune_host::fault("load_tensor has another number of coordinates than its map has dimensions");
+  detail::for_each_in_box(map, static_cast<const char*>(shared_to), first, [&](char* shared, const unsigned char* from) {
+    for (int i = 0; i < map.element_bytes; ++i) shared[i] = from == nullptr ? 0 : static_cast<char>(from[i]);
+  });
+  barrier.bytes -= static_cast<int>(detail::box_bytes(map));
+  detail::end_phase_if_complete(barrier);
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const int at[5] = {static_cast<int>(coordinates)...};
+#define ATTUNE_LOAD_TENSOR(RANK, PLACES, ...)                                                                       \
+  asm volatile("cp.async.bulk.tensor." RANK                                                                         \
+               ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {" PLACES "}], [%2];" ::"r"(    \
+                   detail::shared_address(shared_to)),                                                              \
+               "l"(&map), "r"(detail::shared_address(&barrier)), __VA_ARGS__                                        \
+               : "memory")
+  if constexpr (DIMENSIONS == 1) ATTUNE_LOAD_TENSOR("1d", "%3", "r"(at[0]));
+  if constexpr (DIMENSIONS == 2) ATTUNE_LOAD_TENSOR("2d", "%3, %4", "r"(at[0]), "r"(at[1]));
+  if constexpr (DIMENSIONS == 3) ATTUNE_LOAD_TENSOR("3d", "%3, %4, %5", "r"(at[0]), "r"(at[1]), "r"(at[2]));
+  if constexpr (DIMENSIONS == 4)
+    ATTUNE_LOAD_TENSOR("4d", "%3, %4, %5, %6", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]));
+  if constexpr (DIMENSIONS == 5)
+    ATTUNE_LOAD_TENSOR("5d", "%3, %4, %5, %6, %7", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]));
+#undef ATTUNE_LOAD_TENSOR
+#elif defined(__CUDA_ARCH__)
+  __trap();
+#endif
+}
+
+/// Copies a box from shared memory to these coordinates, as for load_tensor(); what lies outside the array is left out.
+/// Called by one thread, behind fence_shared_for_bulk() of the writers; it belongs to the groups of commit_stores().
+template <class... Coordinates>
+__device__ __forceinline__ void store_tensor(const TensorMap& map, const void* shared_from, Coordinates... coordinates) {
+  constexpr int DIMENSIONS = sizeof...(Coordinates);
+  static_assert(DIMENSIONS >= 1 && DIMENSIONS <= 5, "a tensor map has 1 to 5 dimensions");
+#ifdef ATTUNE_HOST
+  const int first[5] = {static_cast<int>(coordinates)...};
+  if (map.address != nullptr && map.dimensions != DIMENSIONS)
+    ::attune_host::fault("store_tensor has another number of coordinates than its map has dimensions");
+  detail::for_each_in_box(map, static_cast<const char*>(shared_from), first, [&](const char* shared, unsigned char* to) {
+    for (int i = 0; to != nullptr && i < map.element_bytes; ++i) to[i] = static_cast<unsigned char>(shared[i]);
+  });
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const int at[5] = {static_cast<int>(coordinates)...};
+#define ATTUNE_STORE_TENSOR(RANK, PLACES, ...)                                                                      \
+  asm volatile("cp.async.bulk.tensor." RANK ".global.shared::cta.tile.bulk_group [%0, {" PLACES "}], [%1];" ::"l"(   \
+                   &map),                                                                                           \
+               "r"(detail::shared_address(shared_from)), __VA_ARGS__                                                \
+               : "memory")
+  if constexpr (DIMENSIONS == 1) ATTUNE_STORE_TENSOR("1d", "%2", "r"(at[0]));
+  if constexpr (DIMENSIONS == 2) ATTUNE_STORE_TENSOR("2d", "%2, %3", "r"(at[0]), "r"(at[1]));
+  if constexpr (DIMENSIONS == 3) ATTUNE_STORE_TENSOR("3d", "%2, %3, %4", "r"(at[0]), "r"(at[1]), "r"(at[2]));
+  if constexpr (DIMENSIONS == 4)
+    ATTUNE_STORE_TENSOR("4d", "%2, %3, %4, %5", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]));
+  if constexpr (DIMENSIONS == 5)
+    ATTUNE_STORE_TENSOR("5d", "%2, %3, %4, %5, %6", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]));
+#undef ATTUNE_STORE_TENSOR
+#elif defined(__CUDA_ARCH__)
+  __trap();
 #endif
 }
 

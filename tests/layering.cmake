@@ -21,7 +21,7 @@ set(public_expression expression)
 set(public_kernel kernel_spec)
 set(public_space search_space space_audit)
 set(public_search strategy)
-set(public_dispatch buffer dispatcher plan)
+set(public_dispatch buffer dispatcher plan resolved_launch)
 set(public_apps attune command_line)
 
 set(wrong "")

@@ -144,7 +144,7 @@ Launches launches_of(const KernelSpec& spec, const Problem& problem, const Confi
       list.clear();
       for (const std::size_t i : step.arguments) {
         const ResolvedArgument& resolved = arguments[i];
-        const bool array = resolved.role != Role::scalar && resolved.count > 0;
+        const bool array = is_array(resolved.role) && !resolved.by_value && resolved.count > 0;
         list.push_back({spec.arguments[i].name, resolved.type, array ? resolved.bytes / resolved.count : 0});
       }
     }

@@ -232,23 +232,28 @@ TEST_F(NvrtcCompile, ComparesArgumentsWithTheEntrysParameters) {
 #include "attune.cuh"
 template <typename T> __global__ void saxpy(T* y, const T* x, float a, int n) {}
 extern "C" __global__ void plain(float4* y, const unsigned* x, long long n) {}
+struct alignas(64) Map { unsigned long long words[16]; };
+__global__ void mapped(float* y, const __grid_constant__ Map map) { y[0] = map.words[0]; }
 )";
   const auto with = [&](const std::string& entry, const std::vector<PassedArgument>& passed) {
     ImageRequest request = request_for(source, {entry});
     request.checks = argument_checks(entry, passed);
     return request;
   };
-  const PassedArgument y{"y", "float", true}, x{"x", "float", true}, a{"a", "float"}, n{"n", "int32"};
+  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"}, n{"n", "int32"};
   EXPECT_EQ(compiled(with("saxpy<float>", {y, x, a, n})).log.find("error"), std::string::npos);
-  compiled(with("plain", {y, {"x", "int32", true}, {"n", "uint64"}}));
-  ImageRequest half = with("saxpy<__half>", {{"y", "half", true}, {"x", "half", true}, a, n});
+  compiled(with("plain", {y, {"x", "int32", Passing::array}, {"n", "uint64"}}));
+  ImageRequest half = with("saxpy<__half>", {{"y", "half", Passing::array}, {"x", "half", Passing::array}, a, n});
   half.options = {"-DATTUNE_HALF=1"};
   if (compile(half).log.find("needs the CUDA toolkit") == std::string::npos) compiled(half);
+  compiled(with("mapped", {y, {"tiles", "", Passing::map}}));
+  expect_error(with("saxpy<float>", {y, x, {"tiles", "", Passing::map}, n}),
+               "argument 'tiles' (tensor map) of 'saxpy<float>' does not fit parameter 3");
   expect_error(with("saxpy<float>", {y, x, {"a", "double"}, n}),
                "argument 'a' (double) of 'saxpy<float>' does not fit parameter 3");
   expect_error(with("saxpy<float>", {y, x, {"a", "double"}, n}), "attune_argument=double, attune_parameter=float");
-  expect_error(with("saxpy<float>", {y, {"x", "double", true}, a, n}), "argument 'x' (array of double)");
-  expect_error(with("plain", {y, {"x", "int32", true}}), "'plain' gets 2 arguments");
+  expect_error(with("saxpy<float>", {y, {"x", "double", Passing::array}, a, n}), "argument 'x' (array of double)");
+  expect_error(with("plain", {y, {"x", "int32", Passing::array}}), "'plain' gets 2 arguments");
 }
 
 }  // namespace

@@ -93,9 +93,12 @@ struct Elements<attune_given, void> {
   static constexpr bool attune_fit = true;
 };
 
-// What is passed: a scalar, or an array.
+// What is passed: a scalar, an array, the values of an array, or a tensor map.
 template <class attune_given>
 struct Array {};
+template <class attune_given, unsigned attune_count>
+struct Values {};
+struct Map {};
 
 template <class attune_given, class attune_parameter>
 struct Passed {
@@ -118,6 +121,49 @@ struct Passed<Array<attune_given>, attune_target*> {
   static constexpr bool attune_fits = Elements<attune_given, typename Plain<attune_target>::attune_type>::attune_fit;
 };
 
+// A map by value, whatever its type is called. Its address must be a multiple of 64.
+template <class attune_parameter, bool = __is_class(attune_parameter)>
+struct PassedMap {
+  static constexpr bool attune_fits = false;
+};
+template <class attune_parameter>
+struct PassedMap<attune_parameter, true> {
+  static constexpr bool attune_fits = sizeof(attune_parameter) == 128 && alignof(attune_parameter) >= 64;
+};
+template <class attune_parameter>
+struct Passed<Map, attune_parameter> : PassedMap<attune_parameter> {};
+template <class attune_target>
+struct Passed<Map, attune_target*> {
+  static constexpr bool attune_fits = false;
+};
+
+// Values in a structure of their size. One that names its element, as attune::Array does, has that element.
+template <class attune_given, class attune_parameter, class = void>
+struct PassedElement {
+  static constexpr bool attune_fits = true;
+};
+template <class attune_given, class attune_parameter>
+struct PassedElement<attune_given, attune_parameter,
+                     typename Always<typename attune_parameter::element_type>::attune_type> {
+  static constexpr bool attune_fits = Same<attune_given, typename attune_parameter::element_type>::attune_is;
+};
+template <class attune_given, unsigned attune_count, class attune_parameter, bool = __is_class(attune_parameter)>
+struct PassedValues {
+  static constexpr bool attune_fits = false;
+};
+template <class attune_given, unsigned attune_count, class attune_parameter>
+struct PassedValues<attune_given, attune_count, attune_parameter, true> {
+  static constexpr bool attune_fits = sizeof(attune_parameter) == attune_count * sizeof(attune_given) &&
+                                      PassedElement<attune_given, attune_parameter>::attune_fits;
+};
+template <class attune_given, unsigned attune_count, class attune_parameter>
+struct Passed<Values<attune_given, attune_count>, attune_parameter>
+    : PassedValues<attune_given, attune_count, attune_parameter> {};
+template <class attune_given, unsigned attune_count, class attune_target>
+struct Passed<Values<attune_given, attune_count>, attune_target*> {
+  static constexpr bool attune_fits = false;
+};
+
 // Nothing is compared with a parameter that there is not.
 template <class attune_given>
 struct Passed<attune_given, void> {
@@ -125,6 +171,14 @@ struct Passed<attune_given, void> {
 };
 template <class attune_given>
 struct Passed<Array<attune_given>, void> {
+  static constexpr bool attune_fits = true;
+};
+template <class attune_given, unsigned attune_count>
+struct Passed<Values<attune_given, attune_count>, void> {
+  static constexpr bool attune_fits = true;
+};
+template <>
+struct Passed<Map, void> {
   static constexpr bool attune_fits = true;
 };
 

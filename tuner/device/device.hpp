@@ -19,6 +19,7 @@
 #include "attune/kernel_spec.hpp"
 #include "attune/stream_handle.hpp"
 #include "core/image.hpp"
+#include "core/tensor_layout.hpp"
 #include "core/verdict.hpp"
 #include "device/device_state.hpp"
 #include "device/inspection.hpp"
@@ -155,6 +156,12 @@ class Device {
   virtual LoadOutcome load(const Image& image) = 0;
   // Enqueues. An error of the launch itself is in the Status; a fault may appear only at synchronize().
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
+
+  // Encodes a tensor map of the array into `map`: 128 bytes, aligned to 64. The array's address is a multiple of 16,
+  // and the layout within the limits of tensor_limits(). Enqueues nothing.
+  virtual Status encode_map(const TensorLayout& /*layout*/, void* /*array*/, void* /*map*/) {
+    return {Verdict::launch_error, info().kind + " devices have no tensor maps", false};
+  }
 
   // Times by the device's own clock; everything is enqueued ahead. Synchronous. Stops at the first failure.
   virtual DeviceTimes take_samples(const Sampling& sampling) = 0;

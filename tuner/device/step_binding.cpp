@@ -14,8 +14,8 @@ std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const
   std::vector<StepArgument> arguments;
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     StepArgument& argument = arguments.emplace_back();
-    argument = {spec.arguments[i].name, resolved[i].role, resolved[i].bytes, {}, resolved[i].symbol};
-    if (argument.role != Role::scalar) continue;
+    argument = {spec.arguments[i].name, resolved[i].role, resolved[i].bytes, {}, resolved[i].symbol, resolved[i].map};
+    if (is_array(argument.role) && !resolved[i].by_value) continue;
     argument.value.resize(resolved[i].bytes);
     if (!resolved[i].value) continue;
     const auto encoded = encode_scalar(*resolved[i].value, resolved[i].type);
@@ -26,7 +26,10 @@ std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const
 
 LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments)
     : module_(std::move(module)), arguments_(std::move(arguments)) {
-  for (const StepArgument& argument : arguments_) add_argument(argument);
+  for (const StepArgument& argument : arguments_) {
+    if (argument.map) maps_.push_back(offsets_.size());
+    add_argument(argument);
+  }
 }
 
 void LoadedSteps::add_argument(const StepArgument& argument) {
@@ -86,9 +89,20 @@ Status LoadedSteps::find_symbols() {
   return status;
 }
 
+std::vector<std::size_t> LoadedSteps::parameter_bytes(std::size_t i) const {
+  std::vector<std::size_t> bytes;
+  if (steps_[i].operation.kind == Operation::Kind::memset) return bytes;
+  for (const std::size_t argument : steps_[i].arguments) {
+    const std::size_t value = arguments_[argument].value.size();
+    bytes.push_back(value > 0 ? value : sizeof(void*));
+  }
+  return bytes;
+}
+
 StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     : steps_(std::move(steps)),
-      memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->bytes_.size() + steps_->slack_)) {
+      memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->bytes_.size() + steps_->slack_)),
+      aimed_(steps_->maps_.size()) {
   const std::size_t alignment = steps_->slack_ + LoadedSteps::least_alignment;
   bytes_ = memory_.get() + -reinterpret_cast<std::uintptr_t>(memory_.get()) % alignment;
   std::ranges::copy(steps_->bytes_, bytes_);
@@ -114,10 +128,33 @@ StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
 
 StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
   std::copy_n(other.bytes_, steps_->bytes_.size(), bytes_);
+  aimed_ = other.aimed_;
 }
 
 void StepBinding::set_array(std::size_t argument, void* memory) {
   std::memcpy(pointers_[argument], &memory, sizeof memory);
+}
+
+Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
+  misaligned = nullptr;
+  for (std::size_t i = 0; i < steps_->maps_.size(); ++i) {
+    const std::size_t map = steps_->maps_[i];
+    const ResolvedMap& resolved = *steps_->arguments_[map].map;
+    void* array = nullptr;
+    std::memcpy(&array, pointers_[resolved.array], sizeof array);
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(array) % tensor_array_alignment == 0;
+    if (!is_aligned) misaligned = &steps_->arguments_[resolved.array].name;
+    if (array == aimed_[i]) continue;
+    std::memset(pointers_[map], 0, tensor_map_bytes);
+    if (is_aligned)
+      if (Status status = device.encode_map(resolved.layout, array, pointers_[map]); !status.ok()) {
+        status.detail = fmt::format("argument `{}`: {}", steps_->arguments_[map].name, status.detail);
+        aimed_[i] = nullptr;
+        return status;
+      }
+    aimed_[i] = array;
+  }
+  return {};
 }
 
 Status StepBinding::make_scratch(Device& device, Guards guards) {

@@ -17,12 +17,14 @@ namespace attune {
 struct StepArgument {
   std::string name;  // for messages
   Role role = Role::scalar;
-  std::uint64_t bytes = 0;       // arrays: of their memory
-  std::vector<std::byte> value;  // scalars: what they hold at first, of any size
-  std::string symbol = {};       // arrays: "&name" of the variable that holds the content; no kernel parameter
+  std::uint64_t bytes = 0;              // arrays: of their memory
+  std::vector<std::byte> value;         // scalars, maps, by value: what they hold at first
+  std::string symbol = {};              // arrays: "&name" of the variable that holds the content; no kernel parameter
+  std::optional<ResolvedMap> map = {};  // to encode once its array is known
 };
 
-// Returns every argument, in order. Scalars hold the value that the problem or the kernel file gives, else zeros.
+// Returns every argument, in order. Scalars hold the value that the problem or the kernel file gives, else zeros, which
+// tensor maps hold too.
 std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved);
 
 // Once made it is immutable, and any thread may use it. It keeps the module alive.
@@ -41,6 +43,8 @@ class LoadedSteps {
   std::size_t size() const noexcept { return steps_.size(); }  // operations
   // Returns the name of the step of operation `i` in messages.
   const std::string& name(std::size_t i) const { return steps_[i].name; }
+  // Returns how many bytes each parameter of operation `i` has; none of a memset.
+  std::vector<std::size_t> parameter_bytes(std::size_t i) const;
 
  private:
   friend class StepBinding;
@@ -59,6 +63,7 @@ class LoadedSteps {
   };
   void add_argument(const StepArgument& argument);
 
+  std::vector<std::size_t> maps_;  // arguments that are tensor maps to encode
   std::shared_ptr<Module> module_;
   std::vector<std::shared_ptr<Routine>> routines_;
   std::vector<StepArgument> arguments_;
@@ -85,6 +90,9 @@ class StepBinding {
   // Returns where the bytes of each argument lie: at least 16, and as many as its value has.
   std::span<void* const> slots() const noexcept { return pointers_; }
   void set_array(std::size_t argument, void* memory);
+  // Encodes the tensor maps of arrays that have moved since the last call. An array whose address is no multiple of 16
+  // gives a map of zeros: `misaligned` is then its name, else null. Allocates nothing while it succeeds.
+  Status aim_maps(Device& device, const std::string*& misaligned);
   // Allocates scratch memory and enqueues zeroing it on the default stream. Throws OutOfMemory naming the argument.
   Status make_scratch(Device& device, Guards guards);
   bool has_scratch() const noexcept { return !scratch_.empty(); }
@@ -109,6 +117,7 @@ class StepBinding {
   std::unique_ptr<std::byte[]> memory_;
   std::byte* bytes_ = nullptr;   // in it, aligned
   std::vector<void*> pointers_;  // to the bytes of each argument; then of each parameter of each launch
+  std::vector<void*> aimed_;     // the array that each of the steps' maps is of
   std::vector<Operation> operations_;
   std::vector<Scratch> scratch_;
   std::vector<Operation> uploads_;

@@ -42,6 +42,8 @@ bool exact_integer(const PlanArgument& passed, double& value) {
 
 std::string shown(const PlanArgument& passed) {
   switch (passed.kind) {
+    case PlanArgument::Kind::values:
+      return fmt::format("an object in host memory, of {} {},", passed.count, passed.type);
     case PlanArgument::Kind::pointer:
       if (!read<void*>(passed.bytes)) return "a null pointer";
       if (passed.type.empty()) return passed.is_const ? "a const void*" : "a void*";
@@ -63,8 +65,9 @@ ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArg
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     const Argument& argument = spec.arguments[i];
     // What prepare, reference and verify steps alone use is the tuner's.
-    const bool is_plans_own = argument.role == Role::scratch || (argument.role == Role::scalar && argument.value) ||
-                              (argument.symbol.empty() && !use_argument(spec.launch, argument.name));
+    const bool is_plans_own = argument.role == Role::scratch || argument.role == Role::map ||
+                              (argument.role == Role::scalar && argument.value) ||
+                              (argument.symbol.empty() && !use_argument(spec, spec.launch, argument.name));
     if (!is_plans_own) expected_.push_back(expect(argument, resolved[i], i));
   }
 }
@@ -80,6 +83,10 @@ ArgumentTable::Expected ArgumentTable::expect(const Argument& argument, const Re
     expected.size = sizeof(void*);
     expected.count = resolved.count;
     expected.is_written = argument.role != Role::in;
+    if (argument.by_value) {
+      expected.form = Form::values;
+      expected.size = static_cast<unsigned>(resolved.bytes);
+    }
     return expected;
   }
   expected.size = type.size;
@@ -122,6 +129,8 @@ bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, 
       return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || passed.type == expected.type) &&
              !(passed.is_const && expected.is_written) && passed.count >= expected.count &&
              (read<void*>(passed.bytes) || expected.count == 0);
+    case Form::values:
+      return store_values(expected, passed, slot);
     case Form::boolean:
     case Form::integer:
       return store_integer(expected, passed, slot);
@@ -131,6 +140,14 @@ bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, 
     default:
       return store_real(expected, passed, slot);
   }
+}
+
+bool ArgumentTable::store_values(const Expected& expected, const PlanArgument& passed, void* slot) {
+  const bool is_object =
+      passed.kind == PlanArgument::Kind::values || (passed.kind == PlanArgument::Kind::pointer && !passed.is_device);
+  if (!is_object || passed.count != expected.count || passed.type != expected.type) return false;
+  std::memcpy(slot, read<const void*>(passed.bytes), expected.size);
+  return true;
 }
 
 bool ArgumentTable::store_integer(const Expected& expected, const PlanArgument& passed, void* slot) {
@@ -146,7 +163,7 @@ bool ArgumentTable::store_real(const Expected& expected, const PlanArgument& pas
     write(slot, passed.bytes);
     return passed.type == expected.type;
   }
-  if (passed.kind == PlanArgument::Kind::pointer) return false;
+  if (passed.kind == PlanArgument::Kind::pointer || passed.kind == PlanArgument::Kind::values) return false;
   const bool is_integer = passed.kind == PlanArgument::Kind::integer;
   double value = 0;
   if (!is_integer) value = read<double>(passed.bytes);
@@ -173,6 +190,14 @@ bool ArgumentTable::store_real(const Expected& expected, const PlanArgument& pas
 
 std::string ArgumentTable::reason(const Expected& expected, const PlanArgument& passed) {
   const std::string got = shown(passed);
+  if (expected.form == Form::values)
+    return fmt::format(
+        "is an array of {} {} that is passed by value, but {} was passed; pass a std::array or std::span",
+        expected.count, expected.type,
+        passed.is_device ? "a Buffer, which is device memory,"
+        : passed.kind == PlanArgument::Kind::pointer && passed.count != PlanArgument::unknown_count
+            ? fmt::format("an object with {} {}", passed.count, passed.type)
+            : got);
   if (expected.form == Form::array) {
     const std::string array = fmt::format("is an array of {} {} that the kernel {}", expected.count, expected.type,
                                           expected.is_written ? "writes" : "reads");
@@ -211,6 +236,11 @@ std::string ArgumentTable::signature() const {
   std::string list;
   for (const Expected& expected : expected_) {
     const bool is_array = expected.form == Form::array;
+    if (expected.form == Form::values) {
+      list +=
+          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", expected.name, expected.count, expected.type);
+      continue;
+    }
     list += fmt::format("{}{}: {}{}{}", list.empty() ? "" : ", ", expected.name,
                         is_array && !expected.is_written ? "const " : "", expected.type, is_array ? "*" : "");
   }

@@ -31,7 +31,7 @@ class ArgumentTable {
 
  private:
   // How an argument is encoded; decided once, so that a launch dispatches on one small number.
-  enum class Form : std::uint8_t { array, boolean, integer, real32, real64, real16, verbatim };
+  enum class Form : std::uint8_t { array, values, boolean, integer, real32, real64, real16, verbatim };
   struct Expected {
     Form form = Form::array;
     bool is_written = false;   // arrays: by the kernel
@@ -47,6 +47,7 @@ class ArgumentTable {
   };
   static Expected expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot);
   static bool store(const Expected& expected, const PlanArgument& passed, void* slot);
+  static bool store_values(const Expected& expected, const PlanArgument& passed, void* slot);
   static bool store_integer(const Expected& expected, const PlanArgument& passed, void* slot);
   static bool store_real(const Expected& expected, const PlanArgument& passed, void* slot);
   static std::string reason(const Expected& expected, const PlanArgument& passed);

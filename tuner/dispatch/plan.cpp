@@ -12,12 +12,18 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan other) noexcept {
   binding_ = std::move(other.binding_);  // first: the old one still needs the device of the old parts
   parts_ = std::move(other.parts_);
+  misaligned_ = other.misaligned_;
   return *this;
 }
 Plan::~Plan() = default;
 
 void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const {
-  parts_->launch(*binding_, stream, arguments);
+  const std::string* const misaligned = parts_->launch(*binding_, stream, arguments);
+  if (misaligned != nullptr && misaligned_++ == 0) parts_->warn_of_misaligned(*misaligned);
+}
+
+ResolvedLaunch Plan::resolve_arguments(std::span<const PlanArgument> arguments) const {
+  return ResolvedLaunch(parts_, arguments);
 }
 
 void Plan::refresh_symbols() const noexcept { binding_->forget_uploads(); }

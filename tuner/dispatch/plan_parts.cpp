@@ -43,15 +43,16 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
                                                  std::optional<Image> image, const KernelSpec& spec,
                                                  const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
-                                                 std::span<const ResolvedArgument> arguments, Status& status) {
+                                                 std::span<const ResolvedArgument> arguments, Status& status,
+                                                 std::function<void(const std::string&)> warn) {
   const std::vector<StepArgument> bound = step_arguments(spec, arguments);
   auto loaded = load_steps(std::move(module), bound, steps, status);
   if (loaded == nullptr) return nullptr;
   std::optional<OwnModule> own;
   if (image) own = OwnModule{std::move(*image), {steps.begin(), steps.end()}, bound};
   return std::make_shared<const PlanParts>(PlanParts{std::move(device), spec.name, problem, std::move(match),
-                                                     ArgumentTable(spec, arguments), std::move(loaded),
-                                                     std::move(own)});
+                                                     ArgumentTable(spec, arguments), std::move(loaded), std::move(own),
+                                                     std::move(warn)});
 }
 
 StepBinding PlanParts::bind() const {
@@ -63,8 +64,14 @@ StepBinding PlanParts::bind() const {
   return binding;
 }
 
-void PlanParts::launch(StepBinding& binding, StreamHandle stream, std::span<const PlanArgument> passed) const {
+const std::string* PlanParts::fill_in(StepBinding& binding, std::span<const PlanArgument> passed) const {
   arguments.encode(passed, binding.slots());
+  const std::string* misaligned = nullptr;
+  if (const Status status = binding.aim_maps(*device, misaligned); !status.ok()) fail(*this, "launch", status);
+  return misaligned;
+}
+
+void PlanParts::enqueue(StepBinding& binding, StreamHandle stream) const {
   const std::span<const Operation> uploads = binding.uploads_due();
   for (const Operation& upload : uploads)
     if (const Status status = device->enqueue(upload, stream); !status.ok()) fail(*this, "setting a variable", status);
@@ -74,6 +81,14 @@ void PlanParts::launch(StepBinding& binding, StreamHandle stream, std::span<cons
     const Status status = device->enqueue(operations[i], stream);
     if (!status.ok()) fail(*this, steps->name(i), status);
   }
+}
+
+void PlanParts::warn_of_misaligned(const std::string& array) const {
+  if (!warn) return;
+  warn(
+      fmt::format("plan {} ({}): the address of `{}` is no multiple of {}, so the kernel runs without its tensor map; "
+                  "align the array",
+                  kernel, problem.text(), array, tensor_array_alignment));
 }
 
 }  // namespace attune

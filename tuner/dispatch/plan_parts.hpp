@@ -1,6 +1,7 @@
 // PlanParts: all that the copies of a plan share. Plan is that and a StepBinding of its own.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,12 +31,22 @@ struct PlanParts {
   std::shared_ptr<const LoadedSteps> steps;
   // Of a kernel with symbols: plans that shared a module would set each other's variables.
   std::optional<OwnModule> own_module;
+  std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
 
   // Returns a binding with scratch memory of its own, zeroed. Throws OutOfMemory, Error.
   StepBinding bind() const;
-  // Checks and writes the arguments, then enqueues what has to be uploaded, and every step. Throws what Plan::launch
-  // does.
-  void launch(StepBinding& binding, StreamHandle stream, std::span<const PlanArgument> passed) const;
+  // Checks the arguments, writes them into the binding and encodes tensor maps. Throws what Plan::launch does. Returns
+  // the name of an array that lies so that a tensor map of it is zeros, or null.
+  const std::string* fill_in(StepBinding& binding, std::span<const PlanArgument> passed) const;
+  // Enqueues what has to be uploaded, and every step, of a binding that is filled in. Throws Error.
+  void enqueue(StepBinding& binding, StreamHandle stream) const;
+  // Does both.
+  const std::string* launch(StepBinding& binding, StreamHandle stream, std::span<const PlanArgument> passed) const {
+    const std::string* const misaligned = fill_in(binding, passed);
+    enqueue(binding, stream);
+    return misaligned;
+  }
+  void warn_of_misaligned(const std::string& array) const;
 };
 
 // Makes the parts for resolved steps whose entries are in `module`; `image`: of a kernel with symbols. On failure the
@@ -44,6 +55,7 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
                                                  std::optional<Image> image, const KernelSpec& spec,
                                                  const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
-                                                 std::span<const ResolvedArgument> arguments, Status& status);
+                                                 std::span<const ResolvedArgument> arguments, Status& status,
+                                                 std::function<void(const std::string&)> warn = {});
 
 }  // namespace attune

@@ -121,7 +121,8 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
   }
   const std::lock_guard lock(functions_);
   return make_plan_parts(device_, std::move(image.module), std::move(image.image), spec, request.problem,
-                         std::move(graded.match), steps, arguments, status);
+                         std::move(graded.match), steps, arguments, status,
+                         [this](const std::string& message) { warnings_.warn(message); });
 }
 
 }  // namespace attune

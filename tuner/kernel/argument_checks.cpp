@@ -26,6 +26,21 @@ std::string namespace_of(const std::string& entry) {
   return name;
 }
 
+// What is passed, as a type of tuner/device/argument_checks.cuh and in words.
+struct PassedType {
+  std::string type, words;
+};
+
+PassedType passed_type(const PassedArgument& argument) {
+  if (argument.passing == Passing::map) return {"attune_arguments::Map", "tensor map"};
+  const std::string spelling(type_named(argument.element).spelling);
+  if (argument.passing == Passing::scalar) return {spelling, spelling};
+  if (argument.passing == Passing::values)
+    return {fmt::format("attune_arguments::Values<{}, {}>", spelling, argument.count),
+            fmt::format("{} {} by value", argument.count, spelling)};
+  return {fmt::format("attune_arguments::Array<{}>", spelling), "array of " + spelling};
+}
+
 }  // namespace
 
 std::string argument_checks(const std::string& entry, const std::vector<PassedArgument>& arguments, std::size_t line) {
@@ -36,13 +51,11 @@ std::string argument_checks(const std::string& entry, const std::vector<PassedAr
       "\"'{4}' gets {3} arguments\");\n",
       place, namespace_of(entry), entry, arguments.size(), shown);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto& [name, element, is_array] = arguments[i];
-    const std::string_view type = type_named(element).spelling;
+    const auto [type, words] = passed_type(arguments[i]);
     checks += fmt::format(
         "{}static_assert(attune_arguments::Types<{}, attune_checked::attune_at<{}>>::attune_fit, "
-        "\"argument '{}' ({}{}) of '{}' does not fit parameter {}\");\n",
-        place, is_array ? fmt::format("attune_arguments::Array<{}>", type) : std::string(type), i, name,
-        is_array ? "array of " : "", type, shown, i + 1);
+        "\"argument '{}' ({}) of '{}' does not fit parameter {}\");\n",
+        place, type, i, arguments[i].name, words, shown, i + 1);
   }
   return checks + "}\n";
 }

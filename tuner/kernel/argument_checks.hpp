@@ -1,16 +1,20 @@
 // Checks of a launch by the compiler: what [[launch]] passes against the parameters of the entry.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune {
 
+enum class Passing { scalar, array, map, values };
+
 struct PassedArgument {
   std::string_view name;
-  std::string_view element;  // a type name, without its vector width; arrays of uint8 fit any pointer
-  bool is_array = false;
+  std::string_view element;  // a type name, without its vector width but for values; arrays of uint8 fit any pointer
+  Passing passing = Passing::scalar;
+  std::int64_t count = 0;  // values
 };
 
 // Returns static_asserts, in the words of tuner/device/argument_checks.cuh, for an entry that gets these arguments.

@@ -9,6 +9,7 @@
 #include "core/type_table.hpp"
 #include "kernel/argument_checks.hpp"
 #include "kernel/include_option.hpp"
+#include "kernel/parameter_bytes.hpp"
 #include "kernel/substitute.hpp"
 
 namespace attune {
@@ -70,10 +71,19 @@ std::string checks_of(const Request& request, const Step& step, const std::strin
   for (const std::string& name : step.arguments) {
     const Argument* const argument = request.spec.find_argument(name);
     if (argument == nullptr) return "";  // reported where the step is resolved
+    if (argument->role == Role::map) {
+      passed.push_back({name, "", Passing::map});
+      continue;
+    }
+    const TypeInfo& type = concrete_type(*argument, request.problem);
+    if (argument->by_value) {
+      const auto count = argument->size->integer(request.scope(), request.where("argument `" + name + "` size"));
+      passed.push_back({name, type.name, Passing::values, count});
+      continue;
+    }
     // Scratch memory is the kernel's own, whatever it holds.
-    const std::string_view element =
-        argument->role == Role::scratch ? "uint8" : concrete_type(*argument, request.problem).element;
-    passed.push_back({name, element, argument->role != Role::scalar});
+    const std::string_view element = argument->role == Role::scratch ? "uint8" : type.element;
+    passed.push_back({name, element, is_array(argument->role) ? Passing::array : Passing::scalar});
   }
   return argument_checks(entry, passed, step.entry_line);
 }
@@ -151,6 +161,7 @@ ResolvedStep resolve_step(const Request& request, const Step& step, const std::s
   }
   resolved.expression = instantiate_entry(step.entry, request.scope());
   resolved.shape = launch_shape(request, step, label);
+  check_parameter_bytes(request.spec, step, request.scope(), request.where(label));
   for (const auto& name : step.arguments) resolved.arguments.push_back(argument_position(request, name, label));
   return resolved;
 }
@@ -250,6 +261,13 @@ bool use_argument(std::span<const Step> steps, std::string_view argument) {
     const bool is_set = step.kind == StepKind::memset && step.memset_argument == argument;
     return is_set || std::find(step.arguments.begin(), step.arguments.end(), argument) != step.arguments.end();
   });
+}
+
+bool use_argument(const KernelSpec& spec, std::span<const Step> steps, std::string_view argument) {
+  return use_argument(steps, argument) ||
+         std::any_of(spec.arguments.begin(), spec.arguments.end(), [&](const Argument& other) {
+           return other.tiles && other.tiles->array == argument && use_argument(steps, other.name);
+         });
 }
 
 bool has_architecture(const DeviceInfo& device, std::string_view required) {

@@ -13,6 +13,7 @@
 #include "attune/kernel_spec.hpp"
 #include "core/image.hpp"
 #include "core/launch_shape.hpp"
+#include "core/tensor_layout.hpp"
 #include "core/type_table.hpp"
 
 namespace attune {
@@ -27,16 +28,24 @@ struct ResolvedStep {
   int memset_value = 0;
 };
 
+// A tensor map for a problem and a configuration.
+struct ResolvedMap {
+  std::size_t array = 0;  // position in spec.arguments
+  TensorLayout layout;
+};
+
 // An argument for a problem and a configuration.
 struct ResolvedArgument {
-  std::string type;  // a concrete type name
+  std::string type;  // a concrete type name; maps: of the array's elements
   Role role = Role::scalar;
   std::uint64_t count = 1;  // elements; arrays
-  std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type
+  std::uint64_t bytes = 0;  // arrays: count * size of type; scalars: size of type; maps: their own
   // a scalar's value from the problem or `value`; absent: the application passes it
   std::optional<Value> value;
   bool is_mapped = false;   // arrays: in host memory
   std::string symbol = {};  // arrays: the address of the variable that holds it, "&filter<float>"; "": a parameter
+  bool by_value = false;                // of the array's elements
+  std::optional<ResolvedMap> map = {};  // absent: no map, or one whose `when` is false: zeros
 };
 
 // Returns "transpose<float, 32>" for "transpose<T, TILE>". Names inside <...> are replaced as text, types by their C++
@@ -51,13 +60,16 @@ std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const 
 
 // Returns whether a step passes the argument to its entry, or sets it.
 bool use_argument(std::span<const Step> steps, std::string_view argument);
+// Returns whether a step does so with the argument or with a tensor map of it.
+bool use_argument(const KernelSpec& spec, std::span<const Step> steps, std::string_view argument);
 
 // Returns the type of an argument, which the problem may choose.
-const TypeInfo& concrete_type(const Argument& argument, const Problem& problem);
+const TypeInfo& concrete_type(const Argument& argument, const Bindings& problem);
 
 // Returns every argument of the kernel, in order. Sizes and values may use problem names and parameters (scratch
-// sizes). Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes. Without a
-// configuration, arrays sized by a parameter have 0 elements and scalars computed from one have no value.
+// sizes). Throws Error when one is undefined, negative, does not fit its type, or exceeds 2^62 bytes, and when a tensor
+// map breaks a limit. Without a configuration, arrays sized by a parameter have 0 elements, scalars computed from one
+// have no value, and there are no tensor maps.
 std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Problem& problem,
                                                 const Configuration* configuration, const DeviceInfo& device);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel/instantiate.hpp"
+#include "kernel/tensor_maps.hpp"
 
 namespace attune {
 namespace {
@@ -30,6 +31,7 @@ bool within_limits(const KernelSpec& spec, const Problem& problem, const DeviceI
   try {
     resolve_steps(spec, spec.launch, problem, &configuration, device);
     resolve_steps(spec, spec.verify, problem, &configuration, device);
+    check_tensor_maps(spec, {&problem, &configuration, &device});
     return true;
   } catch (const Error&) {
     return false;

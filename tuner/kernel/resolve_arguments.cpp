@@ -5,6 +5,7 @@
 
 #include "attune/error.hpp"
 #include "kernel/instantiate.hpp"
+#include "kernel/tensor_maps.hpp"
 
 namespace attune {
 namespace {
@@ -46,9 +47,22 @@ std::optional<Value> scalar_value(const Argument& argument, const Scope& scope, 
   return std::get<Value>(result);
 }
 
+ResolvedArgument resolve_map(const KernelSpec& spec, const Argument& argument, const Scope& scope,
+                             const std::string& where) {
+  const Argument& array = *spec.find_argument(argument.tiles->array);
+  ResolvedArgument resolved;
+  resolved.type = concrete_type(array, *scope.problem).name;
+  resolved.role = Role::map;
+  resolved.bytes = tensor_map_bytes;
+  if (scope.configuration != nullptr && is_encoded(argument, scope, where))
+    resolved.map = ResolvedMap{static_cast<std::size_t>(&array - spec.arguments.data()),
+                               tensor_layout(spec, argument, scope, where)};
+  return resolved;
+}
+
 }  // namespace
 
-const TypeInfo& concrete_type(const Argument& argument, const Problem& problem) {
+const TypeInfo& concrete_type(const Argument& argument, const Bindings& problem) {
   const Value* const bound = problem.find(argument.type);
   return type_named(bound != nullptr && bound->is_name() ? std::string_view(bound->name()) : argument.type);
 }
@@ -60,8 +74,16 @@ std::vector<ResolvedArgument> resolve_arguments(const KernelSpec& spec, const Pr
   for (const auto& argument : spec.arguments) {
     std::string where = fmt::format("kernel `{}`, argument `{}`, problem {}", spec.name, argument.name, problem.text());
     if (configuration != nullptr) where += ", configuration " + configuration->text();
+    if (argument.role == Role::map) {
+      arguments.push_back(resolve_map(spec, argument, scope, where));
+      continue;
+    }
     const TypeInfo& type = concrete_type(argument, problem);
-    ResolvedArgument resolved{std::string(type.name), argument.role, 1, type.size, std::nullopt, false, ""};
+    ResolvedArgument resolved;
+    resolved.type = type.name;
+    resolved.role = argument.role;
+    resolved.bytes = type.size;
+    resolved.by_value = argument.by_value;
     const bool is_scalar = argument.role == Role::scalar;
     resolved.is_mapped = argument.is_mapped && (!argument.mapped_where || argument.mapped_where->holds(scope));
     if (!argument.symbol.empty()) resolved.symbol = "&" + instantiate_entry(argument.symbol, scope);

@@ -38,7 +38,7 @@ std::optional<double> amount_of(const std::optional<Expression>& amount, const P
 std::string memory_ceiling(const KernelSpec& spec, const Problem& problem) {
   double read = 0, written = 0;
   for (const Argument& argument : spec.arguments) {
-    if (argument.role == Role::scalar || argument.role == Role::scratch) continue;
+    if (!is_array(argument.role) || argument.role == Role::scratch || argument.by_value) continue;
     const double bytes = bytes_of(argument, problem);
     if (argument.role != Role::out) read += bytes;
     if (argument.role != Role::in) written += bytes;

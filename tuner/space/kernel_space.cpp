@@ -5,6 +5,8 @@
 
 #include "attune/search_space.hpp"
 #include "kernel/instantiate.hpp"
+#include "kernel/parameter_bytes.hpp"
+#include "kernel/tensor_maps.hpp"
 #include "space/stages/value_index.hpp"
 
 namespace attune {
@@ -15,7 +17,7 @@ constexpr std::string_view axes = "xyz";
 // Rules as texts, each once.
 class ImpliedRules {
  public:
-  void add_step(const Step& step) {
+  void add_step(const KernelSpec& spec, const Step& step) {
     if (step.kind != StepKind::launch) return;
     guard_ = step.when ? fmt::format("!({}) || ", step.when->text()) : "";
     std::string threads;
@@ -30,6 +32,13 @@ class ImpliedRules {
       add(fmt::format("({0}) >= 1 && ({0}) <= device.max_grid_{1}", step.grid[i].text(), axes[i]));
     }
     add_cluster(step);
+    if (const auto bytes = parameter_bytes(spec, step))
+      add(fmt::format("{} <= {}", bytes->text(), most_parameter_bytes));
+  }
+
+  void add_map(const KernelSpec& spec, const Argument& map) {
+    guard_ = map.tiles->when ? fmt::format("!({}) || ", map.tiles->when->text()) : "";
+    for (const TensorLimit& limit : tensor_limits(spec, map)) add(limit.condition.text());
   }
 
   void add_architecture(const CompileOptions& compile, const DeviceInfo& device) {
@@ -95,8 +104,10 @@ SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const Dev
   std::vector<Rule> rules;
   for (const auto& rule : spec.rules) rules.push_back({rule, false});
   ImpliedRules implied;
-  for (const auto& step : spec.launch) implied.add_step(step);
-  for (const auto& step : spec.verify) implied.add_step(step);
+  for (const auto& step : spec.launch) implied.add_step(spec, step);
+  for (const auto& step : spec.verify) implied.add_step(spec, step);
+  for (const auto& argument : spec.arguments)
+    if (argument.role == Role::map) implied.add_map(spec, argument);
   implied.add_architecture(spec.compile, device);
   for (auto& rule : implied.take()) rules.push_back(std::move(rule));
   return SearchSpace::relaxed(spec.parameters, std::move(rules), &problem, &device);

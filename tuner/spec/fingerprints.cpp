@@ -90,6 +90,15 @@ void add_fill(Digest& digest, const std::optional<Fill>& fill) {
   digest.add(std::to_string(values.integer_a)).add(std::to_string(values.integer_b));
 }
 
+void add_tiles(Digest& digest, const TiledView& tiles) {
+  digest.add("tensor").add(tiles.array);
+  add_expressions(digest, tiles.shape);
+  add_expressions(digest, tiles.strides);
+  add_expressions(digest, tiles.box);
+  add_optional(digest, tiles.swizzle);
+  add_optional(digest, tiles.when);
+}
+
 void add_arguments(Digest& digest, const std::vector<Argument>& arguments) {
   add_count(digest, arguments.size());
   for (const auto& argument : arguments) {
@@ -100,6 +109,8 @@ void add_arguments(Digest& digest, const std::vector<Argument>& arguments) {
     add_optional(digest, argument.value);
     if (argument.is_mapped) add_optional(digest.add("mapped"), argument.mapped_where);
     if (!argument.symbol.empty()) digest.add("symbol").add(argument.symbol);
+    if (argument.by_value) digest.add("by value");
+    if (argument.tiles) add_tiles(digest, *argument.tiles);
   }
 }
 

@@ -69,7 +69,9 @@ void read_place(const Document& document, const TomlNode& node, Argument& argume
 
 Argument read_argument(const Document& document, const TomlNode& node) {
   const auto name = fmt::format("[arguments] {}", shortened(node.key));
-  const Section section(document, node, name, {"type", "size", "role", "fill", "restore", "value", "place", "symbol"});
+  if (node.kind == Kind::table && node.find("tensor") != nullptr) return read_tensor_map(document, node, name);
+  const Section section(document, node, name,
+                        {"type", "size", "role", "fill", "restore", "value", "pass", "place", "symbol", "tensor"});
   Argument argument;
   argument.name = node.key;
   argument.type = document.string(section.need("type"), "a type name in quotes");
@@ -93,6 +95,12 @@ Argument read_argument(const Document& document, const TomlNode& node) {
   if (const auto* place = section.find("place")) read_place(document, *place, argument);
   if (const auto* symbol = section.find("symbol"))
     argument.symbol = document.string(*symbol, "the name of a variable in quotes, such as \"d_filter\"");
+  if (const auto* pass = section.find("pass")) {
+    if (document.string(*pass, "\"value\"") != "value")
+      document.fail(*pass,
+                    "`pass` is \"value\": the elements are among the kernel's parameters (absent: a pointer is)");
+    argument.by_value = true;
+  }
   return argument;
 }
 

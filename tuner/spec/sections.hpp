@@ -21,6 +21,8 @@ void refuse_misused_values(const Document& document, const KernelSpec& spec);
 std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table);
 // Reads [[launch]], [[verify]], [[reference]] or [[prepare]]; `name` is for messages.
 std::vector<Step> read_steps(const Document& document, const TomlNode& array, const std::string& name);
+// Reads a line of [arguments] that has `tensor`; `name` is for messages.
+Argument read_tensor_map(const Document& document, const TomlNode& node, const std::string& name);
 std::vector<Argument> read_arguments(const Document& document, const TomlNode& table);
 // Reads [check] and the [check.NAME] in it.
 void read_check(const Document& document, const TomlNode& table, KernelSpec& spec);

@@ -12,6 +12,8 @@ void validate(const KernelSpec& spec);
 void validate_arguments(const KernelSpec& spec);
 // Checks `place` and `symbol` of [arguments].
 void validate_places(const KernelSpec& spec);
+// Checks an argument of the role map.
+void validate_tensor_map(const KernelSpec& spec, const Argument& map);
 // Checks [[prepare]], [[launch]], [[verify]] and [[reference]], and that the steps use every argument.
 void validate_steps(const KernelSpec& spec);
 void validate_compile_options(const KernelSpec& spec);

@@ -105,6 +105,14 @@ void validate_array(const KernelSpec& spec, const Argument& argument) {
   if (argument.value) {
     throw Fault(place + ".value", fmt::format("`{}` is an array: only scalars have a `value`", argument.name));
   }
+  if (argument.by_value && (argument.is_mapped || !argument.symbol.empty()))
+    throw Fault(place + ".pass",
+                fmt::format("`{}` is passed by value: it has neither `place` nor `symbol`", argument.name));
+  if (argument.by_value && argument.role != Role::in)
+    throw Fault(place + ".pass",
+                fmt::format("only an `in` array can be passed by value; what a kernel writes into `{}` "
+                            "would be lost",
+                            argument.name));
   const bool scratch = argument.role == Role::scratch;
   const Allowed allowed{
       .parameters = scratch, .device = scratch, .subject = "the size of an argument that the application passes"};
@@ -141,6 +149,8 @@ void validate_scalar(const KernelSpec& spec, const Argument& argument, const std
   if (argument.size) {
     throw Fault(place + ".size", fmt::format("`{}` has a size, so it is an array and needs a role", argument.name));
   }
+  if (argument.by_value)
+    throw Fault(place + ".pass", fmt::format("`{}` is a scalar, which is passed by value anyway", argument.name));
   for (const auto* type : types) {
     if (type->components == 1) continue;
     throw Fault(place + ".type", fmt::format("a scalar cannot be a {}: pass its components, or an array", type->name));
@@ -154,6 +164,8 @@ void validate_scalar(const KernelSpec& spec, const Argument& argument, const std
 void validate_argument(const KernelSpec& spec, const Argument& argument) {
   const auto place = place_of(argument);
   validate_name(spec, argument);
+  if (argument.role == Role::map) return validate_tensor_map(spec, argument);
+  if (argument.tiles) throw Fault(place + ".tensor", "only an argument of the role map is a tensor map");
   const auto types = types_of(spec, argument);
   if (argument.role == Role::scalar) {
     validate_scalar(spec, argument, types);

@@ -9,6 +9,7 @@
 #include "core/identifier.hpp"
 #include "core/near_name.hpp"
 #include "kernel/instantiate.hpp"
+#include "kernel/parameter_bytes.hpp"
 #include "kernel/substitute.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
@@ -93,13 +94,27 @@ void validate_dimensions(const KernelSpec& spec, const std::vector<Expression>& 
 void validate_memset(const KernelSpec& spec, const Step& step, bool may_set_inputs, const std::string& place) {
   require_argument(spec, step.memset_argument, place + ".memset");
   const auto role = spec.find_argument(step.memset_argument)->role;
-  if (role == Role::scalar || (role == Role::in && !may_set_inputs)) {
+  if (!is_array(role) || (role == Role::in && !may_set_inputs)) {
+    const std::string_view what = role == Role::in ? "an input" : role == Role::map ? "a tensor map" : "a scalar";
     throw Fault(place + ".memset", fmt::format("`{}` is {}: only out, inout and scratch arguments can be set",
-                                               step.memset_argument, role == Role::in ? "an input" : "a scalar"));
+                                               step.memset_argument, what));
   }
+  if (spec.find_argument(step.memset_argument)->by_value)
+    throw Fault(place + ".memset", fmt::format("`{}` is passed by value: only its fill sets it", step.memset_argument));
   if (step.memset_value < 0 || step.memset_value > 255) {
     throw Fault(place + ".value", fmt::format("{} is no byte: `value` is 0 to 255", step.memset_value));
   }
+}
+
+// Where the sizes are numbers, the step fits or does not, whatever the problem.
+void validate_parameter_bytes(const KernelSpec& spec, const Step& step, const std::string& place) {
+  const std::optional<Expression> bytes = parameter_bytes(spec, step);
+  if (!bytes || !bytes->names().empty() || !bytes->device_properties().empty()) return;
+  const Expression::Result result = bytes->evaluate({});
+  const auto* const value = std::get_if<Value>(&result);
+  if (value != nullptr && value->is_integer() && value->integer() > static_cast<std::int64_t>(most_parameter_bytes))
+    throw Fault(place, fmt::format("the parameters of this step have {} bytes; a launch takes {}", value->integer(),
+                                   most_parameter_bytes));
 }
 
 void validate_launch(const KernelSpec& spec, const Step& step, const Allowed& allowed, const std::string& place) {
@@ -113,6 +128,7 @@ void validate_launch(const KernelSpec& spec, const Step& step, const Allowed& al
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     require_argument(spec, step.arguments[i], fmt::format("{}.arguments[{}]", place, i));
   }
+  validate_parameter_bytes(spec, step, place + ".arguments");
 }
 
 void validate_cluster(const KernelSpec& spec, const StepList& list, const Step& step, const std::string& place) {
@@ -149,9 +165,13 @@ void validate_list(const KernelSpec& spec, const StepList& list) {
 void validate_use(const KernelSpec& spec) {
   for (const auto& argument : spec.arguments) {
     const auto& name = argument.name;
-    const bool launched = use_argument(spec.launch, name), verified = use_argument(spec.verify, name),
+    const bool launched = use_argument(spec, spec.launch, name), verified = use_argument(spec, spec.verify, name),
                referred = use_argument(spec.reference, name), prepared = use_argument(spec.prepare, name);
     const auto place = "arguments." + name;
+    if (argument.role == Role::map && (referred || prepared))
+      throw key_fault(place, fmt::format("`{}` is a tensor map, which belongs to a configuration: {} steps take its "
+                                         "array `{}`",
+                                         name, referred ? "[[reference]]" : "[[prepare]]", argument.tiles->array));
     const bool output = argument.role == Role::out || argument.role == Role::inout;
     if (output && !launched && !verified) {
       throw key_fault(

@@ -63,9 +63,9 @@ class PeerRoutine final : public Routine {
 
   void set_data(void* const* parameters, bool arrays) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      if (described_[i].role == Role::scalar)
+      if (described_[i].role == Role::scalar || described_[i].by_value)
         arguments_[i].data = parameters[i];
-      else if (arrays)
+      else if (arrays && is_array(described_[i].role))
         std::memcpy(&arguments_[i].data, parameters[i], sizeof(void*));
     }
   }

@@ -10,6 +10,7 @@
 #include "attune/error.hpp"
 #include "core/counted.hpp"
 #include "core/type_table.hpp"
+#include "device/host/host_data.hpp"
 
 namespace attune {
 namespace {
@@ -48,7 +49,14 @@ ProblemData::ProblemData(Device& device, const TrialSetup& setup)
     : device_(device), kernel_(setup.kernel), problem_(setup.problem), arguments_(setup.arguments) {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Role role = arguments_[i].role;
-    if (role == Role::scalar || role == Role::scratch) continue;
+    if (!is_array(role) || role == Role::scratch) continue;
+    if (arguments_[i].by_value) {
+      const ArgumentSetup& described = arguments_[i];
+      std::vector<std::byte>& values = values_[i];
+      values.resize(described.bytes);
+      generate_on_host(values.data(), described.type, described.count, described.fill, setup.seed + i);
+      continue;
+    }
     arrays_.push_back(make_array(i, setup.seed));
   }
   for (const Array& array : arrays_) {
@@ -118,6 +126,11 @@ void* ProblemData::array(std::size_t argument, std::size_t set) const noexcept {
                                   [argument](const Array& array) { return array.argument == argument; });
   if (found == arrays_.end()) return nullptr;
   return set == 0 ? found->working.data() : found->copies[set - 1].data();
+}
+
+std::span<const std::byte> ProblemData::values(std::size_t argument) const {
+  const auto found = values_.find(argument);
+  return found == values_.end() ? std::span<const std::byte>() : found->second;
 }
 
 std::uint64_t ProblemData::set_bytes() const noexcept {

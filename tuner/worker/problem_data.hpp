@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,11 @@ class ProblemData {
 
   const std::vector<ArgumentSetup>& arguments() const noexcept { return arguments_; }
 
-  // Returns the memory of array `argument` (position in arguments()); null for scalars and scratch. Checks use set 0.
+  // Returns the memory of array `argument` (position in arguments()); null where it has none here: scalars, scratch,
+  // tensor maps, arrays by value. Checks use set 0.
   void* array(std::size_t argument, std::size_t set = 0) const noexcept;
+  // Returns the elements of an array by value, as they are passed; none for other arguments.
+  std::span<const std::byte> values(std::size_t argument) const;
   // Makes sets of arrays with the inputs' content, up to `wanted` in all. It takes at most half of the device's memory
   // that was free at first.
   void make_sets(std::uint64_t wanted);
@@ -79,6 +84,7 @@ class ProblemData {
   const std::string kernel_, problem_;
   const std::vector<ArgumentSetup> arguments_;
   std::vector<Array> arrays_;
+  std::map<std::size_t, std::vector<std::byte>> values_;  // of arrays by value, by argument
   std::vector<Operation> restores_;
   std::size_t copies_ = 0;
   std::optional<std::uint64_t> room_;  // bytes, for all copies

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -60,20 +61,34 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   if (Status status = steps->find_symbols(); !status.ok()) return status;
   bound.loaded = steps;
   StepBinding& binding = bound.sets.emplace_back(steps);
-  point(binding, 0);
-  for (const Operation& upload : binding.uploads_due())
-    if (Status status = device_.enqueue(upload, nullptr); !status.ok()) return status;
+  Status status;
   try {
-    return binding.make_scratch(device_, Guards::of_output);
+    status = binding.make_scratch(device_, Guards::of_output);
   } catch (const OutOfMemory& error) {
     return {Verdict::out_of_memory, error.what(), false};
   }
+  if (status.ok()) status = point(binding, 0);
+  if (!status.ok()) return status;
+  for (const Operation& upload : binding.uploads_due())
+    if (status = device_.enqueue(upload, nullptr); !status.ok()) return status;
+  return status;
 }
 
 // To the arrays of one set of the data.
-void ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
-  for (std::size_t i = 0; i < data_.arguments().size(); ++i)
+Status ProblemOnDevice::point(StepBinding& binding, std::size_t set) const {
+  for (std::size_t i = 0; i < data_.arguments().size(); ++i) {
     if (void* const memory = data_.array(i, set)) binding.set_array(i, memory);
+    const std::span<const std::byte> values = data_.values(i);
+    if (!values.empty()) std::memcpy(binding.slots()[i], values.data(), values.size());
+  }
+  const std::string* misaligned = nullptr;
+  Status status = binding.aim_maps(device_, misaligned);
+  if (status.ok() && misaligned != nullptr)
+    status = {Verdict::launch_error,
+              fmt::format("the address of `{}` is no multiple of {}: it has no tensor map", *misaligned,
+                          tensor_array_alignment),
+              false};
+  return status;
 }
 
 Status ProblemOnDevice::launch(Bound& bound) {
@@ -160,7 +175,9 @@ Sampling ProblemOnDevice::sampling_of(InstanceId instance, const TimingPlan& pla
   Bound& steps = bound(instance);
   auto [sampling, count] = planned(plan);
   sampling.before = data_.restores();
-  for (std::size_t set = steps.sets.size(); set < count; ++set) point(steps.sets.emplace_back(steps.first()), set);
+  for (std::size_t set = steps.sets.size(); set < count; ++set)
+    if (const Status status = point(steps.sets.emplace_back(steps.first()), set); !status.ok())
+      throw Error(fmt::format("{}: {}", name_, status.detail));  // set 0 went well
   sets.clear();
   for (std::size_t set = 0; set < count; ++set) sets.push_back(steps.sets[set].operations().first(steps.timed));
   const auto timed = static_cast<std::size_t>(plan.steps);

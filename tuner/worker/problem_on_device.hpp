@@ -74,7 +74,7 @@ class ProblemOnDevice {
   // `sets`: what the result points to.
   Sampling sampling_of(InstanceId instance, const TimingPlan& plan, Sets& sets);
   void run_once(const StepsSetup& steps, const std::string& what);
-  void point(StepBinding& binding, std::size_t set) const;
+  Status point(StepBinding& binding, std::size_t set) const;
   Bound& bound(InstanceId instance);
   DeviceCopy& copy(std::uint64_t bytes);
 

@@ -82,9 +82,10 @@ ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, c
   setup.role = argument.role;
   setup.restore = argument.restore;
   setup.is_mapped = resolved.is_mapped;
+  setup.by_value = argument.by_value;
   setup.count = resolved.count;
   setup.bytes = resolved.bytes;
-  if (argument.fill && argument.role != Role::scalar)
+  if (argument.fill && is_array(argument.role))
     setup.fill = values_for(spec, argument, *scope.problem, resolved.type);
   else
     setup.fill.full_range = type_named(resolved.type).type_class != TypeClass::floating;

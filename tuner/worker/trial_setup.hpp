@@ -22,6 +22,7 @@ struct ArgumentSetup {
   bool restore = true;       // inout: before every sample
   bool is_compared = false;  // with what the reference gives
   bool is_mapped = false;    // lies in host memory
+  bool by_value = false;     // in: among the parameters, in no memory of the device
   std::uint64_t count = 0, bytes = 0;
   FillValues fill;
   Tolerance tolerance;

@@ -15,6 +15,7 @@
 #include "device/cuda/driver_loader.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/cuda/operations.hpp"
+#include "device/cuda/tensor_map.hpp"
 
 namespace attune {
 namespace {
@@ -132,6 +133,12 @@ class CudaDevice final : public Device {
     const ContextScope scope(*context_);
     if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
     return enqueue_operation(api_, operation, stream);
+  }
+
+  Status encode_map(const TensorLayout& layout, void* array, void* map) override {
+    const ContextScope scope(*context_);
+    if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
+    return encode_tensor_map(api_, layout, array, map);
   }
 
   DeviceTimes take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 struct CUctx_st;
 struct CUmod_st;
@@ -12,6 +13,7 @@ struct CUevent_st;
 struct CUstream_st;
 struct CUgraph_st;
 struct CUgraphExec_st;
+struct CUtensorMap_st;
 
 namespace attune::cuda {
 
@@ -84,6 +86,9 @@ struct LaunchConfig {
   LaunchAttribute* attributes;
   unsigned attribute_count;
 };
+enum TensorMapType : int { tensor_map_uint8 = 0, tensor_map_uint16 = 1, tensor_map_uint32 = 2, tensor_map_uint64 = 4 };
+enum TensorMapSwizzle : int { swizzle_none = 0, swizzle_32 = 1, swizzle_64 = 2, swizzle_128 = 3 };
+enum TensorMapPromotion : int { promotion_128 = 2 };
 
 enum CaptureMode : int { capture_thread_local = 1 };            // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 inline constexpr unsigned stream_non_blocking = 1;              // CU_STREAM_NON_BLOCKING
@@ -153,6 +158,10 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
 #define ATTUNE_DRIVER_FUNCTIONS_11070(F)                                                                  \
   F(most_clusters, cuOccupancyMaxActiveClusters, 11070, "cuOccupancyMaxActiveClusters", int*, CUfunc_st*, \
     const LaunchConfig*)
+#define ATTUNE_DRIVER_FUNCTIONS_12000(F)                                                                           \
+  F(tensor_map_encode, cuTensorMapEncodeTiled, 12000, "cuTensorMapEncodeTiled", CUtensorMap_st*, TensorMapType,    \
+    unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*, const unsigned*, int interleave, \
+    TensorMapSwizzle, TensorMapPromotion, int fill)
 #define ATTUNE_DRIVER_FUNCTIONS_12040(F) F(function_load, cuFuncLoad, 12040, "cuFuncLoad", CUfunc_st*)
 #define ATTUNE_DRIVER_FUNCTIONS_12080(F) \
   F(event_elapsed_checked, cuEventElapsedTime, 12080, "cuEventElapsedTime_v2", float*, CUevent_st*, CUevent_st*)
@@ -160,6 +169,7 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   ATTUNE_DRIVER_FUNCTIONS_11040(F) \
   ATTUNE_DRIVER_FUNCTIONS_11060(F) \
   ATTUNE_DRIVER_FUNCTIONS_11070(F) \
+  ATTUNE_DRIVER_FUNCTIONS_12000(F) \
   ATTUNE_DRIVER_FUNCTIONS_12040(F) \
   ATTUNE_DRIVER_FUNCTIONS_12080(F)
 

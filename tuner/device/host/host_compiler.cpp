@@ -54,6 +54,7 @@ constexpr const char* compiler_flags[] = {"-std=c++20",
                                           "-ffunction-sections",
                                           "-fno-delete-null-pointer-checks",
                                           "-w",
+                                          "-Wno-psabi",  // a note, of parameters as aligned as a tensor map
                                           "-fdiagnostics-color=never"};
 
 void write_file(const fs::path& path, std::string_view text) {

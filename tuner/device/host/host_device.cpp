@@ -16,6 +16,7 @@
 #include "device/host/host_data.hpp"
 #include "device/host/host_info.hpp"
 #include "device/host/host_module.hpp"
+#include "device/host/host_tensor_map.hpp"
 #include "device/host/launch_pool.hpp"
 #include "device/host/sanitizer.hpp"
 #include "device/host/timing_gate.hpp"
@@ -105,6 +106,11 @@ class HostDevice final : public Device {
     // Else the next kernel, which cannot be loaded, would be blamed.
     if (file_limit() != file_limit_)
       return {Verdict::fault, "it changed how large files its process may write (RLIMIT_FSIZE)", true};
+    return {};
+  }
+
+  Status encode_map(const TensorLayout& layout, void* array, void* map) override {
+    encode_host_tensor_map(layout, array, map);
     return {};
   }
 

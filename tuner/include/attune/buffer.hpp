@@ -37,6 +37,7 @@ template <typename T>
 class Buffer {
  public:
   using element_type = T;
+  using is_device_memory = void;  // its elements cannot be passed by value
   static_assert(std::is_trivially_copyable_v<T>);
   // Allocates `size` elements, uninitialised. Throws OutOfMemory.
   Buffer(const Dispatcher& dispatcher, std::size_t size) : memory_(dispatcher.device(), size, sizeof(T)), size_(size) {}

@@ -51,7 +51,9 @@ struct Step {
   std::optional<Expression> when;  // false: neither compiled nor launched
 };
 
-enum class Role { in, out, inout, scratch, scalar };
+enum class Role { in, out, inout, scratch, scalar, map };
+
+constexpr bool is_array(Role role) noexcept { return role != Role::scalar && role != Role::map; }
 
 enum class FillKind { uniform, normal, constant, iota, permutation, zipf, seed };
 
@@ -71,6 +73,16 @@ struct Check {
   std::optional<bool> allow_nonfinite;
 };
 
+// An array of the kernel as tensor maps see it: in boxes, which move whole. Dimension 0 is the innermost one.
+struct TiledView {
+  std::string array;                  // the name of an array argument
+  std::vector<Expression> shape;      // elements, 1 to 5 dimensions
+  std::vector<Expression> strides;    // elements, of dimensions 1 and up; empty: dense
+  std::vector<Expression> box;        // elements of each dimension
+  std::optional<Expression> swizzle;  // bytes: 0 (absent), 32, 64 or 128
+  std::optional<Expression> when;     // false: neither encoded nor limited; the kernel gets zeros
+};
+
 // One line of [arguments].
 struct Argument {
   std::string name;
@@ -83,6 +95,8 @@ struct Argument {
   bool is_mapped = false;           // in, out, inout: the array lies in host memory, which the device accesses
   std::optional<Expression> mapped_where = {};  // when set, that is so of the problems for which it is true
   std::string symbol = {};  // in: content of this variable of the code, "d_filter" or "filter<T>"; no kernel parameter
+  bool by_value = false;            // in: its elements are passed among the kernel's parameters
+  std::optional<TiledView> tiles = {};  // role map: attune encodes it, the application does not pass it
 };
 
 // What is passed to the compiler as -DNAME=VALUE.

@@ -20,7 +20,7 @@ struct PeerValue {
 struct PeerArgument {
   const char* name;
   const char* type;          // "float"
-  void* data;                // an array: device memory. A scalar: its bytes, in host memory
+  void* data;                // an array: device memory. A scalar, an array by value: its bytes, in host memory
   unsigned long long count;  // elements; 1 of a scalar
 };
 

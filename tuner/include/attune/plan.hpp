@@ -15,6 +15,7 @@
 
 #include "attune/bindings.hpp"
 #include "attune/match.hpp"
+#include "attune/resolved_launch.hpp"
 #include "attune/stream_handle.hpp"
 #include "attune/type_of.hpp"
 
@@ -25,12 +26,14 @@ class StepBinding;
 
 // One argument as the application passes it. It views its type's name: make and use it within one call.
 struct PlanArgument {
-  enum class Kind { pointer, integer, floating, other };
+  // values: the elements of an object in host memory (std::array, std::vector), which `bytes` points to
+  enum class Kind { pointer, values, integer, floating, other };
   static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
 
   Kind kind = Kind::pointer;
   bool is_signed = false;  // integers
   bool is_const = false;   // pointers: to const elements
+  bool is_device = false;  // pointers: of a Buffer, so to device memory
   std::string_view type;   // attune's name of the value's type; pointers: of the element type, "" for void*
   std::uint64_t count = unknown_count;  // elements of a pointer's array, where the argument holds it (Buffer)
   // The value: a pointer; an integer, widened to 64 bits; a floating-point value, as a double; others verbatim.
@@ -44,7 +47,8 @@ struct PlanArgument {
 };
 
 // Makes an argument of a C++ value. Pointers, integers, enumerations, float, double and structs with a TypeOf name
-// (half, float4, ...) convert. A class with element_type and data(), such as Buffer<T>, passes data().
+// (half, float4, ...) convert. A class with element_type and data(), such as Buffer<T>, passes data(). Another class
+// with data() and size(), such as std::array, is the elements of an array by value.
 template <typename T>
 PlanArgument plan_argument(const T& value);
 
@@ -70,6 +74,19 @@ class Plan {
   // Says that the content of arrays with a `symbol` changed: the next launch uploads them again. Without it, a launch
   // uploads them when their addresses are not those of the plan's last launch.
   void refresh_symbols() const noexcept;
+  // Returns the steps for these very arguments, with all that they point to: to launch them again without a check, from
+  // code of your own, or in a graph. `arguments` are those of launch(). Throws as launch() does; allocates scratch
+  // memory of its own.
+  template <typename... Arguments>
+  ResolvedLaunch resolve(const Arguments&... arguments) const {
+    const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};
+    return resolve_arguments(list);
+  }
+  ResolvedLaunch resolve_arguments(std::span<const PlanArgument> arguments) const;
+
+  // Returns how many launches passed an array whose address is no multiple of 16, as its tensor map needs. The kernel
+  // then ran without that map. The dispatcher warns once.
+  std::uint64_t misaligned_launches() const noexcept { return misaligned_; }
 
   const Match& match() const noexcept;
   const Configuration& configuration() const noexcept { return match().configuration; }
@@ -80,6 +97,7 @@ class Plan {
   explicit Plan(std::shared_ptr<const PlanParts> parts);
   std::shared_ptr<const PlanParts> parts_;  // immutable, shared by copies
   std::unique_ptr<StepBinding> binding_;    // parameters and scratch memory, of this plan alone
+  mutable std::uint64_t misaligned_ = 0;    // launches
 };
 
 template <typename T>
@@ -91,6 +109,14 @@ PlanArgument plan_argument(const T& value) {
                 }) {
     argument = plan_argument(value.data());
     if constexpr (requires { value.size(); }) argument.count = value.size();
+    argument.is_device = requires { typename T::is_device_memory; };
+  } else if constexpr (requires {
+                         *value.data();
+                         value.size();
+                       }) {
+    argument = plan_argument(value.data());
+    argument.kind = PlanArgument::Kind::values;
+    argument.count = value.size();
   } else if constexpr (std::is_null_pointer_v<T>) {
     argument.set(static_cast<void*>(nullptr));
   } else if constexpr (std::is_pointer_v<T>) {

@@ -29,14 +29,18 @@ void fields(auto& a, Is<Tolerance> auto& x) { a(x.absolute, x.relative, x.allow_
 
 void fields(auto& a, Is<ArgumentSetup> auto& x) {
   a(x.name, x.type);
-  a.choice(x.role, Role::scalar);
-  a(x.restore, x.is_compared, x.is_mapped, x.count, x.bytes, x.fill, x.tolerance);
+  a.choice(x.role, Role::map);
+  a(x.restore, x.is_compared, x.is_mapped, x.by_value, x.count, x.bytes, x.fill, x.tolerance);
 }
+
+void fields(auto& a, Is<TensorLayout> auto& x) { a(x.element_bytes, x.shape, x.strides, x.box, x.swizzle); }
+
+void fields(auto& a, Is<ResolvedMap> auto& x) { a(x.array, x.layout); }
 
 void fields(auto& a, Is<StepArgument> auto& x) {
   a(x.name);
-  a.choice(x.role, Role::scalar);
-  a(x.bytes, x.value, x.symbol);
+  a.choice(x.role, Role::map);
+  a(x.bytes, x.value, x.symbol, x.map);
 }
 
 void fields(auto& a, Is<NamedText> auto& x) { a(x.name, x.text); }

@@ -4,7 +4,7 @@
 
 namespace attune_host {
 
-inline constexpr unsigned host_abi_version = 2;
+inline constexpr unsigned host_abi_version = 3;
 
 struct Index3 {
   unsigned x, y, z;
@@ -20,6 +20,16 @@ struct Thread {
   unsigned lane;               // linear thread index modulo 32
   unsigned operations;         // atomic operations so far: every so many yield
 };
+
+// A tensor map, as attune_async.cuh reads it. All zeros: there is none.
+struct alignas(64) TensorMap {
+  unsigned char* address;
+  unsigned long long shape[5];    // elements; 1 in dimensions that there are not
+  unsigned long long strides[5];  // bytes, of each dimension
+  unsigned short box[5];          // elements; 1 in dimensions that there are not
+  unsigned short dimensions, element_bytes, swizzle;
+};
+static_assert(sizeof(TensorMap) == 128, "as large as a GPU's");
 
 // How __syncthreads() and its relatives combine the predicates of a block.
 enum class BlockVote : unsigned { none, count, all, any };

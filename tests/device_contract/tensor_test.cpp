@@ -1,0 +1,197 @@
+// Tensor maps: encoded by the device, read and written by attune_async.cuh.
+#include <cstring>
+
+#include "device_contract/contract_test.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune {
+namespace {
+
+using test::Array;
+using Bytes = std::vector<unsigned char>;
+using Place = std::array<int, 3>;
+
+// A box of a three-dimensional array of some elements; a dimension of 1 is none.
+struct Case {
+  const char* type;
+  std::uint32_t bytes, swizzle;  // of an element; of the map
+  Place box, shape;
+  std::array<int, 2> pitch;  // of dimensions 1 and 2, in elements
+  std::size_t dimensions;
+
+  std::string arguments() const {
+    return std::string(type) + ", " + std::to_string(swizzle) + ", " + std::to_string(dimensions) + ", " +
+           std::to_string(box[0]) + ", " + std::to_string(box[1]) + ", " + std::to_string(box[2]);
+  }
+  TensorLayout layout() const {
+    TensorLayout made;
+    made.element_bytes = bytes;
+    made.swizzle = swizzle;
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      made.shape.push_back(static_cast<std::uint64_t>(shape[i]));
+      made.box.push_back(static_cast<std::uint32_t>(box[i]));
+      if (i > 0) made.strides.push_back(static_cast<std::uint64_t>(pitch[i - 1]) * bytes);
+    }
+    return made;
+  }
+  std::size_t box_elements() const { return static_cast<std::size_t>(box[0] * box[1] * box[2]); }
+  std::size_t array_elements() const { return static_cast<std::size_t>(pitch[1] * shape[2]); }
+  // Returns the element of the array that element `i` of a box at `first` is; none outside.
+  std::optional<std::size_t> in_array(std::size_t i, const Place& first) const {
+    const int at = static_cast<int>(i);
+    const Place place{first[0] + at % box[0], first[1] + at / box[0] % box[1], first[2] + at / (box[0] * box[1])};
+    for (std::size_t k = 0; k < 3; ++k)
+      if (place[k] < 0 || place[k] >= shape[k]) return std::nullopt;
+    return static_cast<std::size_t>(place[0] + place[1] * pitch[0] + place[2] * pitch[1]);
+  }
+};
+
+const Case table[] = {
+    {"int", 4, 0, {32, 8, 1}, {101, 37, 1}, {104, 104 * 37}, 2},
+    {"int", 4, 128, {32, 16, 1}, {101, 37, 1}, {104, 104 * 37}, 2},
+    {"int", 4, 64, {16, 24, 1}, {64, 64, 1}, {64, 64 * 64}, 2},
+    {"int", 4, 32, {8, 40, 1}, {33, 70, 1}, {36, 36 * 70}, 2},
+    {"unsigned char", 1, 128, {128, 9, 1}, {1000, 21, 1}, {1008, 1008 * 21}, 2},
+    {"short", 2, 128, {64, 64, 1}, {130, 65, 1}, {136, 136 * 65}, 2},
+    {"long long", 8, 128, {16, 33, 1}, {18, 40, 1}, {18, 18 * 40}, 2},
+    {"long long", 8, 0, {34, 5, 1}, {35, 40, 1}, {36, 36 * 40}, 2},
+    {"int", 4, 0, {256, 1, 1}, {999, 1, 1}, {1000, 1000}, 1},
+    {"int", 4, 0, {20, 6, 3}, {41, 13, 7}, {44, 44 * 15}, 3},
+    {"short", 2, 64, {32, 4, 5}, {70, 9, 8}, {72, 72 * 9}, 3},
+};
+
+// The box as the kernel sees it: written out, or made of its numbers.
+constexpr const char* source = R"(#include "attune_async.cuh"
+template <class T, int SWIZZLE, int DIMENSIONS, int X, int Y, int Z>
+__global__ void load(T* out, const __grid_constant__ attune::TensorMap map, int x, int y, int z) {
+  alignas(1024) __shared__ T box[X * Y * Z];
+  __shared__ attune::Barrier full;
+  if (threadIdx.x == 0) {
+    attune::prefetch(map);
+    attune::init(full, 1);
+    attune::fence_barriers();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    attune::arrive_expecting(full, sizeof box);
+    if constexpr (DIMENSIONS == 1) attune::load_tensor(box, map, full, x);
+    if constexpr (DIMENSIONS == 2) attune::load_tensor(box, map, full, x, y);
+    if constexpr (DIMENSIONS == 3) attune::load_tensor(box, map, full, x, y, z);
+  }
+  attune::wait(full, 0);
+  for (int i = threadIdx.x; i < X * Y * Z; i += blockDim.x) out[i] = box[attune::swizzled<SWIZZLE, sizeof(T)>(i)];
+}
+template <class T, int SWIZZLE, int DIMENSIONS, int X, int Y, int Z>
+__global__ void store(const T* in, const __grid_constant__ attune::TensorMap map, int x, int y, int z) {
+  alignas(1024) __shared__ T box[X * Y * Z];
+  for (int i = threadIdx.x; i < X * Y * Z; i += blockDim.x) box[attune::swizzled<SWIZZLE, sizeof(T)>(i)] = in[i];
+  attune::fence_shared_for_bulk();
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  if constexpr (DIMENSIONS == 1) attune::store_tensor(map, box, x);
+  if constexpr (DIMENSIONS == 2) attune::store_tensor(map, box, x, y);
+  if constexpr (DIMENSIONS == 3) attune::store_tensor(map, box, x, y, z);
+  attune::commit_stores();
+  attune::wait_for_stores<0>();
+}
+__global__ void ask(int* out, const __grid_constant__ attune::TensorMap map) { out[0] = attune::usable(map) ? 1 : 0; }
+)";
+
+Bytes numbered(std::size_t bytes, unsigned factor) {
+  Bytes values(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<unsigned char>((i * factor + i / 251) % 256);
+  return values;
+}
+
+class TensorContract : public test::ContractTest {
+ protected:
+  struct alignas(64) Map {
+    std::byte bytes[tensor_map_bytes] = {};
+  };
+  void SetUp() override {
+    ContractTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!is_host() && device().info().compute_capability < 90)
+      GTEST_SKIP() << "tensor maps need compute capability 9.0";
+    ImageRequest wanted = request(source, {});
+    for (const EmbeddedHeader& header : builtin_headers())
+      wanted.source.headers.push_back({std::string(header.name), std::string(header.text)});
+    for (const Case& one : table)
+      for (const char* const entry : {"load<", "store<"}) wanted.expressions.push_back(entry + one.arguments() + ">");
+    wanted.expressions.emplace_back("ask");
+    std::sort(wanted.expressions.begin(), wanted.expressions.end());
+    module_ = load(wanted);
+    ASSERT_NE(module_, nullptr);
+  }
+  Map encoded(const Case& one, void* array) {
+    Map map;
+    const Status status = device().encode_map(one.layout(), array, &map);
+    EXPECT_TRUE(status.ok()) << status.detail;
+    return map;
+  }
+  void run(const std::string& entry, const Case& one, void* plain, Map& map, Place& first) {
+    const Status status = launch(*module_, entry + "<" + one.arguments() + ">", test::shape(1, 96),
+                                 {plain, &map, &first[0], &first[1], &first[2]});
+    EXPECT_TRUE(status.ok()) << status.detail;
+  }
+  std::shared_ptr<Module> module_;
+};
+
+// Corners inside and outside of the array, on every side. The first coordinate is a multiple of 16 bytes.
+std::vector<Place> corners(const Case& one) {
+  const int step = static_cast<int>(16 / one.bytes);
+  const auto last = [&](std::size_t i, int before) { return i < one.dimensions ? one.shape[i] - before : 0; };
+  return {{0, 0, 0},
+          {one.box[0], one.dimensions > 1 ? 1 : 0, one.dimensions > 2 ? 2 : 0},
+          {(one.shape[0] - 1) / step * step, last(1, 2), last(2, 1)},
+          {-step, one.dimensions > 1 ? -1 : 0, one.dimensions > 2 ? -1 : 0},
+          {(one.shape[0] + step) / step * step, 0, 0}};
+}
+
+TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
+  for (const Case& one : table) {
+    Bytes values = numbered(one.array_elements() * one.bytes, 7);
+    Array<unsigned char> in(device(), values), out(device(), one.box_elements() * one.bytes, 0xEE);
+    Map map = encoded(one, in.data());
+    for (Place& first : corners(one)) {
+      run("load", one, out.parameter(), map, first);
+      Bytes expected(one.box_elements() * one.bytes, 0);
+      for (std::size_t i = 0; i < one.box_elements(); ++i)
+        if (const auto from = one.in_array(i, first))
+          std::memcpy(&expected[i * one.bytes], &values[*from * one.bytes], one.bytes);
+      EXPECT_EQ(out.values(), expected) << one.arguments() << " at " << first[0] << ", " << first[1] << ", "
+                                        << first[2];
+    }
+  }
+}
+
+TEST_F(TensorContract, StoresWhatLiesInside) {
+  for (const Case& one : table) {
+    const Bytes box = numbered(one.box_elements() * one.bytes, 11);
+    Array<unsigned char> in(device(), box);
+    for (Place& first : corners(one)) {
+      Bytes expected(one.array_elements() * one.bytes, 0xEE);
+      Array<unsigned char> array(device(), expected);
+      Map map = encoded(one, array.data());
+      run("store", one, in.parameter(), map, first);
+      for (std::size_t i = 0; i < one.box_elements(); ++i)
+        if (const auto to = one.in_array(i, first))
+          std::memcpy(&expected[*to * one.bytes], &box[i * one.bytes], one.bytes);
+      EXPECT_EQ(array.values(), expected)
+          << one.arguments() << " at " << first[0] << ", " << first[1] << ", " << first[2];
+    }
+  }
+}
+
+TEST_F(TensorContract, AMapOfZerosIsNotUsable) {
+  Array<int> out(device(), 1, -1), in(device(), table[0].array_elements());
+  Map map;
+  EXPECT_TRUE(launch(*module_, "ask", test::shape(1, 1), {out.parameter(), &map}).ok());
+  EXPECT_EQ(out[0], 0);
+  map = encoded(table[0], in.data());
+  EXPECT_TRUE(launch(*module_, "ask", test::shape(1, 1), {out.parameter(), &map}).ok());
+  EXPECT_EQ(out[0], 1);
+}
+
+}  // namespace
+}  // namespace attune

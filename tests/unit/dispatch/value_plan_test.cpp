@@ -1,0 +1,80 @@
+// Plans of a kernel that takes an array by value.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include "dispatch_fixture.hpp"
+#include "support/message_of.hpp"
+#include "support/smooth_kernel.hpp"
+
+namespace attune {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class ValuePlan : public DispatchTest {
+ protected:
+  ValuePlan() : gpu_(options()) {
+    std::ofstream(folder_ / "smooth.cu") << test::smooth_file;
+    gpu_.add_file(folder_ / "smooth.cu");
+  }
+  // 1, 2, 3, 4, weighted.
+  template <typename Weights>
+  std::vector<int> smooth(const Plan& plan, const Weights& weights) const {
+    plan.launch(nullptr, out_, in_, weights, 4);
+    return out_.to_vector();
+  }
+  template <typename Weights>
+  std::string refusal(const Plan& plan, const Weights& weights) const {
+    return message_of<UsageError>([&] { smooth(plan, weights); });
+  }
+  Dispatcher gpu_;
+  Buffer<int> in_{gpu_, std::vector<int>{1, 2, 3, 4}}, out_{gpu_, 4};
+  const Problem problem_{{{"n", 4}, {"radius", 1}, {"T", "int32"}}};
+};
+
+TEST_F(ValuePlan, TakesTheElementsOfAnObject) {
+  const Plan plan = gpu_.plan("smooth", problem_);
+  const std::array<int, 3> sum{1, 1, 1};
+  std::vector<int> left{1, 0, 0};
+  EXPECT_EQ(smooth(plan, sum), (std::vector<int>{3, 6, 9, 7}));
+  EXPECT_EQ(smooth(plan, left), (std::vector<int>{0, 1, 2, 3}));
+  left = {0, 0, 5};
+  EXPECT_EQ(smooth(plan, std::span<const int>(left)), (std::vector<int>{10, 15, 20, 0}));
+  EXPECT_EQ(smooth(plan, std::span<int>(left)), (std::vector<int>{10, 15, 20, 0}));
+  EXPECT_EQ(smooth(Plan(plan), sum), (std::vector<int>{3, 6, 9, 7}));
+}
+
+TEST_F(ValuePlan, RefusesPointersAndOtherObjects) {
+  const Plan plan = gpu_.plan("smooth", problem_);
+  const std::array<int, 3> right{1, 1, 1};
+  const Buffer<int> buffer(gpu_, 3);
+  EXPECT_THAT(refusal(plan, right.data()),
+              AllOf(HasSubstr("argument 3, `weights`, is an array of 3 int32 that is passed by value"),
+                    HasSubstr("a pointer to const int32 was passed; pass a std::array or std::span"),
+                    HasSubstr("weights: 3 int32 by value")));
+  EXPECT_THAT(refusal(plan, buffer), HasSubstr("a Buffer, which is device memory, was passed"));
+  EXPECT_THAT(refusal(plan, std::array<int, 2>{1, 1}), HasSubstr("an object in host memory, of 2 int32, was passed"));
+  EXPECT_THAT(refusal(plan, std::array<int, 4>{1, 1}), HasSubstr("of 4 int32"));
+  EXPECT_THAT(refusal(plan, std::array<float, 3>{1, 1}), HasSubstr("of 3 float"));
+  EXPECT_THAT(refusal(plan, std::span<const int>(right).first(2)), HasSubstr("an object with 2 int32 was passed"));
+  EXPECT_THAT(refusal(plan, 3), HasSubstr("the integer 3 was passed"));
+  EXPECT_EQ(smooth(plan, right), (std::vector<int>{3, 6, 9, 7}));  // and the plan is still good
+}
+
+TEST_F(ValuePlan, AnObjectInHostMemoryIsNoArrayOfTheDevice) {
+  const Plan plan = gpu_.plan("smooth", problem_);
+  const std::vector<int> host{1, 2, 3, 4};
+  EXPECT_THAT(message_of<UsageError>([&] { plan.launch(nullptr, out_, host, std::array<int, 3>{}, 4); }),
+              HasSubstr("an object in host memory, of 4 int32, was passed"));
+  EXPECT_THAT(message_of<UsageError>([&] { plan.launch(nullptr, out_, in_, std::array<int, 3>{}, host); }),
+              HasSubstr("argument 4, `n`"));
+}
+
+}  // namespace
+}  // namespace attune

@@ -1,0 +1,11 @@
+// Tensor maps of the host device: attune_async.cuh reads them there. Pure.
+#pragma once
+
+#include "core/tensor_layout.hpp"
+
+namespace attune {
+
+// Writes an attune_host::TensorMap, which is aligned to 64.
+void encode_host_tensor_map(const TensorLayout& layout, void* array, void* map);
+
+}  // namespace attune

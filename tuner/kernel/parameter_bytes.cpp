@@ -1,0 +1,48 @@
+#include "kernel/parameter_bytes.hpp"
+
+#include <fmt/format.h>
+
+#include "attune/error.hpp"
+#include "core/tensor_layout.hpp"
+
+namespace attune {
+namespace {
+
+// The texts of a parameter's bytes and of what its address is a multiple of.
+struct Parameter {
+  std::string bytes, alignment;
+};
+
+Parameter parameter_of(const Argument& argument) {
+  if (argument.role == Role::map) return {std::to_string(tensor_map_bytes), std::to_string(tensor_map_alignment)};
+  const std::string element = fmt::format("sizeof({})", argument.type);
+  if (argument.role == Role::scalar) return {element, element};
+  if (argument.by_value) return {fmt::format("({}) * {}", argument.size->text(), element), element};
+  return {std::to_string(sizeof(void*)), std::to_string(alignof(void*))};
+}
+
+}  // namespace
+
+std::optional<Expression> parameter_bytes(const KernelSpec& spec, const Step& step) {
+  bool is_large = false;
+  std::string text = "0";
+  for (const std::string& name : step.arguments) {
+    const Argument* const argument = spec.find_argument(name);
+    if (argument == nullptr) return std::nullopt;  // reported elsewhere
+    is_large = is_large || argument->by_value || argument->role == Role::map;
+    const Parameter parameter = parameter_of(*argument);
+    text = fmt::format("round_up({}, {}) + {}", text, parameter.alignment, parameter.bytes);
+  }
+  return is_large ? std::optional<Expression>(text) : std::nullopt;
+}
+
+void check_parameter_bytes(const KernelSpec& spec, const Step& step, const Scope& scope, const std::string& where) {
+  const std::optional<Expression> bytes = parameter_bytes(spec, step);
+  if (!bytes) return;
+  const std::int64_t needed = bytes->integer(scope, where + " arguments");
+  if (needed > static_cast<std::int64_t>(most_parameter_bytes))
+    throw Error(
+        fmt::format("{}: its parameters have {} bytes; a launch takes {}", where, needed, most_parameter_bytes));
+}
+
+}  // namespace attune

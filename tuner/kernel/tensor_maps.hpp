@@ -1,0 +1,34 @@
+// Tensor maps of a kernel: what the hardware asks of one, and its layout for a problem and a configuration. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attune/kernel_spec.hpp"
+#include "core/tensor_layout.hpp"
+
+namespace attune {
+
+// One rule of the hardware. The condition is over the names of the value.
+struct TensorLimit {
+  std::string what;  // "a row of its box"
+  Expression value;
+  std::string unit;  // " bytes"
+  Expression condition;
+  std::string rule;  // "multiples of 16"
+};
+
+// Returns the rules that hold wherever the map's `when` does. `map` has the role map.
+std::vector<TensorLimit> tensor_limits(const KernelSpec& spec, const Argument& map);
+
+// Returns whether the map's `when` holds. Throws Error, beginning with `where`, when it is undefined.
+bool is_encoded(const Argument& map, const Scope& scope, const std::string& where);
+
+// Returns the layout of a map whose `when` holds. Throws Error, beginning with `where`, that names the rule which the
+// configuration breaks.
+TensorLayout tensor_layout(const KernelSpec& spec, const Argument& map, const Scope& scope, const std::string& where);
+
+// Throws Error where the configuration breaks a rule of one of the kernel's maps.
+void check_tensor_maps(const KernelSpec& spec, const Scope& scope);
+
+}  // namespace attune
