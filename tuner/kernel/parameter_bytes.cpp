@@ -9,11 +9,11 @@ namespace attune {
 namespace {
 
 // The texts of a parameter's bytes and of what its address is a multiple of.
-struct Parameter {
+struct Laid {
   std::string bytes, alignment;
 };
 
-Parameter parameter_of(const Argument& argument) {
+Laid laid_out(const Argument& argument) {
   if (argument.role == Role::map) return {std::to_string(tensor_map_bytes), std::to_string(tensor_map_alignment)};
   const std::string element = fmt::format("sizeof({})", argument.type);
   if (argument.role == Role::scalar) return {element, element};
@@ -30,7 +30,7 @@ std::optional<Expression> parameter_bytes(const KernelSpec& spec, const Step& st
     const Argument* const argument = spec.find_argument(name);
     if (argument == nullptr) return std::nullopt;  // reported elsewhere
     is_large = is_large || argument->by_value || argument->role == Role::map;
-    const Parameter parameter = parameter_of(*argument);
+    const Laid parameter = laid_out(*argument);
     text = fmt::format("round_up({}, {}) + {}", text, parameter.alignment, parameter.bytes);
   }
   return is_large ? std::optional<Expression>(text) : std::nullopt;
