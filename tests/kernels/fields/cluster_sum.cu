@@ -20,9 +20,11 @@ out = { type = "uint32", size = "1", role = "out" }
 in = { type = "uint32", size = "n", role = "in" }
 n = { type = "int64" }
 [[reference]]
+memset = "out"
+[[reference]]
 entry = "cluster_sum_reference"
-grid = [1]
-block = [1]
+grid = [64]
+block = [256]
 arguments = ["out", "in", "n"]
 */
 #include "attune_launch.cuh"
@@ -40,6 +42,6 @@ __global__ void cluster_sum(unsigned* out, const unsigned* in, long long n) {
 
 __global__ void cluster_sum_reference(unsigned* out, const unsigned* in, long long n) {
   unsigned sum = 0;
-  for (long long i = 0; i < n; ++i) sum += in[i];
-  out[0] = sum;
+  for (long long i = blockIdx.x * 256 + threadIdx.x; i < n; i += 64 * 256) sum += in[i];
+  atomicAdd(out, sum);
 }

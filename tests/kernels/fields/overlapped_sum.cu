@@ -26,9 +26,11 @@ sums = { type = "uint32", size = "BLOCKS", role = "scratch" }
 blocks = { type = "int32", value = "BLOCKS" }
 n = { type = "int64" }
 [[reference]]
+memset = "out"
+[[reference]]
 entry = "sum_reference"
-grid = [1]
-block = [1]
+grid = [64]
+block = [256]
 arguments = ["out", "in", "n"]
 [metrics]
 bytes = "4 * n"
@@ -73,6 +75,6 @@ __global__ void sum_of_sums(unsigned* out, const unsigned* sums, int blocks) {
 
 __global__ void sum_reference(unsigned* out, const unsigned* in, long long n) {
   unsigned sum = 0;
-  for (long long i = 0; i < n; ++i) sum += in[i];
-  out[0] = sum;
+  for (long long i = blockIdx.x * 256 + threadIdx.x; i < n; i += 64 * 256) sum += in[i];
+  atomicAdd(out, sum);
 }
