@@ -1,4 +1,4 @@
-// cuBLAS: axpy, dot, and geam for a transpose.
+// cuBLAS: copy, axpy, dot, and geam for a sum of matrices and for a transpose.
 #include <cublas_v2.h>
 
 #include "peer.hpp"
@@ -69,6 +69,20 @@ std::unique_ptr<Work> axpy(const Call& call) {
   });
 }
 
+// It reads with a stride, from any element on.
+std::unique_ptr<Work> copy(const Call& call) {
+  const long long n = call.size("n"), offset = call.size("offset"), stride = call.size("stride");
+  if (is_double(call))
+    return blas_work([=](Handle& handle, const Call& now, cudaStream_t stream) {
+      return cublasDcopy_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), n, now.array<double>("in") + offset, stride,
+                            now.array<double>("out"), 1);
+    });
+  return blas_work([=](Handle& handle, const Call& now, cudaStream_t stream) {
+    return cublasScopy_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), n, now.array<float>("in") + offset, stride,
+                          now.array<float>("out"), 1);
+  });
+}
+
 std::unique_ptr<Work> dot(const Call& call) {
   const long long n = call.size("n");
   if (is_double(call))
@@ -79,6 +93,24 @@ std::unique_ptr<Work> dot(const Call& call) {
   return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
     return cublasSdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<float>("a"), 1,
                          now.array<float>("b"), 1, now.array<float>("out"));
+  });
+}
+
+std::unique_ptr<Work> add(const Call& call) {
+  const long long rows = call.size("rows"), columns = call.size("columns"), pitch = call.size("pitch");
+  const long long leading = pitch > 0 ? pitch : columns;
+  if (is_double(call))
+    return blas_work([=](Handle& handle, const Call& now, cudaStream_t stream) {
+      const double one = 1;
+      return cublasDgeam_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, &one,
+                            now.array<double>("a"), leading, &one, now.array<double>("b"), leading,
+                            now.array<double>("out"), leading);
+    });
+  return blas_work([=](Handle& handle, const Call& now, cudaStream_t stream) {
+    const float one = 1;
+    return cublasSgeam_64(handle.on(stream, CUBLAS_POINTER_MODE_HOST), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, &one,
+                          now.array<float>("a"), leading, &one, now.array<float>("b"), leading,
+                          now.array<float>("out"), leading);
   });
 }
 
@@ -104,7 +136,8 @@ std::unique_ptr<Work> transpose(const Call& call) {
 }  // namespace
 
 std::vector<Peer> cublas() {
-  return {peer<axpy>("axpy", "cublas"), peer<dot>("dot", "cublas"), peer<transpose>("transpose", "geam")};
+  return {peer<copy>("copy", "cublas"), peer<axpy>("axpy", "cublas"), peer<dot>("dot", "cublas"),
+          peer<add>("add", "geam"), peer<transpose>("transpose", "geam")};
 }
 
 }  // namespace attune::peers
