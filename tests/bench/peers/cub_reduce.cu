@@ -1,4 +1,6 @@
-// CUB's reductions.
+// CUB's reductions; a dot product is one of pairs.
+#include <thrust/iterator/zip_iterator.h>
+
 #include <cub/device/device_reduce.cuh>
 
 #include "cub.hpp"
@@ -40,8 +42,33 @@ std::unique_ptr<Work> reduce(const Call& call) {
   });
 }
 
+template <typename T>
+struct Product {
+  template <typename Pair>
+  __host__ __device__ T operator()(const Pair& pair) const {
+    return thrust::get<0>(pair) * thrust::get<1>(pair);
+  }
+};
+
+std::unique_ptr<Work> dot(const Call& call) {
+  const long long n = call.size("n");
+  return with_type(call.text("T"), [&](auto type) {
+    using T = typename decltype(type)::type;
+    const auto reduce = [n](void* memory, std::size_t& bytes, const Call& now, cudaStream_t stream) {
+      cudaError_t result = cudaSuccess;
+      const auto pairs = thrust::make_zip_iterator(now.array<const T>("x"), now.array<const T>("y"));
+      with_count(n, [&](auto count) {
+        result = cub::DeviceReduce::TransformReduce(memory, bytes, pairs, now.array<T>("out"), count,
+                                                    ::cuda::std::plus<>{}, Product<T>{}, T{0}, stream);
+      });
+      return result;
+    };
+    return cub_work(reduce, call);
+  });
+}
+
 }  // namespace
 
-std::vector<Peer> cub_reduce() { return {peer<reduce>("reduce", "cub")}; }
+std::vector<Peer> cub_reduce() { return {peer<reduce>("reduce", "cub"), peer<dot>("dot", "cub")}; }
 
 }  // namespace attune::peers

@@ -87,12 +87,12 @@ std::unique_ptr<Work> dot(const Call& call) {
   const long long n = call.size("n");
   if (is_double(call))
     return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
-      return cublasDdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<double>("a"), 1,
-                           now.array<double>("b"), 1, now.array<double>("out"));
+      return cublasDdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<double>("x"), 1,
+                           now.array<double>("y"), 1, now.array<double>("out"));
     });
   return blas_work([n](Handle& handle, const Call& now, cudaStream_t stream) {
-    return cublasSdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<float>("a"), 1,
-                         now.array<float>("b"), 1, now.array<float>("out"));
+    return cublasSdot_64(handle.on(stream, CUBLAS_POINTER_MODE_DEVICE), n, now.array<float>("x"), 1,
+                         now.array<float>("y"), 1, now.array<float>("out"));
   });
 }
 
