@@ -9,6 +9,7 @@
 #include "support/gpu.hpp"
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
+#include "support/offset_histograms.hpp"
 
 namespace attune::test {
 namespace {
@@ -47,6 +48,15 @@ using GpuReduce = GpuTest;
 
 TEST_F(GpuReduce, TakesArraysThatBeginAnywhere) {
   EXPECT_THAT(wrong_sums_of_offset_arrays("cuda"), testing::IsEmpty());
+}
+
+using GpuHistogram = GpuTest;
+
+TEST_F(GpuHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
+  const int capability = device_->info().compute_capability;
+  const bool has_bit_products = capability >= 80 && capability < 100;
+  EXPECT_THAT(wrong_histograms_of_offset_arrays("cuda", has_bit_products ? Texts{"Method::tensor"} : Texts{}),
+              testing::IsEmpty());
 }
 
 }  // namespace

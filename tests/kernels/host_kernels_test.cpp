@@ -8,6 +8,7 @@
 #include "spec/kernel_file.hpp"
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
+#include "support/offset_histograms.hpp"
 
 namespace attune::test {
 namespace {
@@ -56,6 +57,10 @@ TEST(HostCalibration, IsRightAtEverySize) {
 }
 
 TEST(HostReduce, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty()); }
+
+TEST(HostHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
+  EXPECT_THAT(wrong_histograms_of_offset_arrays("host", {}), testing::IsEmpty());
+}
 
 TEST(PairwiseConfigurations, HoldEveryLegalPairOnceAtLeastAndAreFew) {
   const KernelSpec spec = load_kernel("reduce");

@@ -1,0 +1,94 @@
+#include "support/offset_histograms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "attune/attune.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune::test {
+namespace {
+
+constexpr int offsets = 17;  // one more than the bytes of the widest access
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("histogram.cu has no `" + from + "`");
+  text.replace(at, from.size(), to);
+}
+
+// The built-in file with `values` as the list of parameter `name`.
+std::string histogram_with(const std::string& name, const std::string& old_values, const std::string& values) {
+  const std::vector<EmbeddedFile> kernels = builtin_kernels();
+  const auto histogram = std::find_if(kernels.begin(), kernels.end(),
+                                      [](const EmbeddedFile& kernel) { return kernel.file_name == "histogram.cu"; });
+  std::string text(histogram->text);
+  replace(text, name + " = [" + old_values, name + " = [" + values);
+  return text;
+}
+
+template <typename Element>
+std::vector<Element> all_kinds_of_values() {
+  std::vector<Element> values(20000);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const unsigned mixed = static_cast<unsigned>(i) * 2654435761u;
+    values[i] = static_cast<Element>(i % 7 == 0 ? mixed : mixed % 400);  // for int: anything, half of it negative
+  }
+  return values;
+}
+
+template <typename Element>
+std::vector<unsigned> expected_counts(const std::vector<Element>& values, int offset, int n, int bins) {
+  std::vector<unsigned> counts(static_cast<std::size_t>(bins));
+  for (int i = offset; i < offset + n; ++i) {
+    const long long value = values[static_cast<std::size_t>(i)];
+    if (value >= 0 && value < bins) ++counts[static_cast<std::size_t>(value)];
+  }
+  return counts;
+}
+
+template <typename Element>
+void compare(const std::string& device, const std::string& what, const std::string& text, const std::string& type,
+             std::vector<std::string>& wrong) {
+  DispatcherOptions options;
+  options.device = device;
+  options.database = ":memory:";
+  Dispatcher dispatcher(options);
+  dispatcher.add(EmbeddedFile{"histogram.cu", text});
+  const std::vector<Element> values = all_kinds_of_values<Element>();
+  const Buffer<Element> in(dispatcher, values);
+  for (const int bins : {100, 300}) {
+    const Buffer<unsigned> out(dispatcher, static_cast<std::size_t>(bins));
+    for (const int n : {1, 15, 16, 33, 1000, 19983}) {
+      const Plan plan = dispatcher.plan("histogram", {{"n", n}, {"bins", bins}, {"T", type}});
+      for (int offset = 0; offset < offsets; ++offset) {
+        plan.launch(nullptr, out.data(), in.data() + offset, n, bins);
+        if (out.to_vector() == expected_counts(values, offset, n, bins)) continue;
+        wrong.push_back(fmt::format("{}, {}: {} elements from {}, {} bins", what, type, n, offset, bins));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> wrong_histograms_of_offset_arrays(const std::string& device,
+                                                           const std::vector<std::string>& methods) {
+  std::vector<std::string> wrong;
+  for (const std::string width : {"16, 8, 4", "8, 16, 4", "4, 16, 8"}) {
+    const std::string text = histogram_with("ACCESS", "16, 8, 4", width);
+    compare<unsigned char>(device, width, text, "uint8", wrong);
+    compare<int>(device, width, text, "int32", wrong);
+  }
+  for (const std::string& method : methods) {
+    std::string text = histogram_with("REPLICAS", "32, 16, 8, 4, 2, 1", "1, 32, 16, 8, 4, 2");
+    replace(text, "METHOD = [\"Method::lane\"", "METHOD = [\"" + method + "\"");
+    replace(text, ", \"" + method + "\"]", ", \"Method::lane\"]");
+    compare<unsigned char>(device, method, text, "uint8", wrong);
+  }
+  return wrong;
+}
+
+}  // namespace attune::test
