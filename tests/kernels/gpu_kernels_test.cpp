@@ -59,5 +59,9 @@ TEST_F(GpuHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
               testing::IsEmpty());
 }
 
+using GpuScan = GpuTest;
+
+TEST_F(GpuScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("cuda"), testing::IsEmpty()); }
+
 }  // namespace
 }  // namespace attune::test

@@ -57,6 +57,7 @@ TEST(HostCalibration, IsRightAtEverySize) {
 }
 
 TEST(HostReduce, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty()); }
+TEST(HostScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("host"), testing::IsEmpty()); }
 
 TEST(HostHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
   EXPECT_THAT(wrong_histograms_of_offset_arrays("host", {}), testing::IsEmpty());
