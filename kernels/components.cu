@@ -1,0 +1,618 @@
+/*attune
+[kernel]
+name = "components"
+summary = "labels[p] = 1 + the first pixel of p's connected component in a width x height image; 0 where image[p] is 0"
+[problem]
+width = { size = 4096, host = 256 }
+height = { size = 4096, host = 256 }
+NEIGHBOURS = { choice = ["Neighbours::four", "Neighbours::eight"] }
+L = ["int32", "int64"]                         # of the labels
+density = { integer = 59 }                     # while tuning: how many of 100 pixels are foreground, at random
+[parameters]
+ALGORITHM = ["Algorithm::tiles", "Algorithm::direct"]
+TILE_X = [64, 32, 128, 256]                    # a block labels a tile of TILE_X x TILE_Y pixels
+TILE_Y = [64, 16, 32, 128]
+BLOCK = [256, 128, 512, 1024]
+STRIP = [1, 2]                                 # rows that are labelled as one
+SEGMENT = [16, 8, 32]                          # pixels whose links to the strip above one thread makes
+HANDOVER = ["Handover::labels", "Handover::places"]
+MERGE = [128, 64, 256, 512]                    # threads per block of the step that joins tiles
+[restrictions]
+rules = [
+    "density >= 0 && density <= 100",
+    "L == 'int64' || width * height < 2 ** 31",          # 1 + the last pixel is a label
+    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel
+    "TILE_X * TILE_Y / BLOCK in [4, 8, 16, 32]",         # pixels per thread
+    # The two rows of a strip are one only where diagonal neighbours count.
+    "STRIP == 1 || NEIGHBOURS == 'Neighbours::eight'",
+    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && HANDOVER == 'Handover::labels' && MERGE == 128)",
+]
+[values]
+tiles_x = "ceil_div(width, TILE_X)"
+tiles_y = "ceil_div(height, TILE_Y)"
+border_blocks = "ceil_div(width, MERGE) * (tiles_y - 1) + ceil_div(height, MERGE) * (tiles_x - 1)"
+[[launch]]
+entry = "label_tiles<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, HANDOVER, L>"
+when = "ALGORITHM == 'Algorithm::tiles'"
+grid = ["tiles_x * tiles_y"]
+block = ["BLOCK"]
+arguments = ["labels", "places", "image", "width", "height"]
+[[launch]]
+entry = "join_tiles<NEIGHBOURS, TILE_X, TILE_Y, MERGE, HANDOVER, L>"
+when = "ALGORITHM == 'Algorithm::tiles' && border_blocks > 0"
+grid = ["border_blocks"]
+block = ["MERGE"]
+arguments = ["labels", "places", "image", "width", "height"]
+[[launch]]
+entry = "label_pixels<TILE_X, TILE_Y, BLOCK, L>"
+when = "ALGORITHM == 'Algorithm::direct'"
+grid = ["tiles_x * tiles_y"]
+block = ["BLOCK"]
+arguments = ["labels", "image", "width", "height"]
+[[launch]]
+entry = "join_pixels<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, L>"
+when = "ALGORITHM == 'Algorithm::direct'"
+grid = ["tiles_x * tiles_y"]
+block = ["BLOCK"]
+arguments = ["labels", "image", "width", "height"]
+[[launch]]
+entry = "resolve<TILE_X, TILE_Y, BLOCK, HANDOVER, L>"
+grid = ["tiles_x * tiles_y"]
+block = ["BLOCK"]
+arguments = ["labels", "places", "width", "height"]
+[arguments]
+labels = { type = "L", size = "width * height", role = "out" }
+image = { type = "uint8", size = "width * height", role = "in", fill = "constant(0)" }  # foreground: not 0
+width = { type = "int64" }
+height = { type = "int64" }
+places = { type = "uint16", size = "HANDOVER == 'Handover::places' ? width * height : 1", role = "scratch" }
+density = { type = "int64" }
+seed = { type = "uint64", fill = "seed" }
+[[prepare]]
+entry = "make_image"
+grid = ["min(ceil_div(width * height, 256), 65536)"]
+block = ["256"]
+arguments = ["image", "width", "height", "density", "seed"]
+[[reference]]
+entry = "reference_begin<L>"
+grid = ["min(ceil_div(width * height, 256), 65536)"]
+block = ["256"]
+arguments = ["labels", "image", "width", "height"]
+[[reference]]
+entry = "reference_round<NEIGHBOURS, L>"
+grid = ["min(ceil_div(width * height, 256), 65536)"]
+block = ["256"]
+arguments = ["labels", "width", "height"]
+[[reference]]
+entry = "reference_round<NEIGHBOURS, L>"
+grid = ["min(ceil_div(width * height, 256), 65536)"]
+block = ["256"]
+arguments = ["labels", "width", "height"]
+[[reference]]
+entry = "reference_round<NEIGHBOURS, L>"
+grid = ["min(ceil_div(width * height, 256), 65536)"]
+block = ["256"]
+arguments = ["labels", "width", "height"]
+[[reference]]
+entry = "reference_end<NEIGHBOURS, L>"
+grid = ["1"]
+block = ["1024"]
+arguments = ["labels", "width", "height"]
+[check]
+absolute = 0
+relative = 0
+[metrics]
+# The image is read once. Labels are written, read and written: no algorithm is known that knows them at the first sight.
+bytes = "width * height * (1 + 3 * sizeof(L))"
+items = "width * height"
+unit = "pixels"
+[[ladder]]
+name = "union-find"
+source = """the order of V. Oliveira and R. Lotufo, A Study on Connected Components Labeling algorithms using GPUs \
+  (2010), and S. Allegretti, F. Bolelli and C. Grana, Optimized Block-Based Algorithms to Label Connected Components on \
+  GPUs (2019)"""
+problems = ["width=4096 height=4096 NEIGHBOURS=Neighbours::eight"]
+steps = [
+    { name = "every pixel, in global memory", configuration = """ALGORITHM=Algorithm::direct TILE_X=64 TILE_Y=16 \
+      BLOCK=256 STRIP=1 SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+    { name = "tiles in shared memory", configuration = """ALGORITHM=Algorithm::tiles TILE_X=32 TILE_Y=32 BLOCK=256 \
+      STRIP=1 SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+    { name = "larger tiles", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=1 \
+      SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+    { name = "two rows as one", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=2 \
+      SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+    { name = "two bytes handed over", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 \
+      STRIP=2 SEGMENT=16 HANDOVER=Handover::places MERGE=128""" },
+]
+*/
+#include "attune.cuh"
+
+// Connected components by union-find. Every node of a forest points to an earlier node of its component, or to itself:
+// then it is a root. Two components are joined by an atomic minimum at the later root, after the parallel union of
+// Oliveira and Lotufo (2010). In the end each pixel gets its root. As pointers only ever go to earlier pixels, the root
+// is the first pixel of its component, whatever the order of the threads.
+//
+// What is done to be fast:
+//   tiles   Each block labels a tile in shared memory. Then the tiles are joined along their borders, then each pixel
+//           looks up its root.
+//   runs    A tile is held as bits, and only the first pixel of a run of ones in a word of 32 is a node: finding it takes
+//           a few instructions. Two runs are joined where their overlap begins, once, not at each pixel of it. (After
+//           Hennequin, Lacassagne, Cabaret and Meunier, A new Direct Connected Component Labeling and Analysis
+//           Algorithms for GPUs, 2018.)
+//   strips  Among eight neighbours, all ones of a 2x2 block touch each other (Allegretti, Bolelli and Grana, 2019). So do
+//           neighbouring columns of two rows that both hold a one: two rows have the runs of their OR.
+// What bounds it: the image is read and the labels are written, read and written: 13 bytes a pixel with int32.
+
+/// Which pixels touch: those that share an edge, or a corner too.
+enum class Neighbours { four, eight };
+
+/// How pixels are joined: all at once in global memory, or by tiles first.
+enum class Algorithm { tiles, direct };
+
+/// What a tile hands over to the last step: the labels so far, or two bytes a pixel, the place of its root in the tile.
+/// Then only the roots have labels before the last step.
+enum class Handover { labels, places };
+
+using attune::Cache;
+using attune::Pack;
+
+constexpr int NO_PLACE = 0xFFFF;  // of background
+
+// ---- Union-find ----
+
+template <typename Forest, typename Node>
+__device__ __forceinline__ Node find_root(Forest forest, Node node) {
+  Node parent = forest.parent(node);
+  while (parent != node) {
+    node = parent;
+    parent = forest.parent(node);
+  }
+  return node;
+}
+
+template <typename Forest, typename Node>
+__device__ __forceinline__ void join(Forest forest, Node a, Node b) {
+  while (true) {
+    a = find_root(forest, a);
+    b = find_root(forest, b);
+    if (a == b) return;
+    const Node earlier = a < b ? a : b, later = a < b ? b : a;
+    const Node before = forest.lower(later, earlier);
+    if (before == later) return;  // it was a root still, and now hangs below the earlier one
+    a = before;                   // another thread was first: what that one hung it below is to be joined as well
+    b = earlier;
+  }
+}
+
+// Of a tile, in shared memory: places in the tile. Volatile, as other threads write it.
+struct TileForest {
+  int* parents;
+  __device__ __forceinline__ int parent(int node) const { return *static_cast<volatile int*>(parents + node); }
+  // The minimum of both becomes the parent. Returns what was before.
+  __device__ __forceinline__ int lower(int node, int parent) const { return atomicMin(parents + node, parent); }
+};
+
+// Of the image: the labels themselves, which are 1 + a pixel. What a cache still holds of the past is an ancestor too:
+// it costs steps, never correctness.
+template <typename L>
+struct ImageForest {
+  L* labels;
+  __device__ __forceinline__ L parent(L node) const { return __ldcg(labels + node) - 1; }
+  __device__ __forceinline__ L lower(L node, L parent) const { return atomicMin(labels + node, parent + 1) - 1; }
+};
+
+// ---- Tiles ----
+
+// The part of the image that a block has.
+struct Area {
+  long long x, y;     // its first pixel
+  int columns, rows;  // how many lie in the image
+};
+
+template <int TILE_X, int TILE_Y>
+__device__ __forceinline__ Area area_of_block(long long width, long long height) {
+  const unsigned tiles_x = static_cast<unsigned>((width + TILE_X - 1) / TILE_X);
+  Area area;
+  area.x = static_cast<long long>(blockIdx.x % tiles_x) * TILE_X;
+  area.y = static_cast<long long>(blockIdx.x / tiles_x) * TILE_Y;
+  area.columns = static_cast<int>(width - area.x < TILE_X ? width - area.x : TILE_X);
+  area.rows = static_cast<int>(height - area.y < TILE_Y ? height - area.y : TILE_Y);
+  return area;
+}
+
+// The pixel at a place of the tile.
+template <int TILE_X, typename L>
+__device__ __forceinline__ L pixel_at(Area area, long long width, int place) {
+  return static_cast<L>((area.y + place / TILE_X) * width + area.x + place % TILE_X);
+}
+
+// A tile as bits: strips of STRIP rows, words of 32 pixels. What lies outside the image is background.
+template <int TILE_X, int STRIP>
+struct BitTile {
+  static constexpr int WORDS = TILE_X / 32;  // per row
+  const unsigned* bits;
+
+  __device__ __forceinline__ unsigned row(int y, int word) const { return bits[y * WORDS + word]; }
+  __device__ __forceinline__ unsigned strip(int index, int word) const {
+    unsigned ones = row(index * STRIP, word);
+    if constexpr (STRIP == 2) ones |= row(index * STRIP + 1, word);
+    return ones;
+  }
+  // The node of the run that holds bit x of this word of the strip: the place of its first pixel, row by row.
+  __device__ __forceinline__ int node(int index, int word, int x) const {
+    const unsigned ones = strip(index, word);
+    const int start = 32 - __clz(static_cast<int>(~ones & ((2u << x) - 1u)));
+    const int place = index * STRIP * TILE_X + word * 32;
+    if constexpr (STRIP == 2) {
+      const unsigned run = ones & ~(ones + (1u << start));  // the carry runs through these ones
+      const unsigned upper = row(index * STRIP, word) & run;
+      return upper != 0 ? place + __ffs(static_cast<int>(upper)) - 1 : place + TILE_X + start;
+    }
+    return place + start;
+  }
+};
+
+// ---- Step 1: labels of a tile ----
+
+// Four bytes, 0 or not, become four bits.
+__device__ __forceinline__ unsigned bits_of(int four) {
+  unsigned bytes = static_cast<unsigned>(four);
+  bytes |= bytes >> 4;
+  bytes |= bytes >> 2;
+  bytes |= bytes >> 1;
+  return (bytes & 0x01010101u) * 0x10204080u >> 28;
+}
+
+// The 16 pixels from column x of row y of the area on, as bits.
+__device__ __forceinline__ unsigned read_bits(const unsigned char* image, long long width, Area area, int x, int y) {
+  if (y >= area.rows || x >= area.columns) return 0;
+  const unsigned char* const from = image + (area.y + y) * width + area.x + x;
+  if (area.columns - x >= 16 && attune::aligned<int4>(from)) {
+    const int4 words = attune::load<Cache::plain>(reinterpret_cast<const int4*>(from));
+    return bits_of(words.x) | bits_of(words.y) << 4 | bits_of(words.z) << 8 | bits_of(words.w) << 12;
+  }
+  unsigned bits = 0;
+#pragma unroll 4
+  for (int k = 0; k < 16; ++k)
+    if (x + k < area.columns && from[k] != 0) bits |= 1u << k;
+  return bits;
+}
+
+// Joins the runs of bits of word `word` and strip `strip`, marked by `links`, with those above. A link of
+// `to_left` or `to_right` goes to the column before or after.
+template <typename Bits>
+__device__ __forceinline__ void join_marked(TileForest forest, Bits tile, int strip, int word, unsigned links,
+                                            unsigned to_left, int to_right) {
+  while (links != 0) {
+    const int x = __ffs(static_cast<int>(links)) - 1;
+    links &= links - 1;
+    const int up = word * 32 + x - static_cast<int>(to_left >> x & 1u) + to_right;
+    join(forest, tile.node(strip, word, x), tile.node(strip - 1, up / 32, up % 32));
+  }
+}
+
+// Joins the runs of one segment of a strip with those of the strip above.
+template <Neighbours NEIGHBOURS, int STRIP, typename Bits>
+__device__ __forceinline__ void join_upwards(TileForest forest, Bits tile, int strip, int word, unsigned segment) {
+  const int y = strip * STRIP;
+  const unsigned ones = tile.row(y, word), up = tile.row(y - 1, word);
+  const unsigned both = ones & up;
+  const unsigned straight = both & ~(both << 1);  // an overlap is joined where it begins
+  if constexpr (NEIGHBOURS == Neighbours::four) {
+    join_marked(forest, tile, strip, word, straight & segment, 0, 0);
+  } else {
+    const bool first = word == 0, last = word == Bits::WORDS - 1;
+    const unsigned left = ones << 1 | (first ? 0u : tile.row(y, word - 1) >> 31);
+    const unsigned up_left = up << 1 | (first ? 0u : tile.row(y - 1, word - 1) >> 31);
+    const unsigned right = ones >> 1 | (last ? 0u : tile.row(y, word + 1) << 31);
+    const unsigned up_right = up >> 1 | (last ? 0u : tile.row(y - 1, word + 1) << 31);
+    // Corners count where no edge joins the same runs.
+    const unsigned to_left = ones & up_left & ~up & ~left;
+    const unsigned to_right = ones & up_right & ~up & ~right;
+    join_marked(forest, tile, strip, word, (straight | to_left) & segment, to_left, 0);
+    join_marked(forest, tile, strip, word, to_right & segment, 0, 1);
+  }
+}
+
+// Calls work(strip, word, segment) for every segment of the tile; the threads share them.
+template <int TILE_X, int STRIPS, int BLOCK, int SEGMENT, typename Work>
+__device__ __forceinline__ void for_each_segment(Work work) {
+  constexpr int PER_WORD = 32 / SEGMENT;
+  constexpr unsigned FIRST = SEGMENT == 32 ? ~0u : (1u << SEGMENT % 32) - 1u;
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < STRIPS * TILE_X / SEGMENT; i += BLOCK) {
+    const int word = i / PER_WORD;
+    work(word / (TILE_X / 32), word % (TILE_X / 32), FIRST << i % PER_WORD * SEGMENT);
+  }
+}
+
+// Writes the elements of the pack that lie in the image.
+template <typename T, int N>
+__device__ __forceinline__ void store_pixels(T* to, const Pack<T, N>& pack, int columns) {
+  if (columns >= N && attune::aligned<Pack<T, N>>(to)) {
+    attune::store<Cache::plain>(reinterpret_cast<Pack<T, N>*>(to), pack);
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      if (k < columns) to[k] = pack.element[k];
+  }
+}
+
+// Hands the tile over: the label or the place of the root of each pixel.
+template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, typename T, typename FromPlace>
+__device__ __forceinline__ void write_tile(T* to, const int* parents, BitTile<TILE_X, STRIP> tile, long long width,
+                                           Area area, T background, FromPlace from_place) {
+  constexpr int PACK = sizeof(T) == 2 ? 4 : 16 / static_cast<int>(sizeof(T));
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / PACK; i += BLOCK) {
+    const int x = i * PACK % TILE_X, y = i * PACK / TILE_X;
+    if (y >= area.rows || x >= area.columns) continue;
+    const unsigned ones = tile.row(y, x / 32) >> x % 32;
+    Pack<T, PACK> pack;
+    T root = background;
+#pragma unroll
+    for (int k = 0; k < PACK; ++k) {
+      const bool one = (ones >> k & 1u) != 0;
+      const bool goes_on = k > 0 && (ones >> (k > 0 ? k - 1 : 0) & 1u) != 0;  // its left neighbour has the same root
+      if (one && !goes_on) root = from_place(parents[tile.node(y / STRIP, x / 32, x % 32 + k)]);
+      pack.element[k] = one ? root : background;
+    }
+    store_pixels(to + (area.y + y) * width + area.x + x, pack, area.columns - x);
+  }
+}
+
+template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Handover HANDOVER,
+          typename L>
+__global__ void __launch_bounds__(BLOCK)
+    label_tiles(L* labels, unsigned short* places, const unsigned char* image, long long width, long long height) {
+  using Bits = BitTile<TILE_X, STRIP>;
+  constexpr int STRIPS = TILE_Y / STRIP;
+  __shared__ int parents[TILE_X * TILE_Y];
+  __shared__ unsigned bits[Bits::WORDS * TILE_Y];
+  const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / 16; i += BLOCK)
+    reinterpret_cast<unsigned short*>(bits)[i] =
+        static_cast<unsigned short>(read_bits(image, width, area, i * 16 % TILE_X, i * 16 / TILE_X));
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y; i += BLOCK) parents[i] = i;
+  __syncthreads();
+
+  const Bits tile{bits};
+  const TileForest forest{parents};
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+    if (strip > 0) join_upwards<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
+    if (word > 0 && (tile.strip(strip, word) & segment & 1u) != 0 && tile.strip(strip, word - 1) >> 31 != 0)
+      join(forest, tile.node(strip, word, 0), tile.node(strip, word - 1, 31));
+  });
+  __syncthreads();
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+    const unsigned ones = tile.strip(strip, word);
+    for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
+      const int node = tile.node(strip, word, __ffs(static_cast<int>(starts)) - 1);
+      const int root = find_root(forest, node);
+      const_cast<volatile int*>(parents)[node] = root;
+      if constexpr (HANDOVER == Handover::places) {
+        const L pixel = pixel_at<TILE_X, L>(area, width, root);
+        if (root == node) labels[pixel] = pixel + 1;
+      }
+    }
+  });
+  __syncthreads();
+  if constexpr (HANDOVER == Handover::labels) {
+    write_tile<TILE_X, TILE_Y, BLOCK, STRIP>(labels, parents, tile, width, area, L(0), [&](int place) {
+      return static_cast<L>(pixel_at<TILE_X, L>(area, width, place) + 1);
+    });
+  } else {
+    write_tile<TILE_X, TILE_Y, BLOCK, STRIP>(places, parents, tile, width, area, static_cast<unsigned short>(NO_PLACE),
+                                             [](int place) { return static_cast<unsigned short>(place); });
+  }
+}
+
+// ---- Step 2: tiles are joined ----
+
+// A node of the component of (x, y), which is foreground.
+template <int TILE_X, int TILE_Y, Handover HANDOVER, typename L>
+__device__ __forceinline__ L node_of(const L* labels, const unsigned short* places, long long width, long long x,
+                                     long long y) {
+  const long long pixel = y * width + x;
+  if constexpr (HANDOVER == Handover::labels) return __ldcg(labels + pixel) - 1;
+  const int place = places[pixel];
+  return static_cast<L>((y - y % TILE_Y + place / TILE_X) * width + x - x % TILE_X + place % TILE_X);
+}
+
+// A thread looks at one pixel at the upper or left border of a tile. Along a border the pixels i and those across it are
+// as two rows: what was said of runs holds here too.
+template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int MERGE, Handover HANDOVER, typename L>
+__global__ void __launch_bounds__(MERGE) join_tiles(L* labels, const unsigned short* places, const unsigned char* image,
+                                                    long long width, long long height) {
+  const unsigned row_blocks = static_cast<unsigned>((width + MERGE - 1) / MERGE);
+  const unsigned column_blocks = static_cast<unsigned>((height + MERGE - 1) / MERGE);
+  const unsigned in_rows = row_blocks * static_cast<unsigned>((height + TILE_Y - 1) / TILE_Y - 1);
+  const bool is_row = blockIdx.x < in_rows;
+  const unsigned block = is_row ? blockIdx.x : blockIdx.x - in_rows, blocks = is_row ? row_blocks : column_blocks;
+  const long long i = static_cast<long long>(block % blocks) * MERGE + threadIdx.x;
+  const long long j = static_cast<long long>(block / blocks + 1) * (is_row ? TILE_Y : TILE_X);
+  const long long length = is_row ? width : height;
+  if (i >= length) return;
+  // (i, j) -> pixel: a row border runs along x, a column border along y.
+  const auto one = [&](long long along, long long across) {
+    if (along < 0 || along >= length) return false;
+    return image[is_row ? across * width + along : along * width + across] != 0;
+  };
+  const auto link = [&](long long along) {
+    const auto node = [&](long long a, long long b) {
+      return node_of<TILE_X, TILE_Y, HANDOVER>(labels, places, width, is_row ? a : b, is_row ? b : a);
+    };
+    join(ImageForest<L>{labels}, node(i, j), node(along, j - 1));
+  };
+  if (!one(i, j)) return;
+  const bool straight = one(i, j - 1), before = one(i - 1, j), across_before = one(i - 1, j - 1);
+  if (straight) {
+    if (!(before && across_before)) link(i);
+  } else if constexpr (NEIGHBOURS == Neighbours::eight) {
+    if (across_before && !before) link(i - 1);
+    if (one(i + 1, j - 1) && !one(i + 1, j)) link(i + 1);
+  }
+}
+
+// ---- Without tiles ----
+
+template <int TILE_X, int TILE_Y, int BLOCK, typename L>
+__global__ void __launch_bounds__(BLOCK)
+    label_pixels(L* labels, const unsigned char* image, long long width, long long height) {
+  const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y; i += BLOCK) {
+    if (i % TILE_X >= area.columns || i / TILE_X >= area.rows) continue;
+    const L pixel = pixel_at<TILE_X, L>(area, width, i);
+    labels[pixel] = image[pixel] != 0 ? pixel + 1 : L(0);
+  }
+}
+
+template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, typename L>
+__global__ void __launch_bounds__(BLOCK)
+    join_pixels(L* labels, const unsigned char* image, long long width, long long height) {
+  const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
+  const ImageForest<L> forest{labels};
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y; i += BLOCK) {
+    if (i % TILE_X >= area.columns || i / TILE_X >= area.rows) continue;
+    const long long x = area.x + i % TILE_X, y = area.y + i / TILE_X;
+    const long long pixel = y * width + x;
+    if (image[pixel] == 0) continue;
+#pragma unroll 1
+    for (int k = 0; k < (NEIGHBOURS == Neighbours::four ? 2 : 4); ++k) {
+      const int dx = k == 0 ? -1 : k == 1 ? 0 : k == 2 ? -1 : 1, dy = k == 0 ? 0 : -1;
+      if (x + dx < 0 || x + dx >= width || y + dy < 0) continue;
+      const long long other = pixel + dy * width + dx;
+      if (image[other] != 0) join(forest, static_cast<L>(pixel), static_cast<L>(other));
+    }
+  }
+}
+
+// ---- The last step: each pixel looks up its root ----
+
+// What a pack of pixels holds; `nothing` beyond the image.
+template <int N, typename T>
+__device__ __forceinline__ Pack<T, N> load_pixels(const T* from, int columns, T nothing) {
+  Pack<T, N> pack;
+  if (columns >= N && attune::aligned<Pack<T, N>>(from)) {
+    pack = attune::load<Cache::plain>(reinterpret_cast<const Pack<T, N>*>(from));
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; ++k) pack.element[k] = k < columns ? from[k] : nothing;
+  }
+  return pack;
+}
+
+template <int TILE_X, int TILE_Y, int BLOCK, Handover HANDOVER, typename L>
+__global__ void __launch_bounds__(BLOCK)
+    resolve(L* labels, const unsigned short* places, long long width, long long height) {
+  constexpr int PACK = 16 / static_cast<int>(sizeof(L));
+  const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
+  const ImageForest<L> forest{labels};
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / PACK; i += BLOCK) {
+    const int x = i * PACK % TILE_X, y = i * PACK / TILE_X;
+    if (y >= area.rows || x >= area.columns) continue;
+    const long long pixel = (area.y + y) * width + area.x + x;
+    const int columns = area.columns - x;
+    L nodes[PACK];  // -1: background
+    if constexpr (HANDOVER == Handover::labels) {
+      const Pack<L, PACK> handed = load_pixels<PACK>(static_cast<const L*>(labels) + pixel, columns, L(0));
+#pragma unroll
+      for (int k = 0; k < PACK; ++k) nodes[k] = handed.element[k] - 1;
+    } else {
+      const auto handed = load_pixels<PACK>(places + pixel, columns, static_cast<unsigned short>(NO_PLACE));
+#pragma unroll
+      for (int k = 0; k < PACK; ++k) {
+        const int place = handed.element[k];
+        nodes[k] = place == NO_PLACE ? L(-1) : pixel_at<TILE_X, L>(area, width, place);
+      }
+    }
+    Pack<L, PACK> pack;
+#pragma unroll
+    for (int k = 0; k < PACK; ++k) {
+      if (k > 0 && nodes[k] == nodes[k > 0 ? k - 1 : 0]) {
+        pack.element[k] = pack.element[k > 0 ? k - 1 : 0];  // runs are many
+      } else {
+        pack.element[k] = nodes[k] < 0 ? L(0) : find_root(forest, nodes[k]) + 1;
+      }
+    }
+    store_pixels(labels + pixel, pack, columns);
+  }
+}
+
+// ---- Data and reference ----
+
+// Foreground at random: `density` of 100 pixels. The bits of a pixel depend on the seed and its index alone.
+__global__ void make_image(unsigned char* image, long long width, long long height, long long density,
+                           unsigned long long seed) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < width * height; i += stride) {
+    unsigned long long bits = (static_cast<unsigned long long>(i) + seed) * 0x9E3779B97F4A7C15ull;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ull;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBull;
+    bits ^= bits >> 31;
+    image[i] = static_cast<long long>((bits >> 40) * 100 >> 24) < density ? 1 : 0;
+  }
+}
+
+template <typename L>
+__global__ void reference_begin(L* labels, const unsigned char* image, long long width, long long height) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < width * height; i += stride)
+    labels[i] = image[i] != 0 ? static_cast<L>(i + 1) : L(0);
+}
+
+// Where a neighbour has an earlier label, the pixel of one's own label gets it. Returns whether there was one.
+template <Neighbours NEIGHBOURS, typename L>
+__device__ bool lower_label(L* labels, long long i, long long width, long long height) {
+  const L own = static_cast<volatile L*>(labels)[i];
+  L least = own;
+  for (int dy = -1; own != 0 && dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      const long long x = i % width + dx, y = i / width + dy;
+      const bool counts = NEIGHBOURS == Neighbours::eight || dx == 0 || dy == 0;
+      if (!counts || x < 0 || y < 0 || x >= width || y >= height) continue;
+      const L other = static_cast<volatile L*>(labels)[y * width + x];
+      if (other != 0 && other < least) least = other;
+    }
+  }
+  if (least < own) atomicMin(labels + (own - 1), least);
+  return least < own;
+}
+
+// The label of a pixel's label, and so on to the end.
+template <typename L>
+__device__ void follow_label(L* labels, long long i) {
+  volatile L* const now = labels;
+  L label = now[i];
+  while (label != 0 && now[label - 1] < label) label = now[label - 1];
+  now[i] = label;
+}
+
+// Brings the labels near the end by all of the device: a help, no more.
+template <Neighbours NEIGHBOURS, typename L>
+__global__ void reference_round(L* labels, long long width, long long height) {
+  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = first; i < width * height; i += stride) lower_label<NEIGHBOURS>(labels, i, width, height);
+  for (long long i = first; i < width * height; i += stride) follow_label(labels, i);
+}
+
+// One block goes on until no pixel has a neighbour with an earlier label. Then a component has one label; it is 1 + one of
+// its pixels; and no label ever exceeded 1 + its own pixel: so it is 1 + the first.
+template <Neighbours NEIGHBOURS, typename L>
+__global__ void __launch_bounds__(1024) reference_end(L* labels, long long width, long long height) {
+  bool changes = true;
+  while (changes) {
+    bool changed = false;
+    for (long long i = threadIdx.x; i < width * height; i += 1024)
+      changed |= lower_label<NEIGHBOURS>(labels, i, width, height);
+    changes = __syncthreads_or(changed) != 0;
+    for (long long i = threadIdx.x; i < width * height; i += 1024) follow_label(labels, i);
+    __syncthreads();
+  }
+}
