@@ -449,7 +449,8 @@ __global__ void __launch_bounds__(MERGE) join_tiles(L* labels, const unsigned sh
   if (!one(i, j)) return;
   const bool straight = one(i, j - 1), before = one(i - 1, j), across_before = one(i - 1, j - 1);
   if (straight) {
-    if (!(before && across_before)) link(i);
+    // Where a column border begins a tile, no overlap goes on: the row border there relies on this link.
+    if (!(before && across_before) || (!is_row && i % TILE_Y == 0)) link(i);
   } else if constexpr (NEIGHBOURS == Neighbours::eight) {
     if (across_before && !before) link(i - 1);
     if (one(i + 1, j - 1) && !one(i + 1, j)) link(i + 1);

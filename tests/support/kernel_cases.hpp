@@ -21,7 +21,29 @@ inline const std::vector<KernelCase>& kernel_cases() {
   static const Texts numbers{"T=float", "T=double", "T=int32", "T=int64", "T=half"};
   static const Texts small{"n=1", "n=997", "n=4097", "n=40000"}, medium{"n=1", "n=997", "n=1048579"};
   static const Texts large{"n=2**28+3"}, huge{"n=2**31+1025"};
+  static const Texts elements{"T=float", "T=uint8", "T=double", "T=int64", "T=half", "T=bfloat16"};
+  static const Texts images{"L=int64 NEIGHBOURS=Neighbours::eight", "L=int32 NEIGHBOURS=Neighbours::four",
+                            "L=int32 NEIGHBOURS=Neighbours::eight", "L=int64 NEIGHBOURS=Neighbours::four"};
   static const std::vector<KernelCase> cases{
+      {"add",
+       {"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16"},
+       {"rows=1 columns=1", "rows=53 columns=97 pitch=101", "rows=200 columns=260"},
+       {"rows=1 columns=1", "rows=97 columns=1031 pitch=1040", "rows=2048 columns=516"},
+       {"rows=131101 columns=1024"},
+       {"rows=65537 columns=32772"}},
+      {"components",
+       images,
+       {"width=1 height=1", "width=1 height=97", "width=301 height=67 density=62", "width=256 height=131"},
+       {"width=1 height=1", "width=1 height=1031", "width=1031 height=517 density=62",
+        "width=1024 height=768 density=95"},
+       {"width=16387 height=16384"},
+       {"width=65536 height=32777"}},
+      {"copy",
+       elements,
+       {"n=1", "n=997 offset=3", "n=4097 offset=8 stride=3", "n=40000"},
+       {"n=1", "n=997 offset=3", "n=100003 stride=5", "n=1048579"},
+       large,
+       huge},
       {"axpy", numbers, small, medium, large, huge},
       {"histogram",
        {"T=uint8 DATA=Data::wide", "T=uint16 C=uint64 DATA=Data::wide", "T=int32 DATA=Data::wide"},

@@ -53,8 +53,10 @@ std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec
   std::vector<KernelFailure> failures;
   for (const Problem& problem : problems) {
     OnDevice on_device(device, spec, problem, configurations.front());
+    const SearchSpace space = make_space(spec, problem, device.info());
     for (std::size_t i = 0; i < configurations.size(); ++i)
-      source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
+      if (space.contains(configurations[i]))
+        source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
     while (source.outstanding() > 0) {
       while (!source.is_ready()) {
         std::optional<Result> result = pool.next(never);

@@ -18,8 +18,9 @@ struct KernelFailure {
   std::string detail;
 };
 
-// Compiles on all cores and checks each configuration for every problem in turn (images are shared by problems of the
-// same types). Those with scratch memory are launched and checked a second time, as an application would.
+// Compiles on all cores and checks each configuration for every problem in turn for which it is legal (images are
+// shared by problems of the same types). Those with scratch memory are launched and checked a second time, as an
+// application would.
 std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
                                                 const std::vector<Problem>& problems,
                                                 const std::vector<Configuration>& configurations);
