@@ -21,7 +21,8 @@ MERGE = [128, 64, 256, 512]                    # threads per block of the step t
 rules = [
     "density >= 0 && density <= 100",
     "L == 'int64' || width * height < 2 ** 31",          # 1 + the last pixel is a label
-    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel
+    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel,
+    "HANDOVER == 'Handover::labels' || TILE_X * TILE_Y * sizeof(L) <= 32768",  # or a label
     "TILE_X * TILE_Y / BLOCK in [4, 8, 16, 32]",         # pixels per thread
     # The two rows of a strip are one only where diagonal neighbours count.
     "STRIP == 1 || NEIGHBOURS == 'Neighbours::eight'",
@@ -188,16 +189,20 @@ __device__ __forceinline__ void join(Forest forest, Node a, Node b) {
 struct TileForest {
   int* parents;
   __device__ __forceinline__ int parent(int node) const { return *static_cast<volatile int*>(parents + node); }
+  __device__ __forceinline__ void hang(int node, int parent) const {
+    *static_cast<volatile int*>(parents + node) = parent;
+  }
   // The minimum of both becomes the parent. Returns what was before.
   __device__ __forceinline__ int lower(int node, int parent) const { return atomicMin(parents + node, parent); }
 };
 
-// Of the image: the labels themselves, which are 1 + a pixel. What a cache still holds of the past is an ancestor too:
-// it costs steps, never correctness.
+// Of the image: the labels themselves, which are 1 + a pixel. The first cache may hold what was before: an ancestor too.
+// That costs steps, never correctness, and the root of a large component is read by all: in the second cache, where all
+// wait for one line, this took four fifths of the last step's time.
 template <typename L>
 struct ImageForest {
   L* labels;
-  __device__ __forceinline__ L parent(L node) const { return __ldcg(labels + node) - 1; }
+  __device__ __forceinline__ L parent(L node) const { return __ldca(labels + node) - 1; }
   __device__ __forceinline__ L lower(L node, L parent) const { return atomicMin(labels + node, parent + 1) - 1; }
 };
 
@@ -278,40 +283,89 @@ __device__ __forceinline__ unsigned read_bits(const unsigned char* image, long l
   return bits;
 }
 
-// Joins the runs of bits of word `word` and strip `strip`, marked by `links`, with those above. A link of
-// `to_left` or `to_right` goes to the column before or after.
-template <typename Bits>
-__device__ __forceinline__ void join_marked(TileForest forest, Bits tile, int strip, int word, unsigned links,
-                                            unsigned to_left, int to_right) {
-  while (links != 0) {
-    const int x = __ffs(static_cast<int>(links)) - 1;
-    links &= links - 1;
-    const int up = word * 32 + x - static_cast<int>(to_left >> x & 1u) + to_right;
-    join(forest, tile.node(strip, word, x), tile.node(strip - 1, up / 32, up % 32));
+// Where the runs of a word of a strip touch those of the strip above, once for each touch: straight above or, where
+// to_left is set as well, in the column before; and in the column after.
+struct Links {
+  unsigned up, to_left, to_right;
+};
+
+template <Neighbours NEIGHBOURS, int STRIP, typename Bits>
+__device__ __forceinline__ Links links_of(Bits tile, int strip, int word) {
+  if (strip == 0) return {0, 0, 0};
+  const int y = strip * STRIP;
+  const unsigned ones = tile.row(y, word), up = tile.row(y - 1, word);
+  const unsigned straight = ones & up & ~((ones & up) << 1);  // an overlap is joined where it begins
+  if constexpr (NEIGHBOURS == Neighbours::four) return {straight, 0, 0};
+  const bool first = word == 0, last = word == Bits::WORDS - 1;
+  const unsigned left = ones << 1 | (first ? 0u : tile.row(y, word - 1) >> 31);
+  const unsigned up_left = up << 1 | (first ? 0u : tile.row(y - 1, word - 1) >> 31);
+  const unsigned right = ones >> 1 | (last ? 0u : tile.row(y, word + 1) << 31);
+  const unsigned up_right = up >> 1 | (last ? 0u : tile.row(y - 1, word + 1) << 31);
+  // Corners count where no edge joins the same runs.
+  const unsigned to_left = ones & up_left & ~up & ~left, to_right = ones & up_right & ~up & ~right;
+  return {straight | to_left, to_left, to_right};
+}
+
+// The bits of `marked` that are the first ones of theirs in a run of `ones`.
+__device__ __forceinline__ unsigned first_in_run(unsigned ones, unsigned marked) {
+  const unsigned starts = ones & ~(ones << 1);
+  return ((ones & ~marked) + starts) & marked;  // from the start of a run the carry stops at the first marked bit
+}
+
+// Makes the nodes of the runs that start in a segment: each hangs below the first run that it touches above, if any.
+// No atomics: a node has one parent. What it touches besides is left to join_rest().
+template <Neighbours NEIGHBOURS, int STRIP, typename Bits>
+__device__ __forceinline__ void hang_runs(TileForest forest, Bits tile, int strip, int word, unsigned segment) {
+  const Links links = links_of<NEIGHBOURS, STRIP>(tile, strip, word);
+  const unsigned ones = tile.strip(strip, word);
+  for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
+    const unsigned run = ones & ~(ones + (starts & (0u - starts)));
+    const int x = __ffs(static_cast<int>(starts)) - 1;
+    const int node = tile.node(strip, word, x);
+    const unsigned touching = (links.up | links.to_right) & run;
+    int parent = node;
+    if (touching != 0) {
+      const int touch = __ffs(static_cast<int>(touching)) - 1;
+      const int step = links.up >> touch & 1u ? -static_cast<int>(links.to_left >> touch & 1u) : 1;
+      const int up = word * 32 + touch + step;
+      parent = tile.node(strip - 1, up / 32, up % 32);
+    }
+    forest.hang(node, parent);
   }
 }
 
-// Joins the runs of one segment of a strip with those of the strip above.
-template <Neighbours NEIGHBOURS, int STRIP, typename Bits>
-__device__ __forceinline__ void join_upwards(TileForest forest, Bits tile, int strip, int word, unsigned segment) {
-  const int y = strip * STRIP;
-  const unsigned ones = tile.row(y, word), up = tile.row(y - 1, word);
-  const unsigned both = ones & up;
-  const unsigned straight = both & ~(both << 1);  // an overlap is joined where it begins
-  if constexpr (NEIGHBOURS == Neighbours::four) {
-    join_marked(forest, tile, strip, word, straight & segment, 0, 0);
-  } else {
-    const bool first = word == 0, last = word == Bits::WORDS - 1;
-    const unsigned left = ones << 1 | (first ? 0u : tile.row(y, word - 1) >> 31);
-    const unsigned up_left = up << 1 | (first ? 0u : tile.row(y - 1, word - 1) >> 31);
-    const unsigned right = ones >> 1 | (last ? 0u : tile.row(y, word + 1) << 31);
-    const unsigned up_right = up >> 1 | (last ? 0u : tile.row(y - 1, word + 1) << 31);
-    // Corners count where no edge joins the same runs.
-    const unsigned to_left = ones & up_left & ~up & ~left;
-    const unsigned to_right = ones & up_right & ~up & ~right;
-    join_marked(forest, tile, strip, word, (straight | to_left) & segment, to_left, 0);
-    join_marked(forest, tile, strip, word, to_right & segment, 0, 1);
+// Lets each node that begins in a segment point to its root. Calls found(node, root).
+template <typename Bits, typename Found>
+__device__ __forceinline__ void flatten(TileForest forest, Bits tile, int strip, int word, unsigned segment,
+                                        Found found) {
+  const unsigned ones = tile.strip(strip, word);
+  for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
+    const int node = tile.node(strip, word, __ffs(static_cast<int>(starts)) - 1);
+    const int root = find_root(forest, node);
+    forest.hang(node, root);
+    found(node, root);
   }
+}
+
+// Joins the runs of a segment with all that they touch and do not hang below.
+template <Neighbours NEIGHBOURS, int STRIP, typename Bits>
+__device__ __forceinline__ void join_rest(TileForest forest, Bits tile, int strip, int word, unsigned segment) {
+  const Links links = links_of<NEIGHBOURS, STRIP>(tile, strip, word);
+  const unsigned ones = tile.strip(strip, word);
+  const unsigned done = first_in_run(ones, links.up | links.to_right);
+  for (unsigned left = links.up & ~done & segment; left != 0; left &= left - 1) {
+    const int x = __ffs(static_cast<int>(left)) - 1;
+    const int up = word * 32 + x - static_cast<int>(links.to_left >> x & 1u);
+    join(forest, tile.node(strip, word, x), tile.node(strip - 1, up / 32, up % 32));
+  }
+  if constexpr (NEIGHBOURS == Neighbours::eight) {
+    for (unsigned left = links.to_right & ~(done & ~links.up) & segment; left != 0; left &= left - 1) {
+      const int x = __ffs(static_cast<int>(left)) - 1, up = word * 32 + x + 1;
+      join(forest, tile.node(strip, word, x), tile.node(strip - 1, up / 32, up % 32));
+    }
+  }
+  if (word > 0 && (ones & segment & 1u) != 0 && tile.strip(strip, word - 1) >> 31 != 0)
+    join(forest, tile.node(strip, word, 0), tile.node(strip, word - 1, 31));
 }
 
 // Calls work(strip, word, segment) for every segment of the tile; the threads share them.
@@ -374,31 +428,29 @@ __global__ void __launch_bounds__(BLOCK)
   for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / 16; i += BLOCK)
     reinterpret_cast<unsigned short*>(bits)[i] =
         static_cast<unsigned short>(read_bits(image, width, area, i * 16 % TILE_X, i * 16 / TILE_X));
-#pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y; i += BLOCK) parents[i] = i;
   __syncthreads();
 
   const Bits tile{bits};
   const TileForest forest{parents};
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-    if (strip > 0) join_upwards<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
-    if (word > 0 && (tile.strip(strip, word) & segment & 1u) != 0 && tile.strip(strip, word - 1) >> 31 != 0)
-      join(forest, tile.node(strip, word, 0), tile.node(strip, word - 1, 31));
+  const auto each = [&](auto work) {
+    for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>(work);
+    __syncthreads();
+  };
+  const auto ignore = [](int, int) {};
+  each([&](int strip, int word, unsigned segment) {
+    hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
-  __syncthreads();
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-    const unsigned ones = tile.strip(strip, word);
-    for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
-      const int node = tile.node(strip, word, __ffs(static_cast<int>(starts)) - 1);
-      const int root = find_root(forest, node);
-      const_cast<volatile int*>(parents)[node] = root;
-      if constexpr (HANDOVER == Handover::places) {
-        const L pixel = pixel_at<TILE_X, L>(area, width, root);
-        if (root == node) labels[pixel] = pixel + 1;
-      }
-    }
+  each([&](int strip, int word, unsigned segment) { flatten(forest, tile, strip, word, segment, ignore); });
+  each([&](int strip, int word, unsigned segment) {
+    join_rest<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
-  __syncthreads();
+  each([&](int strip, int word, unsigned segment) {
+    flatten(forest, tile, strip, word, segment, [&](int node, int root) {
+      if (HANDOVER == Handover::labels || node != root) return;
+      const L pixel = pixel_at<TILE_X, L>(area, width, root);
+      labels[pixel] = pixel + 1;
+    });
+  });
   if constexpr (HANDOVER == Handover::labels) {
     write_tile<TILE_X, TILE_Y, BLOCK, STRIP>(labels, parents, tile, width, area, L(0), [&](int place) {
       return static_cast<L>(pixel_at<TILE_X, L>(area, width, place) + 1);
@@ -416,7 +468,7 @@ template <int TILE_X, int TILE_Y, Handover HANDOVER, typename L>
 __device__ __forceinline__ L node_of(const L* labels, const unsigned short* places, long long width, long long x,
                                      long long y) {
   const long long pixel = y * width + x;
-  if constexpr (HANDOVER == Handover::labels) return __ldcg(labels + pixel) - 1;
+  if constexpr (HANDOVER == Handover::labels) return labels[pixel] - 1;
   const int place = places[pixel];
   return static_cast<L>((y - y % TILE_Y + place / TILE_X) * width + x - x % TILE_X + place % TILE_X);
 }
@@ -507,41 +559,75 @@ __device__ __forceinline__ Pack<T, N> load_pixels(const T* from, int columns, T 
   return pack;
 }
 
-template <int TILE_X, int TILE_Y, int BLOCK, Handover HANDOVER, typename L>
-__global__ void __launch_bounds__(BLOCK)
-    resolve(L* labels, const unsigned short* places, long long width, long long height) {
+// Labels were handed over: each is followed to its root.
+template <int TILE_X, int TILE_Y, int BLOCK, typename L>
+__device__ __forceinline__ void resolve_labels(L* labels, long long width, Area area) {
   constexpr int PACK = 16 / static_cast<int>(sizeof(L));
-  const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
   const ImageForest<L> forest{labels};
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / PACK; i += BLOCK) {
     const int x = i * PACK % TILE_X, y = i * PACK / TILE_X;
     if (y >= area.rows || x >= area.columns) continue;
-    const long long pixel = (area.y + y) * width + area.x + x;
-    const int columns = area.columns - x;
-    L nodes[PACK];  // -1: background
-    if constexpr (HANDOVER == Handover::labels) {
-      const Pack<L, PACK> handed = load_pixels<PACK>(static_cast<const L*>(labels) + pixel, columns, L(0));
-#pragma unroll
-      for (int k = 0; k < PACK; ++k) nodes[k] = handed.element[k] - 1;
-    } else {
-      const auto handed = load_pixels<PACK>(places + pixel, columns, static_cast<unsigned short>(NO_PLACE));
-#pragma unroll
-      for (int k = 0; k < PACK; ++k) {
-        const int place = handed.element[k];
-        nodes[k] = place == NO_PLACE ? L(-1) : pixel_at<TILE_X, L>(area, width, place);
-      }
-    }
-    Pack<L, PACK> pack;
+    L* const at = labels + ((area.y + y) * width + area.x + x);
+    Pack<L, PACK> pack = load_pixels<PACK>(static_cast<const L*>(at), area.columns - x, L(0));
+    L last = 0, root = 0;
 #pragma unroll
     for (int k = 0; k < PACK; ++k) {
-      if (k > 0 && nodes[k] == nodes[k > 0 ? k - 1 : 0]) {
-        pack.element[k] = pack.element[k > 0 ? k - 1 : 0];  // runs are many
-      } else {
-        pack.element[k] = nodes[k] < 0 ? L(0) : find_root(forest, nodes[k]) + 1;
-      }
+      const L label = pack.element[k];
+      if (label != last && label != 0) root = find_root(forest, label - 1) + 1;  // runs are many
+      if (label != 0) last = label;
+      pack.element[k] = label != 0 ? root : L(0);
     }
-    store_pixels(labels + pixel, pack, columns);
+    store_pixels(at, pack, area.columns - x);
+  }
+}
+
+// Places were handed over: the roots of the tile are followed, into a table, and the others look up theirs.
+template <int TILE_X, int TILE_Y, int BLOCK, typename L>
+__device__ __forceinline__ void resolve_places(L* labels, const unsigned short* places, L* table, long long width,
+                                               Area area) {
+  constexpr int PACK = 16 / static_cast<int>(sizeof(L)), PACKS = TILE_X * TILE_Y / PACK / BLOCK;
+  const ImageForest<L> forest{labels};
+  Pack<unsigned short, PACK> held[PACKS];
+#pragma unroll
+  for (int j = 0; j < PACKS; ++j) {
+    const int first = (static_cast<int>(threadIdx.x) + j * BLOCK) * PACK;
+    const int x = first % TILE_X, y = first / TILE_X;
+    const bool inside = y < area.rows && x < area.columns;
+    held[j] = load_pixels<PACK>(places + (inside ? (area.y + y) * width + area.x + x : 0), inside ? area.columns - x : 0,
+                                static_cast<unsigned short>(NO_PLACE));
+  }
+#pragma unroll
+  for (int j = 0; j < PACKS; ++j) {
+    const int first = (static_cast<int>(threadIdx.x) + j * BLOCK) * PACK;
+#pragma unroll
+    for (int k = 0; k < PACK; ++k)
+      if (held[j].element[k] == first + k)
+        table[first + k] = find_root(forest, pixel_at<TILE_X, L>(area, width, first + k)) + 1;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < PACKS; ++j) {
+    const int first = (static_cast<int>(threadIdx.x) + j * BLOCK) * PACK;
+    const int x = first % TILE_X, y = first / TILE_X;
+    if (y >= area.rows || x >= area.columns) continue;
+    Pack<L, PACK> pack;
+#pragma unroll
+    for (int k = 0; k < PACK; ++k)
+      pack.element[k] = held[j].element[k] == NO_PLACE ? L(0) : table[held[j].element[k]];
+    store_pixels(labels + ((area.y + y) * width + area.x + x), pack, area.columns - x);
+  }
+}
+
+template <int TILE_X, int TILE_Y, int BLOCK, Handover HANDOVER, typename L>
+__global__ void __launch_bounds__(BLOCK)
+    resolve(L* labels, const unsigned short* places, long long width, long long height) {
+  const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
+  if constexpr (HANDOVER == Handover::labels) {
+    resolve_labels<TILE_X, TILE_Y, BLOCK>(labels, width, area);
+  } else {
+    __shared__ L table[TILE_X * TILE_Y];
+    resolve_places<TILE_X, TILE_Y, BLOCK>(labels, places, table, width, area);
   }
 }
 
