@@ -368,7 +368,7 @@ __device__ __forceinline__ void join_rest(TileForest forest, Bits tile, int stri
     join(forest, tile.node(strip, word, 0), tile.node(strip, word - 1, 31));
 }
 
-// Calls work(strip, word, segment) for every segment of the tile; the threads share them.
+// Calls work(strip, word, segment) for every segment of the tile, by all threads, and waits for all.
 template <int TILE_X, int STRIPS, int BLOCK, int SEGMENT, typename Work>
 __device__ __forceinline__ void for_each_segment(Work work) {
   constexpr int PER_WORD = 32 / SEGMENT;
@@ -378,6 +378,7 @@ __device__ __forceinline__ void for_each_segment(Work work) {
     const int word = i / PER_WORD;
     work(word / (TILE_X / 32), word % (TILE_X / 32), FIRST << i % PER_WORD * SEGMENT);
   }
+  __syncthreads();
 }
 
 // Writes the elements of the pack that lie in the image.
@@ -432,19 +433,15 @@ __global__ void __launch_bounds__(BLOCK)
 
   const Bits tile{bits};
   const TileForest forest{parents};
-  const auto each = [&](auto work) {
-    for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>(work);
-    __syncthreads();
-  };
   const auto ignore = [](int, int) {};
-  each([&](int strip, int word, unsigned segment) {
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
-  each([&](int strip, int word, unsigned segment) { flatten(forest, tile, strip, word, segment, ignore); });
-  each([&](int strip, int word, unsigned segment) {
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) { flatten(forest, tile, strip, word, segment, ignore); });
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     join_rest<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
-  each([&](int strip, int word, unsigned segment) {
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     flatten(forest, tile, strip, word, segment, [&](int node, int root) {
       if (HANDOVER == Handover::labels || node != root) return;
       const L pixel = pixel_at<TILE_X, L>(area, width, root);
