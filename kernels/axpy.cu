@@ -4,7 +4,7 @@ name = "axpy"
 summary = "y[i] = a * x[i] + y[i]"
 [problem]
 n = { size = 268435456, host = 1048576 }
-T = ["float", "double", "half", "int32", "int64"]
+T = ["float", "double", "half", "bfloat16", "int32", "int64"]
 [parameters]
 BLOCK = [256, 128, 512, 1024]
 VECTOR = [1, 2, 4, 8]                          # elements per access

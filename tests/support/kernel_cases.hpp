@@ -21,19 +21,19 @@ inline const std::vector<KernelCase>& kernel_cases() {
   static const Texts numbers{"T=float", "T=double", "T=int32", "T=int64", "T=half"};
   static const Texts small{"n=1", "n=997", "n=4097", "n=40000"}, medium{"n=1", "n=997", "n=1048579"};
   static const Texts large{"n=2**28+3"}, huge{"n=2**31+1025"};
+  static const Texts arithmetic{"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16"};
   static const Texts elements{"T=float", "T=uint8", "T=double", "T=int64", "T=half", "T=bfloat16"};
-  static const Texts images{"L=int64 NEIGHBOURS=Neighbours::eight", "L=int32 NEIGHBOURS=Neighbours::four",
-                            "L=int32 NEIGHBOURS=Neighbours::eight", "L=int64 NEIGHBOURS=Neighbours::four"};
+  static const Texts images{"L=int64 NEIGHBOURS=Neighbours::eight", "L=int32 NEIGHBOURS=Neighbours::four"};
   static const std::vector<KernelCase> cases{
       {"add",
-       {"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16"},
+       arithmetic,
        {"rows=1 columns=1", "rows=53 columns=97 pitch=101", "rows=200 columns=260"},
        {"rows=1 columns=1", "rows=97 columns=1031 pitch=1040", "rows=2048 columns=516"},
        {"rows=131101 columns=1024"},
        {"rows=65537 columns=32772"}},
       {"components",
        images,
-       {"width=1 height=1", "width=1 height=97", "width=301 height=67 density=62", "width=256 height=131"},
+       {"width=1 height=1", "width=1 height=97", "width=301 height=67 density=62", "width=144 height=131"},
        {"width=1 height=1", "width=1 height=1031", "width=1031 height=517 density=62",
         "width=1024 height=768 density=95"},
        {"width=16387 height=16384"},
@@ -51,6 +51,7 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"n=1 bins=256", "n=997 bins=2048", "n=1048579 bins=100", "n=1048579 bins=5000"},
        {"n=2**28+3 bins=256"},
        {"n=2**31+1025 bins=256"}},
+      {"axpy", arithmetic, small, medium, large, huge},
       {"reduce", numbers, small, medium, large, huge},
       {"scan",
        {"T=float", "T=double KIND=Kind::exclusive", "T=int32 OP=Op::min", "T=int64 KIND=Kind::exclusive", "T=half",
