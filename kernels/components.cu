@@ -15,6 +15,8 @@ TILE_Y = [64, 16, 32, 128]
 BLOCK = [256, 128, 512, 1024]
 STRIP = [1, 2]                                 # rows that are labelled as one
 SEGMENT = [16, 8, 32]                          # pixels whose links to the strip above one thread makes
+REST = ["Rest::queued", "Rest::in_place"]       # links of a run but its first one
+EARLY = [1, 0]
 HANDOVER = ["Handover::labels", "Handover::places"]
 MERGE = [128, 64, 256, 512]                    # threads per block of the step that joins tiles
 [restrictions]
@@ -26,14 +28,16 @@ rules = [
     "TILE_X * TILE_Y / BLOCK in [4, 8, 16, 32]",         # pixels per thread
     # The two rows of a strip are one only where diagonal neighbours count.
     "STRIP == 1 || NEIGHBOURS == 'Neighbours::eight'",
-    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && HANDOVER == 'Handover::labels' && MERGE == 128)",
+    # Two rows of which each touches the other at every second corner would need a longer queue.
+    "REST == 'Rest::in_place' || STRIP == 2 || NEIGHBOURS == 'Neighbours::four'",
+    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && EARLY == 0 && REST == 'Rest::in_place' && HANDOVER == 'Handover::labels' && MERGE == 128)",
 ]
 [values]
 tiles_x = "ceil_div(width, TILE_X)"
 tiles_y = "ceil_div(height, TILE_Y)"
 border_blocks = "ceil_div(width, MERGE) * (tiles_y - 1) + ceil_div(height, MERGE) * (tiles_x - 1)"
 [[launch]]
-entry = "label_tiles<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, HANDOVER, L>"
+entry = "label_tiles<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, REST, EARLY, HANDOVER, L>"
 when = "ALGORITHM == 'Algorithm::tiles'"
 grid = ["tiles_x * tiles_y"]
 block = ["BLOCK"]
@@ -115,15 +119,15 @@ source = """the order of V. Oliveira and R. Lotufo, A Study on Connected Compone
 problems = ["width=4096 height=4096 NEIGHBOURS=Neighbours::eight"]
 steps = [
     { name = "every pixel, in global memory", configuration = """ALGORITHM=Algorithm::direct TILE_X=64 TILE_Y=16 \
-      BLOCK=256 STRIP=1 SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+      BLOCK=256 STRIP=1 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
     { name = "tiles in shared memory", configuration = """ALGORITHM=Algorithm::tiles TILE_X=32 TILE_Y=32 BLOCK=256 \
-      STRIP=1 SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+      STRIP=1 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
     { name = "larger tiles", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=1 \
-      SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+      SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
     { name = "two rows as one", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=2 \
-      SEGMENT=16 HANDOVER=Handover::labels MERGE=128""" },
+      SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
     { name = "two bytes handed over", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 \
-      STRIP=2 SEGMENT=16 HANDOVER=Handover::places MERGE=128""" },
+      STRIP=2 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::places MERGE=128""" },
 ]
 */
 #include "attune.cuh"
@@ -154,6 +158,10 @@ enum class Algorithm { tiles, direct };
 /// Then only the roots have labels before the last step.
 enum class Handover { labels, places };
 
+/// When the links of a run but the first are made: in place, by the thread that finds them, or from a queue, by all
+/// threads alike: few threads find any, and some find many.
+enum class Rest { queued, in_place };
+
 using attune::Cache;
 using attune::Pack;
 
@@ -171,11 +179,26 @@ __device__ __forceinline__ Node find_root(Forest forest, Node node) {
   return node;
 }
 
+// The same, and hangs each second node of the way below its grandparent: chains get shorter for all. By minima, as another
+// thread may have found the root by now: nothing is earlier.
+template <typename Forest, typename Node>
+__device__ __forceinline__ Node find_and_shorten(Forest forest, Node node) {
+  Node parent = forest.parent(node);
+  while (parent != node) {
+    const Node above = forest.parent(parent);
+    if (above == parent) return parent;
+    forest.lower(node, above);
+    node = above;
+    parent = forest.parent(node);
+  }
+  return node;
+}
+
 template <typename Forest, typename Node>
 __device__ __forceinline__ void join(Forest forest, Node a, Node b) {
   while (true) {
-    a = find_root(forest, a);
-    b = find_root(forest, b);
+    a = find_and_shorten(forest, a);
+    b = find_and_shorten(forest, b);
     if (a == b) return;
     const Node earlier = a < b ? a : b, later = a < b ? b : a;
     const Node before = forest.lower(later, earlier);
@@ -341,32 +364,67 @@ __device__ __forceinline__ void flatten(TileForest forest, Bits tile, int strip,
   const unsigned ones = tile.strip(strip, word);
   for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
     const int node = tile.node(strip, word, __ffs(static_cast<int>(starts)) - 1);
-    const int root = find_root(forest, node);
-    forest.hang(node, root);
+    const int root = find_and_shorten(forest, node);
+    if (root != node) forest.hang(node, root);  // else another thread may just have hung it below an earlier one
     found(node, root);
   }
 }
 
-// Joins the runs of a segment with all that they touch and do not hang below.
+// What hang_runs() has left: links of a run but its first, and runs that go on in the next word.
+template <typename Bits>
+struct RestLinks {
+  Bits tile;
+  int strip, word;
+  unsigned up, to_left, to_right;  // as in Links
+  bool to_last_word;
+
+  __device__ __forceinline__ int count() const { return __popc(up) + __popc(to_right) + (to_last_word ? 1 : 0); }
+  // Calls link(a, b) for the nodes of each.
+  template <typename Link>
+  __device__ __forceinline__ void for_each(Link link) const {
+    for (unsigned left = up; left != 0; left &= left - 1) {
+      const int x = __ffs(static_cast<int>(left)) - 1;
+      const int above = word * 32 + x - static_cast<int>(to_left >> x & 1u);
+      link(tile.node(strip, word, x), tile.node(strip - 1, above / 32, above % 32));
+    }
+    for (unsigned left = to_right; left != 0; left &= left - 1) {
+      const int x = __ffs(static_cast<int>(left)) - 1, above = word * 32 + x + 1;
+      link(tile.node(strip, word, x), tile.node(strip - 1, above / 32, above % 32));
+    }
+    if (to_last_word) link(tile.node(strip, word, 0), tile.node(strip, word - 1, 31));
+  }
+};
+
 template <Neighbours NEIGHBOURS, int STRIP, typename Bits>
-__device__ __forceinline__ void join_rest(TileForest forest, Bits tile, int strip, int word, unsigned segment) {
+__device__ __forceinline__ RestLinks<Bits> rest_of(Bits tile, int strip, int word, unsigned segment) {
   const Links links = links_of<NEIGHBOURS, STRIP>(tile, strip, word);
   const unsigned ones = tile.strip(strip, word);
   const unsigned done = first_in_run(ones, links.up | links.to_right);
-  for (unsigned left = links.up & ~done & segment; left != 0; left &= left - 1) {
-    const int x = __ffs(static_cast<int>(left)) - 1;
-    const int up = word * 32 + x - static_cast<int>(links.to_left >> x & 1u);
-    join(forest, tile.node(strip, word, x), tile.node(strip - 1, up / 32, up % 32));
-  }
-  if constexpr (NEIGHBOURS == Neighbours::eight) {
-    for (unsigned left = links.to_right & ~(done & ~links.up) & segment; left != 0; left &= left - 1) {
-      const int x = __ffs(static_cast<int>(left)) - 1, up = word * 32 + x + 1;
-      join(forest, tile.node(strip, word, x), tile.node(strip - 1, up / 32, up % 32));
-    }
-  }
-  if (word > 0 && (ones & segment & 1u) != 0 && tile.strip(strip, word - 1) >> 31 != 0)
-    join(forest, tile.node(strip, word, 0), tile.node(strip, word - 1, 31));
+  RestLinks<Bits> rest{tile, strip, word, links.up & ~done & segment, links.to_left, 0, false};
+  if constexpr (NEIGHBOURS == Neighbours::eight) rest.to_right = links.to_right & ~(done & ~links.up) & segment;
+  rest.to_last_word = word > 0 && (ones & segment & 1u) != 0 && tile.strip(strip, word - 1) >> 31 != 0;
+  return rest;
 }
+
+// Places in a queue for `count` entries of this lane. All lanes of the warp call it.
+__device__ __forceinline__ int reserve(int* length, int count) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  int end = count;  // of this lane and those before it
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int before = __shfl_up_sync(0xffffffffu, end, static_cast<unsigned>(distance));
+    if (lane >= distance) end += before;
+  }
+  int begin = 0;
+  if (lane == 31 && end > 0) begin = atomicAdd(length, end);
+  return __shfl_sync(0xffffffffu, begin, 31) + end - count;
+}
+
+// How many links hang_runs() can leave in a tile. A run of n pixels touches at most (n + 1) / 2 others by edges, all but
+// one of which are left, and then the row below has as few runs: eight a word on average. With corners, two rows a
+// strip: one run less than there are above, with those of the words beside it. And one a word to the word before.
+template <int STRIP, int WORDS>
+constexpr int QUEUE = WORDS / STRIP * (STRIP == 2 ? 18 : 9);
 
 // Calls work(strip, word, segment) for every segment of the tile, by all threads, and waits for all.
 template <int TILE_X, int STRIPS, int BLOCK, int SEGMENT, typename Work>
@@ -378,6 +436,30 @@ __device__ __forceinline__ void for_each_segment(Work work) {
     const int word = i / PER_WORD;
     work(word / (TILE_X / 32), word % (TILE_X / 32), FIRST << i % PER_WORD * SEGMENT);
   }
+  __syncthreads();
+}
+
+// Queues what is left to be joined, then joins it.
+template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, typename Bits>
+__device__ __forceinline__ void join_queued(TileForest forest, Bits tile) {
+  constexpr int PER_WORD = 32 / SEGMENT, WORDS = TILE_X / 32, SEGMENTS = TILE_Y / STRIP * WORDS * PER_WORD;
+  constexpr unsigned FIRST = SEGMENT == 32 ? ~0u : (1u << SEGMENT % 32) - 1u;
+  __shared__ int queue[QUEUE<STRIP, TILE_Y * WORDS>];  // a pair of places each
+  __shared__ int length;
+  if (threadIdx.x == 0) length = 0;
+  __syncthreads();
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < (SEGMENTS + 31) / 32 * 32; i += BLOCK) {
+    const bool is_one = i < SEGMENTS;
+    const int word = is_one ? i / PER_WORD : 0;
+    const auto rest = rest_of<NEIGHBOURS, STRIP>(tile, word / WORDS, word % WORDS,
+                                                 is_one ? FIRST << i % PER_WORD * SEGMENT : 0u);
+    int place = reserve(&length, rest.count());
+    rest.for_each([&](int a, int b) { queue[place++] = a << 16 | b; });
+  }
+  __syncthreads();
+  const int all = length;
+  for (int i = static_cast<int>(threadIdx.x); i < all; i += BLOCK) join(forest, queue[i] >> 16, queue[i] & 0xFFFF);
   __syncthreads();
 }
 
@@ -416,8 +498,8 @@ __device__ __forceinline__ void write_tile(T* to, const int* parents, BitTile<TI
   }
 }
 
-template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Handover HANDOVER,
-          typename L>
+template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Rest REST,
+          int EARLY, Handover HANDOVER, typename L>
 __global__ void __launch_bounds__(BLOCK)
     label_tiles(L* labels, unsigned short* places, const unsigned char* image, long long width, long long height) {
   using Bits = BitTile<TILE_X, STRIP>;
@@ -437,10 +519,18 @@ __global__ void __launch_bounds__(BLOCK)
   for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) { flatten(forest, tile, strip, word, segment, ignore); });
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-    join_rest<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
-  });
+  if constexpr (EARLY != 0) {
+    for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+      flatten(forest, tile, strip, word, segment, ignore);
+    });
+  }
+  if constexpr (REST == Rest::in_place) {
+    for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+      rest_of<NEIGHBOURS, STRIP>(tile, strip, word, segment).for_each([&](int a, int b) { join(forest, a, b); });
+    });
+  } else {
+    join_queued<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT>(forest, tile);
+  }
   for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     flatten(forest, tile, strip, word, segment, [&](int node, int root) {
       if (HANDOVER == Handover::labels || node != root) return;
