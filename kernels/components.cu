@@ -17,14 +17,13 @@ STRIP = [1, 2]                                 # rows that are labelled as one
 SEGMENT = [16, 8, 32]                          # pixels whose links to the strip above one thread makes
 REST = ["Rest::queued", "Rest::in_place"]       # links of a run but its first one
 EARLY = [1, 0]
-HANDOVER = ["Handover::labels", "Handover::places"]
+HANDOVER = ["Handover::labels", "Handover::runs"]
 MERGE = [128, 64, 256, 512]                    # threads per block of the step that joins tiles
 [restrictions]
 rules = [
     "density >= 0 && density <= 100",
     "L == 'int64' || width * height < 2 ** 31",          # 1 + the last pixel is a label
-    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel,
-    "HANDOVER == 'Handover::labels' || TILE_X * TILE_Y * sizeof(L) <= 32768",  # or a label
+    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel
     "TILE_X * TILE_Y / BLOCK in [4, 8, 16, 32]",         # pixels per thread
     # The two rows of a strip are one only where diagonal neighbours count.
     "STRIP == 1 || NEIGHBOURS == 'Neighbours::eight'",
@@ -41,13 +40,13 @@ entry = "label_tiles<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, REST, EA
 when = "ALGORITHM == 'Algorithm::tiles'"
 grid = ["tiles_x * tiles_y"]
 block = ["BLOCK"]
-arguments = ["labels", "places", "image", "width", "height"]
+arguments = ["labels", "words", "roots", "image", "width", "height"]
 [[launch]]
-entry = "join_tiles<NEIGHBOURS, TILE_X, TILE_Y, MERGE, HANDOVER, L>"
+entry = "join_tiles<NEIGHBOURS, TILE_X, TILE_Y, MERGE, STRIP, HANDOVER, L>"
 when = "ALGORITHM == 'Algorithm::tiles' && border_blocks > 0"
 grid = ["border_blocks"]
 block = ["MERGE"]
-arguments = ["labels", "places", "image", "width", "height"]
+arguments = ["labels", "words", "roots", "image", "width", "height"]
 [[launch]]
 entry = "label_pixels<TILE_X, TILE_Y, BLOCK, L>"
 when = "ALGORITHM == 'Algorithm::direct'"
@@ -61,16 +60,18 @@ grid = ["tiles_x * tiles_y"]
 block = ["BLOCK"]
 arguments = ["labels", "image", "width", "height"]
 [[launch]]
-entry = "resolve<TILE_X, TILE_Y, BLOCK, HANDOVER, L>"
+entry = "resolve<TILE_X, TILE_Y, BLOCK, STRIP, HANDOVER, L>"
 grid = ["tiles_x * tiles_y"]
 block = ["BLOCK"]
-arguments = ["labels", "places", "width", "height"]
+arguments = ["labels", "words", "roots", "width", "height"]
 [arguments]
 labels = { type = "L", size = "width * height", role = "out" }
 image = { type = "uint8", size = "width * height", role = "in", fill = "constant(0)" }  # foreground: not 0
 width = { type = "int64" }
 height = { type = "int64" }
-places = { type = "uint16", size = "HANDOVER == 'Handover::places' ? width * height : 1", role = "scratch" }
+# Of each tile its bits, and of each of its words (of each strip) the places of the roots of up to 16 runs.
+words = { type = "uint32", size = "HANDOVER == 'Handover::runs' ? tiles_x * tiles_y * TILE_X * TILE_Y / 32 : 1", role = "scratch" }
+roots = { type = "uint16", size = "HANDOVER == 'Handover::runs' ? tiles_x * tiles_y * TILE_X * TILE_Y / STRIP / 2 : 1", role = "scratch" }
 density = { type = "int64" }
 seed = { type = "uint64", fill = "seed" }
 [[prepare]]
@@ -126,8 +127,8 @@ steps = [
       SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
     { name = "two rows as one", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=2 \
       SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
-    { name = "two bytes handed over", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 \
-      STRIP=2 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::places MERGE=128""" },
+    { name = "runs handed over", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 \
+      STRIP=2 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::runs MERGE=128""" },
 ]
 */
 #include "attune.cuh"
@@ -154,9 +155,9 @@ enum class Neighbours { four, eight };
 /// How pixels are joined: all at once in global memory, or by tiles first.
 enum class Algorithm { tiles, direct };
 
-/// What a tile hands over to the last step: the labels so far, or two bytes a pixel, the place of its root in the tile.
-/// Then only the roots have labels before the last step.
-enum class Handover { labels, places };
+/// What a tile hands over to the last step: the labels so far, or its bits and the roots of its runs, which stay in the
+/// second cache. Then only the roots have labels before the last step.
+enum class Handover { labels, runs };
 
 /// When the links of a run but the first are made: in place, by the thread that finds them, or from a queue, by all
 /// threads alike: few threads find any, and some find many.
@@ -165,7 +166,7 @@ enum class Rest { queued, in_place };
 using attune::Cache;
 using attune::Pack;
 
-constexpr int NO_PLACE = 0xFFFF;  // of background
+constexpr int MOST_RUNS = 16;  // in a word
 
 // ---- Union-find ----
 
@@ -266,6 +267,11 @@ struct BitTile {
     if constexpr (STRIP == 2) ones |= row(index * STRIP + 1, word);
     return ones;
   }
+  // The number of the run that holds bit x of this word of the strip, MOST_RUNS for each word.
+  __device__ __forceinline__ int run(int index, int word, int x) const {
+    const unsigned ones = strip(index, word);
+    return (index * WORDS + word) * MOST_RUNS + __popc(ones & ~(ones << 1) & ((2u << x) - 1u)) - 1;
+  }
   // The node of the run that holds bit x of this word of the strip: the place of its first pixel, row by row.
   __device__ __forceinline__ int node(int index, int word, int x) const {
     const unsigned ones = strip(index, word);
@@ -357,16 +363,17 @@ __device__ __forceinline__ void hang_runs(TileForest forest, Bits tile, int stri
   }
 }
 
-// Lets each node that begins in a segment point to its root. Calls found(node, root).
+// Lets each node that begins in a segment point to its root. Calls found(node, root, number of the run).
 template <typename Bits, typename Found>
 __device__ __forceinline__ void flatten(TileForest forest, Bits tile, int strip, int word, unsigned segment,
                                         Found found) {
   const unsigned ones = tile.strip(strip, word);
   for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
-    const int node = tile.node(strip, word, __ffs(static_cast<int>(starts)) - 1);
+    const int x = __ffs(static_cast<int>(starts)) - 1;
+    const int node = tile.node(strip, word, x);
     const int root = find_and_shorten(forest, node);
     if (root != node) forest.hang(node, root);  // else another thread may just have hung it below an earlier one
-    found(node, root);
+    found(node, root, tile.run(strip, word, x));
   }
 }
 
@@ -475,33 +482,34 @@ __device__ __forceinline__ void store_pixels(T* to, const Pack<T, N>& pack, int 
   }
 }
 
-// Hands the tile over: the label or the place of the root of each pixel.
-template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, typename T, typename FromPlace>
-__device__ __forceinline__ void write_tile(T* to, const int* parents, BitTile<TILE_X, STRIP> tile, long long width,
-                                           Area area, T background, FromPlace from_place) {
-  constexpr int PACK = sizeof(T) == 2 ? 4 : 16 / static_cast<int>(sizeof(T));
+// Writes a label for each pixel of the area: label_of(strip, word, x) for a run of ones, 0 for background.
+template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, typename L, typename LabelOf>
+__device__ __forceinline__ void write_labels(L* labels, BitTile<TILE_X, STRIP> tile, long long width, Area area,
+                                             LabelOf label_of) {
+  constexpr int PACK = 16 / static_cast<int>(sizeof(L));
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / PACK; i += BLOCK) {
     const int x = i * PACK % TILE_X, y = i * PACK / TILE_X;
     if (y >= area.rows || x >= area.columns) continue;
     const unsigned ones = tile.row(y, x / 32) >> x % 32;
-    Pack<T, PACK> pack;
-    T root = background;
+    Pack<L, PACK> pack;
+    L label = 0;
 #pragma unroll
     for (int k = 0; k < PACK; ++k) {
       const bool one = (ones >> k & 1u) != 0;
-      const bool goes_on = k > 0 && (ones >> (k > 0 ? k - 1 : 0) & 1u) != 0;  // its left neighbour has the same root
-      if (one && !goes_on) root = from_place(parents[tile.node(y / STRIP, x / 32, x % 32 + k)]);
-      pack.element[k] = one ? root : background;
+      const bool goes_on = k > 0 && (ones >> (k > 0 ? k - 1 : 0) & 1u) != 0;  // its left neighbour has the same label
+      if (one && !goes_on) label = label_of(y / STRIP, x / 32, x % 32 + k);
+      pack.element[k] = one ? label : L(0);
     }
-    store_pixels(to + (area.y + y) * width + area.x + x, pack, area.columns - x);
+    store_pixels(labels + (area.y + y) * width + area.x + x, pack, area.columns - x);
   }
 }
 
 template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Rest REST,
           int EARLY, Handover HANDOVER, typename L>
 __global__ void __launch_bounds__(BLOCK)
-    label_tiles(L* labels, unsigned short* places, const unsigned char* image, long long width, long long height) {
+    label_tiles(L* labels, unsigned* words, unsigned short* roots, const unsigned char* image, long long width,
+                long long height) {
   using Bits = BitTile<TILE_X, STRIP>;
   constexpr int STRIPS = TILE_Y / STRIP;
   __shared__ int parents[TILE_X * TILE_Y];
@@ -515,7 +523,7 @@ __global__ void __launch_bounds__(BLOCK)
 
   const Bits tile{bits};
   const TileForest forest{parents};
-  const auto ignore = [](int, int) {};
+  const auto ignore = [](int, int, int) {};
   for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
@@ -531,40 +539,49 @@ __global__ void __launch_bounds__(BLOCK)
   } else {
     join_queued<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT>(forest, tile);
   }
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-    flatten(forest, tile, strip, word, segment, [&](int node, int root) {
-      if (HANDOVER == Handover::labels || node != root) return;
+  const auto keep = [&](int node, int root, int run) {
+    if constexpr (HANDOVER == Handover::runs) {
       const L pixel = pixel_at<TILE_X, L>(area, width, root);
-      labels[pixel] = pixel + 1;
-    });
+      if (root == node) labels[pixel] = pixel + 1;
+      roots[static_cast<long long>(blockIdx.x) * (STRIPS * Bits::WORDS * MOST_RUNS) + run] =
+          static_cast<unsigned short>(root);
+    }
+  };
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+    flatten(forest, tile, strip, word, segment, keep);
   });
   if constexpr (HANDOVER == Handover::labels) {
-    write_tile<TILE_X, TILE_Y, BLOCK, STRIP>(labels, parents, tile, width, area, L(0), [&](int place) {
-      return static_cast<L>(pixel_at<TILE_X, L>(area, width, place) + 1);
+    write_labels<TILE_X, TILE_Y, BLOCK>(labels, tile, width, area, [&](int strip, int word, int x) {
+      return static_cast<L>(pixel_at<TILE_X, L>(area, width, parents[tile.node(strip, word, x)]) + 1);
     });
   } else {
-    write_tile<TILE_X, TILE_Y, BLOCK, STRIP>(places, parents, tile, width, area, static_cast<unsigned short>(NO_PLACE),
-                                             [](int place) { return static_cast<unsigned short>(place); });
+    for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y; i += BLOCK)
+      words[static_cast<long long>(blockIdx.x) * (Bits::WORDS * TILE_Y) + i] = bits[i];
   }
 }
 
 // ---- Step 2: tiles are joined ----
 
 // A node of the component of (x, y), which is foreground.
-template <int TILE_X, int TILE_Y, Handover HANDOVER, typename L>
-__device__ __forceinline__ L node_of(const L* labels, const unsigned short* places, long long width, long long x,
-                                     long long y) {
-  const long long pixel = y * width + x;
-  if constexpr (HANDOVER == Handover::labels) return labels[pixel] - 1;
-  const int place = places[pixel];
-  return static_cast<L>((y - y % TILE_Y + place / TILE_X) * width + x - x % TILE_X + place % TILE_X);
+template <int TILE_X, int TILE_Y, int STRIP, Handover HANDOVER, typename L>
+__device__ __forceinline__ L node_of(const L* labels, const unsigned* words, const unsigned short* roots,
+                                     long long width, long long x, long long y) {
+  if constexpr (HANDOVER == Handover::labels) return labels[y * width + x] - 1;
+  using Bits = BitTile<TILE_X, STRIP>;
+  const long long tile = y / TILE_Y * ((width + TILE_X - 1) / TILE_X) + x / TILE_X;
+  const int column = static_cast<int>(x % TILE_X), row = static_cast<int>(y % TILE_Y);
+  const int run =
+      Bits{words + tile * (Bits::WORDS * TILE_Y)}.run(row / STRIP, column / 32, column % 32);
+  const int place = roots[tile * (Bits::WORDS * TILE_Y / STRIP * MOST_RUNS) + run];
+  return static_cast<L>((y - row + place / TILE_X) * width + x - column + place % TILE_X);
 }
 
 // A thread looks at one pixel at the upper or left border of a tile. Along a border the pixels i and those across it are
 // as two rows: what was said of runs holds here too.
-template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int MERGE, Handover HANDOVER, typename L>
-__global__ void __launch_bounds__(MERGE) join_tiles(L* labels, const unsigned short* places, const unsigned char* image,
-                                                    long long width, long long height) {
+template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int MERGE, int STRIP, Handover HANDOVER, typename L>
+__global__ void __launch_bounds__(MERGE)
+    join_tiles(L* labels, const unsigned* words, const unsigned short* roots, const unsigned char* image,
+               long long width, long long height) {
   const unsigned row_blocks = static_cast<unsigned>((width + MERGE - 1) / MERGE);
   const unsigned column_blocks = static_cast<unsigned>((height + MERGE - 1) / MERGE);
   const unsigned in_rows = row_blocks * static_cast<unsigned>((height + TILE_Y - 1) / TILE_Y - 1);
@@ -581,19 +598,19 @@ __global__ void __launch_bounds__(MERGE) join_tiles(L* labels, const unsigned sh
   };
   const auto link = [&](long long along) {
     const auto node = [&](long long a, long long b) {
-      return node_of<TILE_X, TILE_Y, HANDOVER>(labels, places, width, is_row ? a : b, is_row ? b : a);
+      return node_of<TILE_X, TILE_Y, STRIP, HANDOVER>(labels, words, roots, width, is_row ? a : b, is_row ? b : a);
     };
     join(ImageForest<L>{labels}, node(i, j), node(along, j - 1));
   };
-  if (!one(i, j)) return;
-  const bool straight = one(i, j - 1), before = one(i - 1, j), across_before = one(i - 1, j - 1);
-  if (straight) {
-    // Where a column border begins a tile, no overlap goes on: the row border there relies on this link.
-    if (!(before && across_before) || (!is_row && i % TILE_Y == 0)) link(i);
-  } else if constexpr (NEIGHBOURS == Neighbours::eight) {
-    if (across_before && !before) link(i - 1);
-    if (one(i + 1, j - 1) && !one(i + 1, j)) link(i + 1);
-  }
+  // All are read before the first is looked at.
+  const bool here = one(i, j), straight = one(i, j - 1), before = one(i - 1, j), across_before = one(i - 1, j - 1);
+  const bool corners = NEIGHBOURS == Neighbours::eight;
+  const bool after = corners && one(i + 1, j), across_after = corners && one(i + 1, j - 1);
+  // Where a column border begins a tile, no overlap goes on: the row border there relies on this link.
+  const bool goes_on = before && across_before && (is_row || i % TILE_Y != 0);
+  if (here && straight && !goes_on) link(i);
+  if (here && !straight && corners && across_before && !before) link(i - 1);
+  if (here && !straight && across_after && !after) link(i + 1);
 }
 
 // ---- Without tiles ----
@@ -669,52 +686,39 @@ __device__ __forceinline__ void resolve_labels(L* labels, long long width, Area 
   }
 }
 
-// Places were handed over: the roots of the tile are followed, into a table, and the others look up theirs.
-template <int TILE_X, int TILE_Y, int BLOCK, typename L>
-__device__ __forceinline__ void resolve_places(L* labels, const unsigned short* places, L* table, long long width,
-                                               Area area) {
-  constexpr int PACK = 16 / static_cast<int>(sizeof(L)), PACKS = TILE_X * TILE_Y / PACK / BLOCK;
-  const ImageForest<L> forest{labels};
-  Pack<unsigned short, PACK> held[PACKS];
-#pragma unroll
-  for (int j = 0; j < PACKS; ++j) {
-    const int first = (static_cast<int>(threadIdx.x) + j * BLOCK) * PACK;
-    const int x = first % TILE_X, y = first / TILE_X;
-    const bool inside = y < area.rows && x < area.columns;
-    held[j] = load_pixels<PACK>(places + (inside ? (area.y + y) * width + area.x + x : 0), inside ? area.columns - x : 0,
-                                static_cast<unsigned short>(NO_PLACE));
-  }
-#pragma unroll
-  for (int j = 0; j < PACKS; ++j) {
-    const int first = (static_cast<int>(threadIdx.x) + j * BLOCK) * PACK;
-#pragma unroll
-    for (int k = 0; k < PACK; ++k)
-      if (held[j].element[k] == first + k)
-        table[first + k] = find_root(forest, pixel_at<TILE_X, L>(area, width, first + k)) + 1;
+// Runs were handed over: the label of each is looked up once.
+template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, typename L>
+__device__ __forceinline__ void resolve_runs(L* labels, const unsigned* words, const unsigned short* roots,
+                                             long long width, Area area) {
+  using Bits = BitTile<TILE_X, STRIP>;
+  constexpr int RUNS = Bits::WORDS * TILE_Y / STRIP * MOST_RUNS;
+  __shared__ unsigned bits[Bits::WORDS * TILE_Y];
+  __shared__ L label[RUNS];
+  for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y; i += BLOCK)
+    bits[i] = words[static_cast<long long>(blockIdx.x) * (Bits::WORDS * TILE_Y) + i];
+  __syncthreads();
+  const Bits tile{bits};
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < RUNS; i += BLOCK) {
+    const int word = i / MOST_RUNS;
+    const unsigned ones = tile.strip(word / Bits::WORDS, word % Bits::WORDS);
+    if (i % MOST_RUNS >= __popc(ones & ~(ones << 1))) continue;
+    const int place = roots[static_cast<long long>(blockIdx.x) * RUNS + i];
+    label[i] = find_root(ImageForest<L>{labels}, pixel_at<TILE_X, L>(area, width, place)) + 1;
   }
   __syncthreads();
-#pragma unroll
-  for (int j = 0; j < PACKS; ++j) {
-    const int first = (static_cast<int>(threadIdx.x) + j * BLOCK) * PACK;
-    const int x = first % TILE_X, y = first / TILE_X;
-    if (y >= area.rows || x >= area.columns) continue;
-    Pack<L, PACK> pack;
-#pragma unroll
-    for (int k = 0; k < PACK; ++k)
-      pack.element[k] = held[j].element[k] == NO_PLACE ? L(0) : table[held[j].element[k]];
-    store_pixels(labels + ((area.y + y) * width + area.x + x), pack, area.columns - x);
-  }
+  write_labels<TILE_X, TILE_Y, BLOCK>(labels, tile, width, area,
+                                      [&](int strip, int word, int x) { return label[tile.run(strip, word, x)]; });
 }
 
-template <int TILE_X, int TILE_Y, int BLOCK, Handover HANDOVER, typename L>
+template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, Handover HANDOVER, typename L>
 __global__ void __launch_bounds__(BLOCK)
-    resolve(L* labels, const unsigned short* places, long long width, long long height) {
+    resolve(L* labels, const unsigned* words, const unsigned short* roots, long long width, long long height) {
   const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
   if constexpr (HANDOVER == Handover::labels) {
     resolve_labels<TILE_X, TILE_Y, BLOCK>(labels, width, area);
   } else {
-    __shared__ L table[TILE_X * TILE_Y];
-    resolve_places<TILE_X, TILE_Y, BLOCK>(labels, places, table, width, area);
+    resolve_runs<TILE_X, TILE_Y, BLOCK, STRIP>(labels, words, roots, width, area);
   }
 }
 
