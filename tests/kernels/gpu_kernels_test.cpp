@@ -10,6 +10,7 @@
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
 #include "support/offset_histograms.hpp"
+#include "support/stencil_check.hpp"
 
 namespace attune::test {
 namespace {
@@ -62,6 +63,13 @@ TEST_F(GpuHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
 using GpuScan = GpuTest;
 
 TEST_F(GpuScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("cuda"), testing::IsEmpty()); }
+
+
+using GpuStencil = GpuTest;
+
+TEST_F(GpuStencil, StepsGridsThatBeginAnywhereAndInPlace) {
+  EXPECT_THAT(wrong_steps_of_offset_grids("cuda"), testing::IsEmpty());
+}
 
 }  // namespace
 }  // namespace attune::test

@@ -9,6 +9,7 @@
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
 #include "support/offset_histograms.hpp"
+#include "support/stencil_check.hpp"
 
 namespace attune::test {
 namespace {
@@ -61,6 +62,10 @@ TEST(HostScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset
 
 TEST(HostHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
   EXPECT_THAT(wrong_histograms_of_offset_arrays("host", {}), testing::IsEmpty());
+}
+
+TEST(HostStencil, StepsGridsThatBeginAnywhereAndInPlace) {
+  EXPECT_THAT(wrong_steps_of_offset_grids("host"), testing::IsEmpty());
 }
 
 TEST(PairwiseConfigurations, HoldEveryLegalPairOnceAtLeastAndAreFew) {

@@ -69,7 +69,7 @@ TEST_F(DispatcherTest, AnApplicationsOwnKernelNeedsANewNameOrABuiltInOne) {
   EXPECT_THAT([&] { gpu.add({"mine.cu", text}); }, throws_saying<UsageError>("there is a kernel `reduce` already"));
   EXPECT_NE(gpu.match("reduce", {{"n", 10}}).configuration.find("OFFSET"), nullptr);
   EXPECT_THROW(gpu.add({"bad.cu", "int x;"}), Error);
-  EXPECT_THAT(gpu.kernels(), testing::ElementsAre("axpy", "offset", "reduce", "transpose"));
+  EXPECT_THAT(gpu.kernels(), testing::ElementsAre("axpy", "offset", "reduce", "stencil3d", "transpose"));
 }
 
 TEST_F(DispatcherTest, AKernelComesFromAFileToo) {
