@@ -24,6 +24,7 @@ height = "BLOCK_Y * ITEMS"
 side = "ceil_div(radius, VECTOR)"
 plane_bytes = "(BLOCK_X + 2 * side) * (height + 2 * radius) * VECTOR * sizeof(T)"
 ring_bytes = "(radius + AHEAD + 1) * plane_bytes + 2 * (AHEAD + 1) * width * height * sizeof(T)"
+most_bytes = "PLANE == 'Plane::cache' || COLUMN == 'Column::reload' ? 16 : 32"  # of a thread's points in a plane
 [restrictions]
 rules = [
     "radius <= 4",
@@ -31,8 +32,8 @@ rules = [
     "VECTOR * sizeof(T) <= 16",                   # the widest access
     "width * sizeof(T) >= 128",                   # a row of a tile is a line of the cache at least
     "BLOCK_X * BLOCK_Y in [64, 128, 256, 512]",
-    "BLOCK_X * BLOCK_Y * VECTOR * ITEMS * sizeof(T) <= 8192",  # columns in registers
-    "VECTOR * ITEMS * sizeof(T) <= 32",
+    "VECTOR * ITEMS * sizeof(T) <= most_bytes",   # columns in registers
+    "BLOCK_X * BLOCK_Y * VECTOR * ITEMS * sizeof(T) <= 256 * most_bytes",
     "PLANE == 'Plane::async' ? COLUMN == 'Column::queue' && VECTOR * sizeof(T) >= 4 : AHEAD == 1",
 ]
 [[launch]]
