@@ -9,7 +9,7 @@ nz = { size = 512, host = 40 }
 radius = { size = 4 }                          # 1 to 4: points on either side in each direction, order 2 radius
 T = ["float", "double", "half", "bfloat16"]
 [parameters]
-PLANE = ["Plane::async", "Plane::shared", "Plane::cache"]  # where neighbours in x and y come from
+PLANE = ["Plane::async", "Plane::tensor", "Plane::shared", "Plane::cache"]  # where neighbours in x and y come from
 COLUMN = ["Column::queue", "Column::reload"]      # and those in z
 BLOCK_X = [16, 8, 32, 64]                         # threads
 BLOCK_Y = [16, 4, 8, 32]
@@ -22,8 +22,12 @@ ZCHUNK = [128, 1, 16, 32, 64, 256, 512, 1024]     # planes that a block marches 
 width = "BLOCK_X * VECTOR"
 height = "BLOCK_Y * ITEMS"
 side = "ceil_div(radius, VECTOR)"
-plane_bytes = "(BLOCK_X + 2 * side) * (height + 2 * radius) * VECTOR * sizeof(T)"
-ring_bytes = "(radius + AHEAD + 1) * plane_bytes + 2 * (AHEAD + 1) * width * height * sizeof(T)"
+halo_width = "width + 2 * side * VECTOR"
+halo_height = "height + 2 * radius"
+plane_bytes = "halo_width * halo_height * sizeof(T)"
+ring_bytes = "(radius + AHEAD + 1) * (round_up(plane_bytes, 128) + 8) + 2 * (AHEAD + 1) * width * height * sizeof(T)"
+by_boxes = "PLANE == 'Plane::tensor'"
+by_copies = "PLANE == 'Plane::async' || by_boxes"
 most_bytes = "PLANE == 'Plane::cache' || COLUMN == 'Column::reload' ? 16 : 32"  # of a thread's points in a plane
 [restrictions]
 rules = [
@@ -34,14 +38,23 @@ rules = [
     "BLOCK_X * BLOCK_Y in [64, 128, 256, 512]",
     "VECTOR * ITEMS * sizeof(T) <= most_bytes",   # columns in registers
     "BLOCK_X * BLOCK_Y * VECTOR * ITEMS * sizeof(T) <= 256 * most_bytes",
-    "PLANE == 'Plane::async' ? COLUMN == 'Column::queue' && VECTOR * sizeof(T) >= 4 : AHEAD == 1",
+    "by_copies ? COLUMN == 'Column::queue' && VECTOR * sizeof(T) >= 4 : AHEAD == 1",
+    "not by_boxes || side * VECTOR * sizeof(T) % 16 == 0",  # where a box may begin
 ]
 [[launch]]
+when = "not by_boxes"
 entry = "stencil3d<T, radius, PLANE, COLUMN, BLOCK_X, BLOCK_Y, VECTOR, ITEMS, AHEAD, CACHE>"
 grid = ["ceil_div(nx, width) * ceil_div(ny, height) * ceil_div(nz, ZCHUNK)"]
 block = ["BLOCK_X", "BLOCK_Y"]
 shared = "PLANE == 'Plane::cache' ? 0 : PLANE == 'Plane::shared' ? 2 * plane_bytes : ring_bytes"
 arguments = ["next", "u", "prev", "v2", "nx", "ny", "nz", "planes"]
+[[launch]]
+when = "by_boxes"
+entry = "stencil3d_tensor<T, radius, BLOCK_X, BLOCK_Y, VECTOR, ITEMS, AHEAD, CACHE>"
+grid = ["ceil_div(nx, width) * ceil_div(ny, height) * ceil_div(nz, ZCHUNK)"]
+block = ["BLOCK_X", "BLOCK_Y"]
+shared = "ring_bytes"
+arguments = ["next", "u", "prev", "v2", "u_planes", "prev_tiles", "v2_tiles", "nx", "ny", "nz", "planes"]
 [arguments]
 next = { type = "T", size = "nx * ny * nz", role = "out" }  # may be prev itself
 u = { type = "T", size = "nx * ny * nz", role = "in" }
@@ -50,6 +63,9 @@ v2 = { type = "T", size = "nx * ny * nz", role = "in", fill = "uniform(0, 0.2)" 
 nx = { type = "int64" }
 ny = { type = "int64" }
 nz = { type = "int64" }
+u_planes = { tensor = "u", shape = ["nx", "ny", "nz"], box = ["halo_width", "halo_height", "1"], when = "by_boxes" }
+prev_tiles = { tensor = "prev", shape = ["nx", "ny", "nz"], box = ["width", "height", "1"], when = "by_boxes" }
+v2_tiles = { tensor = "v2", shape = ["nx", "ny", "nz"], box = ["width", "height", "1"], when = "by_boxes" }
 planes = { type = "int32", value = "ZCHUNK" }
 [[reference]]
 entry = "stencil3d_reference<T, radius>"
@@ -100,9 +116,9 @@ using attune::Pack;
 // RADIUS + AHEAD planes before its points are computed. It serves as the far end of the column first, and as a plane
 // afterwards. So the memory always has AHEAD planes of three fields to deliver, while threads compute.
 
-/// Where the neighbours in x and y come from: planes in shared memory that copies fill while the threads compute; one
-/// that the threads fill; or global loads, with the L1 cache between.
-enum class Plane { async, shared, cache };
+/// Where the neighbours in x and y come from: planes in shared memory that copies fill while the threads compute, a
+/// pack or a whole box in each; one that the threads fill; or global loads, with the L1 cache between.
+enum class Plane { async, tensor, shared, cache };
 
 /// Where the neighbours in z come from: a queue of the thread's own column in registers, or loads for each plane.
 enum class Column { queue, reload };
@@ -393,16 +409,60 @@ __device__ __forceinline__ void march_with_shared(const Work<G>& work, typename 
 
 // ---- Asynchronous copies ----
 
-/// Rings in shared memory: planes of u with their halo, from z to z + RADIUS + AHEAD, and the thread's own packs of
-/// prev and v2 from z to z + AHEAD. The place that is free in each belongs to the plane before z, which others may
-/// still read until the next barrier.
+/// Rings in shared memory: planes of u with their halo, from z to z + RADIUS + AHEAD, and tiles of prev and v2 from z
+/// to z + AHEAD. The place that is free in each belongs to the plane before z, which others may still read until the
+/// next barrier.
 template <typename G, int AHEAD>
 struct Rings {
-  static constexpr int PLANES = G::RADIUS + AHEAD + 1, TIMES = AHEAD + 1, OWN = G::THREADS * G::ITEMS;
-  typename G::P* u;
-  typename G::P* prev;
-  typename G::P* v2;
+  using P = typename G::P;
+  static constexpr int PLANES = G::RADIUS + AHEAD + 1, TILES = AHEAD + 1;
+  static constexpr int PLANE = (G::PACKS * static_cast<int>(sizeof(P)) + 127) / 128 * 128 / static_cast<int>(sizeof(P));
+  static constexpr int TILE = G::THREADS * G::ITEMS;
+  P* u;
+  P* prev;
+  P* v2;
+  attune::Barrier* arrived;  // one for each place of a plane
+
+  __device__ __forceinline__ explicit Rings(P* shared)
+      : u(shared),
+        prev(u + PLANES * PLANE),
+        v2(prev + TILES * TILE),
+        arrived(reinterpret_cast<attune::Barrier*>(v2 + TILES * TILE)) {}
 };
+
+/// Where the thread's first pack lies in a tile.
+template <typename G>
+__device__ __forceinline__ int place_in_tile() {
+  return static_cast<int>(threadIdx.y) * G::ITEMS * G::BLOCK_X + static_cast<int>(threadIdx.x);
+}
+
+/// The thread's packs out of the rings: the far end of its column, and of prev and v2.
+template <typename G, int AHEAD>
+__device__ __forceinline__ void take(typename G::Rows& front, typename G::Rows& old, typename G::Rows& speed,
+                                     const Rings<G, AHEAD>& rings, const Work<G>& work, int plane, int tile) {
+  using R = Rings<G, AHEAD>;
+#pragma unroll
+  for (int k = 0; k < G::ITEMS; ++k) {
+    const int place = tile * R::TILE + place_in_tile<G>() + k * G::BLOCK_X;
+    front[k] = rings.u[plane * R::PLANE + work.slot + k * G::PITCH];
+    old[k] = rings.prev[place];
+    speed[k] = rings.v2[place];
+  }
+}
+
+/// The column from the block's first plane on, but for its far end, out of the ring; before that from global memory.
+template <typename G, int AHEAD>
+__device__ __forceinline__ void take_first_column(typename G::Columns& column, const Rings<G, AHEAD>& rings,
+                                                  const Work<G>& work) {
+#pragma unroll
+  for (int j = 0; j < G::RADIUS; ++j) {
+    load_rows<Cache::plain, G>(column[j], work.fields.u, work, work.z0 - G::RADIUS + j);
+#pragma unroll
+    for (int k = 0; k < G::ITEMS; ++k) {
+      column[G::RADIUS + j][k] = rings.u[j * Rings<G, AHEAD>::PLANE + work.slot + k * G::PITCH];
+    }
+  }
+}
 
 /// Asks for plane z of u: all that is computed of it, or else the far ends of columns alone.
 template <typename G>
@@ -425,42 +485,16 @@ __device__ __forceinline__ void copy_plane(typename G::P* plane, const Work<G>& 
 
 /// Asks for the thread's packs of prev and v2 in plane z.
 template <typename G>
-__device__ __forceinline__ void copy_fields(typename G::P* prev, typename G::P* v2, const Work<G>& work, long long z) {
+__device__ __forceinline__ void copy_tiles(typename G::P* prev, typename G::P* v2, const Work<G>& work, long long z) {
   constexpr int BYTES = sizeof(typename G::P);
   if (z < work.z0 || z >= work.z1) return;
   const long long first = z * work.area + work.first;
 #pragma unroll
   for (int k = 0; k < G::ITEMS; ++k) {
+    const int place = place_in_tile<G>() + k * G::BLOCK_X;
     if (k >= work.rows) break;
-    attune::copy_async<BYTES>(prev + k * G::THREADS, work.fields.prev + first + k * work.grid.nx);
-    attune::copy_async<BYTES>(v2 + k * G::THREADS, work.fields.v2 + first + k * work.grid.nx);
-  }
-}
-
-/// Asks for the first planes, and fills the column but for its far end.
-template <typename G, int AHEAD>
-__device__ __forceinline__ void begin(typename G::Columns& column, const Rings<G, AHEAD>& rings, const Work<G>& work,
-                                      const Halo<G>& halo) {
-  using R = Rings<G, AHEAD>;
-  clear<G>(rings.u, R::PLANES * G::PACKS);
-#pragma unroll 1
-  for (int i = 0; i < G::RADIUS + AHEAD; ++i) {
-    const int time = i - G::RADIUS;
-    copy_plane<G>(rings.u + i * G::PACKS, work, halo, work.z0 + i);
-    copy_fields<G>(rings.prev + time * R::OWN, rings.v2 + time * R::OWN, work, work.z0 + time);
-    attune::commit_copies();
-  }
-#pragma unroll
-  for (int j = 0; j < G::RADIUS; ++j) {
-    load_rows<Cache::plain, G>(column[j], work.fields.u, work, work.z0 - G::RADIUS + j);
-  }
-  attune::wait_for_copies<AHEAD>();
-#pragma unroll
-  for (int j = 0; j < G::RADIUS; ++j) {
-#pragma unroll
-    for (int k = 0; k < G::ITEMS; ++k) {
-      column[G::RADIUS + j][k] = rings.u[j * G::PACKS + work.slot + k * G::PITCH];
-    }
+    attune::copy_async<BYTES>(prev + place, work.fields.prev + first + k * work.grid.nx);
+    attune::copy_async<BYTES>(v2 + place, work.fields.v2 + first + k * work.grid.nx);
   }
 }
 
@@ -468,35 +502,115 @@ template <int AHEAD, Cache CACHE, typename G>
 __device__ __forceinline__ void march_async(const Work<G>& work, typename G::P* shared) {
   using R = Rings<G, AHEAD>;
   constexpr int RADIUS = G::RADIUS;
-  typename G::P* const own = shared + R::PLANES * G::PACKS + thread_of_block(G::BLOCK_X);
-  const R rings{shared, own, own + R::TIMES * R::OWN};
+  const R rings(shared);
   const Halo<G> halo = halo_of_thread<G>(work);
+  clear<G>(shared, R::PLANES * R::PLANE);
+#pragma unroll 1
+  for (int i = 0; i < RADIUS + AHEAD; ++i) {
+    const int tile = i < RADIUS ? 0 : i - RADIUS;
+    copy_plane<G>(rings.u + i * R::PLANE, work, halo, work.z0 + i);
+    copy_tiles<G>(rings.prev + tile * R::TILE, rings.v2 + tile * R::TILE, work, work.z0 + i - RADIUS);
+    attune::commit_copies();
+  }
   typename G::Columns column;
-  begin<G, AHEAD>(column, rings, work, halo);
-  int here = 0, time = 0;  // places of plane z in the rings
+  attune::wait_for_copies<AHEAD>();
+  take_first_column<G, AHEAD>(column, rings, work);
+  int here = 0, tile = 0;  // places of plane z in the rings
 #pragma unroll 1
   for (long long z = work.z0; z < work.z1; ++z) {
     attune::wait_for_copies<AHEAD - 1>();
     __syncthreads();
-    const int free = time == 0 ? AHEAD : time - 1;
-    copy_plane<G>(rings.u + (here == 0 ? R::PLANES - 1 : here - 1) * G::PACKS, work, halo, z + RADIUS + AHEAD);
-    copy_fields<G>(rings.prev + free * R::OWN, rings.v2 + free * R::OWN, work, z + AHEAD);
+    const int free = tile == 0 ? AHEAD : tile - 1;
+    copy_plane<G>(rings.u + (here == 0 ? R::PLANES - 1 : here - 1) * R::PLANE, work, halo, z + RADIUS + AHEAD);
+    copy_tiles<G>(rings.prev + free * R::TILE, rings.v2 + free * R::TILE, work, z + AHEAD);
     attune::commit_copies();
-    const int front = here + RADIUS < R::PLANES ? here + RADIUS : here + RADIUS - R::PLANES;
     typename G::Rows old, speed;
+    take<G, AHEAD>(column[2 * RADIUS], old, speed, rings, work,
+                   here + RADIUS < R::PLANES ? here + RADIUS : here + RADIUS - R::PLANES, tile);
+    if (z + RADIUS >= work.grid.nz) {
 #pragma unroll
-    for (int k = 0; k < G::ITEMS; ++k) {
-      column[2 * RADIUS][k] = rings.u[front * G::PACKS + work.slot + k * G::PITCH];
-      if (z + RADIUS >= work.grid.nz) column[2 * RADIUS][k] = {};
-      old[k] = rings.prev[time * R::OWN + k * G::THREADS];
-      speed[k] = rings.v2[time * R::OWN + k * G::THREADS];
+      for (int k = 0; k < G::ITEMS; ++k) column[2 * RADIUS][k] = {};
     }
-    const typename G::P* const centre = rings.u + here * G::PACKS + work.slot;
+    const typename G::P* const centre = rings.u + here * R::PLANE + work.slot;
     compute_plane<CACHE, G>(work, z, column, old, speed,
                             [&](int row, int pack) { return centre[row * G::PITCH + pack]; });
     shift<G>(column);
     here = here + 1 < R::PLANES ? here + 1 : 0;
-    time = time < AHEAD ? time + 1 : 0;
+    tile = tile < AHEAD ? tile + 1 : 0;
+  }
+}
+
+// ---- Tensor maps ----
+
+struct Maps {
+  const attune::TensorMap& u_planes;
+  const attune::TensorMap& prev_tiles;
+  const attune::TensorMap& v2_tiles;
+};
+
+/// Asks for plane z of u with its halo, and for the tiles of prev and v2 that are computed when it is the far end of
+/// columns. Zeros stand for what lies outside the grid. Called by one thread.
+template <typename G, int AHEAD>
+__device__ __forceinline__ void load_boxes(const Rings<G, AHEAD>& rings, const Maps& maps, const Work<G>& work,
+                                           long long z, int plane, int tile) {
+  using R = Rings<G, AHEAD>;
+  constexpr int PLANE_BYTES = G::PACKS * sizeof(typename G::P), TILE_BYTES = R::TILE * sizeof(typename G::P);
+  const long long computed = z - G::RADIUS;
+  if (computed >= work.z1) return;
+  const int x = static_cast<int>(work.x0), y = static_cast<int>(work.y0);
+  attune::Barrier& arrived = rings.arrived[plane];
+  attune::arrive_expecting(arrived, PLANE_BYTES + (computed < work.z0 ? 0 : 2 * TILE_BYTES));
+  attune::load_tensor(rings.u + plane * R::PLANE, maps.u_planes, arrived, x - G::SIDE * G::VECTOR, y - G::RADIUS,
+                      static_cast<int>(z));
+  if (computed < work.z0) return;
+  attune::load_tensor(rings.prev + tile * R::TILE, maps.prev_tiles, arrived, x, y, static_cast<int>(computed));
+  attune::load_tensor(rings.v2 + tile * R::TILE, maps.v2_tiles, arrived, x, y, static_cast<int>(computed));
+}
+
+template <typename G, int AHEAD>
+__device__ __forceinline__ void load_first_boxes(const Rings<G, AHEAD>& rings, const Maps& maps, const Work<G>& work) {
+  using R = Rings<G, AHEAD>;
+  if (thread_of_block(G::BLOCK_X) == 0) {
+    for (int i = 0; i < R::PLANES; ++i) attune::init(rings.arrived[i], 1);
+    attune::fence_barriers();
+#pragma unroll 1
+    for (int i = 0; i < G::RADIUS + AHEAD; ++i) {
+      load_boxes<G, AHEAD>(rings, maps, work, work.z0 + i, i, i < G::RADIUS ? 0 : i - G::RADIUS);
+    }
+  }
+  __syncthreads();
+}
+
+template <int AHEAD, Cache CACHE, typename G>
+__device__ __forceinline__ void march_by_boxes(const Work<G>& work, const Maps& maps, typename G::P* shared) {
+  using R = Rings<G, AHEAD>;
+  constexpr int RADIUS = G::RADIUS;
+  const R rings(shared);
+  load_first_boxes<G, AHEAD>(rings, maps, work);
+  typename G::Columns column;
+#pragma unroll 1
+  for (int i = 0; i < RADIUS; ++i) attune::wait(rings.arrived[i], 0);
+  take_first_column<G, AHEAD>(column, rings, work);
+  int here = 0, front = RADIUS, tile = 0;
+  unsigned parity = 0;  // of the barrier at `front`
+#pragma unroll 1
+  for (long long z = work.z0; z < work.z1; ++z) {
+    attune::wait(rings.arrived[front], parity);
+    __syncthreads();
+    if (thread_of_block(G::BLOCK_X) == 0) {
+      load_boxes<G, AHEAD>(rings, maps, work, z + RADIUS + AHEAD, here == 0 ? R::PLANES - 1 : here - 1,
+                           tile == 0 ? AHEAD : tile - 1);
+    }
+    typename G::Rows old, speed;
+    take<G, AHEAD>(column[2 * RADIUS], old, speed, rings, work, front, tile);
+    const typename G::P* const centre = rings.u + here * R::PLANE + work.slot;
+    compute_plane<CACHE, G>(work, z, column, old, speed,
+                            [&](int row, int pack) { return centre[row * G::PITCH + pack]; });
+    shift<G>(column);
+    here = here + 1 < R::PLANES ? here + 1 : 0;
+    tile = tile < AHEAD ? tile + 1 : 0;
+    front = front + 1 < R::PLANES ? front + 1 : 0;
+    if (front == 0) parity ^= 1;
   }
 }
 
@@ -550,7 +664,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
     stencil3d(T* next, const T* __restrict__ u, const T* prev, const T* __restrict__ v2, long long nx, long long ny,
               long long nz, int planes) {
   using G = Tile<T, RADIUS, BLOCK_X, BLOCK_Y, VECTOR, ITEMS>;
-  extern __shared__ __align__(16) unsigned char shared[];
+  extern __shared__ __align__(128) unsigned char shared[];
   typename G::P* const packs = reinterpret_cast<typename G::P*>(shared);
   const Fields<T> fields{next, u, prev, v2};
   const Work<G> work = work_of_thread<G>(fields, Grid{nx, ny, nz}, planes);
@@ -562,6 +676,27 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
     march_with_shared<COLUMN, CACHE, G>(work, packs);
   } else {
     march_async<AHEAD, CACHE, G>(work, packs);
+  }
+}
+
+// The same, where one thread asks for all that the block needs of a plane.
+template <typename T, int RADIUS, int BLOCK_X, int BLOCK_Y, int VECTOR, int ITEMS, int AHEAD, Cache CACHE>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y, 1)
+    stencil3d_tensor(T* next, const T* __restrict__ u, const T* prev, const T* __restrict__ v2,
+                     const __grid_constant__ attune::TensorMap u_planes,
+                     const __grid_constant__ attune::TensorMap prev_tiles,
+                     const __grid_constant__ attune::TensorMap v2_tiles, long long nx, long long ny, long long nz,
+                     int planes) {
+  using G = Tile<T, RADIUS, BLOCK_X, BLOCK_Y, VECTOR, ITEMS>;
+  extern __shared__ __align__(128) unsigned char shared[];
+  const Fields<T> fields{next, u, prev, v2};
+  const Work<G> work = work_of_thread<G>(fields, Grid{nx, ny, nz}, planes);
+  const bool by_maps = attune::usable(u_planes) && attune::usable(prev_tiles) && attune::usable(v2_tiles);
+  if (!by_maps || !whole_packs<typename G::P>(fields, nx)) {
+    march_through_points<G>(work);
+  } else {
+    march_by_boxes<AHEAD, CACHE, G>(work, Maps{u_planes, prev_tiles, v2_tiles},
+                                    reinterpret_cast<typename G::P*>(shared));
   }
 }
 
