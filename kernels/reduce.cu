@@ -1,74 +1,93 @@
 /*attune
 [kernel]
 name = "reduce"
-summary = "out[0] = in[0] + in[1] + ... + in[n - 1]"
+summary = "out[0] = in[0] + in[1] + ... + in[n - 1], or their minimum or maximum"
 [problem]
 n = { size = 268435456, host = 1048576 }
-T = ["float", "double", "half", "int32", "int64"]
+T = ["float", "double", "half", "bfloat16", "int32", "int64"]
+OP = { choice = ["Op::sum", "Op::min", "Op::max"] }
 [parameters]
 VARIANT = [6, 0, 1, 2, 3, 4, 5]                # the step of the ladder, below
-BLOCK = [256, 128, 512, 1024]
-ITEMS = [8, 1, 2, 4, 16]                       # accesses in flight per thread
-VECTOR = [1, 2, 4, 8]                          # elements per access
-WARP = ["Warp::shared", "Warp::last_shuffle", "Warp::all_shuffle"]
+BLOCK = [512, 128, 256, 1024]
+LOAD = ["Load::registers", "Load::bulk"]
+ITEMS = [4, 1, 2, 8, 16]                       # accesses in flight per thread
+VECTOR = [4, 1, 2, 8]                          # elements per access
 CACHE = ["Cache::plain", "Cache::streaming"]
-ALGORITHM = ["Algorithm::two_pass", "Algorithm::last_block", "Algorithm::atomic"]
-BLOCKS_PER_SM = [8, 0, 1, 2, 4, 16, 32]        # launch only; 0: one tile per block, as many blocks as tiles
+STAGES = [4, 2, 6]                             # launch only: bulk loads in flight per block,
+STAGE_KIB = [32, 8, 16, 64]                    # launch only: and their size
+WARP = ["Warp::all_shuffle", "Warp::last_shuffle", "Warp::shared"]
+ALGORITHM = ["Algorithm::published", "Algorithm::ticketed", "Algorithm::last_block", "Algorithm::two_pass", "Algorithm::atomic"]
+BLOCKS_PER_SM = [4, 0, 1, 2, 8, 16, 32]        # launch only; 0: one tile per block, as many blocks as tiles
+[values]
+tile = "LOAD == 'Load::bulk' ? STAGE_KIB * 1024 / sizeof(T) : BLOCK * ITEMS * VECTOR"
+blocks = "min(ceil_div(n, tile), BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM * device.multiprocessors : n)"
+in_flight = "BLOCKS_PER_SM * STAGES * STAGE_KIB"  # KiB of bulk loads per multiprocessor
 [restrictions]
 rules = [
-    "VECTOR * sizeof(T) <= 16",                # the widest access
     # Steps 0 to 5 choose no more than the originals: one element per thread, then two.
     "VARIANT == 6 || ITEMS == (VARIANT < 3 ? 1 : 2)",
-    "VARIANT == 6 || (VECTOR == 1 && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)",
+    "VARIANT == 6 || (VECTOR == 1 && LOAD == 'Load::registers' && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)",
     "VARIANT == 6 || WARP == 'Warp::shared' || (VARIANT >= 4 && WARP == 'Warp::last_shuffle')",
-    "VARIANT < 6 || (ITEMS * VECTOR * sizeof(T)) in [16, 32, 64, 128]",  # bytes in flight per thread
+    "VECTOR * sizeof(T) <= 16",                # the widest access
+    "VARIANT < 6 || LOAD == 'Load::bulk' || (ITEMS * VECTOR * sizeof(T)) in [16, 32, 64, 128]",  # bytes in flight per thread
+    "LOAD == 'Load::bulk' || (STAGES == 4 && STAGE_KIB == 32)",
+    # Bulk loads: shared memory is read by 16 bytes, and 96 to 192 KiB are in flight per multiprocessor.
+    "LOAD == 'Load::registers' || device.compute_capability >= 90 || device.kind == 'host'",
+    "LOAD == 'Load::registers' || (ITEMS == 4 && VECTOR * sizeof(T) == 16 && CACHE == 'Cache::plain')",
+    "LOAD == 'Load::registers' || WARP == 'Warp::all_shuffle'",
+    "LOAD == 'Load::registers' || in_flight in [96, 128, 192]",
+    "LOAD == 'Load::registers' || (in_flight + 2 * BLOCKS_PER_SM) * 1024 <= device.shared_per_multiprocessor",
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 512 && BLOCKS_PER_SM * BLOCK <= 8192)",
-    # Atomics make a float sum one serial chain of roundings, as long as the grid: keep it short. Half has none.
-    "ALGORITHM != 'Algorithm::atomic' || (BLOCKS_PER_SM > 0 && T != 'half')",
+    # What is added in one word, or waited for by one block, comes from few blocks.
+    "BLOCKS_PER_SM > 0 || ALGORITHM in ['Algorithm::last_block', 'Algorithm::two_pass']",
+    "ALGORITHM != 'Algorithm::atomic' || (OP == 'Op::sum' && T not in ['half', 'bfloat16'])",
 ]
 [[launch]]
 memset = "out"
 value = 0
 when = "ALGORITHM == 'Algorithm::atomic'"
 [[launch]]
-entry = "reduce<T, VARIANT, BLOCK, ITEMS, VECTOR, WARP, CACHE, ALGORITHM>"
-grid = ["min(ceil_div(n, BLOCK * ITEMS * VECTOR), BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM * device.multiprocessors : n)"]
+entry = "reduce<T, OP, VARIANT, BLOCK, LOAD, ITEMS, VECTOR, CACHE, WARP, ALGORITHM>"
+grid = ["blocks"]
 block = ["BLOCK"]
-arguments = ["out", "in", "n", "partials", "ticket"]
+shared = "LOAD == 'Load::bulk' ? STAGES * STAGE_KIB * 1024 : 0"
+arguments = ["out", "in", "n", "words", "ticket", "stages", "stage_bytes"]
 [[launch]]
-entry = "reduce_partials<T>"
+entry = "reduce_words<T, OP>"
 when = "ALGORITHM == 'Algorithm::two_pass'"
 grid = ["1"]
 block = ["1024"]
-arguments = ["out", "partials", "blocks"]
+arguments = ["out", "words", "count"]
 [arguments]
 out = { type = "T", size = "1", role = "out" }
 in = { type = "T", size = "n", role = "in" }   # integers over their full range: sums wrap
 n = { type = "int64" }
-# 8 bytes for the sum of each block, whatever its type; and how many of them step two reads
-partials = { type = "uint64", size = "ceil_div(n, BLOCK * ITEMS * VECTOR)", role = "scratch" }
-blocks = { type = "int64", value = """min(ceil_div(n, BLOCK * ITEMS * VECTOR), \
-  BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM * device.multiprocessors : n)""" }
+# 8 bytes for the value of each block, whatever its type, or 16; and how many of them step two reads
+words = { type = "uint64", size = "blocks * (ALGORITHM == 'Algorithm::published' ? 2 : 1)", role = "scratch" }
+count = { type = "int64", value = "blocks" }
 ticket = { type = "uint32", size = "1", role = "scratch" }
+stages = { type = "int32", value = "STAGES" }
+stage_bytes = { type = "int32", value = "STAGE_KIB * 1024" }
 reference_partials = { type = "uint64", size = "16384", role = "scratch" }
 [[reference]]
-entry = "reduce_reference<T>"
+entry = "reduce_reference<T, OP>"
 grid = ["64"]
 block = ["256"]
 arguments = ["reference_partials", "in", "n"]
 [[reference]]
-entry = "reduce_reference_total<T>"
+entry = "reduce_reference_total<T, OP>"
 grid = ["1"]
 block = ["1"]
 arguments = ["out", "reference_partials"]
 [check]
+# Minimum, maximum and integers are exact.
 # A serial chain of k additions in a sum of n numbers out of uniform(-1, 1) ends up with a rounding error of standard
 # deviation 0.12 epsilon sqrt(n k), as partial sums walk like sqrt(i / 3) and each is rounded. The chains: a thread's
 # tiles (n / 4096 on the smallest device), the blocks' atomics (n / 512, at most 32 on 256 multiprocessors). Six
 # deviations, and 8 for the trees: 0.007 at n = 2^20, 0.5 at 2^28, where a lost element makes 0.58.
-absolute = """T in ['int32', 'int64'] ? 0 : (T == 'half' ? epsilon(T) / 8192 : epsilon(T)) \
+absolute = """OP != 'Op::sum' || T in ['int32', 'int64'] ? 0 : (T == 'double' ? epsilon(double) : epsilon(float)) \
   * sqrt(n) * (8 + sqrt(n / 4096 + min(n / 512, 8192)))"""
-relative = "T == 'half' ? epsilon(T) : 0"      # half adds in float and is rounded once, at the end
+relative = "OP == 'Op::sum' && T in ['half', 'bfloat16'] ? epsilon(T) : 0"  # they add in float: rounded once, at the end
 [metrics]
 bytes = "n * sizeof(T)"
 flops = "n"
@@ -94,9 +113,14 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_async.cuh"
+#include "attune_combine.cuh"
+#include "attune_operators.cuh"
 
-using attune::Accumulator;
+using attune::Algorithm;
 using attune::Cache;
+using attune::Op;
+using attune::Operator;
 using attune::Pack;
 using attune::Wide;
 
@@ -110,166 +134,226 @@ using attune::Wide;
 //   5  the whole tree unrolled
 //   6  many elements per thread, and as many blocks as fill the device
 
-/// Who adds the last 32 values of a block: shared memory with __syncwarp, or shuffles. With all_shuffle every warp adds
-/// its own values by shuffles first, and there is no tree in shared memory at all.
+/// Who combines the last 32 values of a block: shared memory with __syncwarp, or shuffles. With all_shuffle every warp
+/// combines its own values by shuffles first, and there is no tree in shared memory at all.
 enum class Warp { shared, last_shuffle, all_shuffle };
 
-/// Who adds the blocks' sums: a second kernel; the block that finishes last; or every block, by an atomic addition.
-enum class Algorithm { two_pass, last_block, atomic };
-
-// In lane 0: the sum over the warp.
-template <typename A>
-__device__ __forceinline__ A shuffle_sum(A sum) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
-  return sum;
-}
-
-// In thread 0: the sum over the first warp, which alone calls this. `cell` has room for two warps.
-template <Warp WARP, typename A>
-__device__ __forceinline__ A last_warp_sum(A sum, A* cell) {
+// In thread 0: the result over the first warp, which alone calls this. `cell` has room for two warps.
+template <typename O, Warp WARP, typename V>
+__device__ __forceinline__ V combine_last_warp(V value, V* cell) {
   if constexpr (WARP == Warp::last_shuffle) {
-    return shuffle_sum(sum);
+    return attune::combine_warp<O>(value);
   } else {
 #pragma unroll
     for (int s = 16; s > 0; s /= 2) {
-      cell[threadIdx.x] = sum;
+      cell[threadIdx.x] = value;
       __syncwarp();
-      sum += cell[threadIdx.x + s];  // lanes from s on add what nobody uses
+      value = O::combine(value, cell[threadIdx.x + s]);  // lanes from s on make what nobody uses
       __syncwarp();
     }
-    return sum;
+    return value;
   }
 }
 
-// In thread 0: the sum over the block, by a tree. `cell`, in shared memory, holds one value per thread.
-template <int VARIANT, int BLOCK, Warp WARP, typename A>
-__device__ __forceinline__ A tree_sum(A sum, A* cell) {
+// In thread 0: the result over the block, by a tree. `cell`, in shared memory, holds one value per thread.
+template <typename O, int VARIANT, int BLOCK, Warp WARP, typename V>
+__device__ __forceinline__ V combine_by_tree(V value, V* cell) {
   const int tid = static_cast<int>(threadIdx.x);
-  cell[tid] = sum;
+  cell[tid] = value;
   __syncthreads();
   if constexpr (VARIANT <= 1) {
 #pragma unroll 1
     for (int s = 1; s < BLOCK; s *= 2) {
       const int index = VARIANT == 0 ? tid : 2 * s * tid;
-      if (VARIANT == 0 ? tid % (2 * s) == 0 : index < BLOCK) cell[index] += cell[index + s];
+      if (VARIANT == 0 ? tid % (2 * s) == 0 : index < BLOCK) cell[index] = O::combine(cell[index], cell[index + s]);
       __syncthreads();
     }
   } else {
     constexpr int LAST = VARIANT >= 4 ? 32 : 0;  // this stride, and those below it, are left to the last warp
 #pragma unroll(VARIANT >= 5 ? 8 : 1)
     for (int s = BLOCK / 2; s > LAST; s /= 2) {
-      if (tid < s) cell[tid] += cell[tid + s];
+      if (tid < s) cell[tid] = O::combine(cell[tid], cell[tid + s]);
       __syncthreads();
     }
-    if constexpr (LAST > 0) return tid < LAST ? last_warp_sum<WARP>(cell[tid] + cell[tid + LAST], cell) : sum;
+    if constexpr (LAST > 0)
+      return tid < LAST ? combine_last_warp<O, WARP>(O::combine(cell[tid], cell[tid + LAST]), cell) : value;
   }
   return cell[0];
 }
 
-// In thread 0: the sum over the block, by a tree or by shuffles alone.
-template <int VARIANT, int BLOCK, Warp WARP, typename A>
-__device__ __forceinline__ A block_sum(A sum, A* cell) {
+// In thread 0: the result over the block, by a tree or by shuffles alone.
+template <typename O, int VARIANT, int BLOCK, Warp WARP, typename V>
+__device__ __forceinline__ V combine_threads(V value, V* cell) {
   if constexpr (WARP == Warp::all_shuffle) {
-    const int tid = static_cast<int>(threadIdx.x);
-    sum = shuffle_sum(sum);
-    if (tid % 32 == 0) cell[tid / 32] = sum;
-    __syncthreads();
-    return tid < 32 ? shuffle_sum(tid < BLOCK / 32 ? cell[tid] : A(0)) : sum;
+    return attune::combine_block<O, BLOCK>(value, cell);
   } else {
-    return tree_sum<VARIANT, BLOCK, WARP>(sum, cell);
+    return combine_by_tree<O, VARIANT, BLOCK, WARP>(value, cell);
   }
 }
 
-// The sum of the tiles of this block, as far as this thread loads them. Steps 0 to 5 are given one tile per block.
-template <int BLOCK, int ITEMS, int VECTOR, Cache CACHE, typename T>
-__device__ __forceinline__ Accumulator<T> thread_sum(const T* in, long long n) {
-  using A = Accumulator<T>;
-  using P = Pack<T, VECTOR>;
-  constexpr int TILE = BLOCK * ITEMS * VECTOR;
-  A sum = A(0);
-  // A pointer that an application has offset: block 0 adds the elements before the first whole pack.
+/// How a block reads: by threads, each with ITEMS accesses in flight; or by copies of kilobytes into shared memory,
+/// which one thread issues ahead (sm_90).
+enum class Load { registers, bulk };
+
+// An application may pass a pointer that is aligned for single elements only. Block 0 combines the elements before the
+// first whole pack; `in` and `n` become those of the rest.
+template <typename O, int VECTOR, typename T>
+__device__ __forceinline__ typename O::Value combine_head(const T*& in, long long& n) {
   const int misaligned = static_cast<int>(reinterpret_cast<unsigned long long>(in) / sizeof(T) % VECTOR);
   const int head = static_cast<int>(n < VECTOR ? n : (VECTOR - misaligned) % VECTOR);
-  if (blockIdx.x == 0 && static_cast<int>(threadIdx.x) < head) sum = static_cast<A>(in[threadIdx.x]);
+  const bool is_mine = blockIdx.x == 0 && static_cast<int>(threadIdx.x) < head;
+  const auto value = is_mine ? O::from(in[threadIdx.x]) : O::identity();
   in += head;
   n -= head;
+  return value;
+}
+
+template <typename O, typename T, int N>
+__device__ __forceinline__ typename O::Value combine_pack(const Pack<T, N>& pack) {
+  typename O::Value value = O::from(pack.element[0]);
+#pragma unroll
+  for (int i = 1; i < N; ++i) value = O::combine(value, O::from(pack.element[i]));
+  return value;
+}
+
+// Combines the tiles of this block, as far as this thread loads them. Steps 0 to 5 are given one tile per block.
+template <typename O, int BLOCK, int ITEMS, int VECTOR, Cache CACHE, typename T>
+__device__ __forceinline__ typename O::Value combine_by_registers(const T* in, long long n) {
+  using P = Pack<T, VECTOR>;
+  constexpr int TILE = BLOCK * ITEMS * VECTOR;
+  auto value = combine_head<O, VECTOR>(in, n);
   for (long long start = static_cast<long long>(blockIdx.x) * TILE; start < n;
        start += static_cast<long long>(gridDim.x) * TILE) {
     if (n - start >= TILE) {
       const P* packs = reinterpret_cast<const P*>(in + start) + threadIdx.x;
-      P values[ITEMS];  // all loads are under way before the first is waited for
+      P items[ITEMS];  // all loads are under way before the first is waited for
 #pragma unroll
-      for (int item = 0; item < ITEMS; ++item) values[item] = attune::load<CACHE>(packs + item * BLOCK);
-      A tile_sum = A(0);  // apart from `sum`: shorter chains of roundings
+      for (int item = 0; item < ITEMS; ++item) items[item] = attune::load<CACHE>(packs + item * BLOCK);
+      auto of_tile = combine_pack<O>(items[0]);  // apart from `value`: shorter chains of roundings
 #pragma unroll
-      for (int i = 0; i < ITEMS * VECTOR; ++i) tile_sum += static_cast<A>(values[i / VECTOR].element[i % VECTOR]);
-      sum += tile_sum;
+      for (int item = 1; item < ITEMS; ++item) of_tile = O::combine(of_tile, combine_pack<O>(items[item]));
+      value = O::combine(value, of_tile);
     } else {
       // The last tile, element by element. Unrolled, this loop would cost a third of the compile time.
       const int left = static_cast<int>(n - start);
 #pragma unroll 1
-      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK) sum += static_cast<A>(in[start + i]);
+      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK) value = O::combine(value, O::from(in[start + i]));
     }
   }
-  return sum;
+  return value;
 }
 
-template <int BLOCK, typename A>
-__device__ __forceinline__ A partials_sum(const A* partials, long long count) {
-  A sum = A(0);
+// Tiles come by bulk copies, as many in flight as there are stages. A stage is filled again when all threads have read
+// it. The last few elements, less than a pack, are block 0's.
+template <typename O, int BLOCK, typename T>
+__device__ __forceinline__ typename O::Value combine_by_bulk(const T* in, long long n, int stages, int stage_bytes) {
+  constexpr int VECTOR = 16 / sizeof(T), MOST_STAGES = 8;
+  using P = Pack<T, VECTOR>;
+  extern __shared__ int4 stage_memory[];
+  __shared__ attune::Barrier arrived[MOST_STAGES];
+  const int tid = static_cast<int>(threadIdx.x), stage_packs = stage_bytes / 16;
+  auto value = combine_head<O, VECTOR>(in, n);
+  const long long packs = n / VECTOR, step = static_cast<long long>(gridDim.x) * stage_packs;
+  if (blockIdx.x == 0 && tid < n % VECTOR) value = O::combine(value, O::from(in[packs * VECTOR + tid]));
+  const auto fetch = [&](long long start, int stage) {
+    if (start >= packs) return;
+    const unsigned bytes = static_cast<unsigned>(packs - start < stage_packs ? packs - start : stage_packs) * 16;
+    attune::arrive_expecting(arrived[stage], bytes);
+    attune::load_bulk(stage_memory + stage * stage_packs, in + start * VECTOR, bytes, arrived[stage]);
+  };
+  long long start = static_cast<long long>(blockIdx.x) * stage_packs;
+  if (tid == 0) {
+    for (int stage = 0; stage < stages; ++stage) attune::init(arrived[stage], 1);
+    attune::fence_barriers();
+    for (int stage = 0; stage < stages; ++stage) fetch(start + stage * step, stage);
+  }
+  __syncthreads();
+  int stage = 0;
+  unsigned parity = 0;
+  for (; start < packs; start += step) {
+    const int count = static_cast<int>(packs - start < stage_packs ? packs - start : stage_packs);
+    const P* const items = reinterpret_cast<const P*>(stage_memory + stage * stage_packs);
+    attune::wait(arrived[stage], parity);
+    auto of_tile = O::identity();
 #pragma unroll 4
-  for (long long i = threadIdx.x; i < count; i += BLOCK) sum += partials[i];
-  return sum;
+    for (int i = tid; i < count; i += BLOCK) of_tile = O::combine(of_tile, combine_pack<O>(items[i]));
+    value = O::combine(value, of_tile);
+    if (start + stages * step < packs) {
+      attune::fence_shared_for_bulk();
+      __syncthreads();
+      if (tid == 0) fetch(start + stages * step, stage);
+    }
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  return value;
 }
 
-template <typename T, int VARIANT, int BLOCK, int ITEMS, int VECTOR, Warp WARP, Cache CACHE, Algorithm ALGORITHM>
-__global__ void __launch_bounds__(BLOCK)
-    reduce(T* out, const T* in, long long n, Accumulator<T>* partials, unsigned int* ticket) {
-  using A = Accumulator<T>;
-  __shared__ A cell[BLOCK];
-  A sum = block_sum<VARIANT, BLOCK, WARP>(thread_sum<BLOCK, ITEMS, VECTOR, CACHE>(in, n), cell);
-
-  if constexpr (ALGORITHM == Algorithm::atomic) {
-    static_assert(sizeof(T) == sizeof(A), "no atomic addition for this type: use last_block or two_pass");
-    if (threadIdx.x == 0) atomicAdd(reinterpret_cast<A*>(out), sum);
-  } else if constexpr (ALGORITHM == Algorithm::two_pass) {
-    if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+template <typename T, Op OP, int VARIANT, int BLOCK, Load LOAD, int ITEMS, int VECTOR, Cache CACHE, Warp WARP,
+          Algorithm ALGORITHM>
+__global__ void __launch_bounds__(BLOCK) reduce(T* out, const T* in, long long n, unsigned long long* words,
+                                                unsigned* ticket, int stages, int stage_bytes) {
+  using O = Operator<OP, T>;
+  using V = typename O::Value;
+  __shared__ V cell[WARP == Warp::all_shuffle ? 32 : BLOCK];
+  V value;
+  if constexpr (LOAD == Load::bulk) {
+    value = combine_by_bulk<O, BLOCK>(in, n, stages, stage_bytes);
   } else {
-    bool is_last = false;
-    if (threadIdx.x == 0) {
-      partials[blockIdx.x] = sum;
-      __threadfence();  // the sum is visible before the ticket says so
-      is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    }
-    if (!__syncthreads_or(is_last)) return;
-    __threadfence();
-    sum = block_sum<VARIANT, BLOCK, WARP>(partials_sum<BLOCK>(partials, gridDim.x), cell);
-    if (threadIdx.x == 0) {
-      out[0] = static_cast<T>(sum);
-      *ticket = 0;  // scratch is zeroed once: leave it so for the next launch
-    }
+    value = combine_by_registers<O, BLOCK, ITEMS, VECTOR, CACHE>(in, n);
+  }
+  value = combine_threads<O, VARIANT, BLOCK, WARP>(value, cell);
+  if constexpr (ALGORITHM == Algorithm::atomic) {
+    static_assert(OP == Op::sum && sizeof(T) == sizeof(V), "no atomic addition for this: use another algorithm");
+    if (threadIdx.x == 0) atomicAdd(reinterpret_cast<V*>(out), value);
+  } else {
+    if (attune::combine_grid<ALGORITHM, OP, T, BLOCK>(value, words, ticket, cell)) out[0] = O::to_element(value);
   }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(1024) reduce_partials(T* out, const Accumulator<T>* partials, long long count) {
-  __shared__ Accumulator<T> cell[32];
-  const Accumulator<T> sum = block_sum<6, 1024, Warp::all_shuffle>(partials_sum<1024>(partials, count), cell);
-  if (threadIdx.x == 0) out[0] = static_cast<T>(sum);
+template <typename T, Op OP>
+__global__ void __launch_bounds__(1024) reduce_words(T* out, const unsigned long long* words, long long count) {
+  using O = Operator<OP, T>;
+  __shared__ typename O::Value cell[32];
+  const auto value = attune::combine_words<O, 1024>(words, count, cell);
+  if (threadIdx.x == 0) out[0] = O::to_element(value);
 }
 
-// The reference: 16384 threads add a strided share each, then one thread adds the shares. No barrier, nothing shared.
+// The reference: 16384 threads combine a strided share each, then one thread combines the shares. No barrier, nothing
+// shared. Sums are wide; minimum and maximum begin at an element, which may come twice.
+template <typename T, Op OP>
+struct Reference {
+  using R = Wide<T>;
+  __device__ static R begin(R) { return 0; }
+  __device__ static R combine(R a, R b) { return a + b; }
+};
 template <typename T>
-__global__ void reduce_reference(Wide<T>* partials, const T* in, long long n) {
-  Wide<T> sum = 0;
-  for (long long i = blockIdx.x * 256 + threadIdx.x; i < n; i += 16384) sum += static_cast<Accumulator<T>>(in[i]);
-  partials[blockIdx.x * 256 + threadIdx.x] = sum;
+struct Reference<T, Op::min> {
+  using R = typename Operator<Op::min, T>::Value;
+  __device__ static R begin(R first) { return first; }
+  __device__ static R combine(R a, R b) { return a < b ? a : b; }
+};
+template <typename T>
+struct Reference<T, Op::max> {
+  using R = typename Operator<Op::max, T>::Value;
+  __device__ static R begin(R first) { return first; }
+  __device__ static R combine(R a, R b) { return a > b ? a : b; }
+};
+
+template <typename T, Op OP>
+__global__ void reduce_reference(typename Reference<T, OP>::R* partials, const T* in, long long n) {
+  using O = Operator<OP, T>;
+  auto value = Reference<T, OP>::begin(O::from(in[0]));
+  for (long long i = blockIdx.x * 256 + threadIdx.x; i < n; i += 16384)
+    value = Reference<T, OP>::combine(value, O::from(in[i]));
+  partials[blockIdx.x * 256 + threadIdx.x] = value;
 }
 
-template <typename T>
-__global__ void reduce_reference_total(T* out, const Wide<T>* partials) {
-  Wide<T> sum = 0;
-  for (int i = 0; i < 16384; ++i) sum += partials[i];
-  out[0] = static_cast<T>(sum);
+template <typename T, Op OP>
+__global__ void reduce_reference_total(T* out, const typename Reference<T, OP>::R* partials) {
+  auto value = Reference<T, OP>::begin(partials[0]);
+  for (int i = 0; i < 16384; ++i) value = Reference<T, OP>::combine(value, partials[i]);
+  out[0] = static_cast<T>(value);
 }
