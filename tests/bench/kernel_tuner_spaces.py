@@ -15,26 +15,31 @@ def ceil_div(dividend, divisor):
 
 
 def reduce(sizes, multiprocessors):
-    """Of the two kernels of `two_pass`, Kernel Tuner times the first: it launches one per configuration."""
+    """Of the two kernels of `two_pass`, Kernel Tuner times the first: it launches one per configuration. Without bulk
+    loads, whose number and size are arguments of the launch."""
     n = sizes["n"]
     tune_params = {
         "VARIANT": [6, 0, 1, 2, 3, 4, 5],
-        "BLOCK": [256, 128, 512, 1024],
-        "ITEMS": [8, 1, 2, 4, 16],
-        "VECTOR": [1, 2, 4, 8],
-        "WARP": ["Warp::shared", "Warp::last_shuffle", "Warp::all_shuffle"],
+        "BLOCK": [512, 128, 256, 1024],
+        "LOAD": ["Load::registers"],
+        "ITEMS": [4, 1, 2, 8, 16],
+        "VECTOR": [4, 1, 2, 8],
         "CACHE": ["Cache::plain", "Cache::streaming"],
-        "ALGORITHM": ["Algorithm::two_pass", "Algorithm::last_block", "Algorithm::atomic"],
-        "BLOCKS_PER_SM": [8, 0, 1, 2, 4, 16, 32],
+        "STAGES": [4],
+        "STAGE_KIB": [32],
+        "WARP": ["Warp::all_shuffle", "Warp::last_shuffle", "Warp::shared"],
+        "ALGORITHM": ["Algorithm::published", "Algorithm::ticketed", "Algorithm::last_block", "Algorithm::two_pass",
+                      "Algorithm::atomic"],
+        "BLOCKS_PER_SM": [4, 0, 1, 2, 8, 16, 32],
     }
     restrictions = [
-        f"VECTOR * {FLOAT_BYTES} <= 16",
         "VARIANT == 6 or ITEMS == (1 if VARIANT < 3 else 2)",
         "VARIANT == 6 or (VECTOR == 1 and CACHE == 'Cache::plain' and BLOCKS_PER_SM == 0)",
         "VARIANT == 6 or WARP == 'Warp::shared' or (VARIANT >= 4 and WARP == 'Warp::last_shuffle')",
+        f"VECTOR * {FLOAT_BYTES} <= 16",
         f"VARIANT < 6 or (ITEMS * VECTOR * {FLOAT_BYTES}) in [16, 32, 64, 128]",
         "BLOCKS_PER_SM == 0 or (BLOCKS_PER_SM * BLOCK >= 512 and BLOCKS_PER_SM * BLOCK <= 8192)",
-        "ALGORITHM != 'Algorithm::atomic' or BLOCKS_PER_SM > 0",
+        "BLOCKS_PER_SM > 0 or ALGORITHM in ['Algorithm::last_block', 'Algorithm::two_pass']",
     ]
 
     def blocks(values):
@@ -43,24 +48,25 @@ def reduce(sizes, multiprocessors):
 
     numbers = numpy.random.default_rng(1).uniform(-1, 1, n).astype(numpy.float32)
     total = numbers.sum(dtype=numpy.float64)
-    partials = numpy.zeros(ceil_div(n, 128), numpy.float32)
+    words = numpy.zeros(ceil_div(n, 128), numpy.uint64)
     epsilon = float(numpy.finfo(numpy.float32).eps)
 
     def verify(_, results, atol):
-        # After `two_pass` the blocks' sums are all there is; else they stand in `out`, which is 0 at the start.
-        out, sums = results[0][0], results[3].sum(dtype=numpy.float64)
+        # After `two_pass` the blocks' sums are all there is, in the low halves of words; else the sum is in `out`, which
+        # is 0 at the start.
+        out, sums = results[0][0], results[3].view(numpy.float32)[::2].sum(dtype=numpy.float64)
         return abs((sums if out == 0 else out) - total) <= atol
 
     return {
-        "kernel_name": "reduce<float, VARIANT, BLOCK, ITEMS, VECTOR, WARP, CACHE, ALGORITHM>",
+        "kernel_name": "reduce<float, Op::sum, VARIANT, BLOCK, LOAD, ITEMS, VECTOR, CACHE, WARP, ALGORITHM>",
         "problem_size": lambda values: (blocks(values),),
         "grid_div_x": [],
         "block_size_names": ["BLOCK"],
-        "arguments": [numpy.zeros(1, numpy.float32), numbers, numpy.int64(n), partials,
-                      numpy.zeros(1, numpy.uint32)],
+        "arguments": [numpy.zeros(1, numpy.float32), numbers, numpy.int64(n), words, numpy.zeros(1, numpy.uint32),
+                      numpy.int32(4), numpy.int32(32 * 1024)],
         "tune_params": tune_params,
         "restrictions": restrictions,
-        "answer": [numpy.array([total], numpy.float32), None, None, partials, None],
+        "answer": [numpy.array([total], numpy.float32), None, None, words, None, None, None],
         "verify": verify,
         # As in reduce.cu: six deviations of the longest chains of roundings, and the trees.
         "atol": epsilon * n ** 0.5 * (8 + (n / 4096 + min(n / 512, 8192)) ** 0.5),

@@ -11,6 +11,7 @@
 #include "support/kernel_check.hpp"
 #include "support/offset_histograms.hpp"
 #include "support/stencil_check.hpp"
+#include "support/sums_check.hpp"
 
 namespace attune::test {
 namespace {
@@ -45,10 +46,14 @@ TEST_P(GpuKernels, IndicesHoldBeyondTwoToThe31) { expect_all_right(GetParam().hu
 INSTANTIATE_TEST_SUITE_P(, GpuKernels, testing::ValuesIn(kernel_cases()),
                          [](const auto& one) { return one.param.kernel; });
 
-using GpuReduce = GpuTest;
+using GpuSums = GpuTest;
 
-TEST_F(GpuReduce, TakesArraysThatBeginAnywhere) {
-  EXPECT_THAT(wrong_sums_of_offset_arrays("cuda"), testing::IsEmpty());
+TEST_F(GpuSums, TakeArraysThatBeginAnywhere) { EXPECT_THAT(wrong_sums_of_offset_arrays("cuda"), testing::IsEmpty()); }
+
+TEST_F(GpuSums, OfAFixedOrderAreTheSameInEveryLaunch) { EXPECT_THAT(sums_that_change("cuda"), testing::IsEmpty()); }
+
+TEST_F(GpuSums, MinimumAndMaximumKeepInfinitiesAndLetNaNsWin) {
+  EXPECT_THAT(wrong_extremes("cuda"), testing::IsEmpty());
 }
 
 using GpuHistogram = GpuTest;

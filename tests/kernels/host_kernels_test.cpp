@@ -10,6 +10,7 @@
 #include "support/kernel_check.hpp"
 #include "support/offset_histograms.hpp"
 #include "support/stencil_check.hpp"
+#include "support/sums_check.hpp"
 
 namespace attune::test {
 namespace {
@@ -66,6 +67,12 @@ TEST(HostHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
 
 TEST(HostStencil, StepsGridsThatBeginAnywhereAndInPlace) {
   EXPECT_THAT(wrong_steps_of_offset_grids("host"), testing::IsEmpty());
+TEST(HostSums, TakeArraysThatBeginAnywhere) { EXPECT_THAT(wrong_sums_of_offset_arrays("host"), testing::IsEmpty()); }
+
+TEST(HostSums, OfAFixedOrderAreTheSameInEveryLaunch) { EXPECT_THAT(sums_that_change("host"), testing::IsEmpty()); }
+
+TEST(HostSums, MinimumAndMaximumKeepInfinitiesAndLetNaNsWin) {
+  EXPECT_THAT(wrong_extremes("host"), testing::IsEmpty());
 }
 
 TEST(PairwiseConfigurations, HoldEveryLegalPairOnceAtLeastAndAreFew) {

@@ -19,6 +19,9 @@ struct KernelCase {
 
 inline const std::vector<KernelCase>& kernel_cases() {
   static const Texts numbers{"T=float", "T=double", "T=int32", "T=int64", "T=half"};
+  static const Texts floats_and_integers{"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16"};
+  static const Texts reductions{"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16",
+                                "T=float OP=Op::min", "T=int64 OP=Op::max", "T=half OP=Op::min"};
   static const Texts small{"n=1", "n=997", "n=4097", "n=40000"}, medium{"n=1", "n=997", "n=1048579"};
   static const Texts large{"n=2**28+3"}, huge{"n=2**31+1025"};
   static const Texts arithmetic{"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16"};
@@ -66,6 +69,8 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"nx=1 ny=1 nz=1", "nx=97 ny=89 nz=23", "nx=328 ny=77 nz=45"},
        {"nx=8200 ny=16384 nz=2"},
        {"nx=1288 ny=1290 nz=1300"}},
+      {"dot", floats_and_integers, small, medium, large, huge},
+      {"reduce", reductions, small, medium, large, huge},
       {"transpose",
        numbers,
        {"width=1 height=1", "width=97 height=89", "width=129 height=260", "width=256 height=128"},

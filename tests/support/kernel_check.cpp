@@ -161,6 +161,7 @@ std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device)
   return wrong;
 }
 
+
 std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed) {
   const std::vector<Configuration> all = all_configurations(space);
   std::set<Pair> uncovered;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -70,6 +71,9 @@ TEST_F(DispatcherTest, AnApplicationsOwnKernelNeedsANewNameOrABuiltInOne) {
   EXPECT_NE(gpu.match("reduce", {{"n", 10}}).configuration.find("OFFSET"), nullptr);
   EXPECT_THROW(gpu.add({"bad.cu", "int x;"}), Error);
   EXPECT_THAT(gpu.kernels(), testing::ElementsAre("axpy", "offset", "reduce", "stencil3d", "transpose"));
+  const std::vector<std::string> names = gpu.kernels();
+  EXPECT_THAT(names, testing::IsSupersetOf({"axpy", "offset", "reduce", "transpose"}));
+  EXPECT_EQ(std::count(names.begin(), names.end(), "reduce"), 1);
 }
 
 TEST_F(DispatcherTest, AKernelComesFromAFileToo) {
