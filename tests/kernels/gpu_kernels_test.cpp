@@ -10,6 +10,7 @@
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
 #include "support/offset_histograms.hpp"
+#include "support/offset_scans.hpp"
 #include "support/stencil_check.hpp"
 #include "support/sums_check.hpp"
 
@@ -59,16 +60,12 @@ TEST_F(GpuSums, MinimumAndMaximumKeepInfinitiesAndLetNaNsWin) {
 using GpuHistogram = GpuTest;
 
 TEST_F(GpuHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
-  const int capability = device_->info().compute_capability;
-  const bool has_bit_products = capability >= 80 && capability < 100;
-  EXPECT_THAT(wrong_histograms_of_offset_arrays("cuda", has_bit_products ? Texts{"Method::tensor"} : Texts{}),
-              testing::IsEmpty());
+  EXPECT_THAT(wrong_histograms_of_offset_arrays("cuda", {}), testing::IsEmpty());
 }
 
 using GpuScan = GpuTest;
 
 TEST_F(GpuScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("cuda"), testing::IsEmpty()); }
-
 
 using GpuStencil = GpuTest;
 

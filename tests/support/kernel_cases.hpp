@@ -18,8 +18,6 @@ struct KernelCase {
 };
 
 inline const std::vector<KernelCase>& kernel_cases() {
-  static const Texts numbers{"T=float", "T=double", "T=int32", "T=int64", "T=half"};
-  static const Texts floats_and_integers{"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16"};
   static const Texts reductions{"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16",
                                 "T=float OP=Op::min", "T=int64 OP=Op::max", "T=half OP=Op::min"};
   static const Texts small{"n=1", "n=997", "n=4097", "n=40000"}, medium{"n=1", "n=997", "n=1048579"};
@@ -34,6 +32,7 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"rows=1 columns=1", "rows=97 columns=1031 pitch=1040", "rows=2048 columns=516"},
        {"rows=131101 columns=1024"},
        {"rows=65537 columns=32772"}},
+      {"axpy", arithmetic, small, medium, large, huge},
       {"components",
        images,
        {"width=1 height=1", "width=1 height=97", "width=301 height=67 density=62", "width=144 height=131"},
@@ -47,15 +46,14 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"n=1", "n=997 offset=3", "n=100003 stride=5", "n=1048579"},
        large,
        huge},
-      {"axpy", numbers, small, medium, large, huge},
+      {"dot", arithmetic, small, medium, large, huge},
       {"histogram",
        {"T=uint8 DATA=Data::wide", "T=uint16 C=uint64 DATA=Data::wide", "T=int32 DATA=Data::wide"},
        {"n=1 bins=1", "n=997 bins=300", "n=20011 bins=5000"},
        {"n=1 bins=256", "n=997 bins=2048", "n=1048579 bins=100", "n=1048579 bins=5000"},
        {"n=2**28+3 bins=256"},
        {"n=2**31+1025 bins=256"}},
-      {"axpy", arithmetic, small, medium, large, huge},
-      {"reduce", numbers, small, medium, large, huge},
+      {"reduce", reductions, small, medium, large, huge},
       {"scan",
        {"T=float", "T=double KIND=Kind::exclusive", "T=int32 OP=Op::min", "T=int64 KIND=Kind::exclusive", "T=half",
         "T=bfloat16 OP=Op::max KIND=Kind::exclusive"},
@@ -69,10 +67,8 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"nx=1 ny=1 nz=1", "nx=97 ny=89 nz=23", "nx=328 ny=77 nz=45"},
        {"nx=8200 ny=16384 nz=2"},
        {"nx=1288 ny=1290 nz=1300"}},
-      {"dot", floats_and_integers, small, medium, large, huge},
-      {"reduce", reductions, small, medium, large, huge},
       {"transpose",
-       numbers,
+       {"T=float", "T=double", "T=int32", "T=int64", "T=half", "T=bfloat16", "T=int8", "T=float4"},
        {"width=1 height=1", "width=97 height=89", "width=129 height=260", "width=256 height=128"},
        {"width=1 height=1", "width=97 height=89", "width=1030 height=516", "width=1024 height=512"},
        {"width=16411 height=16384"},

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <random>
 #include <set>
 #include <thread>
@@ -93,74 +92,6 @@ std::vector<Configuration> some_configurations(const KernelSpec& spec, const Sea
   while (some.size() < count + 1) some.push_back(space.sample(random));
   return some;
 }
-
-std::vector<std::string> wrong_sums_of_offset_arrays(const std::string& device) {
-  const std::vector<EmbeddedFile> kernels = builtin_kernels();
-  const auto reduce = std::find_if(kernels.begin(), kernels.end(),
-                                   [](const EmbeddedFile& kernel) { return kernel.file_name == "reduce.cu"; });
-  const std::string_view values = "VECTOR = [1, 2, 4, 8]";
-  std::vector<std::string> wrong;
-  for (const char* const changed : {"VECTOR = [1, 2, 4, 8]", "VECTOR = [2, 1, 4, 8]", "VECTOR = [4, 1, 2, 8]"}) {
-    std::string text(reduce->text);
-    text.replace(text.find(values), values.size(), changed);
-    DispatcherOptions options;
-    options.device = device;
-    options.database = ":memory:";
-    Dispatcher dispatcher(options);
-    dispatcher.add(EmbeddedFile{"reduce.cu", text});
-    std::vector<int> numbers(20000);
-    std::iota(numbers.begin(), numbers.end(), 7);
-    const Buffer<int> in(dispatcher, numbers), out(dispatcher, 1);
-    for (const int n : {1, 2, 3, 4, 5, 1000, 9000, 19995}) {
-      const Plan plan = dispatcher.plan("reduce", {{"n", n}, {"T", "int32"}});
-      for (int offset = 0; offset <= 5; ++offset) {
-        plan.launch(nullptr, out.data(), in.data() + offset, n);
-        const int sum = out.to_vector()[0];
-        const int expected = std::accumulate(numbers.begin() + offset, numbers.begin() + offset + n, 0);
-        if (sum == expected) continue;
-        wrong.push_back(fmt::format("{}, {} elements from {}: {} instead of {}", changed, n, offset, sum, expected));
-      }
-    }
-  }
-  return wrong;
-}
-
-std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device) {
-  const std::vector<EmbeddedFile> kernels = builtin_kernels();
-  const auto scan = std::find_if(kernels.begin(), kernels.end(),
-                                 [](const EmbeddedFile& kernel) { return kernel.file_name == "scan.cu"; });
-  const std::string_view begin = "ALGORITHM = [";
-  std::vector<std::string> wrong;
-  for (const std::string algorithm : {"ahead", "look_back", "two_pass"}) {
-    std::string text(scan->text);  // its first algorithm is the default
-    const std::size_t values = text.find(begin) + begin.size();
-    text.replace(
-        values, text.find(']', values) - values,
-        "\"Algorithm::" + algorithm + R"(", "Algorithm::ahead", "Algorithm::look_back", "Algorithm::two_pass")");
-    text.erase(text.find(", \"Algorithm::" + algorithm + '"', values), algorithm.size() + 15);
-    DispatcherOptions options;
-    options.device = device;
-    options.database = ":memory:";
-    Dispatcher dispatcher(options);
-    dispatcher.add(EmbeddedFile{"scan.cu", text});
-    std::vector<int> numbers(40000);
-    std::iota(numbers.begin(), numbers.end(), 7);
-    const Buffer<int> in(dispatcher, numbers), out(dispatcher, numbers);
-    for (const int n : {1, 3, 1000, 32768}) {  // whole tiles, which become one more
-      const Plan plan =
-          dispatcher.plan("scan", {{"n", n}, {"T", "int32"}, {"OP", "Op::sum"}, {"KIND", "Kind::inclusive"}});
-      for (const auto& [to, from] : {std::pair{0, 0}, {0, 1}, {1, 1}, {2, 3}, {3, 0}}) {
-        std::vector<int> expected = out.to_vector();
-        std::partial_sum(numbers.begin() + from, numbers.begin() + from + n, expected.begin() + to);
-        plan.launch(nullptr, out.data() + to, in.data() + from, n);
-        if (out.to_vector() != expected)
-          wrong.push_back(fmt::format("{}, {} elements from {} to {}", algorithm, n, from, to));
-      }
-    }
-  }
-  return wrong;
-}
-
 
 std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed) {
   const std::vector<Configuration> all = all_configurations(space);

@@ -34,14 +34,6 @@ std::vector<Configuration> all_configurations(const SearchSpace& space);
 std::vector<Configuration> some_configurations(const KernelSpec& spec, const SearchSpace& space, std::size_t count,
                                                std::uint64_t seed);
 
-// Sums by `reduce` over arrays that begin some elements past the begin of a buffer, with each width of accesses as the
-// default. Returns what is wrong, a line each.
-std::vector<std::string> wrong_sums_of_offset_arrays(const std::string& device);
-
-// Scans by `scan` from arrays that begin some elements past the begin of a buffer, to others that begin elsewhere, by
-// each algorithm. Returns what is wrong, a line each.
-std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device);
-
 // A small set of legal configurations in which every pair of values of two parameters occurs that occurs in any legal
 // configuration (a covering array of strength 2, built greedily).
 std::vector<Configuration> pairwise_configurations(const SearchSpace& space, std::uint64_t seed);
