@@ -36,12 +36,13 @@ void BlockRunner::begin(const KernelCall& call, const std::atomic<bool>& stop) {
   stop_ = &stop;
   main_ = FiberContext();  // several threads may use a device in turn
   current_ = call.current_slot();
-  const auto& [grid, block, shared] = call.shape;
+  const auto& grid = call.shape.grid;
+  const auto& block = call.shape.block;
   threads_ = call.threads();
   next_.block_size = {block[0], block[1], block[2]};
   next_.grid_size = {grid[0], grid[1], grid[2]};
   next_.dynamic_shared = dynamic_shared_of_thread();
-  arm_dynamic_shared(shared);
+  arm_dynamic_shared(call.shape.shared_bytes);
 }
 
 std::optional<std::string> BlockRunner::run(std::uint64_t block) {

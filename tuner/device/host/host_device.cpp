@@ -166,7 +166,7 @@ class HostDevice final : public Device {
   std::string unlaunchable(const Operation& operation) const {
     if (operation.function == nullptr) return "launch of no function";
     const auto& [grid, block, shared, cluster, overlaps] = operation.shape;
-    if (operation.shape.cluster_blocks() != 1) return "clusters of more than one block";
+    if (cluster[0] * cluster[1] * cluster[2] != 1) return "clusters of more than one block";
     for (int i = 0; i < 3; ++i) {
       if (grid[i] == 0 || grid[i] > info_.max_grid[i])
         return fmt::format("a grid of ({},{},{}) blocks", grid[0], grid[1], grid[2]);
