@@ -7,7 +7,7 @@ n = { size = 4194304, host = 10000 }
 [parameters]
 OVERLAP = [true, false]
 BLOCK = [512, 256]
-BLOCKS = [264, 132, 528]
+BLOCKS = [264, 33]
 [[launch]]
 entry = "block_sums<BLOCK>"
 grid = ["BLOCKS"]
