@@ -246,15 +246,17 @@ __device__ __forceinline__ constexpr int swizzled(int index) {
 namespace detail {
 
 #ifdef ATTUNE_HOST
-// Calls move(address in shared memory, address in the array or null) for each element of the box at `first`.
+// Calls move(address in shared memory, address in the array or null) for each element of the box at `first`. `piece`: a
+// row of the array ends at a multiple of so many bytes.
 template <class Move>
-void for_each_in_box(const TensorMap& map, const char* shared, const int (&first)[5], Move move) {
+void for_each_in_box(const TensorMap& map, const char* shared, const int (&first)[5], unsigned piece, Move move) {
   if (map.address == nullptr) ::attune_host::fault("a tensor map of zeros was used; ask attune::usable(map) first");
   if (static_cast<long long>(first[0]) * map.element_bytes % 16 != 0)
     ::attune_host::fault("a box begins at a first coordinate that is no multiple of 16 bytes");
   const unsigned long long base = reinterpret_cast<unsigned long long>(shared);
   if (base % (map.swizzle == 0 ? 16 : 128) != 0)
     ::attune_host::fault("a box in shared memory is not aligned to 16 bytes (with a swizzle: 128)");
+  const unsigned long long row = (map.shape[0] * map.element_bytes + piece - 1) / piece * piece / map.element_bytes;
   unsigned long long place = base, elements = 1;
   int at[5] = {};
   for (int i = 0; i < 5; ++i) elements *= map.box[i];
@@ -263,7 +265,7 @@ void for_each_in_box(const TensorMap& map, const char* shared, const int (&first
     bool inside = true;
     for (int i = 0; i < 5; ++i) {
       const long long x = static_cast<long long>(first[i]) + at[i];
-      inside = inside && x >= 0 && x < static_cast<long long>(map.shape[i]);
+      inside = inside && x >= 0 && x < static_cast<long long>(i == 0 ? row : map.shape[i]);
       if (inside) target += static_cast<unsigned long long>(x) * map.strides[i];
     }
     // As on GPUs, by the bits of the address.
@@ -301,7 +303,7 @@ __device__ __forceinline__ void load_tensor(void* shared_to, const TensorMap& ma
   const int first[5] = {static_cast<int>(coordinates)...};
   if (map.address != nullptr && map.dimensions != DIMENSIONS)
     ::attune_host::fault("load_tensor has another number of coordinates than its map has dimensions");
-  detail::for_each_in_box(map, static_cast<const char*>(shared_to), first, [&](char* shared, const unsigned char* from) {
+  detail::for_each_in_box(map, static_cast<const char*>(shared_to), first, map.element_bytes, [&](char* shared, const unsigned char* from) {
     for (int i = 0; i < map.element_bytes; ++i) shared[i] = from == nullptr ? 0 : static_cast<char>(from[i]);
   });
   barrier.bytes -= static_cast<int>(detail::box_bytes(map));
@@ -328,6 +330,7 @@ __device__ __forceinline__ void load_tensor(void* shared_to, const TensorMap& ma
 }
 
 /// Copies a box from shared memory to these coordinates, as for load_tensor(); what lies outside the array is left out.
+/// Rows end at a multiple of 16 bytes, as those of arrays that are written do.
 /// Called by one thread, behind fence_shared_for_bulk() of the writers; it belongs to the groups of commit_stores().
 template <class... Coordinates>
 __device__ __forceinline__ void store_tensor(const TensorMap& map, const void* shared_from, Coordinates... coordinates) {
@@ -337,7 +340,7 @@ __device__ __forceinline__ void store_tensor(const TensorMap& map, const void* s
   const int first[5] = {static_cast<int>(coordinates)...};
   if (map.address != nullptr && map.dimensions != DIMENSIONS)
     ::attune_host::fault("store_tensor has another number of coordinates than its map has dimensions");
-  detail::for_each_in_box(map, static_cast<const char*>(shared_from), first, [&](const char* shared, unsigned char* to) {
+  detail::for_each_in_box(map, static_cast<const char*>(shared_from), first, 16, [&](const char* shared, unsigned char* to) {
     for (int i = 0; to != nullptr && i < map.element_bytes; ++i) to[i] = static_cast<unsigned char>(shared[i]);
   });
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

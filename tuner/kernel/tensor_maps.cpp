@@ -57,6 +57,10 @@ class Limits {
             "{0} > 0 && {0} < 2 ** 40 && {0} % 16 == 0", "multiples of 16 below 2^40");
       reached += fmt::format(" + (({}) - 1) * ({})", size, strides[i]);
     }
+    // By 16 bytes a store tells inside from outside.
+    if (array_.role != Role::in)
+      add(fmt::format("a row of `{}`, which is written,", array_.name),
+          fmt::format("({}) * {}", view_.shape.front().text(), element_), " bytes", "{} % 16 == 0", "multiples of 16");
     add(fmt::format("the part of `{}` that it reaches", array_.name), reached, " elements",
         fmt::format("{{}} <= ({})", array_.size->text()), fmt::format("at most its size, `{}`", array_.size->text()));
   }

@@ -21,6 +21,30 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// Adds a number that a variable of the code holds.
+constexpr const char* variable_file = R"cu(/*attune
+[kernel]
+name = "variable"
+[problem]
+n = { size = 100 }
+[parameters]
+BLOCK = [128]
+[[launch]]
+entry = "add"
+grid = [1]
+block = ["BLOCK"]
+arguments = ["data", "n"]
+[arguments]
+data = { type = "int32", size = "n", role = "inout" }
+plus = { type = "int32", size = 1, role = "in", symbol = "plus" }
+n = { type = "int32" }
+*/
+__constant__ int plus[1];
+__global__ void add(int* data, int n) {
+  if (threadIdx.x < n) data[threadIdx.x] += plus[0];
+}
+)cu";
+
 class Resolved : public DispatchTest {
  protected:
   Resolved() : gpu_(options()) { gpu_.add(offset_kernel); }
@@ -78,6 +102,8 @@ TEST_F(Resolved, ShowsEachDriverCall) {
   EXPECT_THAT(launch.grid, ElementsAre(2, 1, 1));
   EXPECT_THAT(launch.block, ElementsAre(64, 1, 1));
   EXPECT_EQ(launch.shared_bytes, 0u);
+  EXPECT_THAT(launch.cluster, ElementsAre(1, 1, 1));
+  EXPECT_FALSE(launch.overlaps);
   EXPECT_THAT(launch.parameter_bytes, ElementsAre(8, 8, 8, 8, 8));
   const auto number = [&](std::size_t i) {
     long long value = 0;
@@ -125,6 +151,22 @@ TEST_F(Resolved, HoldsTensorMapsAndArraysByValue) {
   weights.fill(0);  // the elements are its own
   smooth.launch(nullptr);
   EXPECT_EQ(data_.to_vector()[50], 3);
+}
+
+TEST_F(Resolved, UploadsVariablesOfItsOwn) {
+  add("variable.cu", variable_file);
+  const Plan plan = gpu_.plan("variable");
+  const Buffer<int> seven(gpu_, std::vector<int>{7}), two(gpu_, std::vector<int>{2});
+  const ResolvedLaunch resolved = plan.resolve(data_, seven, 100);
+  ASSERT_EQ(resolved.steps().size(), 2u);
+  EXPECT_EQ(resolved.steps()[0].kind, ResolvedLaunch::Kind::copy);
+  EXPECT_EQ(resolved.steps()[0].source, seven.data());
+  EXPECT_EQ(resolved.steps()[0].bytes, 4u);
+  EXPECT_NE(resolved.steps()[0].target, nullptr);
+  plan.launch(nullptr, data_, two, 100);
+  resolved.launch(nullptr);
+  resolved.launch(nullptr);
+  EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 5 + 2 + 7 + 7));
 }
 
 TEST_F(Resolved, ChecksItsArgumentsAsALaunchDoes) {

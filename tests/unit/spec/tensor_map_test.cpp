@@ -136,6 +136,13 @@ TEST(TensorMaps, NameTheRuleThatAConfigurationBreaks) {
   EXPECT_THAT(refusal(read("\"width\", \"height\"], box", "\"width\", \"height + 1\"], box"), problem_of(100, "float"),
                       tile(true, 32, 8), device),
               AllOf(HasSubstr("the part of `in` that it reaches is 4900 elements"), HasSubstr("`width * height`")));
+  const char* const narrower = "\", shape = [\"width - 1\", \"height\"], strides = [\"width\"], box";
+  EXPECT_EQ(refusal(read("\", shape = [\"width\", \"height\"], box", narrower), problem_of(100, "float"),
+                    tile(true, 32, 8), device),
+            "no error");
+  EXPECT_THAT(refusal(read("in\", shape = [\"width\", \"height\"], box", std::string("out") + narrower),
+                      problem_of(100, "float"), tile(true, 32, 8), device),
+              AllOf(HasSubstr("a row of `out`, which is written, is 396 bytes"), HasSubstr("multiples of 16")));
   EXPECT_THAT(refusal(spec, problem_of((1LL << 31) + 16, "int8"), tile(true, 32, 8), device),
               AllOf(HasSubstr("its shape[0] is 2147483664"), HasSubstr("1 to 2^31")));
 }
@@ -167,13 +174,12 @@ TEST(TensorMaps, ThatAreWrittenWronglyAreRefused) {
 
 TEST(TensorMaps, AreInTheContract) {
   const std::string before = read().fingerprints.contract;
-  const std::pair<const char*, const char*> changes[] = {
-      {"swizzle = \"TILE_X * sizeof(T)\"", "swizzle = 64"},
-      {", swizzle = \"TILE_X * sizeof(T)\"", ""},
-      {"\"TILE_X\", \"TILE_Y\"], when", "\"TILE_X\", 8], when"},
-      {"box = [", "strides = [\"width\"], box = ["},
-      {"when = \"TENSOR\", ", ""},
-      {"tensor = \"in\"", "tensor = \"out\""}};
+  const std::pair<const char*, const char*> changes[] = {{"swizzle = \"TILE_X * sizeof(T)\"", "swizzle = 64"},
+                                                         {", swizzle = \"TILE_X * sizeof(T)\"", ""},
+                                                         {"\"TILE_X\", \"TILE_Y\"], when", "\"TILE_X\", 8], when"},
+                                                         {"box = [", "strides = [\"width\"], box = ["},
+                                                         {"when = \"TENSOR\", ", ""},
+                                                         {"tensor = \"in\"", "tensor = \"out\""}};
   for (const auto& [text, after] : changes) EXPECT_NE(read(text, after).fingerprints.contract, before) << after;
 }
 
