@@ -16,11 +16,12 @@ BLOCK = [256, 128, 512, 1024]
 STRIP = [1, 2]                                 # rows that are labelled as one
 SEGMENT = [16, 8, 32]                          # pixels whose links to the strip above one thread makes
 REST = ["Rest::queued", "Rest::in_place"]       # links of a run but its first one
-EARLY = [1, 0]
 HANDOVER = ["Handover::labels", "Handover::runs"]
 MERGE = [128, 64, 256, 512]                    # threads per block of the step that joins tiles
+OVERLAP = [false, true]                        # a step begins while the one before ends
 [restrictions]
 rules = [
+    "OVERLAP == false || (device.compute_capability >= 90 && ALGORITHM == 'Algorithm::tiles')",
     "density >= 0 && density <= 100",
     "L == 'int64' || width * height < 2 ** 31",          # 1 + the last pixel is a label
     "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel
@@ -29,24 +30,12 @@ rules = [
     "STRIP == 1 || NEIGHBOURS == 'Neighbours::eight'",
     # Two rows of which each touches the other at every second corner would need a longer queue.
     "REST == 'Rest::in_place' || STRIP == 2 || NEIGHBOURS == 'Neighbours::four'",
-    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && EARLY == 0 && REST == 'Rest::in_place' && HANDOVER == 'Handover::labels' && MERGE == 128)",
+    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && REST == 'Rest::in_place' && HANDOVER == 'Handover::labels' && MERGE == 128)",
 ]
 [values]
 tiles_x = "ceil_div(width, TILE_X)"
 tiles_y = "ceil_div(height, TILE_Y)"
 border_blocks = "ceil_div(width, MERGE) * (tiles_y - 1) + ceil_div(height, MERGE) * (tiles_x - 1)"
-[[launch]]
-entry = "label_tiles<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, REST, EARLY, HANDOVER, L>"
-when = "ALGORITHM == 'Algorithm::tiles'"
-grid = ["tiles_x * tiles_y"]
-block = ["BLOCK"]
-arguments = ["labels", "words", "roots", "image", "width", "height"]
-[[launch]]
-entry = "join_tiles<NEIGHBOURS, TILE_X, TILE_Y, MERGE, STRIP, HANDOVER, L>"
-when = "ALGORITHM == 'Algorithm::tiles' && border_blocks > 0"
-grid = ["border_blocks"]
-block = ["MERGE"]
-arguments = ["labels", "words", "roots", "image", "width", "height"]
 [[launch]]
 entry = "label_pixels<TILE_X, TILE_Y, BLOCK, L>"
 when = "ALGORITHM == 'Algorithm::direct'"
@@ -60,10 +49,24 @@ grid = ["tiles_x * tiles_y"]
 block = ["BLOCK"]
 arguments = ["labels", "image", "width", "height"]
 [[launch]]
-entry = "resolve<TILE_X, TILE_Y, BLOCK, STRIP, HANDOVER, L>"
+entry = "label_tiles<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, REST, HANDOVER, L>"
+when = "ALGORITHM == 'Algorithm::tiles'"
+grid = ["tiles_x * tiles_y"]
+block = ["BLOCK"]
+arguments = ["labels", "words", "roots", "image", "width", "height"]
+[[launch]]
+entry = "join_tiles<NEIGHBOURS, TILE_X, TILE_Y, MERGE, STRIP, HANDOVER, L>"
+when = "ALGORITHM == 'Algorithm::tiles' && border_blocks > 0"
+grid = ["border_blocks"]
+block = ["MERGE"]
+arguments = ["labels", "words", "roots", "image", "width", "height"]
+overlap = "OVERLAP"
+[[launch]]
+entry = "resolve<TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT, HANDOVER, L>"
 grid = ["tiles_x * tiles_y"]
 block = ["BLOCK"]
 arguments = ["labels", "words", "roots", "width", "height"]
+overlap = "OVERLAP"
 [arguments]
 labels = { type = "L", size = "width * height", role = "out" }
 image = { type = "uint8", size = "width * height", role = "in", fill = "constant(0)" }  # foreground: not 0
@@ -132,6 +135,7 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_launch.cuh"
 
 // Connected components by union-find. Every node of a forest points to an earlier node of its component, or to itself:
 // then it is a root. Two components are joined by an atomic minimum at the later root, after the parallel union of
@@ -448,10 +452,9 @@ __device__ __forceinline__ void for_each_segment(Work work) {
 
 // Queues what is left to be joined, then joins it.
 template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, typename Bits>
-__device__ __forceinline__ void join_queued(TileForest forest, Bits tile) {
+__device__ __forceinline__ void join_queued(TileForest forest, Bits tile, int* queue) {
   constexpr int PER_WORD = 32 / SEGMENT, WORDS = TILE_X / 32, SEGMENTS = TILE_Y / STRIP * WORDS * PER_WORD;
   constexpr unsigned FIRST = SEGMENT == 32 ? ~0u : (1u << SEGMENT % 32) - 1u;
-  __shared__ int queue[QUEUE<STRIP, TILE_Y * WORDS>];  // a pair of places each
   __shared__ int length;
   if (threadIdx.x == 0) length = 0;
   __syncthreads();
@@ -506,7 +509,7 @@ __device__ __forceinline__ void write_labels(L* labels, BitTile<TILE_X, STRIP> t
 }
 
 template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Rest REST,
-          int EARLY, Handover HANDOVER, typename L>
+          Handover HANDOVER, typename L>
 __global__ void __launch_bounds__(BLOCK)
     label_tiles(L* labels, unsigned* words, unsigned short* roots, const unsigned char* image, long long width,
                 long long height) {
@@ -514,6 +517,9 @@ __global__ void __launch_bounds__(BLOCK)
   constexpr int STRIPS = TILE_Y / STRIP;
   __shared__ int parents[TILE_X * TILE_Y];
   __shared__ unsigned bits[Bits::WORDS * TILE_Y];
+  // A pair of places each; then the roots of runs, two each.
+  __shared__ __align__(16) int queue[QUEUE<STRIP, TILE_Y * Bits::WORDS>];
+  attune::allow_next();
   const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < TILE_X * TILE_Y / 16; i += BLOCK)
@@ -523,28 +529,21 @@ __global__ void __launch_bounds__(BLOCK)
 
   const Bits tile{bits};
   const TileForest forest{parents};
-  const auto ignore = [](int, int, int) {};
   for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
     hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
   });
-  if constexpr (EARLY != 0) {
-    for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-      flatten(forest, tile, strip, word, segment, ignore);
-    });
-  }
   if constexpr (REST == Rest::in_place) {
     for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
       rest_of<NEIGHBOURS, STRIP>(tile, strip, word, segment).for_each([&](int a, int b) { join(forest, a, b); });
     });
   } else {
-    join_queued<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT>(forest, tile);
+    join_queued<NEIGHBOURS, TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT>(forest, tile, queue);
   }
   const auto keep = [&](int node, int root, int run) {
     if constexpr (HANDOVER == Handover::runs) {
       const L pixel = pixel_at<TILE_X, L>(area, width, root);
       if (root == node) labels[pixel] = pixel + 1;
-      roots[static_cast<long long>(blockIdx.x) * (STRIPS * Bits::WORDS * MOST_RUNS) + run] =
-          static_cast<unsigned short>(root);
+      reinterpret_cast<unsigned short*>(queue)[run] = static_cast<unsigned short>(root);
     }
   };
   for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
@@ -555,8 +554,11 @@ __global__ void __launch_bounds__(BLOCK)
       return static_cast<L>(pixel_at<TILE_X, L>(area, width, parents[tile.node(strip, word, x)]) + 1);
     });
   } else {
-    for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y; i += BLOCK)
-      words[static_cast<long long>(blockIdx.x) * (Bits::WORDS * TILE_Y) + i] = bits[i];
+    const long long tile_words = static_cast<long long>(blockIdx.x) * (Bits::WORDS * TILE_Y);
+    for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y; i += BLOCK) words[tile_words + i] = bits[i];
+    int4* const to = reinterpret_cast<int4*>(roots + tile_words / STRIP * MOST_RUNS);
+    for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y / STRIP * MOST_RUNS / 8; i += BLOCK)
+      to[i] = reinterpret_cast<const int4*>(queue)[i];
   }
 }
 
@@ -582,6 +584,7 @@ template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int MERGE, int STRIP, H
 __global__ void __launch_bounds__(MERGE)
     join_tiles(L* labels, const unsigned* words, const unsigned short* roots, const unsigned char* image,
                long long width, long long height) {
+  attune::allow_next();
   const unsigned row_blocks = static_cast<unsigned>((width + MERGE - 1) / MERGE);
   const unsigned column_blocks = static_cast<unsigned>((height + MERGE - 1) / MERGE);
   const unsigned in_rows = row_blocks * static_cast<unsigned>((height + TILE_Y - 1) / TILE_Y - 1);
@@ -590,6 +593,7 @@ __global__ void __launch_bounds__(MERGE)
   const long long i = static_cast<long long>(block % blocks) * MERGE + threadIdx.x;
   const long long j = static_cast<long long>(block / blocks + 1) * (is_row ? TILE_Y : TILE_X);
   const long long length = is_row ? width : height;
+  attune::wait_for_previous();
   if (i >= length) return;
   // (i, j) -> pixel: a row border runs along x, a column border along y.
   const auto one = [&](long long along, long long across) {
@@ -686,39 +690,55 @@ __device__ __forceinline__ void resolve_labels(L* labels, long long width, Area 
   }
 }
 
-// Runs were handed over: the label of each is looked up once.
-template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, typename L>
+// Runs were handed over: the labels of the tile's roots are followed, and the other runs look up theirs.
+template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, typename L>
 __device__ __forceinline__ void resolve_runs(L* labels, const unsigned* words, const unsigned short* roots,
                                              long long width, Area area) {
   using Bits = BitTile<TILE_X, STRIP>;
-  constexpr int RUNS = Bits::WORDS * TILE_Y / STRIP * MOST_RUNS;
+  using Roots = Pack<unsigned short, 8>;
+  constexpr int STRIPS = TILE_Y / STRIP, RUNS = Bits::WORDS * STRIPS * MOST_RUNS;
   __shared__ unsigned bits[Bits::WORDS * TILE_Y];
-  __shared__ L label[RUNS];
-  for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y; i += BLOCK)
-    bits[i] = words[static_cast<long long>(blockIdx.x) * (Bits::WORDS * TILE_Y) + i];
-  __syncthreads();
-  const Bits tile{bits};
-#pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x); i < RUNS; i += BLOCK) {
-    const int word = i / MOST_RUNS;
-    const unsigned ones = tile.strip(word / Bits::WORDS, word % Bits::WORDS);
-    if (i % MOST_RUNS >= __popc(ones & ~(ones << 1))) continue;
-    const int place = roots[static_cast<long long>(blockIdx.x) * RUNS + i];
-    label[i] = find_root(ImageForest<L>{labels}, pixel_at<TILE_X, L>(area, width, place)) + 1;
+  __shared__ L label[RUNS];  // of each run; at first -1 - the place of its root
+  const long long tile_words = static_cast<long long>(blockIdx.x) * (Bits::WORDS * TILE_Y);
+  for (int i = static_cast<int>(threadIdx.x); i < Bits::WORDS * TILE_Y; i += BLOCK) bits[i] = words[tile_words + i];
+  const Roots* const from = reinterpret_cast<const Roots*>(roots + tile_words / STRIP * MOST_RUNS);
+  for (int i = static_cast<int>(threadIdx.x); i < RUNS / 8; i += BLOCK) {
+    const Roots eight = attune::load<Cache::plain>(from + i);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) label[i * 8 + k] = -1 - static_cast<L>(eight.element[k]);
   }
   __syncthreads();
+  const Bits tile{bits};
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+    const unsigned ones = tile.strip(strip, word);
+    for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
+      const int x = __ffs(static_cast<int>(starts)) - 1, run = tile.run(strip, word, x);
+      const int node = tile.node(strip, word, x);
+      if (label[run] == -1 - static_cast<L>(node))
+        label[run] = find_and_shorten(ImageForest<L>{labels}, pixel_at<TILE_X, L>(area, width, node)) + 1;
+    }
+  });
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
+    const unsigned ones = tile.strip(strip, word);
+    for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
+      const int run = tile.run(strip, word, __ffs(static_cast<int>(starts)) - 1);
+      const int root = static_cast<int>(-1 - label[run]);
+      if (root >= 0) label[run] = label[tile.run(root / TILE_X / STRIP, root % TILE_X / 32, root % 32)];
+    }
+  });
   write_labels<TILE_X, TILE_Y, BLOCK>(labels, tile, width, area,
                                       [&](int strip, int word, int x) { return label[tile.run(strip, word, x)]; });
 }
 
-template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, Handover HANDOVER, typename L>
+template <int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Handover HANDOVER, typename L>
 __global__ void __launch_bounds__(BLOCK)
     resolve(L* labels, const unsigned* words, const unsigned short* roots, long long width, long long height) {
+  attune::wait_for_previous();
   const Area area = area_of_block<TILE_X, TILE_Y>(width, height);
   if constexpr (HANDOVER == Handover::labels) {
     resolve_labels<TILE_X, TILE_Y, BLOCK>(labels, width, area);
   } else {
-    resolve_runs<TILE_X, TILE_Y, BLOCK, STRIP>(labels, words, roots, width, area);
+    resolve_runs<TILE_X, TILE_Y, BLOCK, STRIP, SEGMENT>(labels, words, roots, width, area);
   }
 }
 

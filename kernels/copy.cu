@@ -6,6 +6,7 @@ summary = "out[i] = in[offset + stride * i]"
 n = { size = 268435456, host = 1048576 }
 offset = { integer = 0 }
 stride = { size = 1 }
+SOURCE = { choice = ["Source::device", "Source::mapped"] }   # where `in` lies; mapped: in host memory, read over the bus
 T = ["float", "double", "half", "bfloat16", "int32", "int64", "uint8"]
 [parameters]
 BLOCK = [128, 64, 256, 512, 1024]
@@ -35,7 +36,7 @@ block = ["BLOCK"]
 arguments = ["out", "in", "n", "offset", "stride"]
 [arguments]
 out = { type = "T", size = "n", role = "out" }
-in = { type = "T", size = "offset + stride * (n - 1) + 1", role = "in" }
+in = { type = "T", size = "offset + stride * (n - 1) + 1", role = "in", place = "mapped if SOURCE == 'Source::mapped'" }
 n = { type = "int64" }
 offset = { type = "int64" }
 stride = { type = "int64" }
@@ -69,6 +70,18 @@ steps = [
     { name = "plain", configuration = """BLOCK=256 VECTOR=1 ITEMS=1 LOAD=Load::plain STORE=Store::plain \
       BLOCKS_PER_SM=0""" },
     { name = "read-only path", configuration = """BLOCK=256 VECTOR=1 ITEMS=1 LOAD=Load::read_only STORE=Store::plain \
+      BLOCKS_PER_SM=0""" },
+]
+[[ladder]]
+name = "mapped"
+source = "what the device reads out of host memory by itself, over the bus"
+problems = ["n=2**24 SOURCE=Source::mapped T=float"]
+steps = [
+    { name = "an element a thread", configuration = """BLOCK=256 VECTOR=1 ITEMS=1 LOAD=Load::plain STORE=Store::plain \
+      BLOCKS_PER_SM=0""" },
+    { name = "vectors", configuration = """BLOCK=256 VECTOR=4 ITEMS=1 LOAD=Load::plain STORE=Store::plain \
+      BLOCKS_PER_SM=0""" },
+    { name = "bulk", configuration = """BLOCK=128 VECTOR=4 ITEMS=4 LOAD=Load::bulk STORE=Store::bulk \
       BLOCKS_PER_SM=0""" },
 ]
 */
