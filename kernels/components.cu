@@ -13,28 +13,31 @@ ALGORITHM = ["Algorithm::tiles", "Algorithm::direct"]
 TILE_X = [64, 32, 128, 256]                    # a block labels a tile of TILE_X x TILE_Y pixels
 TILE_Y = [64, 16, 32, 128]
 BLOCK = [256, 128, 512, 1024]
-STRIP = [1, 2]                                 # rows that are labelled as one
+STRIP = [2, 1]                                 # rows that are labelled as one
 SEGMENT = [16, 8, 32]                          # pixels whose links to the strip above one thread makes
-REST = ["Rest::queued", "Rest::in_place"]       # links of a run but its first one
-HANDOVER = ["Handover::labels", "Handover::runs"]
-MERGE = [128, 64, 256, 512]                    # threads per block of the step that joins tiles
+REST = ["Rest::queued", "Rest::in_place"]      # links of a run but its first one
+HANDOVER = ["Handover::runs", "Handover::labels"]
+MERGE = [64, 128, 256, 512]                    # threads per block of the step that joins tiles
 OVERLAP = [false, true]                        # a step begins while the one before ends
 [restrictions]
 rules = [
     "OVERLAP == false || (device.compute_capability >= 90 && ALGORITHM == 'Algorithm::tiles')",
     "density >= 0 && density <= 100",
     "L == 'int64' || width * height < 2 ** 31",          # 1 + the last pixel is a label
-    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192", # 4 bytes of shared memory a pixel
+    "TILE_X * TILE_Y >= 1024 && TILE_X * TILE_Y <= 8192",  # 4 bytes of shared memory a pixel
     "TILE_X * TILE_Y / BLOCK in [4, 8, 16, 32]",         # pixels per thread
     # The two rows of a strip are one only where diagonal neighbours count.
     "STRIP == 1 || NEIGHBOURS == 'Neighbours::eight'",
     # Two rows of which each touches the other at every second corner would need a longer queue.
     "REST == 'Rest::in_place' || STRIP == 2 || NEIGHBOURS == 'Neighbours::four'",
-    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && REST == 'Rest::in_place' && HANDOVER == 'Handover::labels' && MERGE == 128)",
+    "ALGORITHM == 'Algorithm::tiles' || (STRIP == 1 && SEGMENT == 16 && MERGE == 64)",
+    "ALGORITHM == 'Algorithm::tiles' || (REST == 'Rest::in_place' && HANDOVER == 'Handover::labels')",
 ]
 [values]
 tiles_x = "ceil_div(width, TILE_X)"
 tiles_y = "ceil_div(height, TILE_Y)"
+tiles_pixels = "tiles_x * tiles_y * TILE_X * TILE_Y"
+has_runs = "HANDOVER == 'Handover::runs'"
 border_blocks = "ceil_div(width, MERGE) * (tiles_y - 1) + ceil_div(height, MERGE) * (tiles_x - 1)"
 [[launch]]
 entry = "label_pixels<TILE_X, TILE_Y, BLOCK, L>"
@@ -73,8 +76,8 @@ image = { type = "uint8", size = "width * height", role = "in", fill = "constant
 width = { type = "int64" }
 height = { type = "int64" }
 # Of each tile its bits, and of each of its words (of each strip) the places of the roots of up to 16 runs.
-words = { type = "uint32", size = "HANDOVER == 'Handover::runs' ? tiles_x * tiles_y * TILE_X * TILE_Y / 32 : 1", role = "scratch" }
-roots = { type = "uint16", size = "HANDOVER == 'Handover::runs' ? tiles_x * tiles_y * TILE_X * TILE_Y / STRIP / 2 : 1", role = "scratch" }
+words = { type = "uint32", size = "has_runs ? tiles_pixels / 32 : 1", role = "scratch" }
+roots = { type = "uint16", size = "has_runs ? tiles_pixels / STRIP / 2 : 1", role = "scratch" }
 density = { type = "int64" }
 seed = { type = "uint64", fill = "seed" }
 [[prepare]]
@@ -111,27 +114,27 @@ arguments = ["labels", "width", "height"]
 absolute = 0
 relative = 0
 [metrics]
-# The image is read once. Labels are written, read and written: no algorithm is known that knows them at the first sight.
+# The image is read once. Labels are written, read and written: they are not known at the first sight.
 bytes = "width * height * (1 + 3 * sizeof(L))"
 items = "width * height"
 unit = "pixels"
 [[ladder]]
 name = "union-find"
 source = """the order of V. Oliveira and R. Lotufo, A Study on Connected Components Labeling algorithms using GPUs \
-  (2010), and S. Allegretti, F. Bolelli and C. Grana, Optimized Block-Based Algorithms to Label Connected Components on \
-  GPUs (2019)"""
+  (2010), and S. Allegretti, F. Bolelli and C. Grana, Optimized Block-Based Algorithms to Label Connected Components \
+  on GPUs (2019)"""
 problems = ["width=4096 height=4096 NEIGHBOURS=Neighbours::eight"]
 steps = [
     { name = "every pixel, in global memory", configuration = """ALGORITHM=Algorithm::direct TILE_X=64 TILE_Y=16 \
-      BLOCK=256 STRIP=1 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
-    { name = "tiles in shared memory", configuration = """ALGORITHM=Algorithm::tiles TILE_X=32 TILE_Y=32 BLOCK=256 \
-      STRIP=1 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
-    { name = "larger tiles", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=1 \
-      SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
+      BLOCK=256 STRIP=1 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=64 OVERLAP=false""" },
+    { name = "tiles in shared memory", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 \
+      STRIP=1 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=64 OVERLAP=false""" },
     { name = "two rows as one", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=2 \
-      SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=128""" },
-    { name = "runs handed over", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 \
-      STRIP=2 SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::runs MERGE=128""" },
+      SEGMENT=16 REST=Rest::in_place HANDOVER=Handover::labels MERGE=64 OVERLAP=false""" },
+    { name = "links from a queue", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=2 \
+      SEGMENT=16 REST=Rest::queued HANDOVER=Handover::labels MERGE=64 OVERLAP=false""" },
+    { name = "runs handed over", configuration = """ALGORITHM=Algorithm::tiles TILE_X=64 TILE_Y=64 BLOCK=256 STRIP=2 \
+      SEGMENT=16 REST=Rest::queued HANDOVER=Handover::runs MERGE=64 OVERLAP=false""" },
 ]
 */
 #include "attune.cuh"
@@ -145,13 +148,16 @@ steps = [
 // What is done to be fast:
 //   tiles   Each block labels a tile in shared memory. Then the tiles are joined along their borders, then each pixel
 //           looks up its root.
-//   runs    A tile is held as bits, and only the first pixel of a run of ones in a word of 32 is a node: finding it takes
-//           a few instructions. Two runs are joined where their overlap begins, once, not at each pixel of it. (After
-//           Hennequin, Lacassagne, Cabaret and Meunier, A new Direct Connected Component Labeling and Analysis
+//   runs    A tile is held as bits, and only the first pixel of a run of ones in a word of 32 is a node: finding it
+//           takes a few instructions. Two runs are joined where their overlap begins, once, not at each pixel of it.
+//           (After Hennequin, Lacassagne, Cabaret and Meunier, A new Direct Connected Component Labeling and Analysis
 //           Algorithms for GPUs, 2018.)
-//   strips  Among eight neighbours, all ones of a 2x2 block touch each other (Allegretti, Bolelli and Grana, 2019). So do
-//           neighbouring columns of two rows that both hold a one: two rows have the runs of their OR.
-// What bounds it: the image is read and the labels are written, read and written: 13 bytes a pixel with int32.
+//   strips  Among eight neighbours, all ones of a 2x2 block touch each other (Allegretti, Bolelli and Grana, 2019). So
+//           do neighbouring columns of two rows that both hold a one: two rows have the runs of their OR.
+//   hanging Each run first hangs below one that it touches above: one write, no search, no atomics. That leaves few
+//           links, of which some threads have many and most have none: a queue shares them out.
+// What bounds it: the image is read and the labels are written, read and written: 13 bytes a pixel with int32. With
+// runs handed over, labels are written once, but chains of pointers are followed: latency takes the rest.
 
 /// Which pixels touch: those that share an edge, or a corner too.
 enum class Neighbours { four, eight };
@@ -163,8 +169,8 @@ enum class Algorithm { tiles, direct };
 /// second cache. Then only the roots have labels before the last step.
 enum class Handover { labels, runs };
 
-/// When the links of a run but the first are made: in place, by the thread that finds them, or from a queue, by all
-/// threads alike: few threads find any, and some find many.
+/// Where the links of a run but its first are made: in place, by the thread that finds them, or from a queue, by all
+/// threads alike.
 enum class Rest { queued, in_place };
 
 using attune::Cache;
@@ -184,8 +190,8 @@ __device__ __forceinline__ Node find_root(Forest forest, Node node) {
   return node;
 }
 
-// The same, and hangs each second node of the way below its grandparent: chains get shorter for all. By minima, as another
-// thread may have found the root by now: nothing is earlier.
+// The same, and hangs each second node of the way below its grandparent: chains get shorter for all. By minima, as
+// another thread may have found the root by now: nothing is earlier.
 template <typename Forest, typename Node>
 __device__ __forceinline__ Node find_and_shorten(Forest forest, Node node) {
   Node parent = forest.parent(node);
@@ -224,9 +230,9 @@ struct TileForest {
   __device__ __forceinline__ int lower(int node, int parent) const { return atomicMin(parents + node, parent); }
 };
 
-// Of the image: the labels themselves, which are 1 + a pixel. The first cache may hold what was before: an ancestor too.
-// That costs steps, never correctness, and the root of a large component is read by all: in the second cache, where all
-// wait for one line, this took four fifths of the last step's time.
+// Of the image: the labels themselves, which are 1 + a pixel. The first cache may hold what was before: an ancestor
+// too. That costs steps, never correctness, and the root of a large component is read by all: in the second cache,
+// where all wait for one line, this took half of the last step's time.
 template <typename L>
 struct ImageForest {
   L* labels;
@@ -431,11 +437,12 @@ __device__ __forceinline__ int reserve(int* length, int count) {
   return __shfl_sync(0xffffffffu, begin, 31) + end - count;
 }
 
-// How many links hang_runs() can leave in a tile. A run of n pixels touches at most (n + 1) / 2 others by edges, all but
-// one of which are left, and then the row below has as few runs: eight a word on average. With corners, two rows a
-// strip: one run less than there are above, with those of the words beside it. And one a word to the word before.
+// How many links hang_runs() can leave in a tile. By edges a run of n pixels touches at most (n + 1) / 2 others, all
+// but one of which are left. The fewer runs a row has, the fewer the next row can leave: eight a word on average. With
+// corners, two rows a strip: one less than there are runs above, those beside the word included. And one to the word
+// before.
 template <int STRIP, int WORDS>
-constexpr int QUEUE = WORDS / STRIP * (STRIP == 2 ? 18 : 9);
+constexpr int QUEUE = (STRIP == 2 ? 18 : 9) * (WORDS / STRIP);
 
 // Calls work(strip, word, segment) for every segment of the tile, by all threads, and waits for all.
 template <int TILE_X, int STRIPS, int BLOCK, int SEGMENT, typename Work>
@@ -462,8 +469,8 @@ __device__ __forceinline__ void join_queued(TileForest forest, Bits tile, int* q
   for (int i = static_cast<int>(threadIdx.x); i < (SEGMENTS + 31) / 32 * 32; i += BLOCK) {
     const bool is_one = i < SEGMENTS;
     const int word = is_one ? i / PER_WORD : 0;
-    const auto rest = rest_of<NEIGHBOURS, STRIP>(tile, word / WORDS, word % WORDS,
-                                                 is_one ? FIRST << i % PER_WORD * SEGMENT : 0u);
+    const auto rest =
+        rest_of<NEIGHBOURS, STRIP>(tile, word / WORDS, word % WORDS, is_one ? FIRST << i % PER_WORD * SEGMENT : 0u);
     int place = reserve(&length, rest.count());
     rest.for_each([&](int a, int b) { queue[place++] = a << 16 | b; });
   }
@@ -510,9 +517,8 @@ __device__ __forceinline__ void write_labels(L* labels, BitTile<TILE_X, STRIP> t
 
 template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, int SEGMENT, Rest REST,
           Handover HANDOVER, typename L>
-__global__ void __launch_bounds__(BLOCK)
-    label_tiles(L* labels, unsigned* words, unsigned short* roots, const unsigned char* image, long long width,
-                long long height) {
+__global__ void __launch_bounds__(BLOCK) label_tiles(L* labels, unsigned* words, unsigned short* roots,
+                                                     const unsigned char* image, long long width, long long height) {
   using Bits = BitTile<TILE_X, STRIP>;
   constexpr int STRIPS = TILE_Y / STRIP;
   __shared__ int parents[TILE_X * TILE_Y];
@@ -529,9 +535,8 @@ __global__ void __launch_bounds__(BLOCK)
 
   const Bits tile{bits};
   const TileForest forest{parents};
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-    hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment);
-  });
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>(
+      [&](int strip, int word, unsigned segment) { hang_runs<NEIGHBOURS, STRIP>(forest, tile, strip, word, segment); });
   if constexpr (REST == Rest::in_place) {
     for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
       rest_of<NEIGHBOURS, STRIP>(tile, strip, word, segment).for_each([&](int a, int b) { join(forest, a, b); });
@@ -546,9 +551,8 @@ __global__ void __launch_bounds__(BLOCK)
       reinterpret_cast<unsigned short*>(queue)[run] = static_cast<unsigned short>(root);
     }
   };
-  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>([&](int strip, int word, unsigned segment) {
-    flatten(forest, tile, strip, word, segment, keep);
-  });
+  for_each_segment<TILE_X, STRIPS, BLOCK, SEGMENT>(
+      [&](int strip, int word, unsigned segment) { flatten(forest, tile, strip, word, segment, keep); });
   if constexpr (HANDOVER == Handover::labels) {
     write_labels<TILE_X, TILE_Y, BLOCK>(labels, tile, width, area, [&](int strip, int word, int x) {
       return static_cast<L>(pixel_at<TILE_X, L>(area, width, parents[tile.node(strip, word, x)]) + 1);
@@ -572,18 +576,16 @@ __device__ __forceinline__ L node_of(const L* labels, const unsigned* words, con
   using Bits = BitTile<TILE_X, STRIP>;
   const long long tile = y / TILE_Y * ((width + TILE_X - 1) / TILE_X) + x / TILE_X;
   const int column = static_cast<int>(x % TILE_X), row = static_cast<int>(y % TILE_Y);
-  const int run =
-      Bits{words + tile * (Bits::WORDS * TILE_Y)}.run(row / STRIP, column / 32, column % 32);
+  const int run = Bits{words + tile * (Bits::WORDS * TILE_Y)}.run(row / STRIP, column / 32, column % 32);
   const int place = roots[tile * (Bits::WORDS * TILE_Y / STRIP * MOST_RUNS) + run];
   return static_cast<L>((y - row + place / TILE_X) * width + x - column + place % TILE_X);
 }
 
-// A thread looks at one pixel at the upper or left border of a tile. Along a border the pixels i and those across it are
+// A thread looks at one pixel at the upper or left border of a tile. The pixels along a border and those across it are
 // as two rows: what was said of runs holds here too.
 template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int MERGE, int STRIP, Handover HANDOVER, typename L>
-__global__ void __launch_bounds__(MERGE)
-    join_tiles(L* labels, const unsigned* words, const unsigned short* roots, const unsigned char* image,
-               long long width, long long height) {
+__global__ void __launch_bounds__(MERGE) join_tiles(L* labels, const unsigned* words, const unsigned short* roots,
+                                                    const unsigned char* image, long long width, long long height) {
   attune::allow_next();
   const unsigned row_blocks = static_cast<unsigned>((width + MERGE - 1) / MERGE);
   const unsigned column_blocks = static_cast<unsigned>((height + MERGE - 1) / MERGE);
@@ -800,8 +802,8 @@ __global__ void reference_round(L* labels, long long width, long long height) {
   for (long long i = first; i < width * height; i += stride) follow_label(labels, i);
 }
 
-// One block goes on until no pixel has a neighbour with an earlier label. Then a component has one label; it is 1 + one of
-// its pixels; and no label ever exceeded 1 + its own pixel: so it is 1 + the first.
+// One block goes on until no pixel has a neighbour with an earlier label. Then a component has one label; it is 1 + one
+// of its pixels; and no label ever exceeded 1 + its own pixel: so it is 1 + the first.
 template <Neighbours NEIGHBOURS, typename L>
 __global__ void __launch_bounds__(1024) reference_end(L* labels, long long width, long long height) {
   bool changes = true;

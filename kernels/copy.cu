@@ -6,7 +6,7 @@ summary = "out[i] = in[offset + stride * i]"
 n = { size = 268435456, host = 1048576 }
 offset = { integer = 0 }
 stride = { size = 1 }
-SOURCE = { choice = ["Source::device", "Source::mapped"] }   # where `in` lies; mapped: in host memory, read over the bus
+SOURCE = { choice = ["Source::device", "Source::mapped"] }  # where `in` lies; mapped: in host memory
 T = ["float", "double", "half", "bfloat16", "int32", "int64", "uint8"]
 [parameters]
 BLOCK = [128, 64, 256, 512, 1024]
@@ -22,10 +22,12 @@ rules = [
     "VECTOR * sizeof(T) <= 16",                # the widest access
     "VECTOR * ITEMS * sizeof(T) <= 128",       # a thread's tile waits in registers, or in shared memory,
     "BLOCK * VECTOR * ITEMS * sizeof(T) <= 32768",       # and so does the block's
-    "LOAD != 'Load::async' || (VECTOR * sizeof(T) in [4, 8, 16] && (device.compute_capability >= 80 || device.kind == 'host'))",
+    "LOAD != 'Load::async' || VECTOR * sizeof(T) in [4, 8, 16]",
+    "LOAD != 'Load::async' || device.compute_capability >= 80 || device.kind == 'host'",
     # A bulk copy is one thread's: what goes on in the others is nothing.
     "(LOAD == 'Load::bulk') == (STORE == 'Store::bulk')",
-    "LOAD != 'Load::bulk' || (stride == 1 && BLOCK in [64, 128, 256] && ITEMS * VECTOR * sizeof(T) in [16, 32, 64, 128] && BLOCK * ITEMS * VECTOR * sizeof(T) <= 16384)",
+    "LOAD != 'Load::bulk' || (stride == 1 && BLOCK <= 256 && ITEMS * VECTOR * sizeof(T) in [16, 32, 64, 128])",
+    "LOAD != 'Load::bulk' || BLOCK * ITEMS * VECTOR * sizeof(T) <= 16384",  # two tiles at a time
     "LOAD != 'Load::bulk' || device.compute_capability >= 90 || device.kind == 'host'",
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 512 && BLOCKS_PER_SM * BLOCK <= 4096)",
 ]
@@ -95,12 +97,13 @@ using attune::Pack;
 // elements. Beyond that, the ways differ in what they occupy: registers (plain loads), shared memory (async and bulk
 // copies), and the threads that issue them (bulk copies: one a block).
 // What was found on an H200 at 2^28 floats: tiles of 2 KiB a block, one tile each, are best (4.30 TB/s, 1.004 of the
-// driver's copy), and all ways are within 0.6 % there. As many blocks as fit, each with many tiles, lose 5 %. Reads that
-// leave the caches first lose 2 %, by ld.cs as by a policy for the second cache; writes that stay in it gain nothing.
+// driver's copy), and all ways are within 0.6 % there. As many blocks as fit, each with many tiles, lose 5 %. Reads
+// that leave the caches first lose 2 %, by ld.cs as by a policy for the second cache; writes that stay in it gain
+// nothing.
 //
-// Memory moves in sectors of 32 bytes. An offset makes a warp read one sector more. A stride makes it read as many more
-// until each element has a sector of its own: from 8 floats on the rate is an eighth. (G. Ruetsch's talks on CUDA show both
-// curves for the first GPUs; there misaligned reads by texture were faster than plain ones.)
+// Memory moves in sectors of 32 bytes. An offset makes a warp read one sector more. A stride makes it read more of them
+// until each element has a sector of its own, from 8 floats on. (G. Ruetsch's talks on CUDA show both curves for the
+// first GPUs, plain and by texture.)
 
 /// How elements are read: plainly; through the read-only path, as textures are (ld.global.nc); evicted first; past the
 /// first cache; into shared memory by each thread (cp.async); into shared memory by one thread for all.
@@ -145,8 +148,7 @@ __device__ __forceinline__ void copy_packs(P* to, const P* from, P* held_for_all
   if constexpr (LOAD == Load::async) {
     P* const held = held_for_all + threadIdx.x;
 #pragma unroll
-    for (int item = 0; item < ITEMS; ++item)
-      attune::copy_async<sizeof(P)>(held + item * BLOCK, from + item * BLOCK);
+    for (int item = 0; item < ITEMS; ++item) attune::copy_async<sizeof(P)>(held + item * BLOCK, from + item * BLOCK);
     attune::commit_copies();
     attune::wait_for_copies<0>();  // a thread reads what it has copied itself: no barrier
 #pragma unroll
