@@ -134,7 +134,7 @@ __device__ __forceinline__ void add_packs(T* out, const T* a, const T* b, long l
 // `count` elements of a line, by THREADS threads: coalesced, whatever the alignment.
 template <int THREADS, typename T>
 __device__ __forceinline__ void add_elements(T* out, const T* a, const T* b, int first, int count) {
-#pragma unroll 2
+#pragma unroll 1
   for (int i = first; i < count; i += THREADS) out[i] = sum_of(a[i], b[i]);
 }
 

@@ -163,9 +163,9 @@ __device__ __forceinline__ void copy_packs(P* to, const P* from, P* held_for_all
 }
 
 // Element by element: a tile that is not whole, packs that are not aligned, or a stride.
-template <int BLOCK, int UNROLL, Load LOAD, typename T>
+template <int BLOCK, Load LOAD, typename T>
 __device__ __forceinline__ void copy_elements(T* to, const T* from, int count, long long stride) {
-#pragma unroll UNROLL
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count; i += BLOCK) to[i] = read<LOAD>(from + i * stride);
 }
 
@@ -229,8 +229,8 @@ __global__ void __launch_bounds__(BLOCK) copy(T* out, const T* in, long long n, 
       if (blockIdx.x != gridDim.x - 1) return;
     }
     for (; start < n; start += step)
-      copy_elements<BLOCK, 4, Load::plain>(out + start, in + start * stride,
-                                           static_cast<int>(n - start < TILE ? n - start : TILE), stride);
+      copy_elements<BLOCK, Load::plain>(out + start, in + start * stride,
+                                        static_cast<int>(n - start < TILE ? n - start : TILE), stride);
   } else {
     __shared__ P held[LOAD == Load::async ? BLOCK * ITEMS : 1];
     for (; start < n; start += step) {
@@ -240,8 +240,8 @@ __global__ void __launch_bounds__(BLOCK) copy(T* out, const T* in, long long n, 
       } else if (n - start >= TILE && VECTOR == 1) {
         copy_strided<BLOCK, ITEMS, LOAD, STORE>(out + start + threadIdx.x, in + (start + threadIdx.x) * stride, stride);
       } else {
-        copy_elements<BLOCK, 4, LOAD>(out + start, in + start * stride,
-                                      static_cast<int>(n - start < TILE ? n - start : TILE), stride);
+        copy_elements<BLOCK, LOAD>(out + start, in + start * stride,
+                                   static_cast<int>(n - start < TILE ? n - start : TILE), stride);
       }
     }
   }
