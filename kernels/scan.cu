@@ -10,16 +10,16 @@ KIND = { choice = ["Kind::inclusive", "Kind::exclusive"] }
 [parameters]
 ALGORITHM = ["Algorithm::ahead", "Algorithm::look_back", "Algorithm::two_pass"]
 BLOCK = [256, 128, 192, 384, 512, 1024]        # threads that scan; `ahead` has other warps besides
-ITEMS = [16, 12, 8, 6, 4, 2]                   # packs of a thread per tile
+ITEMS = [8, 16, 12, 10, 6, 4, 2]               # packs of a thread per tile
 VECTOR = [4, 2, 1, 8]                          # elements per pack, which is one access
 CACHE = ["Cache::plain", "Cache::streaming"]   # of the array's accesses
 BLOCKS_PER_SM = [1, 2, 4, 8]                   # launch only; look_back has a block for each tile
 # Of `ahead` alone:
-STAGES = [3, 2, 4, 6, 8]                       # tiles in shared memory
-DISTANCE = [1, 2, 3]                           # how many tiles are added up before one is scanned
-LOOKERS = [1, 2]                               # warps that look back, each for every such tile
-GROUPS = [1, 2, 4]                             # groups of 32 tiles that are read at once
-DELAY = [50, 0, 200]                           # nanoseconds between two looks
+STAGES = [6, 1, 2, 3, 4, 8]                    # tiles in shared memory
+DISTANCE = [3, 0, 1, 2]                        # how many further tiles are added up before one is scanned
+LOOKERS = [1, 2, 3]                            # warps that look back, each for every such tile
+GROUPS = [8, 2, 4]                             # groups of 32 tiles that are read at once
+DELAY = [0, 200]                               # nanoseconds between two looks
 [values]
 look_back = "ALGORITHM == 'Algorithm::look_back'"
 ahead = "ALGORITHM == 'Algorithm::ahead'"
@@ -33,16 +33,16 @@ rules = [
     "VECTOR * sizeof(T) <= 16",                # the widest access
     "ITEMS * VECTOR * sizeof(T) >= 32",
     # A thread's part of a tile lies in registers. With `ahead` it is four packs.
-    "ahead || (ITEMS * VECTOR * sizeof(T) <= 128 && ITEMS <= 8 && tile * sizeof(T) <= 98304)",
+    "ahead || (ITEMS * VECTOR * sizeof(T) <= 192 && ITEMS <= 12 && tile * sizeof(T) <= 98304)",
     "BLOCKS_PER_SM * BLOCK <= 2048",
     "BLOCKS_PER_SM == 1 || !look_back",
-    "ahead || (STAGES == 3 && DISTANCE == 1 && LOOKERS == 1 && GROUPS == 1 && DELAY == 50)",
-    "DISTANCE < STAGES",
+    "ahead || (STAGES == 6 && DISTANCE == 3 && LOOKERS == 1 && GROUPS == 8 && DELAY == 0)",
+    "DISTANCE < STAGES && LOOKERS <= STAGES",
     "!ahead || ITEMS % 4 == 0 || ITEMS < 4",
     "!ahead || device.compute_capability >= 90 || device.kind == 'host'",
     # Blocks that would not run at once; and a kibibyte per block that the system takes.
     "!ahead || BLOCKS_PER_SM * (STAGES * (tile * sizeof(T) + 640) + 1024) <= device.shared_per_multiprocessor",
-    "!ahead || STAGES * tile * sizeof(T) >= 49152",  # bytes in flight
+    "!ahead || BLOCKS_PER_SM * STAGES * tile * sizeof(T) >= 98304",  # bytes in flight
 ]
 [[launch]]
 entry = "scan_ahead<T, OP, KIND, BLOCK, ITEMS, VECTOR, CACHE, STAGES, DISTANCE, LOOKERS, GROUPS, DELAY>"
@@ -425,13 +425,17 @@ __device__ __forceinline__ void load_tile(T* to, attune::Barrier& loaded, const 
   if (bytes > 0) attune::load_bulk(to + begin, a.in + first + begin, bytes, loaded);
 }
 
-// Each warp that looks back has an end of its own.
+template <typename T>
+__device__ __forceinline__ unsigned tiles_of(const Aligned<T>& a, int tile) {
+  return static_cast<unsigned>((a.end + tile - 1) / tile);
+}
+
+// Each warp that looks back has an end of its own. Lane 0 has the first ticket.
 template <typename O, int TILE, int STAGES, int LOOKERS, typename T, typename V>
-__device__ __forceinline__ void load_tiles(Stage<V>* stages, T* tiles, const Aligned<T>& a, Word* tickets) {
-  const unsigned needed = static_cast<unsigned>((a.end + TILE - 1) / TILE), last = needed + gridDim.x - 1;
+__device__ __forceinline__ void load_tiles(Stage<V>* stages, T* tiles, const Aligned<T>& a, Word* tickets,
+                                           Ticket next) {
+  const unsigned needed = tiles_of(a, TILE), last = needed + gridDim.x - 1;
   const int lane = lane_index();
-  Ticket next{};
-  if (lane == 0) next = take_ticket(tickets, last);
   int ends = 0;
   for (unsigned turn = 0; ends < LOOKERS; ++turn) {
     Stage<V>& s = stages[turn % STAGES];
@@ -576,6 +580,9 @@ __global__ void __launch_bounds__(BLOCK + 64 + 32 * LOOKERS, 1)
   constexpr int WARPS = BLOCK / 32, TILE = BLOCK * ITEMS * VECTOR;
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ Stage<V> stages[STAGES];
+  const Aligned<T> a = align<16 / sizeof(T)>(out, in, n);
+  Ticket ticket{};
+  if (threadIdx.x == BLOCK) ticket = take_ticket(tickets, tiles_of(a, TILE) + gridDim.x - 1);
   if (threadIdx.x == 0) {
     for (int i = 0; i < STAGES; ++i) {
       attune::init(stages[i].loaded, 1);
@@ -587,12 +594,11 @@ __global__ void __launch_bounds__(BLOCK + 64 + 32 * LOOKERS, 1)
   }
   __syncthreads();
   T* const tiles = reinterpret_cast<T*>(memory);
-  const Aligned<T> a = align<16 / sizeof(T)>(out, in, n);
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp < WARPS) {
     scan_tiles<O, KIND, CACHE, ITEMS, VECTOR, TILE, STAGES, DISTANCE>(stages, tiles, a, warp);
   } else if (warp == WARPS) {
-    load_tiles<O, TILE, STAGES, LOOKERS>(stages, tiles, a, tickets);
+    load_tiles<O, TILE, STAGES, LOOKERS>(stages, tiles, a, tickets, ticket);
   } else if (warp == WARPS + 1) {
     publish_sums<O, STAGES, WARPS>(stages, sums);
   } else {
