@@ -127,10 +127,16 @@ using attune::Wide;
 // What is published is one 64-bit word: 32 bits of the value, and the epoch, which is the number of the launch. A word
 // is read and written at once, so that value and epoch belong together. A value of 8 bytes takes two words, each with
 // half of it and the epoch: it is there when both are. So nothing has to be set before a launch. Each launch writes
-// each word, so a word holds the last epoch or this one, and the epoch may wrap. It starts at 1, scratch memory at 0.
+// every word that it reads, so a word holds the last epoch or this one, and the epoch may wrap. It starts at 1, scratch
+// memory at 0.
 //
 // Tiles are given out by tickets, in the order in which blocks ask. A block waits for tiles of earlier tickets alone,
 // which belong to blocks that run. So it never waits for one that has yet to start.
+//
+// On an H200, 2^28 floats: `ahead` reaches 0.97 of the copy rate, `look_back` 0.74, and `two_pass` 0.63. What limits
+// them is waiting, not bytes: look_back without its look reaches 0.97 too. So sums are published three tiles early. A
+// block that falls behind has more tiles to look at; with one group at a time it fell further behind, and a launch took
+// 3 ms.
 
 /// ahead: tiles come into shared memory by bulk copies, ahead of the warps that scan. Blocks stay and take many tiles.
 /// look_back: a block for each tile, which lies in registers. two_pass: the sums of chunks of tiles first. It reads
