@@ -67,6 +67,8 @@ using GpuScan = GpuTest;
 
 TEST_F(GpuScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("cuda"), testing::IsEmpty()); }
 
+TEST_F(GpuScan, OfFloatsIsTheSameInEveryLaunch) { EXPECT_THAT(scans_that_change("cuda"), testing::IsEmpty()); }
+
 using GpuStencil = GpuTest;
 
 TEST_F(GpuStencil, StepsGridsThatBeginAnywhereAndInPlace) {

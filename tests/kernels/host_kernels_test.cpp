@@ -61,6 +61,8 @@ TEST(HostCalibration, IsRightAtEverySize) {
 
 TEST(HostScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("host"), testing::IsEmpty()); }
 
+TEST(HostScan, OfFloatsIsTheSameInEveryLaunch) { EXPECT_THAT(scans_that_change("host"), testing::IsEmpty()); }
+
 TEST(HostHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
   EXPECT_THAT(wrong_histograms_of_offset_arrays("host", {}), testing::IsEmpty());
 }

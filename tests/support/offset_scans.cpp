@@ -3,30 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "attune/attune.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune::test {
+namespace {
+
+constexpr const char* algorithms[] = {"Algorithm::ahead", "Algorithm::look_back", "Algorithm::two_pass"};
+
+// The built-in file with this algorithm as its default.
+std::string text_with_default(const std::string& algorithm) {
+  const std::vector<EmbeddedFile> kernels = builtin_kernels();
+  std::string text(std::find_if(kernels.begin(), kernels.end(), [](const EmbeddedFile& kernel) {
+                     return kernel.file_name == "scan.cu";
+                   })->text);
+  std::string values = '"' + algorithm + '"';
+  for (const char* const other : algorithms)
+    if (other != algorithm) values += std::string(", \"") + other + '"';
+  const std::string_view key = "ALGORITHM = [";
+  const std::size_t begin = text.find(key) + key.size();
+  return text.replace(begin, text.find(']', begin) - begin, values);
+}
+
+DispatcherOptions options_for(const std::string& device) {
+  DispatcherOptions options;
+  options.device = device;
+  options.database = ":memory:";
+  return options;
+}
+
+}  // namespace
 
 std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device) {
-  const std::vector<EmbeddedFile> kernels = builtin_kernels();
-  const auto scan = std::find_if(kernels.begin(), kernels.end(),
-                                 [](const EmbeddedFile& kernel) { return kernel.file_name == "scan.cu"; });
-  const std::string_view begin = "ALGORITHM = [";
   std::vector<std::string> wrong;
-  for (const std::string algorithm : {"ahead", "look_back", "two_pass"}) {
-    std::string text(scan->text);  // its first algorithm is the default
-    const std::size_t values = text.find(begin) + begin.size();
-    text.replace(
-        values, text.find(']', values) - values,
-        "\"Algorithm::" + algorithm + R"(", "Algorithm::ahead", "Algorithm::look_back", "Algorithm::two_pass")");
-    text.erase(text.find(", \"Algorithm::" + algorithm + '"', values), algorithm.size() + 15);
-    DispatcherOptions options;
-    options.device = device;
-    options.database = ":memory:";
-    Dispatcher dispatcher(options);
+  for (const char* const algorithm : algorithms) {
+    const std::string text = text_with_default(algorithm);
+    Dispatcher dispatcher(options_for(device));
     dispatcher.add(EmbeddedFile{"scan.cu", text});
     std::vector<int> numbers(40000);
     std::iota(numbers.begin(), numbers.end(), 7);
@@ -44,6 +59,31 @@ std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device)
     }
   }
   return wrong;
+}
+
+std::vector<std::string> scans_that_change(const std::string& device) {
+  const int n = device == "host" ? 600'001 : 50'000'001;  // more than two groups of 32 tiles
+  std::vector<float> numbers(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<float>((i * 2654435761u >> 8) % 1'000'003) / 500'000 - 1;
+  std::vector<std::string> changed;
+  for (const char* const algorithm : algorithms) {
+    const std::string text = text_with_default(algorithm);
+    Dispatcher dispatcher(options_for(device));
+    dispatcher.add(EmbeddedFile{"scan.cu", text});
+    const Buffer<float> in(dispatcher, numbers), out(dispatcher, numbers.size());
+    const Plan plan =
+        dispatcher.plan("scan", {{"n", n}, {"T", "float"}, {"OP", "Op::sum"}, {"KIND", "Kind::inclusive"}});
+    std::vector<float> first;
+    for (int launch = 0; launch < 4; ++launch) {
+      plan.launch(nullptr, out.data(), in.data(), n);
+      const std::vector<float> now = out.to_vector();
+      if (launch == 0) first = now;
+      if (std::memcmp(first.data(), now.data(), now.size() * sizeof(float)) != 0)
+        changed.push_back(fmt::format("{}, launch {}", algorithm, launch));
+    }
+  }
+  return changed;
 }
 
 }  // namespace attune::test

@@ -1,4 +1,5 @@
-// Scans of arrays that an application has offset, on any device.
+// Scans of arrays that an application has offset, and whether scans repeat, on any device. Each function tries each
+// algorithm and returns what is wrong, a line each.
 #pragma once
 
 #include <string>
@@ -6,8 +7,10 @@
 
 namespace attune::test {
 
-// Scans by `scan` from arrays that begin some elements past the begin of a buffer, to others that begin elsewhere, by
-// each algorithm. Returns what is wrong, a line each.
+// Scans by `scan` from arrays that begin some elements past the begin of a buffer, to others that begin elsewhere.
 std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device);
+
+// Sums of floats whose bits depend on the order of the additions, launched again and again.
+std::vector<std::string> scans_that_change(const std::string& device);
 
 }  // namespace attune::test
