@@ -34,6 +34,7 @@ rules = [
     "ITEMS * VECTOR * sizeof(T) >= 32",
     # A thread's part of a tile lies in registers. With `ahead` it is four packs.
     "ahead || (ITEMS * VECTOR * sizeof(T) <= 192 && ITEMS <= 12 && tile * sizeof(T) <= 98304)",
+    "ahead || BLOCK * ITEMS <= 6144",
     "BLOCKS_PER_SM * BLOCK <= 2048",
     "BLOCKS_PER_SM == 1 || !look_back",
     "ahead || (STAGES == 6 && DISTANCE == 3 && LOOKERS == 1 && GROUPS == 8 && DELAY == 0)",
