@@ -11,14 +11,14 @@ DATA = { choice = ["Data::uniform", "Data::zipf", "Data::equal", "Data::wide"] }
 [parameters]
 METHOD = ["Method::lane", "Method::warp", "Method::block", "Method::global"]
 REPLICAS = [32, 16, 8, 4, 2, 1]                # launch only, with Method::lane: counters of a bin, side by side
-BLOCK = [512, 256, 128, 1024]                  # launch only
+BLOCK = [1024, 512, 256, 128]                  # launch only
 ACCESS = [16, 8, 4]                            # bytes of a load
-ITEMS = [2, 1, 4]                              # loads in flight per thread
-AHEAD = [false, true]                          # are the next loads under way while elements are counted?
+ITEMS = [4, 1, 2]                              # loads in flight per thread
+AHEAD = [true, false]                          # are the next loads under way while elements are counted?
 RUNS = ["Runs::each", "Runs::combined"]
 CACHE = ["Cache::plain", "Cache::streaming"]
-MERGE = ["Merge::last_block", "Merge::atomic", "Merge::two_pass"]
-BLOCKS_PER_SM = [4, 1, 2, 3, 6, 8, 12, 16]     # launch only
+MERGE = ["Merge::atomic", "Merge::last_block", "Merge::two_pass"]
+BLOCKS_PER_SM = [1, 2, 3, 4, 6, 8, 12, 16]     # launch only
 [values]
 # Counters of a copy. What may be out of range has one of its own, the last.
 rows = "T == 'uint8' ? 256 : bins + 1"
@@ -94,13 +94,15 @@ name = "private copies"
 source = "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU (2013)"
 problems = ["T=uint8", "T=uint8 DATA=Data::equal"]
 steps = [
-    { name = "one of the block", configuration = "METHOD=Method::block REPLICAS=1 ITEMS=1" },
-    { name = "one of each warp", configuration = """METHOD=Method::warp REPLICAS=1 ITEMS=1 BLOCK=256 \
-      BLOCKS_PER_SM=3""" },
-    { name = "4 of a bin", configuration = "REPLICAS=4 ITEMS=1" },
-    { name = "16 of a bin", configuration = "REPLICAS=16 ITEMS=1" },
-    { name = "32 of a bin: one a lane", configuration = "REPLICAS=32 ITEMS=1" },
-    { name = "two loads in flight", configuration = "REPLICAS=32" },
+    { name = "one of the block", configuration = """METHOD=Method::block REPLICAS=1 ITEMS=1 \
+      AHEAD=false BLOCKS_PER_SM=2""" },
+    { name = "one of each warp", configuration = """METHOD=Method::warp REPLICAS=1 ITEMS=1 \
+      AHEAD=false BLOCKS_PER_SM=2""" },
+    { name = "4 of a bin", configuration = "REPLICAS=4 ITEMS=1 AHEAD=false BLOCKS_PER_SM=2" },
+    { name = "16 of a bin", configuration = "REPLICAS=16 ITEMS=1 AHEAD=false BLOCKS_PER_SM=2" },
+    { name = "32 of a bin: one a lane", configuration = "ITEMS=1 AHEAD=false BLOCKS_PER_SM=2" },
+    { name = "four loads in flight", configuration = "AHEAD=false" },
+    { name = "the next loads while counting", configuration = "" },
 ]
 */
 #include "attune.cuh"

@@ -70,7 +70,8 @@ TEST_F(LadderCommand, LeavesOutWhatIsNotLegalAndShowsWhatFails) {
 }
 
 TEST_F(LadderCommand, BadInputIsNamed) {
-  expect_failure(2, {"ladder", scale()}, {"scale has no [[ladder]]; these kernels have one: reduce, transpose"});
+  expect_failure(2, {"ladder", scale()},
+                 {"scale has no [[ladder]]; these kernels have one: ", "histogram", "reduce", "transpose"});
   expect_failure(2, {"ladder", with(steps), "--ladder", "bricks"}, {"no ladder `bricks`; it has: blocks"});
   expect_failure(2, {"ladder", with(steps), "--device", "sm_90"}, {"nothing runs on `sm_90`"});
   const auto refused = [this](const std::string& ladder, const std::string& word) {
@@ -94,7 +95,8 @@ TEST_F(LadderCommand, BadInputIsNamed) {
 
 TEST_F(LadderCommand, OfTheBuiltInKernelsIsRight) {
   for (const auto& [kernel, problem] :
-       {std::pair("reduce", "n=4096 T=int32"), std::pair("transpose", "width=64 height=64")}) {
+       {std::pair("reduce", "n=4096 T=int32"), std::pair("transpose", "width=64 height=64"),
+        std::pair("histogram", "n=4097 bins=100")}) {
     const std::string text = output_of({"ladder", kernel, "--problem", problem, "--rounds", "2"});
     EXPECT_THAT(text, Not(HasSubstr("is left out")));
     EXPECT_THAT(text, HasSubstr("| default "));

@@ -60,7 +60,7 @@ TEST_F(GpuSums, MinimumAndMaximumKeepInfinitiesAndLetNaNsWin) {
 using GpuHistogram = GpuTest;
 
 TEST_F(GpuHistogram, TakesArraysThatBeginAnywhereAndAllValues) {
-  EXPECT_THAT(wrong_histograms_of_offset_arrays("cuda", {}), testing::IsEmpty());
+  EXPECT_THAT(wrong_histograms_of_offset_arrays("cuda"), testing::IsEmpty());
 }
 
 using GpuScan = GpuTest;
