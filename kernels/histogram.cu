@@ -33,9 +33,9 @@ rules = [
     # As many blocks as a multiprocessor holds, and at least 256 threads.
     "BLOCK * BLOCKS_PER_SM >= 256 && BLOCK * BLOCKS_PER_SM <= device.max_threads_per_multiprocessor",
     "shared <= device.shared_per_block && (shared + 1024) * BLOCKS_PER_SM <= device.shared_per_multiprocessor",
-    # Atomics in global memory: where shared memory holds few copies.
-    "METHOD != 'Method::global' || (bins > 4096 && MERGE != 'Merge::two_pass')",
-    # Shared memory adds equal addresses of a warp at once, and looking for runs costs more.
+    # Atomics in global memory: where shared memory holds few copies. With AHEAD, sm_120 runs out of registers.
+    "METHOD != 'Method::global' || (bins > 4096 && MERGE != 'Merge::two_pass' && !AHEAD)",
+    # Shared memory adds equal addresses of a warp at once: looking for runs costs more.
     "RUNS == 'Runs::each' || METHOD == 'Method::global'",
     "C == 'uint32' || n / blocks < 2 ** 31",   # a block counts in 32 bits
 ]
@@ -51,7 +51,7 @@ block = ["BLOCK"]
 shared = "shared"
 arguments = ["out", "in", "n", "bins", "counters", "lanes_of_bin", "rows_of_warp", "totals", "partials", "ticket"]
 [[launch]]
-entry = "histogram_global<T, C, ACCESS, ITEMS, AHEAD, RUNS, CACHE, MERGE>"
+entry = "histogram_global<T, C, ACCESS, ITEMS, RUNS, CACHE, MERGE>"
 when = "METHOD == 'Method::global'"
 grid = ["blocks"]
 block = ["BLOCK"]
@@ -303,10 +303,10 @@ __global__ void __launch_bounds__(1024)
 
 // ---- Counters in global memory ----
 
-template <typename T, typename C, int ACCESS, int ITEMS, bool AHEAD, Runs RUNS, Cache CACHE, Merge MERGE>
+template <typename T, typename C, int ACCESS, int ITEMS, Runs RUNS, Cache CACHE, Merge MERGE>
 __global__ void __launch_bounds__(1024)
     histogram_global(C* out, const T* in, long long n, long long bins, C* totals, unsigned* ticket) {
-  Share<ACCESS, ITEMS, AHEAD, CACHE, T> share(in, n);
+  Share<ACCESS, ITEMS, false, CACHE, T> share(in, n);
   share.template add_all<RUNS>([&](unsigned value, unsigned times) {
     if (value < bins) atomicAdd((MERGE == Merge::atomic ? out : totals) + value, static_cast<C>(times));
   });
