@@ -5,10 +5,11 @@
 //   combine_block   the result over a block, by shuffles
 //   combine_grid    the result over the grid, in one of its threads
 //   combine_words   the result over the words that Algorithm::two_pass leaves: for a second step
+//   zero_output, wait_for_zero, add_to_output           Algorithm::zeroed: a sum that is formed in the output itself
 //
 // Operator<OP, T> of attune_operators.cuh says how. Sums of floating-point numbers depend on the order in which they
 // are formed. It is the same in every launch for two_pass, last_block and published. It is the order in which blocks end
-// for atomic and ticketed: there the last bits differ from launch to launch.
+// for the others: there the last bits differ from launch to launch.
 #pragma once
 
 #include "attune.cuh"
@@ -21,8 +22,9 @@ namespace attune {
 ///   last_block  each block writes a word and takes a ticket; the block with the last ticket combines them
 ///   published   each block writes a word that says that it is there; the block of the highest index waits for them
 ///   ticketed    each block adds to one word and takes a ticket; the one with the last ticket reads the word
+///   zeroed      block 0 makes the output zero while all blocks load, and each block adds to it
 ///   atomic      each block adds to the output, which a memset has made zero
-enum class Algorithm { two_pass, last_block, published, ticketed, atomic };
+enum class Algorithm { two_pass, last_block, published, ticketed, zeroed, atomic };
 
 namespace detail {
 
@@ -227,7 +229,7 @@ __device__ __forceinline__ bool combine_published(Value& value, unsigned long lo
 /// both are scratch. `cell` is as for combine_block(). Blocks and their threads lie along x.
 template <Algorithm ALGORITHM, Op OP, typename T, int BLOCK, typename Value>
 __device__ __forceinline__ bool combine_grid(Value& value, unsigned long long* words, unsigned* ticket, Value* cell) {
-  static_assert(ALGORITHM != Algorithm::atomic, "an atomic addition to the output needs no words");
+  static_assert(ALGORITHM != Algorithm::atomic && ALGORITHM != Algorithm::zeroed, "additions to the output need no words");
   using O = Operator<OP, T>;
   if constexpr (ALGORITHM == Algorithm::last_block) {
     return detail::combine_in_last_block<O, BLOCK>(value, words, ticket, cell);
@@ -243,6 +245,39 @@ __device__ __forceinline__ bool combine_grid(Value& value, unsigned long long* w
     if (threadIdx.x == 0) detail::write_value(words + blockIdx.x, value);
     return false;
   }
+}
+
+// ---- Algorithm::zeroed ----
+//
+// An atomic addition that returns nothing costs a block no time, and it needs an output that is zero. Block 0 starts
+// first and has time to make it so while the loads of all blocks are under way. `missing`, scratch, is then the number
+// of blocks that have still to add: not zero says that the output is ready, and the last block leaves it as zero.
+
+/// Begins a sum in `out`. All threads of the grid call this before they load.
+template <int BLOCK, typename Value>
+__device__ __forceinline__ void zero_output(Value* out, unsigned* missing) {
+  if (blockIdx.x != 0 || threadIdx.x != BLOCK - 1) return;
+  *static_cast<volatile Value*>(out) = Value(0);
+  __threadfence();
+  atomicAdd(missing, gridDim.x);
+}
+
+/// Waits until `out` is zero: thread 0 does, behind its loads and before its block combines.
+__device__ __forceinline__ void wait_for_zero(const unsigned* missing) {
+  if (threadIdx.x != 0) return;
+  while (*static_cast<const volatile unsigned*>(missing) == 0) {
+#ifdef ATTUNE_HOST
+    __nanosleep(0);  // lets other threads run
+#endif
+  }
+}
+
+/// Adds what the block's thread 0 has.
+template <typename Value>
+__device__ __forceinline__ void add_to_output(Value* out, Value value, unsigned* missing) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(out, value);
+  atomicAdd(missing, ~0u);  // one block less
 }
 
 }  // namespace attune

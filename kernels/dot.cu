@@ -13,7 +13,8 @@ VECTOR = [4, 1, 2, 8]                          # elements per access
 CACHE = ["Cache::plain", "Cache::streaming"]
 STAGES = [4, 2, 6]                             # launch only: bulk loads in flight per block and array,
 STAGE_KIB = [16, 4, 8, 32]                     # launch only: and their size
-ALGORITHM = ["Algorithm::published", "Algorithm::ticketed", "Algorithm::last_block", "Algorithm::two_pass"]
+ALGORITHM = ["Algorithm::published", "Algorithm::zeroed", "Algorithm::ticketed", "Algorithm::last_block",
+             "Algorithm::two_pass"]
 BLOCKS_PER_SM = [4, 0, 1, 2, 8, 16, 32]        # launch only; 0: one tile per block, as many blocks as tiles
 [values]
 tile = "LOAD == 'Load::bulk' ? STAGE_KIB * 1024 / sizeof(T) : BLOCK * ITEMS * VECTOR"
@@ -32,6 +33,7 @@ rules = [
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 512 && BLOCKS_PER_SM * BLOCK <= 8192)",
     # What is added in one word, or waited for by one block, comes from few blocks.
     "BLOCKS_PER_SM > 0 || ALGORITHM in ['Algorithm::last_block', 'Algorithm::two_pass']",
+    "ALGORITHM != 'Algorithm::zeroed' || T not in ['half', 'bfloat16']",
 ]
 [[launch]]
 entry = "dot<T, BLOCK, LOAD, ITEMS, VECTOR, CACHE, ALGORITHM>"
@@ -232,10 +234,20 @@ template <typename T, int BLOCK, Load LOAD, int ITEMS, int VECTOR, Cache CACHE, 
 __global__ void __launch_bounds__(BLOCK) dot(T* out, const T* x, const T* y, long long n, unsigned long long* words,
                                              unsigned* ticket, int stages, int stage_bytes) {
   using O = attune::Operator<Op::sum, T>;
-  __shared__ Accumulator<T> cell[32];
-  auto sum = thread_sum<BLOCK, LOAD, ITEMS, VECTOR, CACHE>(x, y, n, stages, stage_bytes);
+  using A = Accumulator<T>;
+  __shared__ A cell[32];
+  if constexpr (ALGORITHM == Algorithm::zeroed) {
+    static_assert(sizeof(T) == sizeof(A), "no atomic addition for this type: use another algorithm");
+    attune::zero_output<BLOCK>(reinterpret_cast<A*>(out), ticket);
+  }
+  A sum = thread_sum<BLOCK, LOAD, ITEMS, VECTOR, CACHE>(x, y, n, stages, stage_bytes);
+  if constexpr (ALGORITHM == Algorithm::zeroed) attune::wait_for_zero(ticket);
   sum = attune::combine_block<O, BLOCK>(sum, cell);
-  if (attune::combine_grid<ALGORITHM, Op::sum, T, BLOCK>(sum, words, ticket, cell)) out[0] = O::to_element(sum);
+  if constexpr (ALGORITHM == Algorithm::zeroed) {
+    attune::add_to_output(reinterpret_cast<A*>(out), sum, ticket);
+  } else {
+    if (attune::combine_grid<ALGORITHM, Op::sum, T, BLOCK>(sum, words, ticket, cell)) out[0] = O::to_element(sum);
+  }
 }
 
 template <typename T>

@@ -16,7 +16,8 @@ CACHE = ["Cache::plain", "Cache::streaming"]
 STAGES = [4, 2, 6]                             # launch only: bulk loads in flight per block,
 STAGE_KIB = [32, 8, 16, 64]                    # launch only: and their size
 WARP = ["Warp::all_shuffle", "Warp::last_shuffle", "Warp::shared"]
-ALGORITHM = ["Algorithm::published", "Algorithm::ticketed", "Algorithm::last_block", "Algorithm::two_pass", "Algorithm::atomic"]
+ALGORITHM = ["Algorithm::published", "Algorithm::zeroed", "Algorithm::ticketed", "Algorithm::last_block",
+             "Algorithm::two_pass", "Algorithm::atomic"]
 BLOCKS_PER_SM = [4, 0, 1, 2, 8, 16, 32]        # launch only; 0: one tile per block, as many blocks as tiles
 [values]
 tile = "LOAD == 'Load::bulk' ? STAGE_KIB * 1024 / sizeof(T) : BLOCK * ITEMS * VECTOR"
@@ -40,7 +41,7 @@ rules = [
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 512 && BLOCKS_PER_SM * BLOCK <= 8192)",
     # What is added in one word, or waited for by one block, comes from few blocks.
     "BLOCKS_PER_SM > 0 || ALGORITHM in ['Algorithm::last_block', 'Algorithm::two_pass']",
-    "ALGORITHM != 'Algorithm::atomic' || (OP == 'Op::sum' && T not in ['half', 'bfloat16'])",
+    "ALGORITHM not in ['Algorithm::zeroed', 'Algorithm::atomic'] || (OP == 'Op::sum' && T not in ['half', 'bfloat16'])",
 ]
 [[launch]]
 memset = "out"
@@ -298,15 +299,20 @@ __global__ void __launch_bounds__(BLOCK) reduce(T* out, const T* in, long long n
   using O = Operator<OP, T>;
   using V = typename O::Value;
   __shared__ V cell[WARP == Warp::all_shuffle ? 32 : BLOCK];
+  constexpr bool IN_OUTPUT = ALGORITHM == Algorithm::zeroed || ALGORITHM == Algorithm::atomic;
+  static_assert(!IN_OUTPUT || (OP == Op::sum && sizeof(T) == sizeof(V)), "nothing else is added to the output");
+  if constexpr (ALGORITHM == Algorithm::zeroed) attune::zero_output<BLOCK>(reinterpret_cast<V*>(out), ticket);
   V value;
   if constexpr (LOAD == Load::bulk) {
     value = combine_by_bulk<O, BLOCK>(in, n, stages, stage_bytes);
   } else {
     value = combine_by_registers<O, BLOCK, ITEMS, VECTOR, CACHE>(in, n);
   }
+  if constexpr (ALGORITHM == Algorithm::zeroed) attune::wait_for_zero(ticket);
   value = combine_threads<O, VARIANT, BLOCK, WARP>(value, cell);
-  if constexpr (ALGORITHM == Algorithm::atomic) {
-    static_assert(OP == Op::sum && sizeof(T) == sizeof(V), "no atomic addition for this: use another algorithm");
+  if constexpr (ALGORITHM == Algorithm::zeroed) {
+    attune::add_to_output(reinterpret_cast<V*>(out), value, ticket);
+  } else if constexpr (ALGORITHM == Algorithm::atomic) {
     if (threadIdx.x == 0) atomicAdd(reinterpret_cast<V*>(out), value);
   } else {
     if (attune::combine_grid<ALGORITHM, OP, T, BLOCK>(value, words, ticket, cell)) out[0] = O::to_element(value);

@@ -28,8 +28,8 @@ def reduce(sizes, multiprocessors):
         "STAGES": [4],
         "STAGE_KIB": [32],
         "WARP": ["Warp::all_shuffle", "Warp::last_shuffle", "Warp::shared"],
-        "ALGORITHM": ["Algorithm::published", "Algorithm::ticketed", "Algorithm::last_block", "Algorithm::two_pass",
-                      "Algorithm::atomic"],
+        "ALGORITHM": ["Algorithm::published", "Algorithm::zeroed", "Algorithm::ticketed", "Algorithm::last_block",
+                      "Algorithm::two_pass", "Algorithm::atomic"],
         "BLOCKS_PER_SM": [4, 0, 1, 2, 8, 16, 32],
     }
     restrictions = [
