@@ -8,8 +8,8 @@
 //   zero_output, wait_for_zero, add_to_output           Algorithm::zeroed: a sum that is formed in the output itself
 //
 // Operator<OP, T> of attune_operators.cuh says how. Sums of floating-point numbers depend on the order in which they
-// are formed. It is the same in every launch for two_pass, last_block and published. It is the order in which blocks end
-// for the others: there the last bits differ from launch to launch.
+// are formed. It is the same in every launch for two_pass, last_block and published. It is the order in which blocks
+// end for the others: there the last bits differ from launch to launch.
 #pragma once
 
 #include "attune.cuh"
@@ -214,8 +214,7 @@ __device__ __forceinline__ bool combine_published(Value& value, unsigned long lo
       seen[k / WORDS][k % WORDS] = first + k / WORDS * BLOCK < others ? from[k / WORDS * BLOCK * WORDS + k % WORDS] : 0;
 #pragma unroll
     for (int k = 0; k < AT_ONCE; ++k)
-      if (first + k * BLOCK < others)
-        value = Operator::combine(value, take<Value>(from + k * BLOCK * WORDS, seen[k]));
+      if (first + k * BLOCK < others) value = Operator::combine(value, take<Value>(from + k * BLOCK * WORDS, seen[k]));
   }
   __syncthreads();  // `cell` may still be read
   value = combine_block<Operator, BLOCK>(value, cell);
@@ -229,7 +228,8 @@ __device__ __forceinline__ bool combine_published(Value& value, unsigned long lo
 /// both are scratch. `cell` is as for combine_block(). Blocks and their threads lie along x.
 template <Algorithm ALGORITHM, Op OP, typename T, int BLOCK, typename Value>
 __device__ __forceinline__ bool combine_grid(Value& value, unsigned long long* words, unsigned* ticket, Value* cell) {
-  static_assert(ALGORITHM != Algorithm::atomic && ALGORITHM != Algorithm::zeroed, "additions to the output need no words");
+  static_assert(ALGORITHM != Algorithm::atomic && ALGORITHM != Algorithm::zeroed,
+                "additions to the output need no words");
   using O = Operator<OP, T>;
   if constexpr (ALGORITHM == Algorithm::last_block) {
     return detail::combine_in_last_block<O, BLOCK>(value, words, ticket, cell);

@@ -30,7 +30,7 @@ rules = [
     "VARIANT == 6 || (VECTOR == 1 && LOAD == 'Load::registers' && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)",
     "VARIANT == 6 || WARP == 'Warp::shared' || (VARIANT >= 4 && WARP == 'Warp::last_shuffle')",
     "VECTOR * sizeof(T) <= 16",                # the widest access
-    "VARIANT < 6 || LOAD == 'Load::bulk' || (ITEMS * VECTOR * sizeof(T)) in [16, 32, 64, 128]",  # bytes in flight per thread
+    "VARIANT < 6 || LOAD == 'Load::bulk' || (ITEMS * VECTOR * sizeof(T)) in [16, 32, 64, 128]",  # in flight per thread
     "LOAD == 'Load::bulk' || (STAGES == 4 && STAGE_KIB == 32)",
     # Bulk loads: shared memory is read by 16 bytes, and 96 to 192 KiB are in flight per multiprocessor.
     "LOAD == 'Load::registers' || device.compute_capability >= 90 || device.kind == 'host'",
@@ -238,7 +238,8 @@ __device__ __forceinline__ typename O::Value combine_by_registers(const T* in, l
       // The last tile, element by element. Unrolled, this loop would cost a third of the compile time.
       const int left = static_cast<int>(n - start);
 #pragma unroll 1
-      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK) value = O::combine(value, O::from(in[start + i]));
+      for (int i = static_cast<int>(threadIdx.x); i < left; i += BLOCK)
+        value = O::combine(value, O::from(in[start + i]));
     }
   }
   return value;
@@ -294,8 +295,8 @@ __device__ __forceinline__ typename O::Value combine_by_bulk(const T* in, long l
 
 template <typename T, Op OP, int VARIANT, int BLOCK, Load LOAD, int ITEMS, int VECTOR, Cache CACHE, Warp WARP,
           Algorithm ALGORITHM>
-__global__ void __launch_bounds__(BLOCK) reduce(T* out, const T* in, long long n, unsigned long long* words,
-                                                unsigned* ticket, int stages, int stage_bytes) {
+__global__ void __launch_bounds__(BLOCK)
+    reduce(T* out, const T* in, long long n, unsigned long long* words, unsigned* ticket, int stages, int stage_bytes) {
   using O = Operator<OP, T>;
   using V = typename O::Value;
   __shared__ V cell[WARP == Warp::all_shuffle ? 32 : BLOCK];

@@ -59,25 +59,28 @@ TEST_F(BenchCommand, JsonTellsEachRowOfEachRegimeWithItsRecord) {
 }
 
 TEST_F(BenchCommand, TimesTheStepsOfALaunch) {
-  const std::vector<std::string> arguments = {
-      "bench",    "reduce", "--problem", "n=4096",   "-c",  "BLOCKS_PER_SM=4", "-c", "ALGORITHM=Algorithm::atomic",
-      "--rounds", "30",     "--steps",   "--regime", "warm"};
+  const std::vector<std::string> arguments = {"bench",     "reduce",
+                                              "--problem", "n=4096",
+                                              "-c",        "ALGORITHM=Algorithm::two_pass",
+                                              "-c",        "ALGORITHM=Algorithm::atomic",
+                                              "--rounds",  "30",
+                                              "--steps",   "--regime",
+                                              "warm"};
   const auto rows = of_type(events_of(arguments), "row");
   ASSERT_EQ(names_of(rows), (std::vector<std::string>{"default", "1", "2", "copy"}));
-  for (const std::size_t two_pass : {0, 1}) {
-    const Json& steps = rows[two_pass].at("steps");
-    ASSERT_EQ(steps.size(), 2u);
-    EXPECT_THAT(steps[0].at("step").get<std::string>(), HasSubstr("reduce<float, 6"));
-    EXPECT_EQ(steps[1].at("step"), "reduce_partials<float>");
-    EXPECT_LT(steps[0].at("up_to_ns"), steps[1].at("up_to_ns"));
-    EXPECT_GT(steps[1].at("share"), 0.05) << "1024 threads of an emulated block";
-    EXPECT_NEAR(steps[0].at("share").get<double>() + steps[1].at("share").get<double>(), 1, 0.02);
-  }
+  EXPECT_EQ(rows[0].at("steps").size(), 1u);
+  const Json& steps = rows[1].at("steps");
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_THAT(steps[0].at("step").get<std::string>(), HasSubstr("reduce<float, Op::sum, 6"));
+  EXPECT_EQ(steps[1].at("step"), "reduce_words<float, Op::sum>");
+  EXPECT_LT(steps[0].at("up_to_ns"), steps[1].at("up_to_ns"));
+  EXPECT_GT(steps[1].at("share"), 0.05) << "1024 threads of an emulated block";
+  EXPECT_NEAR(steps[0].at("share").get<double>() + steps[1].at("share").get<double>(), 1, 0.02);
   EXPECT_EQ(rows[2].at("steps").at(0).at("step"), "memset out");
   EXPECT_LT(rows[2].at("steps").at(0).at("share"), 0.5);
   EXPECT_FALSE(rows[3].contains("steps"));
   EXPECT_THAT(output_of(arguments), AllOf(HasSubstr("| warm    | up to it"), HasSubstr("| memset out |"),
-                                          HasSubstr("| reduce_partials<float> |")));
+                                          HasSubstr("| reduce_words<float, Op::sum> |")));
 }
 
 TEST_F(BenchCommand, AConfigurationThatFailsIsARowAndTheOthersGoOn) {

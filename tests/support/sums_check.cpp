@@ -137,7 +137,8 @@ std::vector<std::string> wrong_sums_of_offset_arrays(const std::string& device) 
   std::vector<std::string> wrong;
   for (const char* const kernel : {"reduce", "dot"}) {
     for (const Defaults& defaults :
-         {Defaults{{"VECTOR", "1"}, {"ITEMS", "8"}}, Defaults{{"VECTOR", "2"}}, Defaults{{"VECTOR", "4"}}, by_bulk}) {
+         {Defaults{{"VECTOR", "1"}, {"ITEMS", "8"}}, Defaults{{"VECTOR", "2"}}, Defaults{{"VECTOR", "4"}},
+          Defaults{{"ALGORITHM", "\"Algorithm::zeroed\""}}, by_bulk}) {
       Dispatcher dispatcher = dispatcher_on(device);
       dispatcher.add(EmbeddedFile{std::string(kernel) + ".cu", kernel_with(kernel, defaults)});
       add_wrong_sums(dispatcher, kernel, text_of(defaults), wrong);
