@@ -24,6 +24,7 @@ in_flight = "2 * BLOCKS_PER_SM * STAGES * STAGE_KIB"  # KiB of bulk loads per mu
 rules = [
     "VECTOR * sizeof(T) <= 16",                # the widest access
     "LOAD == 'Load::bulk' || (ITEMS * VECTOR * sizeof(T)) in [16, 32, 64]",  # bytes in flight per thread and array
+    "LOAD == 'Load::bulk' || BLOCK < 1024 || ITEMS * VECTOR * sizeof(T) <= 32",  # such a block has 64 registers a thread
     "LOAD == 'Load::bulk' || (STAGES == 4 && STAGE_KIB == 16)",
     # Bulk loads: shared memory is read by 16 bytes, and 96 to 192 KiB are in flight per multiprocessor.
     "LOAD == 'Load::registers' || device.compute_capability >= 90 || device.kind == 'host'",
