@@ -24,6 +24,11 @@ namespace attune {
 ///   ticketed    each block adds to one word and takes a ticket; the one with the last ticket reads the word
 ///   zeroed      block 0 makes the output zero while all blocks load, and each block adds to it
 ///   atomic      each block adds to the output, which a memset has made zero
+///
+/// Measured on an H200, the sum of 2^22 floats alone behind a flush, 132 to 264 blocks: 8.4 us if nothing is combined,
+/// 9.0 published, 9.4 ticketed, 9.8 last_block, 10.8 two_pass; CUB 11.3. Several warps that look for words in turn gain
+/// nothing. A vector atomic of sum and count (8.6 us) is not promised to be one access. Running the code of the end
+/// once beforehand, to have it in the instruction cache, costs 2 us.
 enum class Algorithm { two_pass, last_block, published, ticketed, zeroed, atomic };
 
 namespace detail {
