@@ -16,7 +16,7 @@ BLOCK_Y = [16, 4, 8, 32]
 VECTOR = [4, 1, 2, 8]                             # points per access, in x
 ITEMS = [1, 2, 4]                                 # and rows of them per thread
 AHEAD = [2, 1, 3, 4]                              # planes that are asked for before they are needed
-CACHE = ["Cache::streaming", "Cache::plain"]      # of what is used once: next, and prev and v2 where threads load them
+CACHE = ["Cache::streaming", "Cache::plain"]      # of what is used once: next, prev, v2
 ZCHUNK = [128, 1, 16, 32, 64, 256, 512, 1024]     # planes that a block marches through; launch only
 [values]
 width = "BLOCK_X * VECTOR"
@@ -25,8 +25,9 @@ side = "ceil_div(radius, VECTOR)"
 halo_width = "width + 2 * side * VECTOR"
 halo_height = "height + 2 * radius"
 plane_bytes = "halo_width * halo_height * sizeof(T)"
-ring_bytes = "(radius + AHEAD + 1) * (round_up(plane_bytes, 128) + 8) + 2 * (AHEAD + 1) * width * height * sizeof(T)"
+ring_bytes = "(radius + AHEAD + 1) * (round_up(plane_bytes, 128) + 16) + 2 * (AHEAD + 1) * width * height * sizeof(T)"
 by_boxes = "PLANE == 'Plane::tensor'"
+has_maps = "by_boxes && nx * sizeof(T) % 16 == 0"
 by_copies = "PLANE == 'Plane::async' || by_boxes"
 most_bytes = "PLANE == 'Plane::cache' || COLUMN == 'Column::reload' ? 16 : 32"  # of a thread's points in a plane
 [restrictions]
@@ -39,7 +40,7 @@ rules = [
     "VECTOR * ITEMS * sizeof(T) <= most_bytes",   # columns in registers
     "BLOCK_X * BLOCK_Y * VECTOR * ITEMS * sizeof(T) <= 256 * most_bytes",
     "by_copies ? COLUMN == 'Column::queue' && VECTOR * sizeof(T) >= 4 : AHEAD == 1",
-    "not by_boxes || side * VECTOR * sizeof(T) % 16 == 0",  # where a box may begin
+    "not by_boxes || (has_maps && side * VECTOR * sizeof(T) % 16 == 0)",  # where a row and a box may begin
 ]
 [[launch]]
 when = "not by_boxes"
@@ -63,9 +64,9 @@ v2 = { type = "T", size = "nx * ny * nz", role = "in", fill = "uniform(0, 0.2)" 
 nx = { type = "int64" }
 ny = { type = "int64" }
 nz = { type = "int64" }
-u_planes = { tensor = "u", shape = ["nx", "ny", "nz"], box = ["halo_width", "halo_height", "1"], when = "by_boxes" }
-prev_tiles = { tensor = "prev", shape = ["nx", "ny", "nz"], box = ["width", "height", "1"], when = "by_boxes" }
-v2_tiles = { tensor = "v2", shape = ["nx", "ny", "nz"], box = ["width", "height", "1"], when = "by_boxes" }
+u_planes = { tensor = "u", shape = ["nx", "ny", "nz"], box = ["halo_width", "halo_height", "1"], when = "has_maps" }
+prev_tiles = { tensor = "prev", shape = ["nx", "ny", "nz"], box = ["width", "height", "1"], when = "has_maps" }
+v2_tiles = { tensor = "v2", shape = ["nx", "ny", "nz"], box = ["width", "height", "1"], when = "has_maps" }
 planes = { type = "int32", value = "ZCHUNK" }
 [[reference]]
 entry = "stencil3d_reference<T, radius>"
@@ -483,8 +484,31 @@ __device__ __forceinline__ void copy_plane(typename G::P* plane, const Work<G>& 
   }
 }
 
+/// copy_async() of what is used once. Streaming, its lines leave the L2 cache first: those of u stay longer, whose halo
+/// the blocks around read within a few planes.
+template <int BYTES, Cache CACHE>
+__device__ __forceinline__ void copy_once(void* shared_to, const void* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (CACHE == Cache::streaming) {
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared_to));
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    if constexpr (BYTES == 16) {
+      asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "l"(policy)
+                   : "memory");
+    } else {
+      asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(BYTES),
+                   "l"(policy)
+                   : "memory");
+    }
+    return;
+  }
+#endif
+  attune::copy_async<BYTES>(shared_to, from);
+}
+
 /// Asks for the thread's packs of prev and v2 in plane z.
-template <typename G>
+template <Cache CACHE, typename G>
 __device__ __forceinline__ void copy_tiles(typename G::P* prev, typename G::P* v2, const Work<G>& work, long long z) {
   constexpr int BYTES = sizeof(typename G::P);
   if (z < work.z0 || z >= work.z1) return;
@@ -493,8 +517,8 @@ __device__ __forceinline__ void copy_tiles(typename G::P* prev, typename G::P* v
   for (int k = 0; k < G::ITEMS; ++k) {
     const int place = place_in_tile<G>() + k * G::BLOCK_X;
     if (k >= work.rows) break;
-    attune::copy_async<BYTES>(prev + place, work.fields.prev + first + k * work.grid.nx);
-    attune::copy_async<BYTES>(v2 + place, work.fields.v2 + first + k * work.grid.nx);
+    copy_once<BYTES, CACHE>(prev + place, work.fields.prev + first + k * work.grid.nx);
+    copy_once<BYTES, CACHE>(v2 + place, work.fields.v2 + first + k * work.grid.nx);
   }
 }
 
@@ -509,7 +533,7 @@ __device__ __forceinline__ void march_async(const Work<G>& work, typename G::P* 
   for (int i = 0; i < RADIUS + AHEAD; ++i) {
     const int tile = i < RADIUS ? 0 : i - RADIUS;
     copy_plane<G>(rings.u + i * R::PLANE, work, halo, work.z0 + i);
-    copy_tiles<G>(rings.prev + tile * R::TILE, rings.v2 + tile * R::TILE, work, work.z0 + i - RADIUS);
+    copy_tiles<CACHE, G>(rings.prev + tile * R::TILE, rings.v2 + tile * R::TILE, work, work.z0 + i - RADIUS);
     attune::commit_copies();
   }
   typename G::Columns column;
@@ -522,7 +546,7 @@ __device__ __forceinline__ void march_async(const Work<G>& work, typename G::P* 
     __syncthreads();
     const int free = tile == 0 ? AHEAD : tile - 1;
     copy_plane<G>(rings.u + (here == 0 ? R::PLANES - 1 : here - 1) * R::PLANE, work, halo, z + RADIUS + AHEAD);
-    copy_tiles<G>(rings.prev + free * R::TILE, rings.v2 + free * R::TILE, work, z + AHEAD);
+    copy_tiles<CACHE, G>(rings.prev + free * R::TILE, rings.v2 + free * R::TILE, work, z + AHEAD);
     attune::commit_copies();
     typename G::Rows old, speed;
     take<G, AHEAD>(column[2 * RADIUS], old, speed, rings, work,
