@@ -29,7 +29,8 @@ ring_bytes = "(radius + AHEAD + 1) * (round_up(plane_bytes, 128) + 16) + 2 * (AH
 by_boxes = "PLANE == 'Plane::tensor'"
 has_maps = "by_boxes && nx * sizeof(T) % 16 == 0"
 by_copies = "PLANE == 'Plane::async' || by_boxes"
-most_bytes = "PLANE == 'Plane::cache' || COLUMN == 'Column::reload' ? 16 : 32"  # of a thread's points in a plane
+thread_bytes = "VECTOR * ITEMS * max(sizeof(T), 4)"  # of a thread's points in a plane; half is computed as float
+most_bytes = "PLANE == 'Plane::cache' || COLUMN == 'Column::reload' ? 16 : 32"
 [restrictions]
 rules = [
     "radius <= 4",
@@ -37,8 +38,8 @@ rules = [
     "VECTOR * sizeof(T) <= 16",                   # the widest access
     "width * sizeof(T) >= 128",                   # a row of a tile is a line of the cache at least
     "BLOCK_X * BLOCK_Y in [64, 128, 256, 512]",
-    "VECTOR * ITEMS * sizeof(T) <= most_bytes",   # columns in registers
-    "BLOCK_X * BLOCK_Y * VECTOR * ITEMS * sizeof(T) <= 256 * most_bytes",
+    "thread_bytes <= most_bytes",                 # columns in registers
+    "BLOCK_X * BLOCK_Y * thread_bytes <= 256 * most_bytes",
     "by_copies ? COLUMN == 'Column::queue' && VECTOR * sizeof(T) >= 4 : AHEAD == 1",
     "not by_boxes || (has_maps && side * VECTOR * sizeof(T) % 16 == 0)",  # where a row and a box may begin
 ]
