@@ -724,8 +724,9 @@ __device__ __forceinline__ void resolve_runs(L* labels, const unsigned* words, c
     const unsigned ones = tile.strip(strip, word);
     for (unsigned starts = ones & ~(ones << 1) & segment; starts != 0; starts &= starts - 1) {
       const int run = tile.run(strip, word, __ffs(static_cast<int>(starts)) - 1);
+      if (label[run] > 0) continue;  // a root has its label
       const int root = static_cast<int>(-1 - label[run]);
-      if (root >= 0) label[run] = label[tile.run(root / TILE_X / STRIP, root % TILE_X / 32, root % 32)];
+      label[run] = label[tile.run(root / TILE_X / STRIP, root % TILE_X / 32, root % 32)];
     }
   });
   write_labels<TILE_X, TILE_Y, BLOCK>(labels, tile, width, area,
