@@ -330,7 +330,8 @@ __device__ __forceinline__ void load_tensor(void* shared_to, const TensorMap& ma
 }
 
 /// Copies a box from shared memory to these coordinates, as for load_tensor(); what lies outside the array is left out.
-/// Rows end at a multiple of 16 bytes, as those of arrays that are written do.
+/// Rows end at a multiple of 16 bytes, as those of arrays that are written do. No coordinate is negative: the launch
+/// would be a fault.
 /// Called by one thread, behind fence_shared_for_bulk() of the writers; it belongs to the groups of commit_stores().
 template <class... Coordinates>
 __device__ __forceinline__ void store_tensor(const TensorMap& map, const void* shared_from, Coordinates... coordinates) {
@@ -340,6 +341,8 @@ __device__ __forceinline__ void store_tensor(const TensorMap& map, const void* s
   const int first[5] = {static_cast<int>(coordinates)...};
   if (map.address != nullptr && map.dimensions != DIMENSIONS)
     ::attune_host::fault("store_tensor has another number of coordinates than its map has dimensions");
+  for (const int coordinate : first)
+    if (coordinate < 0) ::attune_host::fault("store_tensor has a negative coordinate");
   detail::for_each_in_box(map, static_cast<const char*>(shared_from), first, 16, [&](const char* shared, unsigned char* to) {
     for (int i = 0; to != nullptr && i < map.element_bytes; ++i) to[i] = static_cast<unsigned char>(shared[i]);
   });

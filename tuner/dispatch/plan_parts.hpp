@@ -30,7 +30,7 @@ struct PlanParts {
   ArgumentTable arguments;
   std::shared_ptr<const LoadedSteps> steps;
   // Of a kernel with symbols: plans that shared a module would set each other's variables.
-  std::optional<OwnModule> own_module;
+  std::optional<OwnModule> own_module = {};
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
 
   // Returns a binding with scratch memory of its own, zeroed. Throws OutOfMemory, Error.

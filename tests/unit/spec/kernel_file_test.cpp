@@ -200,8 +200,11 @@ TEST(CalibrationKernels, AreReadAndNoneIsKnownToUsers) {
     EXPECT_FALSE(spec.reference.empty()) << spec.name;
     EXPECT_TRUE(spec.metrics.bytes || spec.metrics.flops) << spec.name;
     // `copy` is also the name of a kernel for users: another one.
-    if (spec.name != "copy") EXPECT_THROW(load_kernel(spec.name), UsageError);
-    if (spec.name == "copy") EXPECT_NE(load_kernel(spec.name).fingerprints.code, spec.fingerprints.code);
+    if (spec.name == "copy") {
+      EXPECT_NE(load_kernel(spec.name).fingerprints.code, spec.fingerprints.code);
+    } else {
+      EXPECT_THROW(load_kernel(spec.name), UsageError);
+    }
   }
   EXPECT_THAT(found, testing::ElementsAre("copy", "read", "fma", "launch"));
 }
