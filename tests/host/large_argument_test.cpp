@@ -27,7 +27,7 @@ __global__ void run(int* out, Map map) { out[threadIdx.x] = map.bytes[threadIdx.
 TEST_F(LargeArgument, ReachesTheKernelOfAWorker) {
   TrialSetup setup;
   setup.arguments.resize(2);
-  setup.arguments[0] = {"out", "int32", Role::out, true, true, 128, 512, {}, {}};
+  setup.arguments[0] = {"out", "int32", Role::out, true, true, false, false, 128, 512, {}, {}};
   setup.arguments[1].name = "map";
   setup.reference = steps(std::byte{5});
   const std::optional<Job> begin = decode_job(encode(Job{Begin{setup}}));
