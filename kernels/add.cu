@@ -23,7 +23,7 @@ rules = [
     "VECTOR * ITEMS * sizeof(T) <= 64",        # a and b wait in registers: twice this
     "threads in [128, 256, 512, 1024]",
     "threads * VECTOR * ITEMS * sizeof(T) <= 32768",     # registers of a block
-    "SHAPE == 'Shape::line' || ITEMS <= 4",    # of 8 rows not all addresses find a register
+    "SHAPE == 'Shape::line' || ITEMS < 4 || (ITEMS == 4 && VECTOR * sizeof(T) <= 8)",  # or addresses find no register
     # One line of elements, where there are no gaps: what is right and left of a block matters no more.
     "SHAPE == 'Shape::rows' || (pitch in [0, columns] && THREADS_Y == 1)",
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * threads) in [1024, 2048, 4096]",

@@ -28,7 +28,8 @@ stage = "TILE_Y * (TILE_X + (LAYOUT == 'Layout::padded' ? VECTOR : 0)) * sizeof(
 rules = [
     "pack <= 16",                              # the widest access
     "TILE_X * TILE_Y / (VECTOR * VECTOR) >= THREADS",    # each thread turns a square of VECTOR x VECTOR at least,
-    "pack * VECTOR <= 128 && held <= 128",     # in registers
+    "pack * VECTOR <= 128 && held <= 128",     # in registers,
+    "TILE_X * TILE_Y <= (LOAD == 'Load::prefetch' ? 4 : 8) * VECTOR * THREADS",  # with the addresses of all its packs
     # One access after the other, without shared memory: the first step of the ladder has no more to choose.
     """LOAD != 'Load::direct' || (VECTOR == 1 && LAYOUT == 'Layout::plain' && BLOCKS_PER_SM == 0 \
       && LOAD_CACHE == 'Cache::plain' && STORE_CACHE == 'Cache::plain')""",
@@ -372,9 +373,13 @@ __device__ __forceinline__ void move_by_pipeline(Source& tiles, const Pipe& pipe
   }
 }
 
+// Of blocks on a multiprocessor. The compiler wants two of 512 threads, and spills for them; 0 leaves it to the compiler.
+template <int THREADS, Load LOAD>
+constexpr int WANTED_BLOCKS = THREADS == 512 || LOAD == Load::prefetch ? 1 : 0;
+
 template <typename T, int TILE_X, int TILE_Y, int THREADS, int VECTOR, Load LOAD, int STAGES, Layout LAYOUT,
           Order ORDER, Cache LOAD_CACHE, Cache STORE_CACHE, Schedule SCHEDULE>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, WANTED_BLOCKS<THREADS, LOAD>)
     transpose(T* __restrict__ out, const T* __restrict__ in, const __grid_constant__ attune::TensorMap in_tiles,
               long long width, long long height, unsigned* tickets) {
   using M = Mover<T, TILE_X, TILE_Y, THREADS, VECTOR, LOAD == Load::tensor, LAYOUT, LOAD_CACHE, STORE_CACHE>;
