@@ -159,12 +159,18 @@ int run_list(const Arguments& arguments) {
   if (options.parse(arguments)) return exit_done;
   std::optional<WisdomStore> store = open_store(options);
   std::map<std::string, Kept> others = read_kept(store);
-  std::size_t width = least_name_columns;
+  std::size_t width = least_name_columns, summary_width = 0;
   for (const auto& [name, unused] : others) width = std::max(width, name.size());
+  std::vector<KernelSpec> builtin;
+  for (const EmbeddedFile& file : builtin_kernels()) {
+    builtin.push_back(read_embedded_kernel(file));
+    summary_width = std::max(summary_width, builtin.back().summary.size());
+  }
   const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
     const Kept kept = others[name];
     if (!options.has("json")) {
-      put_text("{:<{}}  {:<60}  {}\n", name, width, is_builtin ? summary : "(not built in)", kept_text(kept));
+      put_text("{:<{}}  {:<{}}  {}\n", name, width, is_builtin ? summary : "(not built in)", summary_width,
+               kept_text(kept));
       return;
     }
     nlohmann::ordered_json line = kept_json(name, kept);
@@ -172,8 +178,7 @@ int run_list(const Arguments& arguments) {
     if (is_builtin) line["summary"] = summary;
     print_line(line);
   };
-  for (const EmbeddedFile& file : builtin_kernels()) {
-    const KernelSpec spec = read_embedded_kernel(file);
+  for (const KernelSpec& spec : builtin) {
     show(spec.name, spec.summary, true);
     others.erase(spec.name);
   }
