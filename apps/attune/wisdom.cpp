@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <vector>
 
 #include "attune/error.hpp"
 #include "core/counted.hpp"
