@@ -517,6 +517,7 @@ __device__ __forceinline__ void look_back_ahead(Stage<V>* stages, const Word* su
     const long long tile = s.tile;
     if (tile < 0) return;
     const V near = advance<O, GROUPS, DELAY>(prefix, group, tile, sums, s.epoch);
+    __syncwarp();  // all lanes have read the stage
     if (lane_index() == 0) {
       s.prefix = O::combine(prefix, near);
       attune::arrive(s.known);

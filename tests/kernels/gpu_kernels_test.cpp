@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "kernel/problem.hpp"
@@ -17,15 +18,20 @@
 namespace attune::test {
 namespace {
 
-class GpuKernels : public GpuTest, public testing::WithParamInterface<KernelCase> {
+// At most so many configurations of a type; $ATTUNE_TEST_SAMPLE of them for runs under a sanitizer, a hundred times
+// slower, and for a machine with few cores, which compile.
+constexpr std::size_t of_the_first_type = 300, of_another = 60, of_huge_problems = 24;
+
+class GpuKernels : public GpuTest {
  protected:
-  // At most `most` configurations; $ATTUNE_TEST_SAMPLE of them for runs under a sanitizer, a hundred times slower.
-  void expect_all_right(const Texts& problem_texts, const std::string& type, std::size_t most) {
-    const KernelSpec spec = load_kernel(GetParam().kernel);
+  void expect_all_right(const std::string& kernel, const Texts& problem_texts, const std::string& type,
+                        std::size_t most) {
+    const KernelSpec spec = load_kernel(kernel);
     std::vector<Problem> problems;
     for (const std::string& text : problem_texts) problems.push_back(parse_problem(spec, text + " " + type, "cuda"));
     const SearchSpace space = make_space(spec, problems.back(), device_->info());
-    if (const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE")) most = std::strtoul(wanted, nullptr, 10);
+    if (const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE"))
+      most = std::min<std::size_t>(most, std::strtoul(wanted, nullptr, 10));
     const std::vector<Configuration> configurations =
         space.size() <= most ? all_configurations(space) : some_configurations(spec, space, most, 4);
     const std::vector<KernelFailure> failures = check_configurations(*device_, spec, problems, configurations);
@@ -35,16 +41,41 @@ class GpuKernels : public GpuTest, public testing::WithParamInterface<KernelCase
   }
 };
 
-TEST_P(GpuKernels, IsRightAtEverySizeForEveryType) {
-  for (const std::string& type : GetParam().types) expect_all_right(GetParam().medium, type, 300);
+struct KernelType {
+  KernelCase kernel;
+  std::string type;
+};
+
+std::vector<KernelType> kernel_types() {
+  std::vector<KernelType> all;
+  for (const KernelCase& one : kernel_cases())
+    for (const std::string& type : one.types) all.push_back({one, type});
+  return all;
 }
 
+class GpuKernelTypes : public GpuKernels, public testing::WithParamInterface<KernelType> {};
+
+TEST_P(GpuKernelTypes, AreRightAtEverySize) {
+  const auto& [one, type] = GetParam();
+  expect_all_right(one.kernel, one.medium, type, type == one.types.front() ? of_the_first_type : of_another);
+}
+
+INSTANTIATE_TEST_SUITE_P(, GpuKernelTypes, testing::ValuesIn(kernel_types()), [](const auto& one) {
+  return test_name(one.param.kernel.kernel + "_" + one.param.type);
+});
+
+class GpuLargeKernels : public GpuKernels, public testing::WithParamInterface<KernelCase> {};
+
 // With one tile per block, more than 65,535 blocks for every tile of up to 4,096 elements.
-TEST_P(GpuKernels, IsRightBeyond65535Blocks) { expect_all_right(GetParam().large, GetParam().types.front(), 300); }
+TEST_P(GpuLargeKernels, AreRightBeyond65535Blocks) {
+  expect_all_right(GetParam().kernel, GetParam().large, GetParam().types.front(), of_another);
+}
 
-TEST_P(GpuKernels, IndicesHoldBeyondTwoToThe31) { expect_all_right(GetParam().huge, GetParam().types.front(), 40); }
+TEST_P(GpuLargeKernels, IndicesHoldBeyondTwoToThe31) {
+  expect_all_right(GetParam().kernel, GetParam().huge, GetParam().types.front(), of_huge_problems);
+}
 
-INSTANTIATE_TEST_SUITE_P(, GpuKernels, testing::ValuesIn(kernel_cases()),
+INSTANTIATE_TEST_SUITE_P(, GpuLargeKernels, testing::ValuesIn(kernel_cases()),
                          [](const auto& one) { return one.param.kernel; });
 
 using GpuSums = GpuTest;

@@ -12,5 +12,6 @@ std::vector<Peer> cub_scan();
 std::vector<Peer> cub_histogram();
 std::vector<Peer> cub_transform();
 std::vector<Peer> cublas();
+std::vector<Peer> npp();
 
 }  // namespace attune::peers
