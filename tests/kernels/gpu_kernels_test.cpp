@@ -60,9 +60,8 @@ TEST_P(GpuKernelTypes, AreRightAtEverySize) {
   expect_all_right(one.kernel, one.medium, type, type == one.types.front() ? of_the_first_type : of_another);
 }
 
-INSTANTIATE_TEST_SUITE_P(, GpuKernelTypes, testing::ValuesIn(kernel_types()), [](const auto& one) {
-  return test_name(one.param.kernel.kernel + "_" + one.param.type);
-});
+INSTANTIATE_TEST_SUITE_P(, GpuKernelTypes, testing::ValuesIn(kernel_types()),
+                         [](const auto& one) { return test_name(one.param.kernel.kernel + "_" + one.param.type); });
 
 class GpuLargeKernels : public GpuKernels, public testing::WithParamInterface<KernelCase> {};
 
