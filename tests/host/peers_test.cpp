@@ -60,7 +60,7 @@ class PeersTest : public testing::Test {
 };
 
 TEST_F(PeersTest, ALibraryNamesThePeersOfAKernel) {
-  EXPECT_THAT(peer_names(library, "scale"), ElementsAre("right", "wrong", "failing"));
+  EXPECT_THAT(peer_names(library, "scale"), ElementsAre("right", "wrong", "failing", "finished", "badly finished"));
   EXPECT_THAT(peer_names(library, "other"), ElementsAre("of another"));
   EXPECT_THAT(peer_names(library, "reduce"), SizeIs(0));
 }
@@ -79,6 +79,18 @@ TEST_F(PeersTest, APeerIsARowWithTimesAndItsResultIsChecked) {
     EXPECT_THAT(failing.status.detail, HasSubstr("failing: out of order"));
     EXPECT_TRUE(compared.rows[4].is_copy && compared.rows[4].status.ok());
     EXPECT_EQ(compared.base, "default");
+  }
+}
+
+TEST_F(PeersTest, AResultIsBroughtIntoTheKernelsFormUntimed) {
+  request_.peers = {{"finished", library}, {"badly finished", library}};
+  for (const Regime regime : {Regime::cold, Regime::stream}) {
+    const SideBySide compared = run("n=5000 T=float", regime);
+    const SideBySideRow &finished = compared.rows[1], &bad = compared.rows[2];
+    EXPECT_TRUE(finished.status.ok()) << finished.status.detail;
+    EXPECT_LT(finished.time_ns.value, 10e6) << "the form is made in 20 ms";
+    EXPECT_EQ(bad.status.verdict, Verdict::launch_error);
+    EXPECT_THAT(bad.status.detail, HasSubstr("badly finished: out of order"));
   }
 }
 

@@ -1,6 +1,9 @@
-// A peer library of the kernel `scale` for the host device: right, wrong, declining and failing peers.
+// A peer library of the kernel `scale` for the host device: peers that are right, wrong, decline, fail, or whose result
+// is brought into the kernel's form.
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "attune/peer.hpp"
 
@@ -42,10 +45,20 @@ const char* multiply(void* state, const PeerCall& call, void*) {
 
 const char* fail(void*, const PeerCall&, void*) { return "out of order"; }
 
-const Peer peers[] = {{"scale", "right", make, multiply<3>, destroy},
-                      {"scale", "wrong", make, multiply<4>, destroy},
-                      {"other", "of another", make, multiply<3>, destroy},
-                      {"scale", "failing", make, fail, destroy}};
+// Slowly: times that had it in them would show it.
+const char* halve(void*, const PeerCall& call, void*) {
+  float* const y = static_cast<float*>(call.arguments[0].data);
+  for (unsigned long long i = 0; i < call.arguments[0].count; ++i) y[i] /= 2;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return nullptr;
+}
+
+const Peer peers[] = {{"scale", "right", make, multiply<3>, nullptr, destroy},
+                      {"scale", "wrong", make, multiply<4>, nullptr, destroy},
+                      {"other", "of another", make, multiply<3>, nullptr, destroy},
+                      {"scale", "failing", make, fail, nullptr, destroy},
+                      {"scale", "finished", make, multiply<6>, halve, destroy},
+                      {"scale", "badly finished", make, multiply<6>, fail, destroy}};
 const PeerTable table = {peer_interface, sizeof peers / sizeof *peers, peers};
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "attune/peer.hpp"
@@ -13,6 +14,7 @@ namespace attune {
 namespace {
 
 using Entry = const PeerTable* (*)();
+using PeerFunction = const char* (*)(void* state, const PeerCall& call, void* stream);
 
 std::span<const Peer> peers_of(const std::filesystem::path& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -35,25 +37,27 @@ const Peer& find_peer(const PeerSetup& setup) {
   throw UsageError(fmt::format("{} has no peer `{}` of {}", setup.library, setup.name, setup.kernel));
 }
 
-class PeerRoutine final : public Routine {
+// A peer for one problem.
+class MadePeer {
  public:
-  PeerRoutine(const Peer& peer, const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments)
+  MadePeer(const Peer& peer, const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments)
       : peer_(peer), setup_(setup), described_(arguments) {
     for (const NamedText& value : setup_.values) values_.push_back({value.name.c_str(), value.text.c_str()});
     for (const ArgumentSetup& argument : described_)
       arguments_.push_back(
           {argument.name.c_str(), argument.type.c_str(), nullptr, argument.role == Role::scalar ? 1 : argument.count});
   }
-  PeerRoutine(const PeerRoutine&) = delete;
-  PeerRoutine& operator=(const PeerRoutine&) = delete;
-  ~PeerRoutine() override {
+  MadePeer(const MadePeer&) = delete;
+  MadePeer& operator=(const MadePeer&) = delete;
+  ~MadePeer() {
     if (state_ != nullptr) peer_.destroy(state_);
   }
 
-  Status enqueue(void* const* parameters, StreamHandle stream) override {
+  // `function`: Peer::enqueue or Peer::finish.
+  Status run(PeerFunction function, void* const* parameters, StreamHandle stream) {
     if (Status status = make(parameters); !status.ok()) return status;
     set_data(parameters, true);
-    const char* const failure = peer_.enqueue(state_, call(), stream);
+    const char* const failure = function(state_, call(), stream);
     if (failure == nullptr) return {};
     return {Verdict::launch_error, fmt::format("{}: {}", peer_.name, failure), false};
   }
@@ -88,6 +92,18 @@ class PeerRoutine final : public Routine {
   void* state_ = nullptr;
 };
 
+class PeerRoutine final : public Routine {
+ public:
+  PeerRoutine(std::shared_ptr<MadePeer> made, PeerFunction function) : made_(std::move(made)), function_(function) {}
+  Status enqueue(void* const* parameters, StreamHandle stream) override {
+    return made_->run(function_, parameters, stream);
+  }
+
+ private:
+  const std::shared_ptr<MadePeer> made_;
+  const PeerFunction function_;
+};
+
 }  // namespace
 
 std::vector<std::string> peer_names(const std::filesystem::path& library, std::string_view kernel) {
@@ -97,8 +113,12 @@ std::vector<std::string> peer_names(const std::filesystem::path& library, std::s
   return names;
 }
 
-std::shared_ptr<Routine> make_peer_routine(const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments) {
-  return std::make_shared<PeerRoutine>(find_peer(setup), setup, arguments);
+PeerRoutines make_peer_routines(const PeerSetup& setup, const std::vector<ArgumentSetup>& arguments) {
+  const Peer& peer = find_peer(setup);
+  const auto made = std::make_shared<MadePeer>(peer, setup, arguments);
+  PeerRoutines routines{std::make_shared<PeerRoutine>(made, peer.enqueue), nullptr};
+  if (peer.finish != nullptr) routines.finish = std::make_shared<PeerRoutine>(made, peer.finish);
+  return routines;
 }
 
 }  // namespace attune

@@ -32,6 +32,12 @@ Status in_step(Status status, const std::string& step) {
   return status;
 }
 
+Status add_all(LoadedSteps& to, std::span<const ResolvedStep> steps) {
+  Status status;
+  for (std::size_t i = 0; i < steps.size() && status.ok(); ++i) status = to.add(steps[i]);
+  return status;
+}
+
 }  // namespace
 
 ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
@@ -52,12 +58,16 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   if (!setup.peer || !setup.steps.empty()) loaded = device_.load(setup.image);
   if (!loaded.status.ok()) return loaded.status;
   const auto steps = std::make_shared<LoadedSteps>(std::move(loaded.module), setup.arguments);
-  if (setup.peer) steps->add(make_peer_routine(*setup.peer, data_.arguments()), setup.peer->name);
-  for (std::size_t i = 0; i < setup.steps.size(); ++i) {
-    if (i + setup.untimed == setup.steps.size()) bound.timed = steps->size();
-    if (Status status = steps->add(setup.steps[i]); !status.ok()) return status;
+  PeerRoutines peer;
+  if (setup.peer) {
+    peer = make_peer_routines(*setup.peer, data_.arguments());
+    steps->add(peer.work, setup.peer->name);
   }
-  if (setup.untimed == 0) bound.timed = steps->size();
+  const std::span<const ResolvedStep> all(setup.steps);
+  if (Status status = add_all(*steps, all.first(all.size() - setup.untimed)); !status.ok()) return status;
+  bound.timed = steps->size();
+  if (peer.finish) steps->add(peer.finish, setup.peer->name + ", its result");
+  if (Status status = add_all(*steps, all.last(setup.untimed)); !status.ok()) return status;
   if (Status status = steps->find_symbols(); !status.ok()) return status;
   bound.loaded = steps;
   StepBinding& binding = bound.sets.emplace_back(steps);

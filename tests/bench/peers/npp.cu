@@ -1,4 +1,5 @@
-// NPP's connected components. It labels the background's too, so it does more than the kernel.
+// NPP's connected components. It labels the background's too, so it does more than the kernel. Its labels are others:
+// for the comparison each becomes 1 + the first pixel of its component, and 0 in the background.
 #include <nppi_filtering_functions.h>
 
 #include "peer.hpp"
@@ -29,20 +30,46 @@ NppStreamContext context_of(cudaStream_t stream) {
   return context;
 }
 
+constexpr unsigned none = ~0u;
+
+__global__ void find_first(unsigned* first, const Npp32u* labels, unsigned pixels) {
+  for (unsigned p = blockIdx.x * blockDim.x + threadIdx.x; p < pixels; p += gridDim.x * blockDim.x)
+    if (labels[p] <= pixels) atomicMin(first + labels[p], p);
+}
+
+__global__ void set_labels(Npp32u* labels, const unsigned* first, const Npp8u* image, unsigned pixels) {
+  for (unsigned p = blockIdx.x * blockDim.x + threadIdx.x; p < pixels; p += gridDim.x * blockDim.x)
+    labels[p] = image[p] == 0 ? 0 : labels[p] <= pixels ? first[labels[p]] + 1 : none;
+}
+
 class Components final : public Work {
  public:
   Components(NppiSize image, NppiNorm neighbours)
-      : image_(image), neighbours_(neighbours), memory_(bytes_for(image)), context_(context_of(nullptr)) {}
+      : image_(image),
+        neighbours_(neighbours),
+        memory_(bytes_for(image)),
+        first_((pixels() + 1) * sizeof(unsigned)),
+        context_(context_of(nullptr)) {}
   void enqueue(const Call& call, cudaStream_t stream) override {
     context_.hStream = stream;
     check(cudaStreamGetFlags(stream, &context_.nStreamFlags), "cudaStreamGetFlags");
     check(nppiLabelMarkersUF_8u32u_C1R_Ctx(call.array<Npp8u>("image"), image_.width, call.array<Npp32u>("labels"),
-                                           image_.width * 4, image_, neighbours_,
-                                           static_cast<Npp8u*>(memory_.data()), context_),
+                                           image_.width * 4, image_, neighbours_, static_cast<Npp8u*>(memory_.data()),
+                                           context_),
           "nppiLabelMarkersUF_8u32u_C1R_Ctx");
   }
 
+  void finish(const Call& call, cudaStream_t stream) override {
+    unsigned* const first = static_cast<unsigned*>(first_.data());
+    Npp32u* const labels = call.array<Npp32u>("labels");
+    check(cudaMemsetAsync(first, 0xff, first_.bytes(), stream), "cudaMemsetAsync");
+    find_first<<<1024, 256, 0, stream>>>(first, labels, pixels());
+    set_labels<<<1024, 256, 0, stream>>>(labels, first, call.array<Npp8u>("image"), pixels());
+    check(cudaGetLastError(), "labels in the kernel's form");
+  }
+
  private:
+  unsigned pixels() const { return static_cast<unsigned>(image_.width) * static_cast<unsigned>(image_.height); }
   static std::size_t bytes_for(NppiSize image) {
     int bytes = 0;
     check(nppiLabelMarkersUFGetBufferSize_32u_C1R(image, &bytes), "nppiLabelMarkersUFGetBufferSize_32u_C1R");
@@ -50,7 +77,7 @@ class Components final : public Work {
   }
   const NppiSize image_;
   const NppiNorm neighbours_;
-  const TemporaryMemory memory_;
+  const TemporaryMemory memory_, first_;
   NppStreamContext context_;
 };
 

@@ -74,6 +74,8 @@ class Work {
  public:
   virtual ~Work() = default;
   virtual void enqueue(const Call& call, cudaStream_t stream) = 0;
+  // Untimed: brings the result into the kernel's form.
+  virtual void finish(const Call&, cudaStream_t) {}
 };
 
 // Device memory that lives as long as the work.
@@ -123,6 +125,14 @@ Peer peer(const char* kernel, const char* name) {
   made.enqueue = [](void* state, const PeerCall& call, void* stream) -> const char* {
     try {
       static_cast<Work*>(state)->enqueue(Call(call), static_cast<cudaStream_t>(stream));
+      return nullptr;
+    } catch (...) {
+      return present_exception();
+    }
+  };
+  made.finish = [](void* state, const PeerCall& call, void* stream) -> const char* {
+    try {
+      static_cast<Work*>(state)->finish(Call(call), static_cast<cudaStream_t>(stream));
       return nullptr;
     } catch (...) {
       return present_exception();

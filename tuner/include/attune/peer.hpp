@@ -8,7 +8,7 @@
 namespace attune {
 
 // The interface below. A library of another version is refused.
-inline constexpr int peer_interface = 1;
+inline constexpr int peer_interface = 2;
 
 // One size, type or choice of the problem, as text: {"n", "4096"}, {"T", "float"}, {"OP", "Op::sum"}.
 struct PeerValue {
@@ -43,6 +43,9 @@ struct Peer {
   // the stream may be recorded to a graph. Every call of one state has the same problem; its arrays may be others.
   // Returns null, or what failed.
   const char* (*enqueue)(void* state, const PeerCall& call, void* stream);
+  // Null, or as `enqueue`: brings the result into the form of the kernel's, which it is compared with. It is not timed, as
+  // [[verify]] steps are not. For a library whose labels, say, are others by contract.
+  const char* (*finish)(void* state, const PeerCall& call, void* stream);
   void (*destroy)(void* state);
 };
 
