@@ -82,7 +82,7 @@ bytes = "2 * n * sizeof(T)"
 flops = "2 * n"
 */
 #include "attune.cuh"
-#include "attune_async.cuh"
+#include "attune_bulk.cuh"
 #include "attune_combine.cuh"
 #include "attune_operators.cuh"
 
@@ -162,53 +162,22 @@ __device__ __forceinline__ Accumulator<T> sum_by_registers(const T* x, const T* 
   return sum;
 }
 
-// Tiles come by bulk copies, as many in flight as there are stages: first x's, then y's part of each. A stage is filled
-// again when all threads have read it. Both arrays begin at a multiple of 16 bytes; n is a multiple of a pack.
+// Both arrays begin at a multiple of 16 bytes; n is a multiple of a pack.
 template <int BLOCK, typename T>
 __device__ __forceinline__ Accumulator<T> sum_by_bulk(const T* x, const T* y, long long n, int stages,
                                                       int stage_bytes) {
-  constexpr int VECTOR = 16 / sizeof(T), MOST_STAGES = 8;
-  using P = Pack<T, VECTOR>;
-  extern __shared__ int4 stage_memory[];
-  __shared__ attune::Barrier arrived[MOST_STAGES];
-  const int tid = static_cast<int>(threadIdx.x), stage_packs = stage_bytes / 16;
-  const long long packs = n / VECTOR, step = static_cast<long long>(gridDim.x) * stage_packs;
-  const auto fetch = [&](long long start, int stage) {
-    if (start >= packs) return;
-    const unsigned bytes = static_cast<unsigned>(packs - start < stage_packs ? packs - start : stage_packs) * 16;
-    int4* const to = stage_memory + 2 * stage * stage_packs;
-    attune::arrive_expecting(arrived[stage], 2 * bytes);
-    attune::load_bulk(to, x + start * VECTOR, bytes, arrived[stage]);
-    attune::load_bulk(to + stage_packs, y + start * VECTOR, bytes, arrived[stage]);
-  };
-  long long start = static_cast<long long>(blockIdx.x) * stage_packs;
-  if (tid == 0) {
-    for (int stage = 0; stage < stages; ++stage) attune::init(arrived[stage], 1);
-    attune::fence_barriers();
-    for (int stage = 0; stage < stages; ++stage) fetch(start + stage * step, stage);
-  }
-  __syncthreads();
+  constexpr int VECTOR = 16 / sizeof(T);
+  const int4* const arrays[] = {reinterpret_cast<const int4*>(x), reinterpret_cast<const int4*>(y)};
   Accumulator<T> sum = 0;
-  int stage = 0;
-  unsigned parity = 0;
-  for (; start < packs; start += step) {
-    const int count = static_cast<int>(packs - start < stage_packs ? packs - start : stage_packs);
-    const P* const xs = reinterpret_cast<const P*>(stage_memory + 2 * stage * stage_packs);
-    attune::wait(arrived[stage], parity);
-    Accumulator<T> of_tile = 0;
+  attune::for_each_bulk_tile<BLOCK>(arrays, n / VECTOR, stages, stage_bytes,
+                                    [&](const int4* tile, int stride, int count) {
+                                      const auto* const xs = reinterpret_cast<const Pack<T, VECTOR>*>(tile);
+                                      Accumulator<T> of_tile = 0;
 #pragma unroll 4
-    for (int i = tid; i < count; i += BLOCK) of_tile += pack_sum(xs[i], xs[stage_packs + i]);
-    sum += of_tile;
-    if (start + stages * step < packs) {
-      attune::fence_shared_for_bulk();
-      __syncthreads();
-      if (tid == 0) fetch(start + stages * step, stage);
-    }
-    if (++stage == stages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
+                                      for (int i = static_cast<int>(threadIdx.x); i < count; i += BLOCK)
+                                        of_tile += pack_sum(xs[i], xs[stride + i]);
+                                      sum += of_tile;
+                                    });
   return sum;
 }
 

@@ -114,7 +114,7 @@ steps = [
 ]
 */
 #include "attune.cuh"
-#include "attune_async.cuh"
+#include "attune_bulk.cuh"
 #include "attune_combine.cuh"
 #include "attune_operators.cuh"
 
@@ -245,51 +245,21 @@ __device__ __forceinline__ typename O::Value combine_by_registers(const T* in, l
   return value;
 }
 
-// Tiles come by bulk copies, as many in flight as there are stages. A stage is filled again when all threads have read
-// it. The last few elements, less than a pack, are block 0's.
+// The last few elements, less than a pack, are block 0's.
 template <typename O, int BLOCK, typename T>
 __device__ __forceinline__ typename O::Value combine_by_bulk(const T* in, long long n, int stages, int stage_bytes) {
-  constexpr int VECTOR = 16 / sizeof(T), MOST_STAGES = 8;
-  using P = Pack<T, VECTOR>;
-  extern __shared__ int4 stage_memory[];
-  __shared__ attune::Barrier arrived[MOST_STAGES];
-  const int tid = static_cast<int>(threadIdx.x), stage_packs = stage_bytes / 16;
+  constexpr int VECTOR = 16 / sizeof(T);
   auto value = combine_head<O, VECTOR>(in, n);
-  const long long packs = n / VECTOR, step = static_cast<long long>(gridDim.x) * stage_packs;
-  if (blockIdx.x == 0 && tid < n % VECTOR) value = O::combine(value, O::from(in[packs * VECTOR + tid]));
-  const auto fetch = [&](long long start, int stage) {
-    if (start >= packs) return;
-    const unsigned bytes = static_cast<unsigned>(packs - start < stage_packs ? packs - start : stage_packs) * 16;
-    attune::arrive_expecting(arrived[stage], bytes);
-    attune::load_bulk(stage_memory + stage * stage_packs, in + start * VECTOR, bytes, arrived[stage]);
-  };
-  long long start = static_cast<long long>(blockIdx.x) * stage_packs;
-  if (tid == 0) {
-    for (int stage = 0; stage < stages; ++stage) attune::init(arrived[stage], 1);
-    attune::fence_barriers();
-    for (int stage = 0; stage < stages; ++stage) fetch(start + stage * step, stage);
-  }
-  __syncthreads();
-  int stage = 0;
-  unsigned parity = 0;
-  for (; start < packs; start += step) {
-    const int count = static_cast<int>(packs - start < stage_packs ? packs - start : stage_packs);
-    const P* const items = reinterpret_cast<const P*>(stage_memory + stage * stage_packs);
-    attune::wait(arrived[stage], parity);
+  const int tid = static_cast<int>(threadIdx.x);
+  if (blockIdx.x == 0 && tid < n % VECTOR) value = O::combine(value, O::from(in[n / VECTOR * VECTOR + tid]));
+  const int4* const arrays[] = {reinterpret_cast<const int4*>(in)};
+  attune::for_each_bulk_tile<BLOCK>(arrays, n / VECTOR, stages, stage_bytes, [&](const int4* tile, int, int count) {
+    const auto* const items = reinterpret_cast<const Pack<T, VECTOR>*>(tile);
     auto of_tile = O::identity();
 #pragma unroll 4
     for (int i = tid; i < count; i += BLOCK) of_tile = O::combine(of_tile, combine_pack<O>(items[i]));
     value = O::combine(value, of_tile);
-    if (start + stages * step < packs) {
-      attune::fence_shared_for_bulk();
-      __syncthreads();
-      if (tid == 0) fetch(start + stages * step, stage);
-    }
-    if (++stage == stages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
+  });
   return value;
 }
 

@@ -13,23 +13,17 @@
 #include <sstream>
 
 #include "attune/error.hpp"
-#include "attune_embedded/abi.hpp"
 #include "attune_embedded/attune.hpp"
-#include "attune_embedded/cuda_atomics.hpp"
 #include "attune_embedded/cuda_bf16.hpp"
 #include "attune_embedded/cuda_fp16.hpp"
 #include "attune_embedded/cuda_halves.hpp"
-#include "attune_embedded/cuda_language.hpp"
-#include "attune_embedded/cuda_math.hpp"
-#include "attune_embedded/cuda_vectors.hpp"
-#include "attune_embedded/cuda_warps.hpp"
 #include "device/checked_source.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
 #include "device/host/sanitizer.hpp"
-#include "device/host/source_rewrite.hpp"
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
+#include "device/host/translation_unit.hpp"
 #include "device/host/unsupported.hpp"
 #include "kernel/include_option.hpp"
 
@@ -72,67 +66,6 @@ std::vector<std::byte> read_file(const fs::path& path) {
 }
 
 std::string sanitize_option() { return "-fsanitize=" + sanitizers().text(); }
-
-// The kinds of build of a source.
-enum class Variant { plain, sanitized };
-
-std::string rewrite(std::string_view source, Variant variant) {
-  return rewrite_shared_memory(source,
-                               variant == Variant::sanitized ? SharedVariables::fenced : SharedVariables::plain);
-}
-
-std::string entry_symbol(std::size_t index) { return "attune_entry_" + std::to_string(index); }
-
-// Returns each expression once, with the index of its entry.
-std::map<std::string, std::size_t> number_expressions(std::span<const ImageRequest* const> requests) {
-  std::map<std::string, std::size_t> numbers;
-  for (const ImageRequest* const request : requests)
-    for (const std::string& expression : request->expressions) numbers.emplace(expression, numbers.size());
-  return numbers;
-}
-
-// Options of a kernel file are NVRTC's; the host ignores what has no meaning there. Definitions become directives after
-// attune's headers, which also use names such as T or N.
-std::string directives_of(const std::vector<std::string>& options) {
-  std::string text;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    std::string_view option = options[i];
-    const bool define = option.starts_with("-D") || option.starts_with("--define-macro=");
-    const bool undefine = option.starts_with("-U") || option.starts_with("--undefine-macro=");
-    if (!define && !undefine) continue;
-    option.remove_prefix(option.starts_with("--") ? option.find('=') + 1 : 2);
-    if (option.empty() && i + 1 < options.size()) option = options[++i];  // -D NAME
-    const std::size_t equals = option.find('=');
-    const std::string_view name = option.substr(0, equals);
-    const std::string_view value = equals == std::string_view::npos ? "1" : option.substr(equals + 1);
-    text += define ? fmt::format("#define {} {}\n", name, value) : fmt::format("#undef {}\n", name);
-  }
-  return text;
-}
-
-std::string translation_unit(const SourceText& source, const std::vector<std::string>& options,
-                             const std::map<std::string, std::size_t>& entries, const std::string& checks,
-                             Variant variant) {
-  std::string text;
-  for (const EmbeddedFile& part :
-       {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language,
-        attune_embedded::cuda_warps, attune_embedded::cuda_atomics, attune_embedded::cuda_math})
-    text += fmt::format("#line 1 \"{}\"\n{}\n", part.file_name, part.text);
-  text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
-  text +=
-      fmt::format("#line 1 \"{}\"\n{}\n{}\n#line 1 \"entries\"\n", source.name, rewrite(source.text, variant), checks);
-  for (const auto& [expression, index] : entries) {
-    // Of a variable: where it is, and its bytes.
-    const std::string body =
-        expression.starts_with('&')
-            ? fmt::format("attune_parameters[0] = (void*){0}; attune_parameters[1] = (void*)sizeof(*{0});", expression)
-            : fmt::format("::attune_host::attune_invoke(&{}, attune_parameters);", expression);
-    text += fmt::format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) void {}(void** attune_parameters) {{ {} }}\n",
-        entry_symbol(index), body);
-  }
-  return text;
-}
 
 bool same_unit(const ImageRequest& a, const ImageRequest& b) {
   const auto equal_header = [](const Header& x, const Header& y) { return x.name == y.name && x.text == y.text; };
@@ -214,7 +147,7 @@ bool crashed(const ProcessResult& result) {
 }
 
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
-                   const std::map<std::string, std::size_t>& entries, const std::string& checks, Variant variant) {
+                   const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
   const SourceText& source = request.source;
   for (const EmbeddedFile& header :
        {attune_embedded::attune, attune_embedded::cuda_halves, attune_embedded::cuda_fp16, attune_embedded::cuda_bf16})
@@ -224,7 +157,7 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
     if (target.string().rfind(folder.string() + "/", 0) != 0)
       throw Error("#include \"" + header.name + "\" of " + source.name +
                   " leads too far up for the host device; move the header nearer");
-    write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite(header.text, variant)));
+    write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite_for_host(header.text, variant)));
   }
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
 }
@@ -298,7 +231,7 @@ std::vector<std::string> sanitize_flags(const fs::path& place) {
 }
 
 std::vector<std::string> command_for(const std::vector<std::string>& compiler, const fs::path& place,
-                                     const std::vector<std::string>& options, Variant variant) {
+                                     const std::vector<std::string>& options, HostVariant variant) {
   std::vector<std::string> command = compiler;
   command.insert(command.end(), std::begin(compiler_flags), std::end(compiler_flags));
   // clang makes no unique symbols, and does not accept the option against them.
@@ -306,7 +239,7 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
   command.insert(command.end(), {"-I", place.string()});
   for (const std::string& option : options)
     if (const auto folder = include_folder(option)) command.push_back(fmt::format("-I{}", *folder));
-  if (variant == Variant::sanitized)
+  if (variant == HostVariant::sanitized)
     for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
   for (const std::string& word : words_in(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
   return command;
@@ -320,8 +253,8 @@ Built check_source(const std::vector<std::string>& compiler, const ImageRequest&
   Built built;
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
-  write_sources(folder.path(), place, request, {}, "", Variant::plain);
-  std::vector<std::string> command = command_for(compiler, place, request.options, Variant::plain);
+  write_sources(folder.path(), place, request, {}, "", HostVariant::plain);
+  std::vector<std::string> command = command_for(compiler, place, request.options, HostVariant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
   run_step(command, place, seconds, request.source, built);
   return built;
@@ -333,7 +266,7 @@ struct Files {
 
 // Returns nothing, with the reason in `built`, when compiler or linker fail.
 std::optional<Files> build_files(const std::vector<std::string>& compiler,
-                                 std::span<const ImageRequest* const> requests, double seconds, Variant variant,
+                                 std::span<const ImageRequest* const> requests, double seconds, HostVariant variant,
                                  Built& built) {
   const ImageRequest& request = *requests.front();
   const TemporaryFolder folder;
@@ -355,13 +288,13 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
 Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
   Built built;
   built.entries = number_expressions(requests);
-  std::optional<Files> files = build_files(compiler, requests, seconds, Variant::plain, built);
+  std::optional<Files> files = build_files(compiler, requests, seconds, HostVariant::plain, built);
   if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
   // Of the plain code: sanitized code has other sizes.
   built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
-  if (sanitizers().any()) files = build_files(compiler, requests, seconds, Variant::sanitized, built);
+  if (sanitizers().any()) files = build_files(compiler, requests, seconds, HostVariant::sanitized, built);
   if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
   return built;
 }
