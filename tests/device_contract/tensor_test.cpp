@@ -9,19 +9,19 @@ namespace {
 
 using test::Array;
 using Bytes = std::vector<unsigned char>;
-using Place = std::array<int, 3>;
+using Place = std::array<int, 5>;
 
-// A box of a three-dimensional array of some elements; a dimension of 1 is none.
+// A box of an array of up to five dimensions; one of 1 is none.
 struct Case {
   const char* type;
   std::uint32_t bytes, swizzle;  // of an element; of the map
-  Place box, shape;
-  std::array<int, 2> pitch;  // of dimensions 1 and 2, in elements
   std::size_t dimensions;
+  Place box, shape;
+  std::array<int, 4> pitch;  // of dimensions 1 to 4, in elements
 
   std::string arguments() const {
     return std::string(type) + ", " + std::to_string(swizzle) + ", " + std::to_string(dimensions) + ", " +
-           std::to_string(box[0]) + ", " + std::to_string(box[1]) + ", " + std::to_string(box[2]);
+           std::to_string(box_elements());
   }
   TensorLayout layout() const {
     TensorLayout made;
@@ -34,40 +34,53 @@ struct Case {
     }
     return made;
   }
-  std::size_t box_elements() const { return static_cast<std::size_t>(box[0] * box[1] * box[2]); }
-  std::size_t array_elements() const { return static_cast<std::size_t>(pitch[1] * shape[2]); }
+  std::size_t box_elements() const {
+    std::size_t elements = 1;
+    for (const int extent : box) elements *= static_cast<std::size_t>(extent);
+    return elements;
+  }
+  std::size_t array_elements() const {
+    const std::size_t last = dimensions - 1;
+    return static_cast<std::size_t>(dimensions == 1 ? pitch[0] : pitch[last - 1] * shape[last]);
+  }
   // Returns the element of the array that element `i` of a box at `first` is; none outside. Rows end at a multiple of
   // `piece` bytes.
   std::optional<std::size_t> in_array(std::size_t i, const Place& first, std::uint32_t piece) const {
     const int row =
         static_cast<int>((static_cast<std::uint32_t>(shape[0]) * bytes + piece - 1) / piece * piece / bytes);
-    const int at = static_cast<int>(i);
-    const Place place{first[0] + at % box[0], first[1] + at / box[0] % box[1], first[2] + at / (box[0] * box[1])};
-    for (std::size_t k = 0; k < 3; ++k)
-      if (place[k] < 0 || place[k] >= (k == 0 ? row : shape[k])) return std::nullopt;
-    return static_cast<std::size_t>(place[0] + place[1] * pitch[0] + place[2] * pitch[1]);
+    int left = static_cast<int>(i), element = 0;
+    for (std::size_t k = 0; k < 5; ++k) {
+      const int place = first[k] + left % box[k];
+      left /= box[k];
+      if (place < 0 || place >= (k == 0 ? row : shape[k])) return std::nullopt;
+      element += place * (k == 0 ? 1 : pitch[k - 1]);
+    }
+    return static_cast<std::size_t>(element);
   }
 };
 
 const Case table[] = {
-    {"int", 4, 0, {32, 8, 1}, {101, 37, 1}, {104, 104 * 37}, 2},
-    {"int", 4, 128, {32, 16, 1}, {101, 37, 1}, {104, 104 * 37}, 2},
-    {"int", 4, 64, {16, 24, 1}, {64, 64, 1}, {64, 64 * 64}, 2},
-    {"int", 4, 32, {8, 40, 1}, {33, 70, 1}, {36, 36 * 70}, 2},
-    {"unsigned char", 1, 128, {128, 9, 1}, {1000, 21, 1}, {1008, 1008 * 21}, 2},
-    {"short", 2, 128, {64, 64, 1}, {130, 65, 1}, {136, 136 * 65}, 2},
-    {"long long", 8, 128, {16, 33, 1}, {18, 40, 1}, {18, 18 * 40}, 2},
-    {"long long", 8, 0, {34, 5, 1}, {35, 40, 1}, {36, 36 * 40}, 2},
-    {"int", 4, 0, {256, 1, 1}, {999, 1, 1}, {1000, 1000}, 1},
-    {"int", 4, 0, {20, 6, 3}, {41, 13, 7}, {44, 44 * 15}, 3},
-    {"short", 2, 64, {32, 4, 5}, {70, 9, 8}, {72, 72 * 9}, 3},
+    {"int", 4, 0, 2, {32, 8, 1, 1, 1}, {101, 37, 1, 1, 1}, {104}},
+    {"int", 4, 128, 2, {32, 16, 1, 1, 1}, {101, 37, 1, 1, 1}, {104}},
+    {"int", 4, 64, 2, {16, 24, 1, 1, 1}, {64, 64, 1, 1, 1}, {64}},
+    {"int", 4, 32, 2, {8, 40, 1, 1, 1}, {33, 70, 1, 1, 1}, {36}},
+    {"unsigned char", 1, 128, 2, {128, 9, 1, 1, 1}, {1000, 21, 1, 1, 1}, {1008}},
+    {"short", 2, 128, 2, {64, 64, 1, 1, 1}, {130, 65, 1, 1, 1}, {136}},
+    {"long long", 8, 128, 2, {16, 33, 1, 1, 1}, {18, 40, 1, 1, 1}, {18}},
+    {"long long", 8, 0, 2, {34, 5, 1, 1, 1}, {35, 40, 1, 1, 1}, {36}},
+    {"int", 4, 0, 1, {256, 1, 1, 1, 1}, {999, 1, 1, 1, 1}, {1000}},
+    {"int", 4, 0, 3, {20, 6, 3, 1, 1}, {41, 13, 7, 1, 1}, {44, 44 * 15}},
+    {"short", 2, 64, 3, {32, 4, 5, 1, 1}, {70, 9, 8, 1, 1}, {72, 72 * 9}},
+    {"int", 4, 0, 4, {12, 3, 4, 2, 1}, {17, 5, 6, 3, 1}, {20, 100, 700}},
+    {"short", 2, 32, 4, {16, 5, 2, 3, 1}, {41, 7, 5, 4, 1}, {48, 48 * 7, 48 * 35}},
+    {"unsigned char", 1, 0, 5, {48, 2, 3, 2, 2}, {70, 4, 5, 3, 3}, {80, 320, 1600, 5120}},
 };
 
 // The box as the kernel sees it: written out, or made of its numbers.
 constexpr const char* source = R"(#include "attune_async.cuh"
-template <class T, int SWIZZLE, int DIMENSIONS, int X, int Y, int Z>
-__global__ void load(T* out, const __grid_constant__ attune::TensorMap map, int x, int y, int z) {
-  alignas(1024) __shared__ T box[X * Y * Z];
+template <class T, int SWIZZLE, int DIMENSIONS, int ELEMENTS>
+__global__ void load(T* out, const __grid_constant__ attune::TensorMap map, int x, int y, int z, int u, int v) {
+  alignas(1024) __shared__ T box[ELEMENTS];
   __shared__ attune::Barrier full;
   if (threadIdx.x == 0) {
     attune::prefetch(map);
@@ -80,20 +93,24 @@ __global__ void load(T* out, const __grid_constant__ attune::TensorMap map, int 
     if constexpr (DIMENSIONS == 1) attune::load_tensor(box, map, full, x);
     if constexpr (DIMENSIONS == 2) attune::load_tensor(box, map, full, x, y);
     if constexpr (DIMENSIONS == 3) attune::load_tensor(box, map, full, x, y, z);
+    if constexpr (DIMENSIONS == 4) attune::load_tensor(box, map, full, x, y, z, u);
+    if constexpr (DIMENSIONS == 5) attune::load_tensor(box, map, full, x, y, z, u, v);
   }
   attune::wait(full, 0);
-  for (int i = threadIdx.x; i < X * Y * Z; i += blockDim.x) out[i] = box[attune::swizzled<SWIZZLE, sizeof(T)>(i)];
+  for (int i = threadIdx.x; i < ELEMENTS; i += blockDim.x) out[i] = box[attune::swizzled<SWIZZLE, sizeof(T)>(i)];
 }
-template <class T, int SWIZZLE, int DIMENSIONS, int X, int Y, int Z>
-__global__ void store(const T* in, const __grid_constant__ attune::TensorMap map, int x, int y, int z) {
-  alignas(1024) __shared__ T box[X * Y * Z];
-  for (int i = threadIdx.x; i < X * Y * Z; i += blockDim.x) box[attune::swizzled<SWIZZLE, sizeof(T)>(i)] = in[i];
+template <class T, int SWIZZLE, int DIMENSIONS, int ELEMENTS>
+__global__ void store(const T* in, const __grid_constant__ attune::TensorMap map, int x, int y, int z, int u, int v) {
+  alignas(1024) __shared__ T box[ELEMENTS];
+  for (int i = threadIdx.x; i < ELEMENTS; i += blockDim.x) box[attune::swizzled<SWIZZLE, sizeof(T)>(i)] = in[i];
   attune::fence_shared_for_bulk();
   __syncthreads();
   if (threadIdx.x != 0) return;
   if constexpr (DIMENSIONS == 1) attune::store_tensor(map, box, x);
   if constexpr (DIMENSIONS == 2) attune::store_tensor(map, box, x, y);
   if constexpr (DIMENSIONS == 3) attune::store_tensor(map, box, x, y, z);
+  if constexpr (DIMENSIONS == 4) attune::store_tensor(map, box, x, y, z, u);
+  if constexpr (DIMENSIONS == 5) attune::store_tensor(map, box, x, y, z, u, v);
   attune::commit_stores();
   attune::wait_for_stores<0>();
 }
@@ -134,7 +151,7 @@ class TensorContract : public test::ContractTest {
   }
   void run(const std::string& entry, const Case& one, void* plain, Map& map, Place& first) {
     const Status status = launch(*module_, entry + "<" + one.arguments() + ">", test::shape(1, 96),
-                                 {plain, &map, &first[0], &first[1], &first[2]});
+                                 {plain, &map, &first[0], &first[1], &first[2], &first[3], &first[4]});
     EXPECT_TRUE(status.ok()) << status.detail;
   }
   std::shared_ptr<Module> module_;
@@ -143,12 +160,17 @@ class TensorContract : public test::ContractTest {
 // Corners inside and outside of the array, on every side. The first coordinate is a multiple of 16 bytes.
 std::vector<Place> corners(const Case& one) {
   const int step = static_cast<int>(16 / one.bytes);
-  const auto last = [&](std::size_t i, int before) { return i < one.dimensions ? one.shape[i] - before : 0; };
-  return {{0, 0, 0},
-          {one.box[0], one.dimensions > 1 ? 1 : 0, one.dimensions > 2 ? 2 : 0},
-          {(one.shape[0] - 1) / step * step, last(1, 2), last(2, 1)},
-          {-step, one.dimensions > 1 ? -1 : 0, one.dimensions > 2 ? -1 : 0},
-          {(one.shape[0] + step) / step * step, 0, 0}};
+  const auto place = [&](int x, const Place& others) {
+    Place made{x};
+    for (std::size_t i = 1; i < one.dimensions; ++i) made[i] = others[i];
+    return made;
+  };
+  const Place& shape = one.shape;
+  return {{},
+          place(one.box[0], {0, 1, 2, 1, 1}),
+          place((shape[0] - 1) / step * step, {0, shape[1] - 2, shape[2] - 1, shape[3] - 1, shape[4] - 2}),
+          place(-step, {0, -1, -1, -1, -1}),
+          place((shape[0] + step) / step * step, {})};
 }
 
 TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
@@ -162,8 +184,7 @@ TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
       for (std::size_t i = 0; i < one.box_elements(); ++i)
         if (const auto from = one.in_array(i, first, one.bytes))
           std::memcpy(&expected[i * one.bytes], &values[*from * one.bytes], one.bytes);
-      EXPECT_EQ(out.values(), expected) << one.arguments() << " at " << first[0] << ", " << first[1] << ", "
-                                        << first[2];
+      EXPECT_EQ(out.values(), expected) << one.arguments() << " at " << testing::PrintToString(first);
     }
   }
 }
@@ -182,8 +203,7 @@ TEST_F(TensorContract, StoresWhatLiesInside) {
       for (std::size_t i = 0; i < one.box_elements(); ++i)
         if (const auto to = one.in_array(i, first, 16))
           std::memcpy(&expected[*to * one.bytes], &box[i * one.bytes], one.bytes);
-      EXPECT_EQ(array.values(), expected)
-          << one.arguments() << " at " << first[0] << ", " << first[1] << ", " << first[2];
+      EXPECT_EQ(array.values(), expected) << one.arguments() << " at " << testing::PrintToString(first);
     }
   }
 }
