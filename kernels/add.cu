@@ -27,6 +27,7 @@ rules = [
     # One line of elements, where there are no gaps: what is right and left of a block matters no more.
     "SHAPE == 'Shape::rows' || (pitch in [0, columns] && THREADS_Y == 1)",
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * threads) in [1024, 2048, 4096]",
+    "SHAPE == 'Shape::line' || tiles < 2 ** 32",         # a tile's number is divided in 32 bits
 ]
 [values]
 threads = "THREADS_X * THREADS_Y"
@@ -73,6 +74,7 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 
 using attune::Accumulator;
 using attune::Cache;
@@ -92,10 +94,7 @@ enum class Load { plain, read_only, streaming };
 template <Load LOAD, typename P>
 __device__ __forceinline__ P read(const P* from) {
   if constexpr (LOAD == Load::read_only) {
-    using Word = typename attune::detail::WordOf<sizeof(P)>::type;
-    P value;
-    reinterpret_cast<Word&>(value) = __ldg(reinterpret_cast<const Word*>(from));
-    return value;
+    return attune::load_read_only(from);
   } else {
     constexpr Cache HINT = LOAD == Load::streaming ? Cache::streaming : Cache::plain;
     return attune::load<HINT>(from);

@@ -9,7 +9,7 @@ namespace attune {
 /// k's part is the `count` packs of 16 bytes from `tile + k * stride` on. Up to `stages` tiles (1 to 8) are on their way
 /// at a time. A stage is filled again when all threads have read it. `arrays` are aligned to 16 bytes and have `packs`
 /// packs each. The step has `stages * ARRAYS * stage_bytes` bytes of dynamic shared memory. Blocks lie along x.
-template <int BLOCK, int ARRAYS, typename Use>
+template <int ARRAYS, typename Use>
 __device__ __forceinline__ void for_each_bulk_tile(const int4* const (&arrays)[ARRAYS], long long packs, int stages,
                                                    int stage_bytes, const Use& use) {
   constexpr int MOST_STAGES = 8;
@@ -41,7 +41,6 @@ __device__ __forceinline__ void for_each_bulk_tile(const int4* const (&arrays)[A
     wait(arrived[stage], parity);
     use(stage_memory + ARRAYS * stage * stage_packs, stage_packs, count_from(start));
     if (start + stages * step < packs) {
-      fence_shared_for_bulk();
       __syncthreads();
       if (tid == 0) fetch(start + stages * step, stage);
     }

@@ -229,7 +229,7 @@ __device__ __forceinline__ bool combine_published(Value& value, unsigned long lo
 }  // namespace detail
 
 /// Combines the `value` of each block's thread 0. Returns true in the one thread of the grid that then holds the result
-/// in `value`; with Algorithm::two_pass, in none. `words` has room for two words per block, `ticket` is one number;
+/// in `value`; with Algorithm::two_pass, in none. `words` has room for a word per block, or two with Algorithm::published; `ticket` is one number;
 /// both are scratch. `cell` is as for combine_block(). Blocks and their threads lie along x.
 template <Algorithm ALGORITHM, Op OP, typename T, int BLOCK, typename Value>
 __device__ __forceinline__ bool combine_grid(Value& value, unsigned long long* words, unsigned* ticket, Value* cell) {

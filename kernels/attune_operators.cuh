@@ -4,8 +4,8 @@
 //   Operator<OP, T>   its Value, identity(), combine(a, b), from(T), to_element(Value)
 //   combine_warp      the result over a warp, by shuffles
 //
-// Sums are formed in Accumulator<T>: integers wrap. Minimum and maximum are exact; a NaN wins over every number, so that
-// the result does not depend on the order.
+// Sums are formed in Accumulator<T>: integers wrap. Minimum and maximum are exact; a NaN wins over every number. So
+// the result does not depend on the order, but for the sign of a zero.
 #pragma once
 
 #include "attune.cuh"

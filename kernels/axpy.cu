@@ -40,6 +40,16 @@ relative = "T in ['int32', 'int64'] ? 0 : epsilon(T)"
 [metrics]
 bytes = "3 * n * sizeof(T)"
 flops = "2 * n"
+[[ladder]]
+name = "in flight"
+source = "V. Volkov, Better Performance at Lower Occupancy (2010): more accesses a thread instead of more threads"
+problems = ["n=2**28 T=float"]
+steps = [
+    { name = "one element a thread", configuration = "BLOCK=256 VECTOR=1 ITEMS=1" },
+    { name = "two elements", configuration = "BLOCK=256 VECTOR=1 ITEMS=2" },
+    { name = "two vectors of two", configuration = "BLOCK=256 VECTOR=2 ITEMS=2" },
+    { name = "blocks that stay", configuration = "BLOCK=256 VECTOR=4 ITEMS=2 BLOCKS_PER_SM=8" },
+]
 */
 #include "attune.cuh"
 
@@ -48,6 +58,11 @@ using attune::Cache;
 using attune::Pack;
 using attune::Wide;
 
+// Two streams are read, one is written, and a multiplication with an addition for every 12 bytes (float) is nothing:
+// memory bounds it (S. Williams, A. Waterman and D. Patterson, Roofline, 2009). What counts is bytes in flight. By
+// Little's law they are latency times rate, some 48 KiB per multiprocessor of an H200. A thread with one access in
+// flight for each array leaves memory idle: 0.74 of the rate there.
+
 template <typename T>
 __device__ __forceinline__ T scaled_sum(T a, T x, T y) {
   using A = Accumulator<T>;
@@ -55,8 +70,8 @@ __device__ __forceinline__ T scaled_sum(T a, T x, T y) {
 }
 
 // A block takes tiles of BLOCK * ITEMS packs, a grid's width apart. All loads of a tile are issued before the first
-// store: what keeps the memory busy is bytes in flight, and a store that might alias the next load would stop the
-// compiler from moving that load up. (x may be y itself, so there is no __restrict__ here.)
+// store. A store that might alias the next load would stop the compiler from moving that load up. There is no
+// __restrict__ here: x may be y itself.
 template <typename T, int BLOCK, int VECTOR, int ITEMS, Cache CACHE>
 __global__ void __launch_bounds__(BLOCK) axpy(T* y, const T* x, T a, long long n) {
   using P = Pack<T, VECTOR>;

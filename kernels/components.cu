@@ -138,6 +138,7 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 #include "attune_launch.cuh"
 
 // Connected components by union-find. Every node of a forest points to an earlier node of its component, or to itself:
@@ -437,10 +438,11 @@ __device__ __forceinline__ int reserve(int* length, int count) {
   return __shfl_sync(0xffffffffu, begin, 31) + end - count;
 }
 
-// How many links hang_runs() can leave in a tile. By edges a run of n pixels touches at most (n + 1) / 2 others, all
-// but one of which are left. The fewer runs a row has, the fewer the next row can leave: eight a word on average. With
-// corners, two rows a strip: one less than there are runs above, those beside the word included. And one to the word
-// before.
+// The room for links that hang_runs() leaves in a tile; a link that finds none is made at once. By edges a run of n
+// pixels touches at most (n + 1) / 2 others, all but one of which are left. The fewer runs a row has, the fewer the next
+// row can leave: eight a word on average, and one to the word before. That always fits. With corners, two rows a strip, a
+// pattern such as a chessboard leaves up to 32 a word: the two rows are one run, which touches every second pixel above.
+// Random pixels leave a third of what there is room for.
 template <int STRIP, int WORDS>
 constexpr int QUEUE = (STRIP == 2 ? 18 : 9) * (WORDS / STRIP);
 
@@ -462,7 +464,8 @@ template <Neighbours NEIGHBOURS, int TILE_X, int TILE_Y, int BLOCK, int STRIP, i
 __device__ __forceinline__ void join_queued(TileForest forest, Bits tile, int* queue) {
   constexpr int PER_WORD = 32 / SEGMENT, WORDS = TILE_X / 32, SEGMENTS = TILE_Y / STRIP * WORDS * PER_WORD;
   constexpr unsigned FIRST = SEGMENT == 32 ? ~0u : (1u << SEGMENT % 32) - 1u;
-  __shared__ int length;
+  constexpr int MOST = QUEUE<STRIP, TILE_Y * WORDS>;
+  __shared__ int length;  // what was wanted: it may be more than there is room for
   if (threadIdx.x == 0) length = 0;
   __syncthreads();
 #pragma unroll 1
@@ -472,10 +475,15 @@ __device__ __forceinline__ void join_queued(TileForest forest, Bits tile, int* q
     const auto rest =
         rest_of<NEIGHBOURS, STRIP>(tile, word / WORDS, word % WORDS, is_one ? FIRST << i % PER_WORD * SEGMENT : 0u);
     int place = reserve(&length, rest.count());
-    rest.for_each([&](int a, int b) { queue[place++] = a << 16 | b; });
+    rest.for_each([&](int a, int b) {
+      if (place < MOST)
+        queue[place++] = a << 16 | b;
+      else
+        join(forest, a, b);
+    });
   }
   __syncthreads();
-  const int all = length;
+  const int all = length < MOST ? length : MOST;
   for (int i = static_cast<int>(threadIdx.x); i < all; i += BLOCK) join(forest, queue[i] >> 16, queue[i] & 0xFFFF);
   __syncthreads();
 }
@@ -484,7 +492,7 @@ __device__ __forceinline__ void join_queued(TileForest forest, Bits tile, int* q
 template <typename T, int N>
 __device__ __forceinline__ void store_pixels(T* to, const Pack<T, N>& pack, int columns) {
   if (columns >= N && attune::aligned<Pack<T, N>>(to)) {
-    attune::store<Cache::plain>(reinterpret_cast<Pack<T, N>*>(to), pack);
+    attune::store_whole<Cache::plain>(reinterpret_cast<Pack<T, N>*>(to), pack);
   } else {
 #pragma unroll
     for (int k = 0; k < N; ++k)

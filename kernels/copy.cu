@@ -28,6 +28,7 @@ rules = [
     "(LOAD == 'Load::bulk') == (STORE == 'Store::bulk')",
     "LOAD != 'Load::bulk' || (stride == 1 && BLOCK <= 256 && ITEMS * VECTOR * sizeof(T) in [16, 32, 64, 128])",
     "LOAD != 'Load::bulk' || BLOCK * ITEMS * VECTOR * sizeof(T) <= 16384",  # two tiles at a time
+    "LOAD != 'Load::bulk' || ITEMS == 1 || VECTOR * sizeof(T) == 16",       # their product alone counts
     "LOAD != 'Load::bulk' || device.compute_capability >= 90 || device.kind == 'host'",
     "BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 512 && BLOCKS_PER_SM * BLOCK <= 4096)",
 ]
@@ -88,6 +89,7 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 #include "attune_async.cuh"
 
 using attune::Pack;
@@ -118,7 +120,7 @@ __device__ __forceinline__ P read(const P* from) {
   const Word* const word = reinterpret_cast<const Word*>(from);
   P value;
   if constexpr (LOAD == Load::read_only) {
-    reinterpret_cast<Word&>(value) = __ldg(word);
+    value = attune::load_read_only(from);
   } else if constexpr (LOAD == Load::streaming) {
     reinterpret_cast<Word&>(value) = __ldcs(word);
   } else if constexpr (LOAD == Load::in_l2) {

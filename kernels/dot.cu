@@ -80,8 +80,25 @@ relative = "T in ['half', 'bfloat16'] ? epsilon(T) : 0"  # they add in float and
 [metrics]
 bytes = "2 * n * sizeof(T)"
 flops = "2 * n"
+[[ladder]]
+name = "in flight"
+source = "the order of M. Harris, Optimizing Parallel Reduction in CUDA (2007), for two arrays"
+problems = ["n=2**24 T=float", "n=2**28 T=float"]
+steps = [
+    { name = "four elements a thread", configuration = """BLOCK=256 LOAD=Load::registers ITEMS=4 VECTOR=1 \
+      ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "as one vector", configuration = """BLOCK=256 LOAD=Load::registers ITEMS=1 VECTOR=4 \
+      ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=0""" },
+    { name = "blocks that stay", configuration = """BLOCK=256 LOAD=Load::registers ITEMS=1 VECTOR=4 \
+      ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=8""" },
+    { name = "two vectors in flight", configuration = """BLOCK=512 LOAD=Load::registers ITEMS=2 VECTOR=4 \
+      ALGORITHM=Algorithm::two_pass BLOCKS_PER_SM=4""" },
+    { name = "one launch", configuration = """BLOCK=512 LOAD=Load::registers ITEMS=2 VECTOR=4 \
+      ALGORITHM=Algorithm::published BLOCKS_PER_SM=4""" },
+]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 #include "attune_bulk.cuh"
 #include "attune_combine.cuh"
 #include "attune_operators.cuh"
@@ -124,14 +141,6 @@ __device__ __forceinline__ Accumulator<T> sum_of_elements(const T* x, const T* y
   return sum;
 }
 
-// How many elements stand before the first whole pack of x: an application may pass a pointer that is aligned for
-// single elements only. Where the packs of y lie elsewhere, y is read by elements.
-template <int VECTOR, typename T>
-__device__ __forceinline__ int length_of_head(const T* x, long long n) {
-  const int misaligned = static_cast<int>(reinterpret_cast<unsigned long long>(x) / sizeof(T) % VECTOR);
-  return static_cast<int>(n < VECTOR ? n : (VECTOR - misaligned) % VECTOR);
-}
-
 // The tiles of this block, as far as this thread loads them. Both arrays' loads are under way before the first is
 // waited for.
 template <int BLOCK, int ITEMS, int VECTOR, Cache CACHE, typename T>
@@ -169,7 +178,7 @@ __device__ __forceinline__ Accumulator<T> sum_by_bulk(const T* x, const T* y, lo
   constexpr int VECTOR = 16 / sizeof(T);
   const int4* const arrays[] = {reinterpret_cast<const int4*>(x), reinterpret_cast<const int4*>(y)};
   Accumulator<T> sum = 0;
-  attune::for_each_bulk_tile<BLOCK>(arrays, n / VECTOR, stages, stage_bytes,
+  attune::for_each_bulk_tile(arrays, n / VECTOR, stages, stage_bytes,
                                     [&](const int4* tile, int stride, int count) {
                                       const auto* const xs = reinterpret_cast<const Pack<T, VECTOR>*>(tile);
                                       Accumulator<T> of_tile = 0;
@@ -184,7 +193,7 @@ __device__ __forceinline__ Accumulator<T> sum_by_bulk(const T* x, const T* y, lo
 // The sum over this block, as far as this thread forms it.
 template <int BLOCK, Load LOAD, int ITEMS, int VECTOR, Cache CACHE, typename T>
 __device__ __forceinline__ Accumulator<T> thread_sum(const T* x, const T* y, long long n, int stages, int stage_bytes) {
-  const int head = length_of_head<VECTOR>(x, n);
+  const int head = attune::length_of_head<VECTOR>(x, n);  // where the packs of y lie elsewhere, y is read by elements
   Accumulator<T> sum = blockIdx.x == 0 ? sum_of_elements<BLOCK>(x, y, head) : Accumulator<T>(0);
   x += head;
   y += head;

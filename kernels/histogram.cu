@@ -38,6 +38,7 @@ rules = [
     # Shared memory adds equal addresses of a warp at once: looking for runs costs more.
     "RUNS == 'Runs::each' || METHOD == 'Method::global'",
     "C == 'uint32' || n / blocks < 2 ** 31",   # a block counts in 32 bits
+    "T != 'int32' || bins <= 2 ** 31",         # beyond, a negative value would be one of them
 ]
 [[launch]]
 memset = "out"
@@ -95,17 +96,18 @@ source = "J. Gomez-Luna et al., An optimized approach to histogram computation o
 problems = ["T=uint8", "T=uint8 DATA=Data::equal"]
 steps = [
     { name = "one of the block", configuration = """METHOD=Method::block REPLICAS=1 ITEMS=1 \
-      AHEAD=false BLOCKS_PER_SM=2""" },
+      AHEAD=false BLOCK=512 BLOCKS_PER_SM=2""" },
     { name = "one of each warp", configuration = """METHOD=Method::warp REPLICAS=1 ITEMS=1 \
-      AHEAD=false BLOCKS_PER_SM=2""" },
-    { name = "4 of a bin", configuration = "REPLICAS=4 ITEMS=1 AHEAD=false BLOCKS_PER_SM=2" },
-    { name = "16 of a bin", configuration = "REPLICAS=16 ITEMS=1 AHEAD=false BLOCKS_PER_SM=2" },
-    { name = "32 of a bin: one a lane", configuration = "ITEMS=1 AHEAD=false BLOCKS_PER_SM=2" },
+      AHEAD=false BLOCK=512 BLOCKS_PER_SM=2""" },
+    { name = "4 of a bin", configuration = "REPLICAS=4 ITEMS=1 AHEAD=false BLOCK=512 BLOCKS_PER_SM=2" },
+    { name = "16 of a bin", configuration = "REPLICAS=16 ITEMS=1 AHEAD=false BLOCK=512 BLOCKS_PER_SM=2" },
+    { name = "32 of a bin: one a lane", configuration = "ITEMS=1 AHEAD=false BLOCK=512 BLOCKS_PER_SM=2" },
     { name = "four loads in flight", configuration = "AHEAD=false" },
     { name = "the next loads while counting", configuration = "" },
 ]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 
 using attune::Cache;
 using attune::Pack;
@@ -174,8 +176,7 @@ class Share {
   // `in` is aligned for its elements only: `head_` of them come before the first whole word.
   __device__ __forceinline__ Share(const T* in, long long n)
       : block_(blockDim.x), first_(blockIdx.x * block_ * ITEMS + threadIdx.x) {
-    const int misaligned = static_cast<int>(reinterpret_cast<unsigned long long>(in) / sizeof(T) % VECTOR);
-    head_ = static_cast<int>(n < VECTOR ? n : (VECTOR - misaligned) % VECTOR);
+    head_ = attune::length_of_head<VECTOR>(in, n);
     from_ = reinterpret_cast<const W*>(in + head_);
     count_ = (n - head_) / VECTOR;
     rest_ = static_cast<int>((n - head_) % VECTOR);

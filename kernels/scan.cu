@@ -108,6 +108,22 @@ allow_nonfinite = true                         # the minimum of no element is in
 [metrics]
 bytes = "2 * n * sizeof(T)"
 flops = "n"
+[[ladder]]
+name = "passes"
+source = "D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (2016), and what came after"
+problems = ["n=2**22 T=float", "n=2**28 T=float"]
+steps = [
+    { name = "reduce, then scan", configuration = """ALGORITHM=Algorithm::two_pass BLOCK=256 ITEMS=4 VECTOR=4 \
+      BLOCKS_PER_SM=4 STAGES=6 DISTANCE=3 LOOKERS=1 GROUPS=8 DELAY=0""" },
+    { name = "one pass that looks back", configuration = """ALGORITHM=Algorithm::look_back BLOCK=256 ITEMS=4 VECTOR=4 \
+      BLOCKS_PER_SM=1 STAGES=6 DISTANCE=3 LOOKERS=1 GROUPS=8 DELAY=0""" },
+    { name = "warps with one task each", configuration = """ALGORITHM=Algorithm::ahead BLOCK=256 ITEMS=8 VECTOR=4 \
+      BLOCKS_PER_SM=1 STAGES=6 DISTANCE=0 LOOKERS=1 GROUPS=2 DELAY=0""" },
+    { name = "eight groups at a look", configuration = """ALGORITHM=Algorithm::ahead BLOCK=256 ITEMS=8 VECTOR=4 \
+      BLOCKS_PER_SM=1 STAGES=6 DISTANCE=0 LOOKERS=1 GROUPS=8 DELAY=0""" },
+    { name = "sums three tiles ahead", configuration = """ALGORITHM=Algorithm::ahead BLOCK=256 ITEMS=8 VECTOR=4 \
+      BLOCKS_PER_SM=1 STAGES=6 DISTANCE=3 LOOKERS=1 GROUPS=8 DELAY=0""" },
+]
 */
 #include "attune.cuh"
 #include "attune_async.cuh"
@@ -380,8 +396,9 @@ __global__ void __launch_bounds__(BLOCK, 1)
   if (threadIdx.x == 0) ticket = take_ticket(tickets, gridDim.x - 1);
   const Aligned<T> a = align<VECTOR>(out, in, n);
   __syncthreads();
-  // The block of the first ticket takes the tile that an array off a boundary may have more.
-  for (long long tile = ticket.number; tile * TILE < a.end; tile += gridDim.x) {
+  // The block of the last ticket takes the tile that an array off a boundary may have more.
+  long long tile = ticket.number;
+  do {
     const long long first = tile * TILE + warp * SEGMENT;
     Pack<T, VECTOR> values[ITEMS];
     load_segment<O, CACHE>(values, a, first);
@@ -398,7 +415,8 @@ __global__ void __launch_bounds__(BLOCK, 1)
     __syncthreads();
     store_segment<O, KIND, CACHE>(a, first, values, before, offsets[warp]);
     __syncthreads();
-  }
+    ++tile;
+  } while (tile >= gridDim.x && tile * TILE < a.end);
 }
 
 // ---- ahead: a warp loads, one publishes sums, LOOKERS look back, and the others add up and scan ----

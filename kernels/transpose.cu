@@ -89,6 +89,7 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 #include "attune_async.cuh"
 
 using attune::Cache;
@@ -248,15 +249,9 @@ struct Mover {
         P turned;
 #pragma unroll
         for (int j = 0; j < VECTOR; ++j) turned.element[j] = held[j].element[k];
-        store_pack(reinterpret_cast<P*>(to + k * matrix.height), turned);
+        attune::store_whole<STORE_CACHE>(reinterpret_cast<P*>(to + k * matrix.height), turned);
       }
     }
-  }
-  // As one access: a plain assignment of what was put together in registers is split into single elements.
-  __device__ __forceinline__ static void store_pack(P* to, const P& pack) {
-    using Word = typename attune::detail::WordOf<sizeof(P)>::type;
-    if constexpr (STORE_CACHE == Cache::streaming) return attune::store<STORE_CACHE>(to, pack);
-    __stwb(reinterpret_cast<Word*>(to), reinterpret_cast<const Word&>(pack));
   }
   __device__ __forceinline__ void store_elements(const Tile& tile, P* from) const {
 #pragma unroll 1
@@ -341,10 +336,7 @@ struct Pipeline {
     __syncthreads();
   }
   // All threads have read the place.
-  __device__ __forceinline__ void leave() const {
-    if (boxes) attune::fence_shared_for_bulk();
-    __syncthreads();
-  }
+  __device__ __forceinline__ void leave() const { __syncthreads(); }
 };
 
 template <Order ORDER, int TILE_X, int TILE_Y, int STAGES, typename Source, typename Pipe>

@@ -10,6 +10,7 @@
 #include "support/gpu.hpp"
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
+#include "support/offset_arrays.hpp"
 #include "support/offset_histograms.hpp"
 #include "support/offset_scans.hpp"
 #include "support/stencil_check.hpp"
@@ -63,19 +64,26 @@ TEST_P(GpuKernelTypes, AreRightAtEverySize) {
 INSTANTIATE_TEST_SUITE_P(, GpuKernelTypes, testing::ValuesIn(kernel_types()),
                          [](const auto& one) { return test_name(one.param.kernel.kernel + "_" + one.param.type); });
 
-class GpuLargeKernels : public GpuKernels, public testing::WithParamInterface<KernelCase> {};
+class GpuLargeKernels : public GpuKernels, public testing::WithParamInterface<KernelCase> {
+ protected:
+  static std::string type() { return GetParam().exact.empty() ? GetParam().types.front() : GetParam().exact; }
+};
 
 // With one tile per block, more than 65,535 blocks for every tile of up to 4,096 elements.
 TEST_P(GpuLargeKernels, AreRightBeyond65535Blocks) {
-  expect_all_right(GetParam().kernel, GetParam().large, GetParam().types.front(), of_another);
+  expect_all_right(GetParam().kernel, GetParam().large, type(), of_another);
 }
 
 TEST_P(GpuLargeKernels, IndicesHoldBeyondTwoToThe31) {
-  expect_all_right(GetParam().kernel, GetParam().huge, GetParam().types.front(), of_huge_problems);
+  expect_all_right(GetParam().kernel, GetParam().huge, type(), of_huge_problems);
 }
 
 INSTANTIATE_TEST_SUITE_P(, GpuLargeKernels, testing::ValuesIn(kernel_cases()),
                          [](const auto& one) { return one.param.kernel; });
+
+using GpuArrays = GpuTest;
+
+TEST_F(GpuArrays, BeginAnywhere) { EXPECT_THAT(wrong_results_of_offset_arrays("cuda"), testing::IsEmpty()); }
 
 using GpuSums = GpuTest;
 

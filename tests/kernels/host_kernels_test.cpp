@@ -8,6 +8,7 @@
 #include "spec/kernel_file.hpp"
 #include "support/kernel_cases.hpp"
 #include "support/kernel_check.hpp"
+#include "support/offset_arrays.hpp"
 #include "support/offset_histograms.hpp"
 #include "support/offset_scans.hpp"
 #include "support/stencil_check.hpp"
@@ -58,6 +59,8 @@ TEST(HostCalibration, IsRightAtEverySize) {
     EXPECT_TRUE(failures.empty()) << spec.name << ": " << to_text(failures);
   }
 }
+
+TEST(HostArrays, BeginAnywhere) { EXPECT_THAT(wrong_results_of_offset_arrays("host"), testing::IsEmpty()); }
 
 TEST(HostScan, TakesArraysThatBeginAnywhere) { EXPECT_THAT(wrong_scans_of_offset_arrays("host"), testing::IsEmpty()); }
 

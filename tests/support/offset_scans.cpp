@@ -2,47 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "attune/attune.hpp"
-#include "spec/kernel_file.hpp"
+#include "support/kernel_defaults.hpp"
 
 namespace attune::test {
 namespace {
 
-constexpr const char* algorithms[] = {"Algorithm::ahead", "Algorithm::look_back", "Algorithm::two_pass"};
-
-// The built-in file with this algorithm as its default.
-std::string text_with_default(const std::string& algorithm) {
-  const std::vector<EmbeddedFile> kernels = builtin_kernels();
-  std::string text(std::find_if(kernels.begin(), kernels.end(), [](const EmbeddedFile& kernel) {
-                     return kernel.file_name == "scan.cu";
-                   })->text);
-  std::string values = '"' + algorithm + '"';
-  for (const char* const other : algorithms)
-    if (other != algorithm) values += std::string(", \"") + other + '"';
-  const std::string_view key = "ALGORITHM = [";
-  const std::size_t begin = text.find(key) + key.size();
-  return text.replace(begin, text.find(']', begin) - begin, values);
-}
-
-DispatcherOptions options_for(const std::string& device) {
-  DispatcherOptions options;
-  options.device = device;
-  options.database = ":memory:";
-  return options;
-}
+constexpr const char* algorithms[] = {"\"Algorithm::ahead\"", "\"Algorithm::look_back\"", "\"Algorithm::two_pass\""};
 
 }  // namespace
 
 std::vector<std::string> wrong_scans_of_offset_arrays(const std::string& device) {
   std::vector<std::string> wrong;
   for (const char* const algorithm : algorithms) {
-    const std::string text = text_with_default(algorithm);
-    Dispatcher dispatcher(options_for(device));
-    dispatcher.add(EmbeddedFile{"scan.cu", text});
+    const std::unique_ptr<Dispatcher> owner = dispatcher_with(device, "scan", {{"ALGORITHM", algorithm}});
+    Dispatcher& dispatcher = *owner;
     std::vector<int> numbers(40000);
     std::iota(numbers.begin(), numbers.end(), 7);
     const Buffer<int> in(dispatcher, numbers), out(dispatcher, numbers);
@@ -68,9 +44,8 @@ std::vector<std::string> scans_that_change(const std::string& device) {
     numbers[i] = static_cast<float>((i * 2654435761u >> 8) % 1'000'003) / 500'000 - 1;
   std::vector<std::string> changed;
   for (const char* const algorithm : algorithms) {
-    const std::string text = text_with_default(algorithm);
-    Dispatcher dispatcher(options_for(device));
-    dispatcher.add(EmbeddedFile{"scan.cu", text});
+    const std::unique_ptr<Dispatcher> owner = dispatcher_with(device, "scan", {{"ALGORITHM", algorithm}});
+    Dispatcher& dispatcher = *owner;
     const Buffer<float> in(dispatcher, numbers), out(dispatcher, numbers.size());
     const Plan plan =
         dispatcher.plan("scan", {{"n", n}, {"T", "float"}, {"OP", "Op::sum"}, {"KIND", "Kind::inclusive"}});

@@ -2,56 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <set>
-#include <stdexcept>
 #include <string_view>
-#include <utility>
 
-#include "attune/attune.hpp"
-#include "spec/kernel_file.hpp"
+#include "support/kernel_defaults.hpp"
 
 namespace attune::test {
 namespace {
-
-using Defaults = std::vector<std::pair<std::string, std::string>>;  // the parameters that get another default
-
-// The text of the built-in kernel, with the defaults as the first values of their parameters.
-std::string kernel_with(const std::string& name, const Defaults& defaults) {
-  const std::vector<EmbeddedFile> kernels = builtin_kernels();
-  const auto found = std::find_if(kernels.begin(), kernels.end(),
-                                  [&](const EmbeddedFile& kernel) { return kernel.file_name == name + ".cu"; });
-  std::string text(found->text);
-  for (const auto& [parameter, value] : defaults) {
-    const std::size_t list = text.find("\n" + parameter + " = [");
-    if (list == std::string::npos) throw std::logic_error(name + " has no list of " + parameter);
-    const std::size_t begin = text.find('[', list) + 1, end = text.find(']', begin);
-    const std::size_t at = text.find(value, begin);
-    if (at >= end) throw std::logic_error(parameter + " has no value " + value);
-    const std::size_t first_end = text.find_first_of(",]", begin);
-    const std::string first = text.substr(begin, first_end - begin);
-    text.replace(at, value.size(), first);
-    text.replace(begin, first.size(), value);
-  }
-  return text;
-}
-
-std::string text_of(const Defaults& defaults) {
-  std::string text;
-  for (const auto& [parameter, value] : defaults) text += parameter + "=" + value + " ";
-  return text;
-}
-
-Dispatcher dispatcher_on(const std::string& device) {
-  DispatcherOptions options;
-  options.device = device;
-  options.database = ":memory:";
-  return Dispatcher(options);
-}
 
 const Defaults by_bulk{{"LOAD", "\"Load::bulk\""}, {"BLOCKS_PER_SM", "1"}};
 const char* const algorithms[] = {"\"Algorithm::published\"", "\"Algorithm::last_block\"", "\"Algorithm::two_pass\"",
@@ -139,9 +100,7 @@ std::vector<std::string> wrong_sums_of_offset_arrays(const std::string& device) 
     for (const Defaults& defaults :
          {Defaults{{"VECTOR", "1"}, {"ITEMS", "8"}}, Defaults{{"VECTOR", "2"}}, Defaults{{"VECTOR", "4"}},
           Defaults{{"ALGORITHM", "\"Algorithm::zeroed\""}}, by_bulk}) {
-      Dispatcher dispatcher = dispatcher_on(device);
-      dispatcher.add(EmbeddedFile{std::string(kernel) + ".cu", kernel_with(kernel, defaults)});
-      add_wrong_sums(dispatcher, kernel, text_of(defaults), wrong);
+      add_wrong_sums(*dispatcher_with(device, kernel, defaults), kernel, text_of(defaults), wrong);
     }
   }
   return wrong;
@@ -152,10 +111,8 @@ std::vector<std::string> sums_that_change(const std::string& device) {
   for (const char* const kernel : {"reduce", "dot"}) {
     for (const char* const algorithm : algorithms) {
       if (std::string_view(algorithm).find("ticketed") != std::string_view::npos) continue;
-      Dispatcher dispatcher = dispatcher_on(device);
       const Defaults defaults{{"ALGORITHM", algorithm}};
-      dispatcher.add(EmbeddedFile{std::string(kernel) + ".cu", kernel_with(kernel, defaults)});
-      const std::set<unsigned> sums = sums_of_launches(dispatcher, kernel);
+      const std::set<unsigned> sums = sums_of_launches(*dispatcher_with(device, kernel, defaults), kernel);
       if (sums.size() != 1) changing.push_back(fmt::format("{} {}: {} sums", kernel, text_of(defaults), sums.size()));
     }
   }
@@ -165,10 +122,9 @@ std::vector<std::string> sums_that_change(const std::string& device) {
 std::vector<std::string> wrong_extremes(const std::string& device) {
   std::vector<std::string> wrong;
   for (const char* const algorithm : algorithms) {
-    Dispatcher dispatcher = dispatcher_on(device);
-    dispatcher.add(EmbeddedFile{"reduce.cu", kernel_with("reduce", {{"ALGORITHM", algorithm}})});
-    add_wrong_extremes<float>(dispatcher, "float", algorithm, wrong);
-    add_wrong_extremes<double>(dispatcher, "double", algorithm, wrong);
+    const std::unique_ptr<Dispatcher> dispatcher = dispatcher_with(device, "reduce", {{"ALGORITHM", algorithm}});
+    add_wrong_extremes<float>(*dispatcher, "float", algorithm, wrong);
+    add_wrong_extremes<double>(*dispatcher, "double", algorithm, wrong);
   }
   return wrong;
 }

@@ -1,0 +1,37 @@
+// Accesses to global memory beside those of attune.cuh.
+#pragma once
+
+#include "attune.cuh"
+
+namespace attune {
+
+/// Writes one P, as store() does, in one access whatever it was made of: a plain assignment of what a thread has put
+/// together in registers is split into single elements by the compiler.
+template <Cache CACHE, typename P>
+__device__ __forceinline__ void store_whole(P* to, const P& value) {
+  using Word = typename detail::WordOf<sizeof(P)>::type;
+  if constexpr (CACHE == Cache::streaming) {
+    store<CACHE>(to, value);
+  } else {
+    __stwb(reinterpret_cast<Word*>(to), reinterpret_cast<const Word&>(value));
+  }
+}
+
+/// Reads one P through the read-only path, as textures are read (ld.global.nc). `from` must be aligned for P.
+template <typename P>
+__device__ __forceinline__ P load_read_only(const P* from) {
+  using Word = typename detail::WordOf<sizeof(P)>::type;
+  P value;
+  reinterpret_cast<Word&>(value) = __ldg(reinterpret_cast<const Word*>(from));
+  return value;
+}
+
+/// Returns how many of the array's `n` elements stand before its first pack of VECTOR elements: an application may pass
+/// a pointer that is aligned for single elements only. Fewer elements than a pack has are all before it.
+template <int VECTOR, typename T>
+__device__ __forceinline__ int length_of_head(const T* array, long long n) {
+  const int misaligned = static_cast<int>(reinterpret_cast<unsigned long long>(array) / sizeof(T) % VECTOR);
+  return static_cast<int>(n < VECTOR ? n : (VECTOR - misaligned) % VECTOR);
+}
+
+}  // namespace attune

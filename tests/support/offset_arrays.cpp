@@ -1,0 +1,150 @@
+#include "support/offset_arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "support/kernel_defaults.hpp"
+
+namespace attune::test {
+namespace {
+
+using Numbers = std::vector<int>;
+
+constexpr int room = 70'000, most_offset = 5;
+constexpr int width = 132, height = 260;  // whole packs and tiles, and others
+
+Numbers numbered(int first) {
+  Numbers numbers(room);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+// Launches a kernel into `out`, and compares all of it with what `expect` makes of it.
+template <typename Launch, typename Expect>
+bool is_right(Dispatcher& dispatcher, const Launch& launch, const Expect& expect) {
+  Numbers expected(room, -1);
+  const Buffer<int> out(dispatcher, expected);
+  expect(expected);
+  launch(out);
+  return out.to_vector() == expected;
+}
+
+bool copies(Dispatcher& dispatcher, int to, int from) {
+  const Numbers numbers = numbered(7);
+  const Buffer<int> in(dispatcher, numbers);
+  const int n = 40'003;
+  const Plan plan = dispatcher.plan("copy", {{"n", n}, {"offset", 0}, {"stride", 1}, {"T", "float"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to,
+                    reinterpret_cast<const float*>(in.data()) + from, n, 0, 1);
+      },
+      [&](Numbers& expected) { std::copy_n(numbers.begin() + from, n, expected.begin() + to); });
+}
+
+bool adds(Dispatcher& dispatcher, int to, int from) {
+  const Numbers numbers = numbered(7);
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan("add", {{"rows", height}, {"columns", width}, {"pitch", 0}, {"T", "int32"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        plan.launch(nullptr, out.data() + to, in.data() + from, in.data() + to, height, width);
+      },
+      [&](Numbers& expected) {
+        for (int i = 0; i < width * height; ++i)
+          expected[static_cast<std::size_t>(to + i)] =
+              numbers[static_cast<std::size_t>(from + i)] + numbers[static_cast<std::size_t>(to + i)];
+      });
+}
+
+bool scales_and_adds(Dispatcher& dispatcher, int to, int from) {
+  const Numbers numbers = numbered(7);
+  const Buffer<int> in(dispatcher, numbers);
+  const int n = 40'003;
+  const Plan plan = dispatcher.plan("axpy", {{"n", n}, {"T", "int32"}});
+  return is_right(
+      dispatcher, [&](const Buffer<int>& out) { plan.launch(nullptr, out.data() + to, in.data() + from, 3, n); },
+      [&](Numbers& expected) {
+        for (int i = 0; i < n; ++i)
+          expected[static_cast<std::size_t>(to + i)] += 3 * numbers[static_cast<std::size_t>(from + i)];
+      });
+}
+
+bool transposes(Dispatcher& dispatcher, int to, int from) {
+  const Numbers numbers = numbered(7);
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan("transpose", {{"width", width}, {"height", height}, {"T", "int32"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) { plan.launch(nullptr, out.data() + to, in.data() + from, width, height); },
+      [&](Numbers& expected) {
+        for (int y = 0; y < height; ++y)
+          for (int x = 0; x < width; ++x)
+            expected[static_cast<std::size_t>(to + x * height + y)] =
+                numbers[static_cast<std::size_t>(from + y * width + x)];
+      });
+}
+
+// Columns of pixels with gaps between them: the label of each is that of its first pixel.
+bool labels(Dispatcher& dispatcher, int to, int from) {
+  std::vector<std::uint8_t> pixels(room);
+  for (int i = 0; i < width * height; ++i) pixels[static_cast<std::size_t>(from + i)] = i % width % 3 != 0 ? 1 : 0;
+  const Buffer<std::uint8_t> image(dispatcher, pixels);
+  const Plan plan = dispatcher.plan(
+      "components",
+      {{"width", width}, {"height", height}, {"NEIGHBOURS", "Neighbours::four"}, {"L", "int32"}, {"density", 59}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) { plan.launch(nullptr, out.data() + to, image.data() + from, width, height); },
+      [&](Numbers& expected) {
+        for (int i = 0; i < width * height; ++i) {
+          const int x = i % width;
+          expected[static_cast<std::size_t>(to + i)] = x % 3 == 0 ? 0 : x / 3 * 3 + 2;
+        }
+      });
+}
+
+struct OffsetCase {
+  const char* kernel;
+  bool (*is_right)(Dispatcher&, int to, int from);
+  std::vector<Defaults> defaults;
+};
+
+const std::vector<OffsetCase>& cases() {
+  static const std::vector<OffsetCase> all{
+      {"copy", copies, {{{"VECTOR", "4"}}, {{"VECTOR", "2"}, {"LOAD", "\"Load::streaming\""}}}},
+      {"add", adds, {{{"VECTOR", "4"}}, {{"SHAPE", "\"Shape::rows\""}}}},
+      {"axpy", scales_and_adds, {{{"VECTOR", "4"}}, {{"VECTOR", "2"}, {"ITEMS", "2"}}}},
+      {"transpose",
+       transposes,
+       {{{"TILE_X", "64"}, {"TILE_Y", "64"}, {"THREADS", "256"}, {"VECTOR", "4"}, {"LAYOUT", "\"Layout::swizzled\""}},
+        {{"TILE_X", "64"},
+         {"TILE_Y", "64"},
+         {"THREADS", "256"},
+         {"VECTOR", "4"},
+         {"LAYOUT", "\"Layout::swizzled\""},
+         {"LOAD", "\"Load::async\""}}}},
+      {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> wrong_results_of_offset_arrays(const std::string& device) {
+  std::vector<std::string> wrong;
+  for (const OffsetCase& one : cases()) {
+    for (const Defaults& defaults : one.defaults) {
+      const std::unique_ptr<Dispatcher> dispatcher = dispatcher_with(device, one.kernel, defaults);
+      for (const auto& [to, from] : {std::pair{0, 0}, {0, 1}, {1, 1}, {2, 3}, {3, 0}, {most_offset, 4}})
+        if (!one.is_right(*dispatcher, to, from))
+          wrong.push_back(fmt::format("{} {}from {} to {}", one.kernel, text_of(defaults), from, to));
+    }
+  }
+  return wrong;
+}
+
+}  // namespace attune::test
