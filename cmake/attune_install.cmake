@@ -14,7 +14,9 @@ set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
 
 install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-install(FILES kernels/attune.cuh kernels/attune_access.cuh kernels/attune_array.cuh kernels/attune_async.cuh kernels/attune_bulk.cuh kernels/attune_combine.cuh kernels/attune_operators.cuh DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")  # for nvcc and editors
+foreach(header ${ATTUNE_BUILTIN_HEADERS})
+  install(FILES kernels/${header}.cuh DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endforeach()
 install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # All that `cmake --install` needs, and no more.

@@ -7,7 +7,9 @@ width = { size = 4096, host = 256 }
 height = { size = 4096, host = 256 }
 NEIGHBOURS = { choice = ["Neighbours::four", "Neighbours::eight"] }
 L = ["int32", "int64"]                         # of the labels
-density = { integer = 59 }                     # while tuning: how many of 100 pixels are foreground, at random
+# While tuning: what the foreground is, and how many of 100 pixels are in it at random.
+IMAGE = { choice = ["Image::random", "Image::chessboard", "Image::comb", "Image::serpentine"] }
+density = { integer = 59 }
 [parameters]
 ALGORITHM = ["Algorithm::tiles", "Algorithm::direct"]
 TILE_X = [64, 32, 128, 256]                    # a block labels a tile of TILE_X x TILE_Y pixels
@@ -81,7 +83,7 @@ roots = { type = "uint16", size = "has_runs ? tiles_pixels / STRIP / 2 : 1", rol
 density = { type = "int64" }
 seed = { type = "uint64", fill = "seed" }
 [[prepare]]
-entry = "make_image"
+entry = "make_image<IMAGE>"
 grid = ["min(ceil_div(width * height, 256), 65536)"]
 block = ["256"]
 arguments = ["image", "width", "height", "density", "seed"]
@@ -165,6 +167,9 @@ enum class Neighbours { four, eight };
 
 /// How pixels are joined: all at once in global memory, or by tiles first.
 enum class Algorithm { tiles, direct };
+
+/// What a kernel is tuned on: pixels at random; every second pixel; columns that rows connect; one path of all rows.
+enum class Image { random, chessboard, comb, serpentine };
 
 /// What a tile hands over to the last step: the labels so far, or its bits and the roots of its runs, which stay in the
 /// second cache. Then only the roots have labels before the last step.
@@ -756,10 +761,22 @@ __global__ void __launch_bounds__(BLOCK)
 // ---- Data and reference ----
 
 // Foreground at random: `density` of 100 pixels. The bits of a pixel depend on the seed and its index alone.
+template <Image IMAGE>
+__device__ bool is_foreground(long long x, long long y, long long width) {
+  if (IMAGE == Image::chessboard) return (x + y) % 2 == 0;
+  if (IMAGE == Image::comb) return x % 2 == 0 || y % 61 == 0;
+  return y % 2 == 0 || x == (y / 2 % 2 == 0 ? width - 1 : 0);
+}
+
+template <Image IMAGE>
 __global__ void make_image(unsigned char* image, long long width, long long height, long long density,
                            unsigned long long seed) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < width * height; i += stride) {
+    if (IMAGE != Image::random) {
+      image[i] = is_foreground<IMAGE>(i % width, i / width, width) ? 1 : 0;
+      continue;
+    }
     unsigned long long bits = (static_cast<unsigned long long>(i) + seed) * 0x9E3779B97F4A7C15ull;
     bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ull;
     bits = (bits ^ bits >> 27) * 0x94D049BB133111EBull;

@@ -8,6 +8,7 @@
 #include "attune/error.hpp"
 #include "bench_table.hpp"
 #include "comparison.hpp"
+#include "core/near_name.hpp"
 #include "db/paths.hpp"
 #include "json_lines.hpp"
 #include "kernel/ladder.hpp"
@@ -79,6 +80,19 @@ std::vector<NamedPeer> peers_wanted(const Options& options, const KernelSpec& sp
     for (const std::string& name : names) wanted.push_back({name, library});
   }
   return wanted;
+}
+
+// Refuses a base that is no row. A record that there is none of is one: a note says so.
+void require_row(const SideBySideRequest& request) {
+  if (request.base.empty() || request.base == "record") return;
+  std::vector<std::string> rows;
+  for (const SideBySideTask& task : request.tasks)
+    for (const NamedConfiguration& one : task.configurations) rows.push_back(one.name);
+  for (const NamedPeer& peer : request.peers) rows.push_back(peer.name);
+  if (request.copy) rows.emplace_back("copy");
+  if (std::find(rows.begin(), rows.end(), request.base) == rows.end())
+    throw UsageError(fmt::format("--over {}: there is no such row{}; the rows are {}", request.base,
+                                 suggestion(request.base, rows), fmt::join(rows, ", ")));
 }
 
 // What is compared: configurations by their names.
@@ -205,6 +219,7 @@ int run_bench(const Arguments& arguments) {
   show_subject(request, device, json);
   for (const Regime regime : wanted) request.tasks.push_back(lineup.task(regime, notes));
   request.peers = peers_wanted(options, request.spec, notes);
+  require_row(request);
   request.default_configuration = lineup.first();
   const std::vector<SideBySide> all = measure_side_by_side(request, pool, notes, stop_requests);
   if (stop_requests.load() > 0) {

@@ -125,7 +125,8 @@ TEST_F(BenchCommand, ComparesPeersOfALibrary) {
   const CommandResult result = with({"--over", "1", "--json"});
   EXPECT_EQ(result.code, 3) << "a wrong peer is a failure";
   const auto rows = of_type(events_in(result.out), "row");
-  ASSERT_EQ(names_of(rows), (std::vector<std::string>{"default", "1", "right", "wrong", "failing"}));
+  ASSERT_EQ(names_of(rows),
+            (std::vector<std::string>{"default", "1", "right", "wrong", "failing", "finished", "badly finished"}));
   EXPECT_TRUE(rows[2].at("peer").get<bool>() && rows[2].at("configuration").is_null());
   EXPECT_EQ(rows[2].at("over"), "1");
   EXPECT_EQ(rows[1].at("speedup"), 1);
@@ -134,8 +135,11 @@ TEST_F(BenchCommand, ComparesPeersOfALibrary) {
   EXPECT_EQ(rows[4].at("detail"), "failing: out of order");
   const CommandResult declined = with({"--problem", "T=int32"});
   EXPECT_EQ(declined.code, 0) << declined.err;
-  EXPECT_THAT(declined.out, AllOf(HasSubstr("| right   | restricted"), HasSubstr("right: it has float alone")));
+  EXPECT_THAT(declined.out, AllOf(HasSubstr("| right          | restricted"), HasSubstr("right: it has float alone")));
   EXPECT_THAT(with({"--over", "right"}).out, HasSubstr("speed-ups over right within"));
+  const std::string rows_that_are = "default, right, wrong, failing, finished, badly finished, copy";
+  expect_failure(2, {"bench", scale(), "--peers", ATTUNE_SCALE_PEERS, "--over", "rigth"},
+                 {"--over rigth", "did you mean `right`", rows_that_are.c_str()});
   expect_failure(2, {"bench", scale(), "--peers", "nowhere.so"}, {"cannot load the peer library", "nowhere.so"});
   EXPECT_THAT(output_of({"bench", "axpy", "--problem", "n=500", "--rounds", "6", "--peers", ATTUNE_SCALE_PEERS}),
               HasSubstr("has no peer of axpy"));

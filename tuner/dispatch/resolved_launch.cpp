@@ -58,6 +58,9 @@ ResolvedLaunch& ResolvedLaunch::operator=(ResolvedLaunch&& other) noexcept {
 }
 ResolvedLaunch::~ResolvedLaunch() = default;
 
-void ResolvedLaunch::launch(StreamHandle stream) const { parts_->enqueue(*binding_, stream); }
+void ResolvedLaunch::launch(StreamHandle stream) const {
+  binding_->forget_uploads();
+  parts_->enqueue(*binding_, stream);
+}
 
 }  // namespace attune

@@ -50,9 +50,10 @@ bool applies(const Request& request, const Step& step, const std::string& label)
   return !step.when || holds(request, *step.when, label, "when");
 }
 
-// The steps before one step of those that run: whether the last of them is a launch, which the step may overlap.
+// The step before one step: whether it is a launch that runs, which the step may overlap.
 class StepBefore {
  public:
+  void is_left_out() { is_launch_ = false; }
   // Returns whether this step, the next, overlaps the one before it. Devices below sm_90 run one after the other.
   bool is_overlapped_by(const Request& request, const Step& step, const std::string& label) {
     const bool follows = is_launch_;
@@ -292,7 +293,10 @@ std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const 
   StepBefore before;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string label = step_label(steps[i], i);
-    if (!applies(request, steps[i], label)) continue;
+    if (!applies(request, steps[i], label)) {
+      before.is_left_out();
+      continue;
+    }
     resolved.push_back(resolve_step(request, steps[i], label));
     resolved.back().shape.overlaps = before.is_overlapped_by(request, steps[i], label);
   }
@@ -307,7 +311,10 @@ ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, 
   StepBefore before;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string label = step_label(steps[i], i);
-    if (!applies(request, steps[i], label)) continue;
+    if (!applies(request, steps[i], label)) {
+      before.is_left_out();
+      continue;
+    }
     const bool overlaps = before.is_overlapped_by(request, steps[i], label);
     if (steps[i].kind != StepKind::launch) continue;
     result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attune/error.hpp"
 #include "core/tensor_layout.hpp"
 
@@ -24,16 +26,19 @@ Laid laid_out(const Argument& argument) {
 }  // namespace
 
 std::optional<Expression> parameter_bytes(const KernelSpec& spec, const Step& step) {
-  bool is_large = false;
+  const auto is_large = [&](const std::string& name) {
+    const Argument* const argument = spec.find_argument(name);
+    return argument != nullptr && (argument->by_value || argument->role == Role::map);
+  };
+  if (std::none_of(step.arguments.begin(), step.arguments.end(), is_large)) return std::nullopt;
   std::string text = "0";
   for (const std::string& name : step.arguments) {
     const Argument* const argument = spec.find_argument(name);
     if (argument == nullptr) return std::nullopt;  // reported elsewhere
-    is_large = is_large || argument->by_value || argument->role == Role::map;
     const Laid parameter = laid_out(*argument);
     text = fmt::format("round_up({}, {}) + {}", text, parameter.alignment, parameter.bytes);
   }
-  return is_large ? std::optional<Expression>(text) : std::nullopt;
+  return Expression(text);
 }
 
 void check_parameter_bytes(const KernelSpec& spec, const Step& step, const Scope& scope, const std::string& where) {

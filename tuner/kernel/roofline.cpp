@@ -38,6 +38,9 @@ std::optional<double> amount_of(const std::optional<Expression>& amount, const P
 std::string memory_ceiling(const KernelSpec& spec, const Problem& problem) {
   double read = 0, written = 0;
   for (const Argument& argument : spec.arguments) {
+    // What passes the bus to the host's memory is bound by that.
+    if (argument.is_mapped && (!argument.mapped_where || argument.mapped_where->holds({&problem, nullptr, nullptr})))
+      return "";
     if (!is_array(argument.role) || argument.role == Role::scratch || argument.by_value) continue;
     const double bytes = bytes_of(argument, problem);
     if (argument.role != Role::out) read += bytes;

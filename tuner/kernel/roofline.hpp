@@ -20,7 +20,7 @@ std::optional<double> amount_of(const std::optional<Expression>& amount, const P
                                 const Configuration& configuration);
 
 // Returns the ceiling for the kernel's bytes. "read" where less than a tenth of its arrays' bytes is written, else
-// "copy". Scratch is left out: it may never reach memory.
+// "copy". Scratch is left out: it may never reach memory. "" where an array lies in the host's memory.
 std::string memory_ceiling(const KernelSpec& spec, const Problem& problem);
 
 // Returns the ceiling for its operations: the one of the problem's type T if there is one, else "fma float".

@@ -65,7 +65,9 @@ Step launch_step(const Document& document, const Section& section, const std::st
   step.block = section.expressions("block", Literal::integer);
   step.shared = section.expression("shared", Literal::integer);
   step.arguments = section.strings("arguments");
-  if (section.find("cluster") != nullptr) step.cluster = section.expressions("cluster", Literal::integer);
+  step.cluster = section.expressions("cluster", Literal::integer);
+  if (const auto* cluster = section.find("cluster"); cluster != nullptr && step.cluster.empty())
+    document.fail(*cluster, "a cluster has 1 to 3 dimensions, found none");
   step.overlap = section.expression("overlap", Literal::boolean);
   return step;
 }

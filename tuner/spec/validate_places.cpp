@@ -15,9 +15,11 @@ namespace {
 
 void validate_mapped(const KernelSpec& spec, const Argument& argument) {
   const auto place = "arguments." + argument.name + ".place";
-  if (argument.role == Role::scalar || argument.role == Role::scratch) {
-    throw Fault(place, fmt::format("`{}` is {}: only in, out and inout arrays are mapped", argument.name,
-                                   argument.role == Role::scalar ? "a scalar" : "scratch memory of the plan"));
+  if (!is_array(argument.role) || argument.role == Role::scratch) {
+    const std::string_view what = argument.role == Role::scalar ? "a scalar"
+                                  : argument.role == Role::map  ? "a tensor map"
+                                                                : "scratch memory of the plan";
+    throw Fault(place, fmt::format("`{}` is {}: only in, out and inout arrays are mapped", argument.name, what));
   }
   if (!argument.mapped_where) return;
   constexpr std::string_view before_condition = "mapped if ";

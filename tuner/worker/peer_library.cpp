@@ -25,6 +25,7 @@ std::span<const Peer> peers_of(const std::filesystem::path& library) {
     throw UsageError(
         fmt::format("{} is no peer library: it exports no attune_peers() (see attune/peer.hpp)", library.native()));
   const PeerTable* const table = entry();
+  if (table == nullptr) throw UsageError(fmt::format("{} is no peer library: it has no table", library.native()));
   if (table->interface != peer_interface)
     throw UsageError(fmt::format("the peer library {} has interface {}, and this attune has {}: build it again",
                                  library.native(), table->interface, peer_interface));

@@ -50,5 +50,13 @@ TEST(PtxWaits, CountInACalledFunction) {
   EXPECT_FALSE(waits_for_previous(called, "b"));
 }
 
+TEST(PtxWaits, OfAnotherEntryDoNotCountWhereAFunctionIsCalled) {
+  const std::string calling =
+      ".func print_()\n{\n\tret;\n}\n.entry a()\n{\n\tcall.uni print_, ();\n}\n"
+      ".entry b()\n{\n\tgriddepcontrol.wait;\n}\n";
+  EXPECT_FALSE(waits_for_previous(calling, "a"));
+  EXPECT_TRUE(waits_for_previous(calling, "b"));
+}
+
 }  // namespace
 }  // namespace attune::cuda

@@ -156,7 +156,8 @@ TEST_F(Resolved, HoldsTensorMapsAndArraysByValue) {
 TEST_F(Resolved, UploadsVariablesOfItsOwn) {
   add("variable.cu", variable_file);
   const Plan plan = gpu_.plan("variable");
-  const Buffer<int> seven(gpu_, std::vector<int>{7}), two(gpu_, std::vector<int>{2});
+  Buffer<int> seven(gpu_, std::vector<int>{7});
+  const Buffer<int> two(gpu_, std::vector<int>{2});
   const ResolvedLaunch resolved = plan.resolve(data_, seven, 100);
   ASSERT_EQ(resolved.steps().size(), 2u);
   EXPECT_EQ(resolved.steps()[0].kind, ResolvedLaunch::Kind::copy);
@@ -167,6 +168,9 @@ TEST_F(Resolved, UploadsVariablesOfItsOwn) {
   resolved.launch(nullptr);
   resolved.launch(nullptr);
   EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 5 + 2 + 7 + 7));
+  seven.copy_from(std::vector<int>{1});
+  resolved.launch(nullptr);
+  EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 5 + 2 + 7 + 7 + 1)) << "each launch uploads what is there";
 }
 
 TEST_F(Resolved, ChecksItsArgumentsAsALaunchDoes) {

@@ -99,6 +99,11 @@ TEST(ResolveSteps, OverlapFollowsALaunch) {
   EXPECT_THAT(overlaps(sm_90), ElementsAre(false, false));
   EXPECT_THAT(waiting(sm_90), ElementsAre());
   spec.launch[1].when.reset();
+  spec.launch.insert(spec.launch.begin() + 2, spec.launch[1]);
+  spec.launch[2].when = Expression("false");
+  EXPECT_THAT(overlaps(sm_90), ElementsAre(false, false, false)) << "the step directly before is left out";
+  EXPECT_THAT(waiting(sm_90), ElementsAre());
+  spec.launch.erase(spec.launch.begin() + 2);
   spec.launch.back().overlap = Expression("!FAST");
   EXPECT_THAT(waiting(sm_90), ElementsAre());
   EXPECT_NE(image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key(), key);

@@ -48,6 +48,12 @@ TEST(MemoryCeiling, IsOfACopyWhereATenthOrMoreIsWrittenElseOfReading) {
   // Scratch memory does not count, nor what has no size.
   EXPECT_EQ(ceiling({in("n"), out("1"), array("scratch", Role::scratch, "100 * n")}), "read");
   EXPECT_EQ(ceiling({in("n"), out("1"), array("odd", Role::out, "n / (n - n)")}), "read");
+  // What lies in the host's memory passes the bus, which has no ceiling.
+  Argument mapped = in("n");
+  mapped.is_mapped = true;
+  EXPECT_EQ(ceiling({mapped, out("n")}), "");
+  mapped.mapped_where = Expression("n > 100");
+  EXPECT_EQ(ceiling({mapped, out("n")}), "copy");
 }
 
 TEST(ArithmeticCeiling, IsOfTheProblemsTypeWhereThereIsOne) {

@@ -87,6 +87,7 @@ constexpr std::string_view table = R"table(
   cluster_of_four_dimensions => shared = "ZETA * sizeof(T)" => cluster = ^^[1, 1, 1, 1] => 1 to 3 dimensions, found 4
   cluster_of_more_dimensions_than_the_grid => shared = "ZETA * sizeof(T)" => cluster = ^^[1, 1, 1]
       => 3 dimensions; the grid has 2
+  cluster_of_none => shared = "ZETA * sizeof(T)" => cluster = ^^[] => 1 to 3 dimensions, found none
   cluster_of_zero => shared = "ZETA * sizeof(T)" => cluster = [^^0] => `0` => at least 1
   cluster_misspelt => shared = "ZETA * sizeof(T)" => cluster = ["^^ZTEA"] => `ZTEA` => did you mean `ZETA`
   cluster_of_a_memset => value = 255\n => value = 255\n^^cluster = [1]\n => `cluster` does not go with `memset`

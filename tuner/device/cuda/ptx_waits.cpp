@@ -19,6 +19,15 @@ std::string_view braced(std::string_view ptx, std::size_t open) {
   return ptx.substr(open);
 }
 
+// Does a function that is no entry wait?
+bool a_function_waits(std::string_view ptx) {
+  for (std::size_t at = ptx.find(".func"); at != std::string_view::npos; at = ptx.find(".func", at + 1)) {
+    const std::size_t open = std::min(ptx.find_first_of("{;", at), ptx.size());
+    if (open < ptx.size() && ptx[open] == '{' && has(braced(ptx, open), wait)) return true;
+  }
+  return false;
+}
+
 // Returns the body of an entry. A declaration without one ends in a semicolon.
 std::string_view body_of(std::string_view ptx, std::string_view symbol) {
   for (std::size_t at = ptx.find(symbol); at != std::string_view::npos; at = ptx.find(symbol, at + 1)) {
@@ -37,7 +46,7 @@ std::string_view body_of(std::string_view ptx, std::string_view symbol) {
 bool waits_for_previous(std::string_view ptx, std::string_view symbol) {
   const std::string_view body = body_of(ptx, symbol);
   // Which function is called is of no interest: one that waits is called by the entries that need it.
-  return has(body, wait) || (has(body, "call") && has(ptx, wait));
+  return has(body, wait) || (has(body, "\tcall") && a_function_waits(ptx));
 }
 
 }  // namespace attune::cuda

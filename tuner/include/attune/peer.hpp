@@ -43,9 +43,10 @@ struct Peer {
   // the stream may be recorded to a graph. Every call of one state has the same problem; its arrays may be others.
   // Returns null, or what failed.
   const char* (*enqueue)(void* state, const PeerCall& call, void* stream);
-  // Null, or as `enqueue`: brings the result into the form of the kernel's, which it is compared with. It is not timed, as
-  // [[verify]] steps are not. For a library whose labels, say, are others by contract.
+  // Brings the result into the form of the kernel's, as `enqueue` otherwise. It is not timed, as [[verify]] steps are
+  // not. For a library whose labels, say, are others by contract. Null: the result is in that form.
   const char* (*finish)(void* state, const PeerCall& call, void* stream);
+  // Frees the state. Nothing of it is under way, and the device's context may not be current.
   void (*destroy)(void* state);
 };
 

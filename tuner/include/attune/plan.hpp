@@ -54,13 +54,15 @@ PlanArgument plan_argument(const T& value);
 
 class Plan {
  public:
-  Plan(const Plan& other);  // shares all but scratch memory, which is allocated and zeroed anew; throws OutOfMemory
+  // Shares all but scratch memory, which is allocated and zeroed anew, and variables (`symbol`): those are of a module
+  // that is loaded anew. Throws OutOfMemory; Error when the driver refuses the module.
+  Plan(const Plan& other);
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan) noexcept;
   ~Plan();
 
   // Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
-  // return. `arguments` stand in the order of [arguments], less scratch and computed scalars.
+  // return. `arguments` stand in the order of [arguments], less scratch, tensor maps, and what attune computes.
   // Throws UsageError, before anything reaches the driver, for a wrong count, kind or element type. It does so too for
   // a null array, a too small array, or a scalar beyond its type. A scalar with the name of a problem
   // value must equal the plan's. Throws Error when the driver refuses the launch. What converts: docs/dispatch.md.
@@ -75,8 +77,8 @@ class Plan {
   // uploads them when their addresses are not those of the plan's last launch.
   void refresh_symbols() const noexcept;
   // Returns the steps for these very arguments, with all that they point to: to launch them again without a check, from
-  // code of your own, or in a graph. `arguments` are those of launch(). Throws as launch() does; allocates scratch
-  // memory of its own.
+  // code of your own, or in a graph. `arguments` are those of launch(). Allocates scratch memory of its own, and loads
+  // a module of its own where there are variables. Throws as launch() and the copy constructor do.
   template <typename... Arguments>
   ResolvedLaunch resolve(const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};
@@ -85,7 +87,7 @@ class Plan {
   ResolvedLaunch resolve_arguments(std::span<const PlanArgument> arguments) const;
 
   // Returns how many launches passed an array whose address is no multiple of 16, as its tensor map needs. The kernel
-  // then ran without that map. The dispatcher warns once.
+  // then ran without that map. The dispatcher warns once. Launches of a ResolvedLaunch are not counted.
   std::uint64_t misaligned_launches() const noexcept { return misaligned_; }
 
   const Match& match() const noexcept;

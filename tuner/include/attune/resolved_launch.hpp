@@ -1,6 +1,6 @@
-// ResolvedLaunch: the steps of a plan for these very arguments, as the driver takes them. Plan::resolve() makes it;
-// other pointers or values need another call. It owns what its steps point to: the bytes of all parameters, with tensor
-// maps and arrays by value, and scratch memory of its own. The Dispatcher must outlive it. Its launches come from one
+// ResolvedLaunch: the steps of a plan for these very arguments, as the driver takes them. Plan::resolve() makes it.
+// Other pointers or values need another call. It owns what its steps point to: the bytes of all parameters, with tensor
+// maps and arrays by value, and scratch memory. The Dispatcher must outlive it. Its launches come from one
 // thread at a time; with scratch memory, their stream orders them.
 #pragma once
 
@@ -22,8 +22,8 @@ struct PlanArgument;
 
 class ResolvedLaunch {
  public:
-  // copy: of an array into its variable, before the other steps of the first launch. Not needed again while the array
-  // keeps its content.
+  // copy: of an array into its variable, before the other steps. Code of your own may leave it out while the array
+  // keeps its content; launch() does not.
   enum class Kind { launch, memset, copy };
 
   // One driver call. On the host device `function` means nothing to others.
