@@ -29,7 +29,8 @@ rules = [
     "pack <= 16",                              # the widest access
     "TILE_X * TILE_Y / (VECTOR * VECTOR) >= THREADS",    # each thread turns a square of VECTOR x VECTOR at least,
     "pack * VECTOR <= 128 && held <= 128",     # in registers,
-    "TILE_X * TILE_Y <= (LOAD == 'Load::prefetch' ? 4 : 8) * VECTOR * THREADS",  # with the addresses of all its packs
+    """TILE_X * TILE_Y <= (LOAD in ['Load::prefetch', 'Load::tensor'] || SCHEDULE == 'Schedule::ticket' ? 4 : 8) \
+      * VECTOR * THREADS""",                   # with the addresses of all its packs
     # One access after the other, without shared memory: the first step of the ladder has no more to choose.
     """LOAD != 'Load::direct' || (VECTOR == 1 && LAYOUT == 'Layout::plain' && BLOCKS_PER_SM == 0 \
       && LOAD_CACHE == 'Cache::plain' && STORE_CACHE == 'Cache::plain')""",
@@ -84,7 +85,7 @@ steps = [
     { name = "by columns", configuration = "TILE_X=64 TILE_Y=64 VECTOR=4 LAYOUT=Layout::swizzled ORDER=Order::columns" },
     { name = "pipelined", configuration = """TILE_X=64 TILE_Y=64 THREADS=128 VECTOR=4 LOAD=Load::async STAGES=4 \
       LAYOUT=Layout::swizzled ORDER=Order::columns BLOCKS_PER_SM=2""" },
-    { name = "tensor map", configuration = """TILE_X=64 TILE_Y=64 THREADS=128 VECTOR=4 LOAD=Load::tensor STAGES=4 \
+    { name = "tensor map", configuration = """TILE_X=64 TILE_Y=64 THREADS=256 VECTOR=4 LOAD=Load::tensor STAGES=4 \
       LAYOUT=Layout::swizzled ORDER=Order::columns BLOCKS_PER_SM=2""" },
 ]
 */

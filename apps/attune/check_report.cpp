@@ -52,8 +52,10 @@ Json usage_json(const Image& image, const ImageFunction& function, std::uint64_t
 }
 
 std::string tolerance_text(const Tolerance& tolerance) {
-  if (tolerance.absolute == 0 && tolerance.relative == 0) return "none: equal or wrong";
-  return fmt::format("{:.3g} + {:.3g} * |expected|", tolerance.absolute, tolerance.relative);
+  const std::string text = tolerance.absolute == 0 && tolerance.relative == 0
+                               ? "none: equal or wrong"
+                               : fmt::format("{:.3g} + {:.3g} * |expected|", tolerance.absolute, tolerance.relative);
+  return tolerance.differing == 0 ? text : fmt::format("{}; {} elements may differ", text, tolerance.differing);
 }
 
 }  // namespace
@@ -96,7 +98,8 @@ void CheckReport::show_tolerances(std::span<const ArgumentSetup> arguments) {
   for (const ArgumentSetup& argument : arguments) {
     if (!argument.is_compared) continue;
     const Tolerance& tolerance = argument.tolerance;
-    line_["tolerances"][argument.name] = {{"absolute", tolerance.absolute}, {"relative", tolerance.relative}};
+    line_["tolerances"][argument.name] = {
+        {"absolute", tolerance.absolute}, {"relative", tolerance.relative}, {"differing", tolerance.differing}};
     if (!json_) put_text("tolerance of `{}`: {}\n", argument.name, tolerance_text(tolerance));
   }
 }

@@ -86,10 +86,17 @@ class Ladders {
       if (stop_requests.load() > 0) return;
       const Problem problem = parse_problem(spec_, text, kind_);
       show_subject(ladder, problem);
-      if (ladder.sweep.empty())
-        show_steps(ladder, problem);
-      else
-        show_sweep(ladder, problem);
+      try {
+        if (ladder.sweep.empty())
+          show_steps(ladder, problem);
+        else
+          show_sweep(ladder, problem);
+      } catch (const UsageError&) {
+        throw;
+      } catch (const Error& error) {  // another problem, or another ladder, may do
+        notes_.note(fmt::format("`{}` ends here: {}", ladder.name, error.what()));
+        failed_ = true;
+      }
       std::fflush(stdout);
     }
   }
@@ -104,7 +111,11 @@ class Ladders {
                          {"source", ladder.source},
                          {"problem", to_json(problem)},
                          {"device", to_json(device_)}});
-    put_text("{}  {}  {}  on {}\n", spec_.name, ladder.name, problem.text(), device_.name);
+    std::vector<std::string> values;  // less what the table varies
+    for (const Binding& binding : problem)
+      if (ladder.sweep.empty() || binding.name != parse_sweep(ladder.sweep).name)
+        values.push_back(binding.name + "=" + binding.value.text());
+    put_text("{}  {}  {}  on {}\n", spec_.name, ladder.name, fmt::join(values, " "), device_.name);
     if (kind_ == "host") notes_.note("the host device runs blocks one after another: its times mean little");
   }
 

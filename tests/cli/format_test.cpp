@@ -165,6 +165,22 @@ TEST_F(Format, SomeElementsMayDiffer) {
   EXPECT_THAT(output_of({"check", with("3")}), HasSubstr("verdict: ok"));
   EXPECT_THAT(output_of({"check", with("\"n / 5000\"")}), HasSubstr("verdict: ok"));
   expect_wrong(with("2"), "3 elements differ");
+  EXPECT_THAT(output_of({"check", with("3")}), HasSubstr("3 elements may differ"));
+  expect_failure(1, {"check", with("\"bins - n\"")}, {"differing", "bins - n", "expected 0 or more"});
+}
+
+TEST_F(Format, WhatIsNoNumberMayNotDiffer) {
+  // The last element is not written, so it stays poisoned.
+  expect_wrong(scale_with({{"[metrics]", "[check]\ndiffering = 3\n[metrics]"},
+                           {"if (first + i < n)", "if (first + i < n - 1)"}}),
+               "1 element differs");
+}
+
+TEST_F(Format, SomethingIsCompared) {
+  expect_failure(1,
+                 {"check", changed({{"[[reference]]\nmemset = \"counts\"\n", ""},
+                                    {"arguments = [\"counts\", \"keys\", \"n\"]", "arguments = [\"keys\", \"n\"]"}})},
+                 {"nothing would be compared"});
 }
 
 TEST_F(Format, ConfigurationsForAnotherArchitectureAreNotLegal) {

@@ -93,8 +93,10 @@ Argument read_argument(const Document& document, const TomlNode& node) {
   }
   argument.restore = section.boolean("restore").value_or(true);
   if (const auto* place = section.find("place")) read_place(document, *place, argument);
-  if (const auto* symbol = section.find("symbol"))
+  if (const auto* symbol = section.find("symbol")) {
     argument.symbol = document.string(*symbol, "the name of a variable in quotes, such as \"d_filter\"");
+    if (argument.symbol.empty()) document.fail(*symbol, "a variable has a name, such as \"d_filter\"");
+  }
   if (const auto* pass = section.find("pass")) {
     if (document.string(*pass, "\"value\"") != "value")
       document.fail(*pass,

@@ -32,6 +32,7 @@ void read_requires(const Document& document, const TomlNode& node, CompileOption
   const std::string& text = document.string(node);
   const std::size_t condition = text.find(mark);
   compile.requires_architecture = text.substr(0, condition);
+  if (text.empty()) document.fail(node, "`requires` names an architecture, such as \"sm_90\"; leave it out for none");
   if (condition == std::string::npos) return;
   const std::size_t shift = condition + mark.size();
   try {

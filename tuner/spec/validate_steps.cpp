@@ -190,6 +190,18 @@ void validate_use(const KernelSpec& spec) {
   }
 }
 
+// [[verify]] steps may bring one output into the form of another; that one the reference gives.
+void validate_comparison(const KernelSpec& spec) {
+  if (spec.verify.empty()) return;
+  const bool compares = std::any_of(spec.arguments.begin(), spec.arguments.end(), [&](const Argument& argument) {
+    return (argument.role == Role::out || argument.role == Role::inout) && use_argument(spec.reference, argument.name);
+  });
+  if (!compares)
+    throw Fault("reference",
+                "no [[reference]] step uses an output, so nothing would be compared: let one give what "
+                "[[verify]] brings the result into");
+}
+
 }  // namespace
 
 void validate_steps(const KernelSpec& spec) {
@@ -205,6 +217,7 @@ void validate_steps(const KernelSpec& spec) {
     throw Fault("launch", "no [[launch]] step has an `entry`: there is no kernel to tune");
   }
   validate_use(spec);
+  validate_comparison(spec);
 }
 
 }  // namespace attune

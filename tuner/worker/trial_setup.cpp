@@ -52,14 +52,17 @@ StepsSetup steps_setup(const KernelSpec& spec, const Problem& problem, std::vect
   return {std::move(steps), image, step_arguments(spec, arguments), 0};
 }
 
-Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope) {
+Tolerance tolerance_of(const KernelSpec& spec, const Argument& argument, const Scope& scope, std::uint64_t elements) {
   Tolerance tolerance;
   const auto apply = [&](const Check& check) {
     if (check.absolute) tolerance.absolute = check.absolute->real(scope, "[check] absolute of " + spec.name);
     if (check.relative) tolerance.relative = check.relative->real(scope, "[check] relative of " + spec.name);
     if (check.differing) {
-      const std::int64_t differing = check.differing->integer(scope, "[check] differing of " + spec.name);
-      tolerance.differing = static_cast<std::uint64_t>(std::max<std::int64_t>(differing, 0));
+      const std::string where = "[check] differing of " + spec.name;
+      const std::int64_t differing = check.differing->integer(scope, where);
+      if (differing < 0)
+        throw Error(fmt::format("{}: {} is {}; expected 0 or more", where, check.differing->text(), differing));
+      tolerance.differing = std::min(static_cast<std::uint64_t>(differing), elements - 1);  // never all of them
     }
     if (check.allow_nonfinite) tolerance.allow_nonfinite = *check.allow_nonfinite;
   };
@@ -90,7 +93,7 @@ ArgumentSetup argument_setup(const KernelSpec& spec, const Argument& argument, c
   else
     setup.fill.full_range = type_named(resolved.type).type_class != TypeClass::floating;
   setup.is_compared = is_compared(spec, argument);
-  if (setup.is_compared) setup.tolerance = tolerance_of(spec, argument, scope);
+  if (setup.is_compared) setup.tolerance = tolerance_of(spec, argument, scope, setup.count);
   return setup;
 }
 
