@@ -80,10 +80,10 @@ using attune::Accumulator;
 using attune::Cache;
 using attune::Pack;
 
-// Two streams are read, one is written, and an addition is nothing: memory bounds it. All loads of a and b that a
-// thread makes are under way before the first is used: it is bytes in flight that keep memory busy, some 48 KiB per
-// multiprocessor of an H200 (NVIDIA's CUB keeps that number per architecture, for DeviceTransform). Reads run faster
-// than writes: on an H200 4.44 TB/s where a copy reaches 4.29.
+// Two streams are read, one is written, and an addition is nothing: memory bounds it. Bytes in flight keep memory busy,
+// some 48 KiB per multiprocessor of an H200 (NVIDIA's CUB keeps that number per architecture, for DeviceTransform). So
+// all loads of a thread are under way before the first is used. Reads run faster than writes: on an H200 4.44 TB/s where
+// a copy reaches 4.29.
 
 /// How blocks lie on the matrix: a line of elements without regard to rows, or THREADS_X columns of some rows.
 enum class Shape { line, rows };

@@ -5,8 +5,8 @@
 
 namespace attune {
 
-/// Writes one P, as store() does, in one access whatever it was made of: a plain assignment of what a thread has put
-/// together in registers is split into single elements by the compiler.
+/// Writes one P, as store() does, in one access whatever it was made of. The compiler splits a plain assignment of what
+/// a thread has put together in registers.
 template <Cache CACHE, typename P>
 __device__ __forceinline__ void store_whole(P* to, const P& value) {
   using Word = typename detail::WordOf<sizeof(P)>::type;
@@ -26,7 +26,7 @@ __device__ __forceinline__ P load_read_only(const P* from) {
   return value;
 }
 
-/// Returns how many of the array's `n` elements stand before its first pack of VECTOR elements: an application may pass
+/// Returns how many of the array's `n` elements stand before its first pack of VECTOR elements. An application may pass
 /// a pointer that is aligned for single elements only. Fewer elements than a pack has are all before it.
 template <int VECTOR, typename T>
 __device__ __forceinline__ int length_of_head(const T* array, long long n) {

@@ -5,7 +5,7 @@
 
 namespace attune {
 
-/// Calls `use(tile, stride, count)` in all threads of the block for each of its tiles, which lie in shared memory: array
+/// Calls `use(tile, stride, count)` in all threads of the block for each of its tiles. They lie in shared memory. Array
 /// k's part is the `count` packs of 16 bytes from `tile + k * stride` on. Up to `stages` tiles (1 to 8) are on their way
 /// at a time. A stage is filled again when all threads have read it. `arrays` are aligned to 16 bytes and have `packs`
 /// packs each. The step has `stages * ARRAYS * stage_bytes` bytes of dynamic shared memory. Blocks lie along x.

@@ -237,8 +237,8 @@ struct TileForest {
 };
 
 // Of the image: the labels themselves, which are 1 + a pixel. The first cache may hold what was before: an ancestor
-// too. That costs steps, never correctness, and the root of a large component is read by all: in the second cache,
-// where all wait for one line, this took half of the last step's time.
+// too. That costs steps, never correctness. The root of a large component is read by all. In the second cache all
+// wait for one line: this took half of the last step's time.
 template <typename L>
 struct ImageForest {
   L* labels;
@@ -328,8 +328,8 @@ __device__ __forceinline__ unsigned read_bits(const unsigned char* image, long l
   return bits;
 }
 
-// Where the runs of a word of a strip touch those of the strip above, once for each touch: straight above or, where
-// to_left is set as well, in the column before; and in the column after.
+// Where the runs of a word of a strip touch those of the strip above, once for each touch. It is straight above, or in
+// the column before where to_left is set as well, or in the column after.
 struct Links {
   unsigned up, to_left, to_right;
 };

@@ -98,10 +98,9 @@ using attune::Pack;
 // multiprocessor of an H200 (NVIDIA's CUB keeps that number per architecture). A thread's share is VECTOR * ITEMS
 // elements. Beyond that, the ways differ in what they occupy: registers (plain loads), shared memory (async and bulk
 // copies), and the threads that issue them (bulk copies: one a block).
-// What was found on an H200 at 2^28 floats: tiles of 2 KiB a block, one tile each, are best (4.30 TB/s, 1.002 of the
-// driver's copy), and all ways are within 0.6 % there. As many blocks as fit, each with many tiles, lose 5 %. Reads
-// that leave the caches first lose 2 %, by ld.cs as by a policy for the second cache; writes that stay in it gain
-// nothing.
+// On an H200, 2^28 floats: tiles of 2 KiB, one a block, are best (4.30 TB/s, 1.002 of the driver's copy). All ways are
+// within 0.6 % there. As many blocks as fit, each with many tiles, lose 5 %. Reads that leave the caches first lose 2 %,
+// by ld.cs as by a policy for the second cache. Writes that stay in it gain nothing.
 //
 // Memory moves in sectors of 32 bytes. An offset makes a warp read one sector more. A stride makes it read more of them
 // until each element has a sector of its own, from 8 floats on. (G. Ruetsch's talks on CUDA show both curves for the

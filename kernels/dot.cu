@@ -110,10 +110,10 @@ using attune::Op;
 using attune::Pack;
 using attune::Wide;
 
-// A sum of products does one multiplication and one addition for every 8 bytes (float) it reads: three orders of
-// magnitude below what a GPU could compute in that time (S. Williams, A. Waterman and D. Patterson, Roofline, 2009). So
-// only reading counts. The memory delivers at its full rate when latency times rate is in flight, some 48 KiB per
-// multiprocessor of an H200 (Little's law); with two arrays each thread needs but half as many accesses per array.
+// A sum of products does one multiplication and one addition for every 8 bytes (float) that it reads. That is three
+// orders of magnitude below what a GPU could compute in that time (S. Williams, A. Waterman and D. Patterson, Roofline,
+// 2009). So only reading counts. By Little's law the bytes in flight are latency times rate: some 48 KiB per
+// multiprocessor of an H200. With two arrays each thread needs but half as many accesses per array.
 
 /// How a block reads: by threads, each with ITEMS accesses in flight per array; or by copies of kilobytes into shared
 /// memory, which one thread issues ahead (sm_90).

@@ -112,19 +112,27 @@ steps = [
 using attune::Cache;
 using attune::Pack;
 
-/// What the elements are like: uniform over the bins; by Zipf's law, so that one in six of 256 is the first; all equal;
-/// uniform over twice as many values as there are bins.
+/// What the elements are like:
+///   uniform  over the bins
+///   zipf     by Zipf's law: one in six of 256 is the first
+///   equal    all are
+///   wide     uniform over twice as many values as there are bins
 enum class Data { uniform, zipf, equal, wide };
 
-/// Who shares counters in shared memory: the lanes of one residue (REPLICAS counters of a bin, side by side), a warp,
-/// or the block. Or the device shares counters in global memory.
+/// What shares counters:
+///   lane    the lanes of one residue, in shared memory: REPLICAS counters of a bin, side by side
+///   warp    a warp, in shared memory
+///   block   the block, in shared memory
+///   global  the device, in global memory
 enum class Method { lane, warp, block, global };
 
 /// Is every element counted, or are equal neighbours of a thread counted together?
 enum class Runs { each, combined };
 
-/// Who adds the blocks' counts: each block, by atomics in scratch memory, of which the last block makes the result;
-/// each block, by atomics in a result set to zero; or a second kernel.
+/// How the blocks' counts come together:
+///   last_block  each block adds to scratch memory by atomics, and the last one makes the result of it
+///   atomic      each block adds to a result that was set to zero
+///   two_pass    a second kernel adds them
 enum class Merge { last_block, atomic, two_pass };
 
 // A warp adds to shared memory at once where its lanes meet in no bank, or at one address. 32 random bins meet: one

@@ -140,7 +140,7 @@ using attune::Wide;
 // Roofline, 2009). Large arrays are read at the memory's rate by any of several configurations. Small ones are bound by
 // what comes before and after: 3.4 us of a launch, and 1 us until all blocks' sums are together.
 
-/// Who combines the last 32 values of a block: shared memory with __syncwarp, or shuffles. With all_shuffle every warp
+/// How the last 32 values of a block are combined: by shared memory with __syncwarp, or by shuffles. With all_shuffle every warp
 /// combines its own values by shuffles first, and there is no tree in shared memory at all.
 enum class Warp { shared, last_shuffle, all_shuffle };
 
@@ -154,7 +154,7 @@ __device__ __forceinline__ V combine_last_warp(V value, V* cell) {
     for (int s = 16; s > 0; s /= 2) {
       cell[threadIdx.x] = value;
       __syncwarp();
-      value = O::combine(value, cell[threadIdx.x + s]);  // lanes from s on make what nobody uses
+      value = O::combine(value, cell[threadIdx.x + s]);  // what lanes from s on make is not used
       __syncwarp();
     }
     return value;

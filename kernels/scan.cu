@@ -154,7 +154,7 @@ using attune::Wide;
 //
 // On an H200, 2^28 floats: `ahead` reaches 0.97 of the copy rate, `look_back` 0.74, and `two_pass` 0.63. What limits
 // them is waiting, not bytes: look_back without its look reaches 0.97 too. So sums are published three tiles early. A
-// block that falls behind has more tiles to look at; with one group at a time it fell further behind, and a launch took
+// block that falls behind has more tiles to look at. With one group at a time it fell further behind, and a launch took
 // 3 ms.
 
 /// ahead: tiles come into shared memory by bulk copies, ahead of the warps that scan. Blocks stay and take many tiles.

@@ -120,8 +120,11 @@ using attune::Pack;
 // RADIUS + AHEAD planes before its points are computed. It serves as the far end of the column first, and as a plane
 // afterwards. So the memory always has AHEAD planes of three fields to deliver, while threads compute.
 
-/// Where the neighbours in x and y come from: planes in shared memory that copies fill while the threads compute, a
-/// pack or a whole box in each; one that the threads fill; or global loads, with the L1 cache between.
+/// Where the neighbours in x and y come from:
+///   async   planes in shared memory, which copies of packs fill while the threads compute
+///   tensor  the same, by copies of boxes
+///   shared  one plane in shared memory, which the threads fill
+///   cache   global loads, with the L1 cache between
 enum class Plane { async, tensor, shared, cache };
 
 /// Where the neighbours in z come from: a queue of the thread's own column in registers, or loads for each plane.
@@ -340,7 +343,7 @@ __device__ __forceinline__ void march_through_cache(const Work<G>& work) {
 
 // ---- A plane in shared memory ----
 
-// What lies outside the grid is zero once and for all: no one writes there.
+// What lies outside the grid is zero once and for all: nothing writes there.
 template <typename G>
 __device__ __forceinline__ void clear(typename G::P* packs, int count) {
   for (int i = thread_of_block(G::BLOCK_X); i < count; i += G::THREADS) packs[i] = {};

@@ -101,14 +101,18 @@ using attune::Pack;
 // addresses are written: the same tiles, not transposed, run at the rate of a copy. So the shape of a tile and the order
 // of tiles decide, and keeping more tiles on their way helps little.
 
-/// How a tile comes into shared memory: not at all (each element is written where it belongs); through registers, tile
-/// by tile; through registers, the next tile while the present one is written; by copies that run beside the threads,
-/// issued by every thread (cp.async) or by one (boxes of a tensor map).
+/// How a tile comes into shared memory:
+///   registers  through registers, tile by tile
+///   direct     not at all: each element is written where it belongs
+///   prefetch   through registers, the next tile while the present one is written
+///   async      by copies that run beside the threads, issued by every thread (cp.async)
+///   tensor     by such copies of boxes of a tensor map, issued by one thread
 enum class Load { registers, direct, prefetch, async, tensor };
 
-/// How a tile lies in shared memory. Its packs are written along rows and read down columns. Plain, all packs of a
-/// column share their banks; padded, each row starts one pack later; swizzled, the packs of each row are permuted,
-/// which costs no space.
+/// How a tile lies in shared memory. Its packs are written along rows and read down columns:
+///   padded    each row starts one pack later
+///   swizzled  the packs of each row are permuted, which costs no space
+///   plain     all packs of a column share their banks
 enum class Layout { padded, swizzled, plain };
 
 /// Which tile comes after which. Blocks that run together read neighbouring pieces of rows, or by columns write them.
