@@ -158,6 +158,18 @@ TEST_F(BenchCommand, EndsByTimeOrInterrupt) {
   EXPECT_THAT(interrupted.out, AllOf(HasSubstr("| copy    |"), Not(HasSubstr("stream: "))));
 }
 
+// What hangs has its deadline, which is a minute: one signal ends it before.
+TEST_F(BenchCommand, OneSignalEndsWhatHangs) {
+  const std::string hangs =
+      scale_with("  const long long first", "  if (ITEMS == 2) for (;;) __syncthreads();\n  const long long first");
+  CommandOptions options;
+  options.signal_when = [](const std::string& out) { return count_of(out, "no record") > 0 ? SIGINT : 0; };
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult ended = attune({"bench", hangs, "-c", "ITEMS=2"}, options);
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));
+}
+
 TEST_F(BenchCommand, WhatCannotBeComparedIsSaid) {
   expect_failure(2, {"bench", scale(), "-c", "BLOCK=128 ITEMS=2"}, {"BLOCK=128 ITEMS=2", "BLOCK * ITEMS <= 128"});
   expect_failure(2, {"bench", scale(), "-c", "BLOK=128"}, {"BLOK"});

@@ -70,10 +70,22 @@ class SideBySideRun {
         watch_(observer, !request.lock_folder.empty()),
         copy_bytes_(bytes_to_copy()) {}
 
+  // What was compared by the time that `stop` ends it.
   std::vector<SideBySide> run() {
-    for (const std::string& user : opened_.users) watch_.see_user(user);
     std::vector<SideBySide> all;
-    if (!compile_all()) return all;
+    try {
+      compare_all(all);
+    } catch (const Interrupted&) {
+    }
+    return all;
+  }
+
+ private:
+  struct Interrupted {};
+
+  void compare_all(std::vector<SideBySide>& all) {
+    for (const std::string& user : opened_.users) watch_.see_user(user);
+    if (!compile_all()) return;
     const DeviceLock::Turn turn(lock_, stop_);
     run(Begin{trial_setup(
         request_.spec, request_.problem, request_.default_configuration, opened_.info,
@@ -90,10 +102,8 @@ class SideBySideRun {
       }
       request_.compared(all.back());
     }
-    return all;
   }
 
- private:
   bool stopped() const { return stop_.load() > 0; }
 
   // 0: there is no copy.
@@ -111,11 +121,16 @@ class SideBySideRun {
     watch_.see(result.watched);
   }
 
+  // Throws Interrupted when `stop` ends it, and the job with it: it may be one that hangs.
   Result run(Job job) {
-    Result result = pool_.run(std::move(job));
-    note(result);
-    if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
-    return result;
+    std::optional<Result> result = pool_.wait(pool_.submit(std::move(job)), stop_, Pool::forever);
+    if (!result) {
+      pool_.abandon_device_jobs();
+      throw Interrupted();
+    }
+    note(*result);
+    if (const auto* failure = std::get_if<Failure>(&result->answer)) throw_failure(*failure);
+    return *std::move(result);
   }
 
   Status& status_at(InstanceId id) { return id == device_copy ? copy_status_ : subjects_[id].status; }
@@ -238,7 +253,7 @@ class SideBySideRun {
     }
     const std::vector<Column> columns = works ? take_rounds(plan, result) : std::vector<Column>();
     const std::vector<Column> steps = works && request_.steps ? take_steps(plan) : std::vector<Column>();
-    check_again();
+    if (!stopped()) check_again();
     for (std::size_t row = 0; row < result.rows.size(); ++row) result.rows[row].status = status_at(ids_[row]);
     fill(columns, result);
     for (const std::span<const Column> of_row : by_row(steps)) fill_steps(of_row, result.rows[of_row.front().row]);
