@@ -68,6 +68,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
   for (const Problem& problem : problems) {
     try {
       const Match match = planner.match(kernel, problem);
+      warnings.deliver();
       if (match.rung == Rung::none && query.effort && query.effort->needs_wisdom)
         refuse_no_wisdom(query, problem, info);
       (query.json ? print_json : print_text)(query, problem, info, match);

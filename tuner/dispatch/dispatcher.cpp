@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "core/objective_text.hpp"
 #include "core/visible_text.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
@@ -54,7 +55,22 @@ struct Dispatcher::State {
       : warnings(sink_or_default(std::move(options.warn))),
         device(open_wished(options.device)),
         planner(device, database_or_none(options.database, warnings), options.cache, known_regime(options.regime),
-                std::move(options.objective), warnings) {}
+                canonical_objective(options.objective), warnings) {
+    warnings.deliver();
+  }
+
+  // Does it, and passes warnings on whether it fails or not.
+  template <typename Work>
+  auto and_warn(const Work& work) {
+    try {
+      auto result = work();
+      warnings.deliver();
+      return result;
+    } catch (...) {
+      warnings.deliver();
+      throw;
+    }
+  }
 
   // The steady state: one shared lock, one look-up.
   Parts find(const PlanRequestView& request) const {
@@ -95,13 +111,14 @@ void Dispatcher::add_file(const std::filesystem::path& kernel_file) {
 
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) {
   if (Parts parts = state_->find({kernel, problem})) return Plan(std::move(parts));
-  return Plan(state_->prepare(kernel, problem));
+  return state_->and_warn([&] { return Plan(state_->prepare(kernel, problem)); });
 }
 
 Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
   if (const Parts parts = state_->find({kernel, problem})) return parts->match;
   KnownKernel& known = state_->kernels.find(kernel);
-  return state_->planner.match(known, make_problem(known.spec, problem, state_->device->info().kind));
+  return state_->and_warn(
+      [&] { return state_->planner.match(known, make_problem(known.spec, problem, state_->device->info().kind)); });
 }
 
 std::vector<std::string> Dispatcher::kernels() const { return state_->kernels.names(); }

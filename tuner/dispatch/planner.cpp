@@ -121,8 +121,10 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
   }
   const std::lock_guard lock(functions_);
   return make_plan_parts(device_, std::move(image.module), std::move(image.image), spec, request.problem,
-                         std::move(graded.match), steps, arguments, status,
-                         [this](const std::string& message) { warnings_.warn(message); });
+                         std::move(graded.match), steps, arguments, status, [this](const std::string& message) {
+                           warnings_.warn(message);
+                           warnings_.deliver();
+                         });
 }
 
 }  // namespace attune

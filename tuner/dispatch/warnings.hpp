@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune {
 
@@ -14,18 +15,27 @@ class Warnings {
   using Sink = std::function<void(const std::string&)>;
   explicit Warnings(Sink sink) : sink_(std::move(sink)) {}
 
+  // Keeps a message that is new until deliver().
   void warn(const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    if (said_.insert(message).second) pending_.push_back(message);
+  }
+
+  // Passes on what is kept. Called where nothing is locked or being prepared: the application's code may call back.
+  void deliver() {
+    std::vector<std::string> messages;
     {
       const std::lock_guard lock(mutex_);
-      if (!said_.insert(message).second) return;
+      messages.swap(pending_);
     }
-    sink_(message);  // unlocked: the application's own code may call back
+    for (const std::string& message : messages) sink_(message);
   }
 
  private:
   Sink sink_;
   std::mutex mutex_;
   std::set<std::string> said_;
+  std::vector<std::string> pending_;
 };
 
 }  // namespace attune

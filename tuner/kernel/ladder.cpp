@@ -23,6 +23,9 @@ struct Graded {
   const Record* record;
 };
 
+// How many records of a rung may be tried, the best first.
+constexpr int most_of_rung = 4;
+
 // Whether its times mean what times mean today.
 bool is_present(const Record& record) { return generation_of(record.protocol) == present_generation; }
 
@@ -115,10 +118,17 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
   std::sort(fitting.begin(), fitting.end(),
             [](const Graded& a, const Graded& b) { return std::tie(a.rung, a.order) < std::tie(b.rung, b.order); });
   std::vector<GradedMatch> ladder;
+  int of_rung = 0;
   for (const Graded& candidate : fitting) {
-    if (!ladder.empty() && ladder.back().match.rung == candidate.rung) continue;
+    if (ladder.empty() || ladder.back().match.rung != candidate.rung) of_rung = 0;
+    if (of_rung == most_of_rung) continue;
     auto configuration = legal(candidate.record->configuration);
     if (!configuration) continue;
+    // The same would fail the same.
+    const bool is_known = std::ranges::any_of(
+        ladder, [&](const GradedMatch& earlier) { return earlier.match.configuration == *configuration; });
+    if (is_known) continue;
+    ++of_rung;
     const Record& record = *candidate.record;
     ladder.push_back({{candidate.rung, std::move(*configuration), explain(request, candidate.rung, record),
                        record.speedup, record.key.problem.text()},

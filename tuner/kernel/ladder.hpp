@@ -47,7 +47,8 @@ using LegalityCheck = std::function<std::optional<Configuration>(const Configura
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
 //                   multiprocessors, then the lesser uuid
 // Kind, code, contract and objective must be equal, and the configuration legal; but for `other regime` the regime too.
-// The same kernel under another name counts, after a record of its own name.
+// The same kernel under another name counts, after a record of its own name. A rung has up to four records of different
+// configurations, the best first: one that does not compile gives way to the next.
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal);
 

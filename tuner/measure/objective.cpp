@@ -8,32 +8,13 @@
 #include <cmath>
 
 #include "attune/error.hpp"
+#include "core/objective_text.hpp"
 
 namespace attune {
 namespace {
 
 constexpr std::array<std::string_view, 7> known_names = {"time",   "energy", "power", "registers",
                                                          "shared", "bytes",  "flops"};
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\n");
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
-
-// Splits at the commas outside parentheses.
-std::vector<std::string_view> parts_of(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && (text[i] == '(' || text[i] == '[')) ++depth;
-    if (i < text.size() && (text[i] == ')' || text[i] == ']')) --depth;
-    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
-    parts.push_back(trimmed(text.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  return parts;
-}
 
 bool uses(const Expression& formula, std::string_view name) {
   return std::find(formula.names().begin(), formula.names().end(), name) != formula.names().end();
@@ -55,7 +36,7 @@ Bindings bindings_of(const ObjectiveFacts& facts) {
 }  // namespace
 
 Objectives::Objectives(std::string_view text) {
-  for (const std::string_view part : parts_of(text)) {
+  for (const std::string_view part : objective_formulas(text)) {
     if (part.empty())
       throw UsageError(fmt::format("an objective is missing in `{}`; for instance: time, energy * time", text));
     const Expression& formula = formulas_.emplace_back(part);
@@ -66,8 +47,8 @@ Objectives::Objectives(std::string_view text) {
     if (formula.names().empty())
       throw UsageError(fmt::format("the objective `{}` is the same for every configuration; name at least one of {}",
                                    part, fmt::join(known_names, ", ")));
-    text_ += (text_.empty() ? "" : ", ") + formula.text();
   }
+  text_ = canonical_objective(text);
 }
 
 bool Objectives::needs_energy(std::size_t which) const {

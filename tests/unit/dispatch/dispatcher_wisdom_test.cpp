@@ -125,6 +125,36 @@ TEST_F(DispatcherWisdom, OneThatDoesNotCompileGivesWayToANearOne) {
   EXPECT_EQ(offset_of(fallen), 2);
 }
 
+TEST_F(DispatcherWisdom, TheNearestThatDoesNotCompileGivesWayToTheSecondNearest) {
+  remember(1100, 13);
+  remember(1200, 2);
+  const Plan fallen = plan(1000);
+  EXPECT_EQ(fallen.match().rung, Rung::near_problem);
+  EXPECT_EQ(offset_of(fallen), 2);
+}
+
+TEST_F(DispatcherWisdom, AWarningMayAskForTheSamePlan) {
+  remember(1000, 13);
+  DispatcherOptions calling = options();
+  int offset = 0;
+  calling.warn = [&](const std::string&) { offset = offset_of(dispatcher_->plan("offset", problem(1000))); };
+  dispatcher_ = std::make_unique<Dispatcher>(calling);
+  dispatcher_->add(offset_kernel);
+  EXPECT_EQ(offset_of(dispatcher_->plan("offset", problem(1000))), 1);
+  EXPECT_EQ(offset, 1);
+}
+
+TEST_F(DispatcherWisdom, AnObjectiveIsTheSameHoweverItIsSpaced) {
+  Record traded = record(info_, problem(1000), {{"OFFSET", 2}, {"BLOCK", 32}});
+  traded.key.objective = "energy, time";
+  store(traded);
+  DispatcherOptions wished = options();
+  wished.objective = " energy,time";
+  Dispatcher gpu(wished);
+  gpu.add(offset_kernel);
+  EXPECT_EQ(gpu.match("offset", problem(1000)).rung, Rung::exact);
+}
+
 TEST_F(DispatcherWisdom, AValueThatIsGoneIsNotUsed) {
   store(record(info_, problem(1000), {{"OFFSET", 2}, {"BLOCK", 16}}));
   EXPECT_EQ(plan(1000).match().rung, Rung::none);

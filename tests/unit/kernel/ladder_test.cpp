@@ -91,12 +91,13 @@ TEST_F(MatchLadder, AnotherRegimeServesAfterItsOwnAndSaysSo) {
   stream.key.regime = "stream";
   warm.key.regime = "warm";
   const auto rungs = ladder({warm, near, stream});
-  ASSERT_EQ(rungs.size(), 2u);
+  ASSERT_EQ(rungs.size(), 3u);
   EXPECT_EQ(rungs[0].match.rung, Rung::other_regime);
   EXPECT_EQ(to_text(rungs[0].match.rung), "other regime");
   EXPECT_EQ(rungs[0].match.configuration, stream.configuration) << "a launch on fresh data is nearer to cold";
   EXPECT_THAT(rungs[0].match.why, HasSubstr("but for stream launches, not cold"));
-  EXPECT_EQ(rungs[1].match.rung, Rung::near_problem);
+  EXPECT_EQ(rungs[1].match.configuration, warm.configuration);
+  EXPECT_EQ(rungs[2].match.rung, Rung::near_problem);
   EXPECT_EQ(best_block({stream, record(problem_, 256)}), 256);
   Record elsewhere = stream;
   elsewhere.key.problem = problem(1001);
@@ -185,9 +186,19 @@ TEST_F(MatchLadder, TheSiblingNearestInMultiprocessorsComesAfterANearProblemOfTh
   EXPECT_EQ(best_block(records), 512);
   records.push_back(record(problem(1500), 256, "c"));
   const auto rungs = ladder(records);
-  ASSERT_EQ(rungs.size(), 2u);
+  ASSERT_EQ(rungs.size(), 3u);
   EXPECT_EQ(rungs[0].match.rung, Rung::near_problem);
   EXPECT_EQ(rungs[1].match.rung, Rung::sibling_device);
+  EXPECT_EQ(rungs[1].match.configuration.at("BLOCK").integer(), 512);
+  EXPECT_EQ(rungs[2].match.configuration.at("BLOCK").integer(), 128);
+}
+
+TEST_F(MatchLadder, ARungHasSeveralRecordsOfDifferentConfigurations) {
+  const auto rungs = ladder({record(problem(1001), 512, "a"), record(problem(1002), 512, "b"),
+                             record(problem(1500), 128, "c"), record(problem_, 256, "d")});
+  std::vector<std::int64_t> blocks;
+  for (const GradedMatch& rung : rungs) blocks.push_back(rung.match.configuration.at("BLOCK").integer());
+  EXPECT_EQ(blocks, (std::vector<std::int64_t>{256, 512, 128}));
 }
 
 TEST_F(MatchLadder, NeverCrossesKindFingerprintOrObjective) {

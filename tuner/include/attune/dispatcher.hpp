@@ -27,12 +27,13 @@ struct DispatcherOptions {
   std::string device;
   std::filesystem::path database;  // "": $ATTUNE_DB, else the user's own
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
-  // Called at most once per distinct message; the default prints "attune: ..." to standard error.
+  // Called at most once per distinct message, when the call that met the trouble is done, on its thread: it may call the
+  // dispatcher. The default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
   // Prefers records of this regime: "cold", "warm" or "stream" (attune tune --regime). Without one for a problem, those
   // of another regime serve (rung `other regime`).
   std::string regime = "cold";
-  // Uses records of this objective alone, as `attune show` prints it (attune tune --objective).
+  // Uses records of this objective alone (attune tune --objective). Spaces around formulas do not count.
   std::string objective = "time";
 };
 
