@@ -370,13 +370,13 @@ __device__ __forceinline__ void move_by_pipeline(Source& tiles, const Pipe& pipe
   }
 }
 
-// Of blocks on a multiprocessor. The compiler wants two of 512 threads, and spills for them; 0 leaves it to the compiler.
-template <int THREADS, Load LOAD>
-constexpr int WANTED_BLOCKS = THREADS == 512 || LOAD == Load::prefetch ? 1 : 0;
+// Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
+template <int THREADS, Load LOAD, Schedule SCHEDULE>
+constexpr int WANTED_BLOCKS = THREADS == 512 || LOAD == Load::prefetch || SCHEDULE == Schedule::ticket ? 1 : 0;
 
 template <typename T, int TILE_X, int TILE_Y, int THREADS, int VECTOR, Load LOAD, int STAGES, Layout LAYOUT,
           Order ORDER, Cache LOAD_CACHE, Cache STORE_CACHE, Schedule SCHEDULE>
-__global__ void __launch_bounds__(THREADS, WANTED_BLOCKS<THREADS, LOAD>)
+__global__ void __launch_bounds__(THREADS, WANTED_BLOCKS<THREADS, LOAD, SCHEDULE>)
     transpose(T* __restrict__ out, const T* __restrict__ in, const __grid_constant__ attune::TensorMap in_tiles,
               long long width, long long height, unsigned* tickets) {
   using M = Mover<T, TILE_X, TILE_Y, THREADS, VECTOR, LOAD == Load::tensor, LAYOUT, LOAD_CACHE, STORE_CACHE>;
