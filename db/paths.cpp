@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <pwd.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "attune/error.hpp"
+#include "core/trusted_environment.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;
@@ -49,13 +49,6 @@ fs::path user_path(const char* attune_variable, const char* xdg_variable, const 
 }
 
 }  // namespace
-
-std::optional<std::string> trusted_environment(const char* name) {
-  if (getauxval(AT_SECURE) != 0) return {};
-  const char* value = std::getenv(name);
-  if (!value || !*value) return {};
-  return value;
-}
 
 fs::path default_database_path() { return user_path("ATTUNE_DB", "XDG_DATA_HOME", ".local/share", "attune/wisdom.db"); }
 

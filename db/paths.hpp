@@ -17,7 +17,4 @@ std::filesystem::path default_cache_path();
 // another place is named with.
 void make_private_directory(const std::filesystem::path& directory, const char* variable);
 
-// Returns an environment variable; nothing when it is unset or empty, or in a set-user-id process.
-std::optional<std::string> trusted_environment(const char* name);
-
 }  // namespace attune

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
+#include "core/trusted_environment.hpp"
 #include "db/paths.hpp"
 #include "db/wisdom_failure.hpp"
 #include "db/wisdom_file.hpp"

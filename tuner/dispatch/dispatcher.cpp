@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 
 #include "core/objective_text.hpp"
+#include "core/trusted_environment.hpp"
 #include "core/visible_text.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
@@ -29,8 +29,7 @@ Warnings::Sink sink_or_default(Warnings::Sink sink) { return sink ? std::move(si
 
 std::shared_ptr<Device> open_wished(const std::string& wished) {
   if (!wished.empty()) return open_device(wished);
-  const char* const variable = std::getenv("ATTUNE_DEVICE");
-  return open_device(variable && *variable ? variable : "cuda");
+  return open_device(trusted_environment("ATTUNE_DEVICE").value_or("cuda"));
 }
 
 std::optional<std::filesystem::path> database_or_none(const std::filesystem::path& wished, Warnings& warnings) {

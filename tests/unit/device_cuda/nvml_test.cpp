@@ -4,10 +4,8 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 
 #include "attune/error.hpp"
 #include "fake_nvml.hpp"
+#include "support/set_user_id.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -276,29 +275,15 @@ TEST(NvmlLibrary, ASettingThatIsNoneIsAnErrorThatNamesIt) {
   EXPECT_THAT(failure_of(testing::TempDir()), HasSubstr("libnvidia-ml.so.1"));
 }
 
-std::string first_line_of(const std::string& program) {
-  FILE* pipe = popen(program.c_str(), "r");
-  char line[512] = "";
-  if (pipe == nullptr || fgets(line, sizeof line, pipe) == nullptr) line[0] = 0;
-  if (pipe != nullptr) pclose(pipe);
-  return line;
-}
-
-TEST(NvmlLibrary, IgnoresTheEnvironmentInASetUserIdProcess) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can make a set-user-id program of somebody else";
-  const fs::path program = fs::path(testing::TempDir()) / ("attune_print_nvml_" + std::to_string(getpid()));
-  fs::copy_file(PRINT_NVML_SETTING, program, fs::copy_options::overwrite_existing);
+TEST(CudaLibraries, IgnoreTheEnvironmentInASetUserIdProcess) {
   setenv("ATTUNE_NVML", "/planted.so", 1);
-  EXPECT_EQ(first_line_of(program), "[/planted.so]\n");
-  const passwd* daemon = getpwnam("daemon");
-  struct statvfs mount {};
-  const bool possible = daemon != nullptr && chown(program.c_str(), daemon->pw_uid, daemon->pw_gid) == 0 &&
-                        chmod(program.c_str(), 04755) == 0 && statvfs(program.c_str(), &mount) == 0 &&
-                        (mount.f_flag & ST_NOSUID) == 0;
-  const std::string printed = possible ? first_line_of(program) : "";
-  fs::remove(program);
-  if (!possible) GTEST_SKIP() << "no user `daemon`, or mounted nosuid";
-  EXPECT_EQ(printed, "[]\n");
+  setenv("CUDA_HOME", "/planted", 1);
+  EXPECT_EQ(test::first_line_of(PRINT_NVML_SETTING), "[/planted.so][/planted/include]\n");
+  const std::optional<std::string> printed = test::first_line_as_set_user_id(PRINT_NVML_SETTING);
+  unsetenv("ATTUNE_NVML");
+  unsetenv("CUDA_HOME");
+  if (!printed) GTEST_SKIP() << "no set-user-id programs here";
+  EXPECT_EQ(*printed, "[]\n");
 }
 
 }  // namespace

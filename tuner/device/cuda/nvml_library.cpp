@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/auxv.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "core/trusted_environment.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -52,10 +52,7 @@ std::unique_ptr<const NvmlApi> load_file(const std::string& file, std::string& w
 
 }  // namespace
 
-std::string nvml_setting() {
-  const char* value = getauxval(AT_SECURE) != 0 ? nullptr : std::getenv("ATTUNE_NVML");
-  return value == nullptr ? "" : value;
-}
+std::string nvml_setting() { return trusted_environment("ATTUNE_NVML").value_or(""); }
 
 std::unique_ptr<const NvmlApi> load_nvml(const std::string& setting) {
   if (setting == "none") return nullptr;

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "core/trusted_environment.hpp"
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/driver_loader.hpp"
 
@@ -43,11 +44,6 @@ constexpr const char* install_advice =
     "install NVIDIA's package cuda-nvrtc-13-0 (or cuda-nvrtc-12-9 for a driver of CUDA 12), or pip's "
     "nvidia-cuda-nvrtc, or the "
     "CUDA toolkit, and if it lies elsewhere point ATTUNE_NVRTC at libnvrtc.so.N; without a GPU: --device host";
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // The library found and the loader's message; at most one of the two is empty.
 struct Attempt {
@@ -168,13 +164,13 @@ std::string NvrtcLibrary::name() const { return fmt::format("NVRTC {}.{}", major
 
 NvrtcSearch nvrtc_search() {
   NvrtcSearch search;
-  search.setting = environment("ATTUNE_NVRTC");
+  search.setting = trusted_environment("ATTUNE_NVRTC").value_or("");
   search.driver_cuda_version = driver_cuda_version();
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
   if (!error) search.folders.push_back(executable.parent_path());
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string root = environment(name); !root.empty()) {
+    if (const std::string root = trusted_environment(name).value_or(""); !root.empty()) {
       search.folders.push_back(fs::path(root) / "lib64");
       search.folders.push_back(fs::path(root) / "lib");  // conda
     }

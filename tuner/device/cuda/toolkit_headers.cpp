@@ -1,7 +1,8 @@
 #include "device/cuda/toolkit_headers.hpp"
 
-#include <cstdlib>
 #include <system_error>
+
+#include "core/trusted_environment.hpp"
 
 namespace attune::cuda {
 
@@ -14,8 +15,7 @@ std::vector<fs::path> toolkit_include_folders(const fs::path& nvrtc_file) {
   folders.push_back(library_folder.parent_path().parent_path() / "cuda_runtime" /
                     "include");  // pip: nvidia/cuda_nvrtc/lib
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(name);
-    if (root != nullptr && *root != '\0') folders.push_back(fs::path(root) / "include");
+    if (const auto root = trusted_environment(name)) folders.push_back(fs::path(*root) / "include");
   }
   folders.push_back("/usr/local/cuda/include");
   folders.push_back("/usr/include");

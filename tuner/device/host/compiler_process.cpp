@@ -16,6 +16,7 @@
 
 #include "attune/error.hpp"
 #include "core/process_environment.hpp"
+#include "core/trusted_environment.hpp"
 
 namespace attune {
 namespace {
@@ -100,8 +101,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
 std::string find_program(const std::string& name) {
   // Absolute: a compiler runs in another folder.
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : "";
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+  std::istringstream folders(trusted_environment("PATH").value_or("/usr/bin:/bin"));
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
     if (access(candidate.c_str(), X_OK) == 0) return fs::absolute(candidate).string();
@@ -110,8 +110,7 @@ std::string find_program(const std::string& name) {
 }
 
 TemporaryFolder::TemporaryFolder() {
-  const char* const named = std::getenv("TMPDIR");
-  const std::string parent = named != nullptr && *named != '\0' ? named : "/tmp";
+  const std::string parent = trusted_environment("TMPDIR").value_or("/tmp");
   std::string name = (fs::absolute(parent) / "attune-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
     throw Error("cannot make a folder for temporary files in " + parent + ": " + std::strerror(errno) +

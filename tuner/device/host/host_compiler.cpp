@@ -17,6 +17,7 @@
 #include "attune_embedded/cuda_bf16.hpp"
 #include "attune_embedded/cuda_fp16.hpp"
 #include "attune_embedded/cuda_halves.hpp"
+#include "core/trusted_environment.hpp"
 #include "device/checked_source.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
@@ -241,7 +242,8 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
     if (const auto folder = include_folder(option)) command.push_back(fmt::format("-I{}", *folder));
   if (variant == HostVariant::sanitized)
     for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
-  for (const std::string& word : words_in(std::getenv("ATTUNE_HOST_CXXFLAGS"))) command.push_back(word);
+  for (const std::string& word : words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str()))
+    command.push_back(word);
   return command;
 }
 

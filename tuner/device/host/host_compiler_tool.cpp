@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "attune/error.hpp"
+#include "core/trusted_environment.hpp"
 #include "device/host/compiler_process.hpp"
 
 namespace attune {
@@ -38,14 +39,13 @@ std::optional<HostTool> probe(const std::string& command) {
 }  // namespace
 
 HostTool find_host_tool() {
-  if (const char* const chosen = std::getenv("ATTUNE_HOST_CXX"); chosen != nullptr && *chosen != '\0') {
-    if (std::optional<HostTool> tool = probe(chosen)) return *tool;
+  if (const auto chosen = trusted_environment("ATTUNE_HOST_CXX")) {
+    if (std::optional<HostTool> tool = probe(*chosen)) return *tool;
     throw Error(
-        fmt::format("ATTUNE_HOST_CXX names `{}`, which is no C++ compiler that runs; correct or unset it", chosen));
+        fmt::format("ATTUNE_HOST_CXX names `{}`, which is no C++ compiler that runs; correct or unset it", *chosen));
   }
-  const char* const usual = std::getenv("CXX");
-  for (const std::string& name :
-       {std::string(usual != nullptr ? usual : ""), std::string("g++"), std::string("c++"), std::string("clang++")})
+  const std::string usual = trusted_environment("CXX").value_or("");
+  for (const std::string& name : {usual, std::string("g++"), std::string("c++"), std::string("clang++")})
     if (std::optional<HostTool> tool = probe(name)) return *tool;
   throw Error("the host device needs a C++ compiler and found none; install g++, or name one in ATTUNE_HOST_CXX");
 }

@@ -1,0 +1,16 @@
+#include "core/trusted_environment.hpp"
+
+#include <sys/auxv.h>
+
+#include <cstdlib>
+
+namespace attune {
+
+std::optional<std::string> trusted_environment(const char* name) {
+  if (getauxval(AT_SECURE) != 0) return {};
+  const char* const value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return {};
+  return value;
+}
+
+}  // namespace attune
