@@ -127,8 +127,8 @@ std::optional<Image> ImageCache::read(const std::string& key) {
   if (!bytes) return {};
   auto image = deserialise(*bytes);
   if (!image) {
-    unlinkat(images->get(), name.c_str(), 0);
-    explain(fmt::format("{} was damaged, or of another version, and has been removed", name));
+    const bool removed = unlinkat(images->get(), name.c_str(), 0) == 0;
+    explain(fmt::format("{} was damaged, or of another version{}", name, removed ? ", and has been removed" : ""));
   }
   return image;
 }
@@ -141,6 +141,7 @@ void ImageCache::write(const std::string& key, const Image& image) {
   make_private_directory(directory_ / "images", "ATTUNE_CACHE");
   const auto images = open_images(directory_);
   if (!images) throw Error("the directory vanished while it was being made");
+  if (!belongs_to_this_user(*images)) return;  // root's, as a container image carries it: it is read alone
   write_private_file(*images, key + std::string(suffix), bytes);
   make_room(images->get(), bytes.size());
 }

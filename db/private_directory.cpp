@@ -21,9 +21,11 @@ constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
 [[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, std::strerror(errno))); }
 
-// Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name.
+// Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name. Root
+// may replace anything, so what belongs to root is no worse.
 std::string mistrust(const struct stat& status) {
-  if (status.st_uid != geteuid()) return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());
+  if (status.st_uid != geteuid() && status.st_uid != 0)
+    return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());
   if (status.st_mode & writable_by_others) return "can be written by others (chmod go-w)";
   return {};
 }
@@ -74,6 +76,11 @@ std::optional<Descriptor> open_private_directory(const std::filesystem::path& di
   return opened;
 }
 
+bool belongs_to_this_user(const Descriptor& directory) {
+  struct stat status {};
+  return fstat(directory.get(), &status) == 0 && status.st_uid == geteuid();
+}
+
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
                                                         std::uint64_t longest) {
   // O_NONBLOCK: a pipe in place of a file must not block.
@@ -90,7 +97,7 @@ std::optional<std::vector<std::byte>> read_private_file(const Descriptor& direct
   if (static_cast<std::uint64_t>(status.st_size) > longest)
     throw Error(fmt::format("{} has {} bytes, more than {}", name, status.st_size, longest));
   auto content = read_all(file.get(), static_cast<std::size_t>(status.st_size));
-  futimens(file.get(), nullptr);  // many systems mount noatime, so the time of use is set here
+  futimens(file.get(), nullptr);  // many systems mount noatime; it fails for root's files, so the time of use is set here
   return content;
 }
 

@@ -1,4 +1,4 @@
-// A directory of this user alone, held open. Files in it are reached relative to it: a change of its name cannot lead
+// A directory that this user, or root, alone may write, held open. Files in it are reached relative to it: a change of its name cannot lead
 // elsewhere. Owned by one thread. The functions throw Error.
 #pragma once
 
@@ -26,12 +26,15 @@ class Descriptor {
   int fd_;
 };
 
-// Returns nothing when the directory is absent. Throws when it is no directory, a symbolic link, another user's, or
-// writable by others.
+// Returns nothing when the directory is absent. Throws when it is no directory, a symbolic link, another user's but
+// root's, or writable by others.
 std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory);
 
+// Returns whether it is this user's, not root's to be read alone.
+bool belongs_to_this_user(const Descriptor& directory);
+
 // Returns the content of a file and sets its time of use to now. Returns nothing when it is absent. Throws when it is
-// no regular file, a symbolic link, another user's, writable by others, or longer than `longest`.
+// no regular file, a symbolic link, another user's but root's, writable by others, or longer than `longest`.
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
                                                         std::uint64_t longest);
 

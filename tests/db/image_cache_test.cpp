@@ -131,6 +131,24 @@ TEST_F(Cache, IgnoresWhatOthersMayHavePutThere) {
   }
 }
 
+// As images lie in a container that root built, and that runs as another user.
+TEST_F(Cache, OfRootIsReadAndNotWritten) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has files of root";
+  cache_.put(key_of(1), image_of(10));
+  for (const fs::path& folder : {directory_.parent_path(), directory_, images_})
+    fs::permissions(folder, fs::perms(0755));
+  fs::permissions(entry(1), fs::perms(0644));
+  ASSERT_EQ(seteuid(65534), 0);
+  const bool found = cache_.find(key_of(1)).has_value();
+  const std::string why = cache_.why();
+  cache_.put(key_of(2), image_of(10));
+  const std::string why_not_put = cache_.why();
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_TRUE(found) << why;
+  EXPECT_FALSE(fs::exists(entry(2)));
+  EXPECT_EQ(why_not_put, "");
+}
+
 TEST_F(Cache, ReplacesALinkInsteadOfWritingThroughIt) {
   cache_.put(key_of(1), image_of(10));
   test::write_file(scratch_ / "victim", "precious");
