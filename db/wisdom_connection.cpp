@@ -39,9 +39,9 @@ constexpr Seconds recovery_wait{5};
 // Between attempts; random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
-Seconds wait_limit(bool writable) {
+Seconds wait_limit(bool writable, std::optional<double> wished) {
   const auto text = trusted_environment("ATTUNE_DB_WAIT");
-  if (!text) return writable ? writer_wait_limit : reader_wait_limit;
+  if (!text) return wished ? Seconds(*wished) : writable ? writer_wait_limit : reader_wait_limit;
   double seconds = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
   if (error != std::errc() || end != text->data() + text->size() || !(seconds >= 0))
@@ -78,7 +78,7 @@ WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable, Da
       writable_(writable),
       in_memory_(file_ == ":memory:"),
       process_(getpid()),
-      wait_limit_(wait_limit(writable)),
+      wait_limit_(wait_limit(writable, waiting.seconds)),
       waiting_(std::move(waiting)) {
   if (file_.empty()) throw UsageError("the name of the wisdom database is empty; name a file with ATTUNE_DB");
   if (in_memory_) {
@@ -234,7 +234,8 @@ void WisdomConnection::retry(const Work& work) {
     } catch (const SQLite::Exception& error) {
       const SqliteFailure failure = failure_of(error, database_.get());
       const Seconds waited = wait.waited();
-      if (!is_busy(failure.code) || waited >= wait_limit_) throw wisdom_error(file_, failure, waited.count());
+      if (!is_busy(failure.code)) throw wisdom_error(file_, failure, waited.count());
+      if (waited >= wait_limit_) throw DatabaseLocked(wisdom_error(file_, failure, waited.count()).what());
     }
     try {
       wait.go_on(waiting_.note);

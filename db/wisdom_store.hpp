@@ -69,9 +69,17 @@ struct QuarantineEntry {
 };
 
 // Waiting for a lock says so once in `note`, after a second. One more of `stop` ends it: WaitInterrupted.
+// `seconds`: how long at most, unless ATTUNE_DB_WAIT says it.
 struct DatabaseWaiting {
   WaitNote note = {};
   const std::atomic<int>* stop = nullptr;
+  std::optional<double> seconds = {};
+};
+
+// Another process had locked the file for as long as it was waited for.
+class DatabaseLocked : public Error {
+ public:
+  using Error::Error;
 };
 
 class WisdomStore {

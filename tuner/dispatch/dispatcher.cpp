@@ -82,17 +82,22 @@ struct Dispatcher::State {
     KnownKernel& kernel = kernels.find(name);
     const Problem problem = make_problem(kernel.spec, given, device->info().kind);
     // A request with the defaults and one without them share one plan.
-    Parts parts = preparing.get(PlanRequest{kernel.spec.name, problem}, [&] { return planner.plan(kernel, problem); });
+    const PlanRequest complete{kernel.spec.name, problem};
+    Planned planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
+    if (!planned.is_final) {
+      preparing.forget(complete);
+      return planned.parts;
+    }
     const std::unique_lock lock(mutex);
-    plans.try_emplace(PlanRequest{kernel.spec.name, given}, parts);
-    return parts;
+    plans.try_emplace(PlanRequest{kernel.spec.name, given}, planned.parts);
+    return planned.parts;
   }
 
   Warnings warnings;
   std::shared_ptr<Device> device;
   KernelTable kernels;
   Planner planner;
-  SingleFlight<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
+  SingleFlight<PlanRequest, Planned, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
   mutable std::shared_mutex mutex;
   std::unordered_map<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
 };

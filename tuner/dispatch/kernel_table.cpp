@@ -20,8 +20,11 @@ bool is_builtin(std::string_view name) {
 
 }  // namespace
 
-const std::vector<Record>& KnownKernel::records(const Read& read) {
-  std::call_once(once_, [&] { records_ = read(); });
+KnownKernel::Records KnownKernel::records(const Read& read) {
+  const std::lock_guard lock(mutex_);
+  if (records_ != nullptr) return records_;
+  if (std::optional<std::vector<Record>> made = read())
+    records_ = std::make_shared<const std::vector<Record>>(std::move(*made));
   return records_;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,18 +18,19 @@ namespace attune {
 
 class KnownKernel {
  public:
-  using Read = std::function<std::vector<Record>()>;
+  using Read = std::function<std::optional<std::vector<Record>>()>;
+  using Records = std::shared_ptr<const std::vector<Record>>;
   KnownKernel(KernelSpec kernel, std::string target) : spec(std::move(kernel)), tune_target(std::move(target)) {}
 
-  // Returns its wisdom: the first call reads it, later ones keep it.
-  const std::vector<Record>& records(const Read& read);
+  // Returns its wisdom: the first call that can reads it, later ones keep it. Null: it cannot be read yet.
+  Records records(const Read& read);
 
   const KernelSpec spec;
   const std::string tune_target;  // its name for `attune tune`
 
  private:
-  std::once_flag once_;
-  std::vector<Record> records_;
+  std::mutex mutex_;
+  Records records_;
 };
 
 class KernelTable {

@@ -13,6 +13,9 @@
 namespace attune {
 namespace {
 
+// While the database is locked, it is asked again after this.
+constexpr std::chrono::seconds locked_pause{1};
+
 // A compiler's log may have thousands of lines; a warning has one.
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
@@ -45,9 +48,10 @@ MatchRequest Planner::request_for(const KnownKernel& kernel, const Problem& prob
   return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_), objective_};
 }
 
-std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest& request) {
-  const auto& records = kernel.records([&]() -> std::vector<Record> {
-    if (!database_) return {};
+std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest& request, bool& is_final) {
+  const KnownKernel::Records records = kernel.records([&]() -> std::optional<std::vector<Record>> {
+    if (!database_) return std::vector<Record>();
+    if (Clock::now() < ask_again_.load()) return std::nullopt;
     const RecordKey key{request.spec.name,
                         request.spec.fingerprints.code,
                         request.spec.fingerprints.contract,
@@ -55,9 +59,13 @@ std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest
                         request.problem,
                         std::string(request.regime),
                         std::string(request.objective)};
-    return read_wisdom(*database_, key, [&](const std::string& message) { warnings_.warn(message); });
+    auto read = read_wisdom(*database_, key, [&](const std::string& message) { warnings_.warn(message); });
+    if (!read) ask_again_ = Clock::now() + locked_pause;  // not once for each kernel
+    return read;
   });
-  return match_ladder(request, records, [&](const Configuration& configuration) {
+  is_final = records != nullptr;
+  if (!is_final) return {};
+  return match_ladder(request, *records, [&](const Configuration& configuration) {
     return legal_configuration(request.spec, request.problem, request.device, configuration);
   });
 }
@@ -68,7 +76,8 @@ GradedMatch Planner::last_rung(const MatchRequest& request) const {
 
 Match Planner::match(KnownKernel& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
-  auto rungs = ladder(kernel, request);
+  bool is_final = true;
+  auto rungs = ladder(kernel, request, is_final);
   if (rungs.empty()) return last_rung(request).match;
   GradedMatch& best = rungs.front();
   if (best.match.rung == Rung::exact) {
@@ -79,14 +88,15 @@ Match Planner::match(KnownKernel& kernel, const Problem& problem) {
   return std::move(best.match);
 }
 
-std::shared_ptr<const PlanParts> Planner::plan(KnownKernel& kernel, const Problem& problem) {
+Planned Planner::plan(KnownKernel& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
-  for (const GradedMatch& graded : ladder(kernel, request)) {
-    if (auto parts = build_or_warn(request, graded)) return parts;
+  bool is_final = true;
+  for (const GradedMatch& graded : ladder(kernel, request, is_final)) {
+    if (auto parts = build_or_warn(request, graded)) return {std::move(parts), is_final};
   }
   const GradedMatch last = last_rung(request);
   Status status;
-  if (auto parts = build(request, last, status)) return parts;
+  if (auto parts = build(request, last, status)) return {std::move(parts), is_final};
   throw Error(fmt::format("the default configuration of {} ({}) cannot be used for {} on {}: {}: {}", request.spec.name,
                           last.match.configuration.text(), problem.text(), request.device.name, to_text(status.verdict),
                           status.detail));

@@ -2,6 +2,8 @@
 // It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any thread.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -19,6 +21,11 @@
 
 namespace attune {
 
+struct Planned {
+  std::shared_ptr<const PlanParts> parts;
+  bool is_final = true;  // false: the database was locked, and the next plan() of the problem may find more
+};
+
 class Planner {
  public:
   // Without a database there is no wisdom. `cache`: the folder of images, or "" for the user's own. `warnings` must
@@ -27,13 +34,15 @@ class Planner {
           const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings);
 
   // Throws Error when not even the default configuration can be used.
-  std::shared_ptr<const PlanParts> plan(KnownKernel& kernel, const Problem& problem);
+  Planned plan(KnownKernel& kernel, const Problem& problem);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(KnownKernel& kernel, const Problem& problem);
 
  private:
   MatchRequest request_for(const KnownKernel& kernel, const Problem& problem) const;
-  std::vector<GradedMatch> ladder(KnownKernel& kernel, const MatchRequest& request);
+  using Clock = std::chrono::steady_clock;
+  // `is_final`: could the wisdom be read?
+  std::vector<GradedMatch> ladder(KnownKernel& kernel, const MatchRequest& request, bool& is_final);
   GradedMatch last_rung(const MatchRequest& request) const;
   std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
@@ -44,6 +53,7 @@ class Planner {
   const std::string objective_;
   Warnings& warnings_;
   Images images_;
+  std::atomic<Clock::time_point> ask_again_ = Clock::time_point::min();
   std::mutex functions_;  // Module does not promise thread-safety
 };
 

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "attune/dispatcher.hpp"
 #include "device/device.hpp"
@@ -176,10 +178,15 @@ TEST_F(DispatcherWisdom, ALockedDatabaseIsOneWarning) {
   ASSERT_EQ(sqlite3_open(database().c_str(), &raw), SQLITE_OK);
   const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> owner(raw, sqlite3_close);
   ASSERT_EQ(sqlite3_exec(raw, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
-  setenv("ATTUNE_DB_WAIT", "0.1", 1);
-  EXPECT_EQ(offset_of(plan(1000)), 1);
-  unsetenv("ATTUNE_DB_WAIT");
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(plan(1000).match().rung, Rung::none);
+  for (const char* const kernel : {"axpy", "reduce", "dot", "scan"}) dispatcher_->match(kernel, {{"n", 1000}});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << "it is waited for once, and briefly";
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr(database().string())));
+  ASSERT_EQ(sqlite3_exec(raw, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  EXPECT_EQ(offset_of(dispatcher_->plan("offset", problem(1000))), 2) << "the same problem, once the file is free";
+  EXPECT_EQ(dispatcher_->plan("offset", problem(1000)).match().rung, Rung::exact);
 }
 
 TEST_F(DispatcherWisdom, ACacheThatCannotBeUsedIsAWarningAndACompile) {
