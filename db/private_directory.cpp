@@ -97,7 +97,7 @@ std::optional<std::vector<std::byte>> read_private_file(const Descriptor& direct
   if (static_cast<std::uint64_t>(status.st_size) > longest)
     throw Error(fmt::format("{} has {} bytes, more than {}", name, status.st_size, longest));
   auto content = read_all(file.get(), static_cast<std::size_t>(status.st_size));
-  futimens(file.get(), nullptr);  // many systems mount noatime; it fails for root's files, so the time of use is set here
+  futimens(file.get(), nullptr);  // many systems mount noatime, so the time of use is set here; root's files keep theirs
   return content;
 }
 

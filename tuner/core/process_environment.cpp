@@ -4,11 +4,17 @@
 
 #include <string_view>
 
+#include "core/trusted_environment.hpp"
+
 namespace attune {
 
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes) {
   std::vector<std::string> list;
   for (const auto& [name, value] : changes) list.push_back(name + "=" + value);
+  if (!is_environment_trusted()) {
+    list.emplace_back("PATH=/usr/bin:/bin");
+    return list;
+  }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     if (!changes.contains(std::string(text.substr(0, text.find('='))))) list.emplace_back(text);

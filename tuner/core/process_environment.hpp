@@ -7,7 +7,8 @@
 
 namespace attune {
 
-// Returns this process's environment with these variables in place of its own.
+// Returns this process's environment with these variables in place of its own. In a set-user-id process the environment
+// is a path to the system's programs alone: compilers read more variables than attune knows.
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes);
 
 // Returns pointers to the texts, and a null pointer after them. The texts must outlive it.

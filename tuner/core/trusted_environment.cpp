@@ -6,8 +6,10 @@
 
 namespace attune {
 
+bool is_environment_trusted() { return getauxval(AT_SECURE) == 0; }
+
 std::optional<std::string> trusted_environment(const char* name) {
-  if (getauxval(AT_SECURE) != 0) return {};
+  if (!is_environment_trusted()) return {};
   const char* const value = std::getenv(name);
   if (value == nullptr || *value == '\0') return {};
   return value;

@@ -108,6 +108,17 @@ inline const char* present_exception() {
   return text.c_str();
 }
 
+// A function of a Work, as the interface calls it.
+template <void (Work::*function)(const Call&, cudaStream_t)>
+const char* run(void* state, const PeerCall& call, void* stream) {
+  try {
+    (static_cast<Work*>(state)->*function)(Call(call), static_cast<cudaStream_t>(stream));
+    return nullptr;
+  } catch (...) {
+    return present_exception();
+  }
+}
+
 // The peer `name` of a kernel, whose work `make` makes.
 template <std::unique_ptr<Work> (*make)(const Call&)>
 Peer peer(const char* kernel, const char* name) {
@@ -122,22 +133,8 @@ Peer peer(const char* kernel, const char* name) {
       return nullptr;
     }
   };
-  made.enqueue = [](void* state, const PeerCall& call, void* stream) -> const char* {
-    try {
-      static_cast<Work*>(state)->enqueue(Call(call), static_cast<cudaStream_t>(stream));
-      return nullptr;
-    } catch (...) {
-      return present_exception();
-    }
-  };
-  made.finish = [](void* state, const PeerCall& call, void* stream) -> const char* {
-    try {
-      static_cast<Work*>(state)->finish(Call(call), static_cast<cudaStream_t>(stream));
-      return nullptr;
-    } catch (...) {
-      return present_exception();
-    }
-  };
+  made.enqueue = run<&Work::enqueue>;
+  made.finish = run<&Work::finish>;
   made.destroy = [](void* state) { delete static_cast<Work*>(state); };
   return made;
 }
