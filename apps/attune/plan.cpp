@@ -73,6 +73,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
         refuse_no_wisdom(query, problem, info);
       (query.json ? print_json : print_text)(query, problem, info, match);
     } catch (const Error& error) {  // of this problem; the others may have an answer
+      warnings.deliver();
       put_error(error.what());
       code = exit_error;
     }

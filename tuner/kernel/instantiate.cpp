@@ -53,7 +53,12 @@ bool applies(const Request& request, const Step& step, const std::string& label)
 // The step before one step: whether it is a launch that runs, which the step may overlap.
 class StepBefore {
  public:
-  void is_left_out() { is_launch_ = false; }
+  // Returns whether this step, the next, runs. Nothing overlaps one that does not.
+  bool runs_next(const Request& request, const Step& step, const std::string& label) {
+    const bool runs = applies(request, step, label);
+    is_launch_ = is_launch_ && runs;
+    return runs;
+  }
   // Returns whether this step, the next, overlaps the one before it. Devices below sm_90 run one after the other.
   bool is_overlapped_by(const Request& request, const Step& step, const std::string& label) {
     const bool follows = is_launch_;
@@ -293,10 +298,7 @@ std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const 
   StepBefore before;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string label = step_label(steps[i], i);
-    if (!applies(request, steps[i], label)) {
-      before.is_left_out();
-      continue;
-    }
+    if (!before.runs_next(request, steps[i], label)) continue;
     resolved.push_back(resolve_step(request, steps[i], label));
     resolved.back().shape.overlaps = before.is_overlapped_by(request, steps[i], label);
   }
@@ -311,10 +313,7 @@ ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, 
   StepBefore before;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string label = step_label(steps[i], i);
-    if (!applies(request, steps[i], label)) {
-      before.is_left_out();
-      continue;
-    }
+    if (!before.runs_next(request, steps[i], label)) continue;
     const bool overlaps = before.is_overlapped_by(request, steps[i], label);
     if (steps[i].kind != StepKind::launch) continue;
     result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
