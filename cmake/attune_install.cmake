@@ -1,14 +1,18 @@
 # Installation: the libraries of all layers, the public headers, the programs, and a package config, so that
-# find_package(attune) gives attune::runtime, attune::tuner, attune::cli and attune_embed() (docs/dispatch.md).
+# find_package(attune) gives attune::runtime and its companions, and attune_embed() (docs/dispatch.md).
 include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
-set(ATTUNE_INSTALLED core expression kernel space spec measure search score db recordings device_cuda device_host device worker session dispatch)
+set(ATTUNE_INSTALLED core expression kernel bundle space spec measure search score db_images db_reader db recordings
+    device_cuda device_host device_replay device worker session dispatch kernel_files builtin)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
-install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli EXPORT attune_export
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune-embed EXPORT attune_export
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 target_compile_features(attune_runtime INTERFACE cxx_std_20)
 set_target_properties(attune_runtime PROPERTIES EXPORT_NAME runtime)
+set_target_properties(attune_kernel_files PROPERTIES EXPORT_NAME kernel_files)
+set_target_properties(attune_device_host PROPERTIES EXPORT_NAME host_device)
+set_target_properties(attune-embed PROPERTIES EXPORT_NAME embedder)
 set_target_properties(attune_tuner PROPERTIES EXPORT_NAME tuner)
 set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
@@ -21,12 +25,12 @@ install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}
 
 # All that `cmake --install` needs, and no more.
 add_custom_target(installable)
-add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score)
+add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score attune-embed)
 
 configure_package_config_file(cmake/attune-config.cmake.in "${PROJECT_BINARY_DIR}/attune-config.cmake"
                               INSTALL_DESTINATION "${ATTUNE_PACKAGE_DIR}")
 # 0.x: any minor version may change the interface.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/attune-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/attune-config.cmake" "${PROJECT_BINARY_DIR}/attune-config-version.cmake"
-              cmake/attune_embed.cmake cmake/attune_embed_file.cmake
+              cmake/attune_embed.cmake
         DESTINATION "${ATTUNE_PACKAGE_DIR}")

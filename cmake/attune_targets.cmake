@@ -1,7 +1,13 @@
-# What applications link: attune::runtime (plans and launches) and attune::tuner (all).
+# What applications link (docs/dispatch.md):
+#   attune::runtime       plans and launches; built-in kernels that the program names
+#   attune::kernel_files  reads kernel files at run time
+#   attune::host_device   kernels on the CPU
+#   attune::tuner         all, tuning sessions included
 add_library(attune_runtime INTERFACE)
-target_link_libraries(attune_runtime INTERFACE attune_dispatch)
-add_library(attune::runtime ALIAS attune_runtime)
+target_link_libraries(attune_runtime INTERFACE attune_dispatch attune_builtin)
 add_library(attune_tuner INTERFACE)
-target_link_libraries(attune_tuner INTERFACE attune_runtime attune_session)
+target_link_libraries(attune_tuner INTERFACE attune_runtime attune_kernel_files attune_device_host attune_session)
+add_library(attune::runtime ALIAS attune_runtime)
+add_library(attune::kernel_files ALIAS attune_kernel_files)
+add_library(attune::host_device ALIAS attune_device_host)
 add_library(attune::tuner ALIAS attune_tuner)

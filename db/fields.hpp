@@ -2,19 +2,14 @@
 // `fields(visit, x)` calls visit(column, member) for each; `x` is const, or is to be filled.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
 #include "core/ceiling.hpp"
+#include "core/field_list.hpp"
 #include "core/finalist_result.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
 #include "db/wisdom_store.hpp"
 
 namespace attune {
-
-template <typename T, typename Struct>
-concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
 // The part of a key that other tables refer to and views contain.
 void key_fields(auto&& visit, Is<RecordKey> auto& x) {

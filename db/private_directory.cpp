@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "attune/error.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/uuid.hpp"
 
 namespace attune {
 namespace {

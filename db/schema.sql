@@ -1,6 +1,6 @@
--- Tables of format 4 of the wisdom database; views.sql has the views. The description is docs/formats/wisdom.md.
+-- Tables of format 5 of the wisdom database; views.sql has the views. The description is docs/formats/wisdom.md.
 PRAGMA application_id = 0x6174746e;  -- "attn"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -28,6 +28,7 @@ CREATE TABLE kernel(
   contract TEXT NOT NULL,
   UNIQUE(name, code, contract)
 ) STRICT;
+CREATE INDEX kernel_by_code ON kernel(code, contract);
 
 CREATE TABLE problem(
   id INTEGER PRIMARY KEY,
@@ -146,10 +147,13 @@ CREATE TABLE record(
   busy INTEGER NOT NULL DEFAULT 0,
   value REAL,
   default_value REAL,
-  current INTEGER NOT NULL DEFAULT 0
+  current INTEGER NOT NULL DEFAULT 0,
+  configuration_text TEXT NOT NULL DEFAULT '',
+  application_hash TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE UNIQUE INDEX record_current ON record(kernel_id, problem_id, device_id, regime, objective) WHERE current = 1;
 CREATE INDEX record_by_key ON record(kernel_id, problem_id, device_id, regime, objective);
+CREATE INDEX record_by_device ON record(kernel_id, device_id) WHERE current = 1;
 
 -- The configurations that the final stage measured for a record: the winner and the others.
 CREATE TABLE finalist(

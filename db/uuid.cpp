@@ -7,7 +7,7 @@
 #include <span>
 
 #include "attune/error.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/uuid.hpp"
 
 namespace attune {
 

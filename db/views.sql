@@ -51,3 +51,16 @@ CREATE VIEW wisdom AS
   JOIN device ON device.id = record.device_id
   JOIN problem ON problem.id = record.problem_id
   WHERE record.current = 1;
+
+-- For attune's own run-time library, of any version: frozen. Another list of columns is another view.
+CREATE VIEW application_record_1 AS
+  SELECT record.id, record.current, record.uuid, kernel.name AS kernel, kernel.code, kernel.contract,
+         device.class_key AS device_class, record.device_name, record.compute_capability, record.multiprocessors,
+         problem.text AS problem, record.regime, record.objective, record.configuration_text AS configuration,
+         record.median_ns, record.default_ns, record.speedup, record.effort, record.partial, record.unstable,
+         record.trials, record.toolchain, record.driver, record.attune_version, record.protocol, record.made_ms,
+         record.application_hash AS hash
+  FROM record
+  JOIN kernel ON kernel.id = record.kernel_id
+  JOIN device ON device.id = record.device_id
+  JOIN problem ON problem.id = record.problem_id;

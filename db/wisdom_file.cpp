@@ -15,7 +15,7 @@
 
 #include "attune/error.hpp"
 #include "db/paths.hpp"
-#include "db/wisdom_store.hpp"
+#include "db/uuid.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;

@@ -210,8 +210,20 @@ constexpr const char* keep_records = R"sql(
   PRAGMA user_version = 4;
 )sql";
 
-constexpr Migration migrations[] = {
-    {1, add_attempts_and_quarantine}, {2, add_finalists_and_ceilings}, {3, add_fields_of_trials}, {3, keep_records}};
+// From format 4 to 5. complete_records() fills the columns in.
+constexpr const char* add_what_applications_read = R"sql(
+  ALTER TABLE record ADD COLUMN configuration_text TEXT NOT NULL DEFAULT '';
+  ALTER TABLE record ADD COLUMN application_hash TEXT NOT NULL DEFAULT '';
+  CREATE INDEX kernel_by_code ON kernel(code, contract);
+  CREATE INDEX record_by_device ON record(kernel_id, device_id) WHERE current = 1;
+  PRAGMA user_version = 5;
+)sql";
+
+constexpr Migration migrations[] = {{1, add_attempts_and_quarantine},
+                                    {2, add_finalists_and_ceilings},
+                                    {3, add_fields_of_trials},
+                                    {3, keep_records},
+                                    {4, add_what_applications_read}};
 
 }  // namespace
 

@@ -4,7 +4,9 @@
 
 #include <tuple>
 
+#include "db/reader/application_record.hpp"
 #include "db/wisdom_keys.hpp"
+#include "db/wisdom_schema.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -57,6 +59,23 @@ void insert_record(SQLite::Database& database, const Record& record, const KeyId
 }
 
 }  // namespace
+
+void complete_records(SQLite::Database& database) {
+  SQLite::Statement select(database, R"sql( SELECT * FROM record_view WHERE application_hash = '' )sql");
+  SQLite::Statement update(database, R"sql(
+    UPDATE record SET configuration_text = :configuration, application_hash = :hash WHERE id = :id
+  )sql");
+  while (select.executeStep()) {
+    const std::optional<Record> record = read_row<Record>(select);
+    if (!record) continue;  // damaged: without a hash no application takes it
+    const std::string configuration = record->configuration.text();
+    update.bind(":configuration", configuration);
+    update.bind(":hash", application_hash(*record, record->key.problem.text(), configuration));
+    update.bind(":id", select.getColumn("id").getInt64());
+    update.exec();
+    update.reset();
+  }
+}
 
 std::optional<Record> WisdomStore::State::serving_record(SQLite::Database& database, const KeyIds& ids,
                                                          const std::string& regime, const std::string& objective) {

@@ -10,6 +10,7 @@
 #include "attune/error.hpp"
 #include "core/digest.hpp"
 #include "db/fields.hpp"
+#include "db/reader/application_record.hpp"
 #include "db/value_json.hpp"
 
 namespace attune {
@@ -110,9 +111,14 @@ class Reader {
   bool sound_ = true;
 };
 
-// Adds the parts of a row besides its fields: the hash of a record.
+// Adds the parts of a row besides its fields: the hashes of a record, and what applications read.
 void more_fields(const auto&, const auto&) {}
-void more_fields(const auto& visit, const Record& record) { visit("row_hash", row_hash(record)); }
+void more_fields(const auto& visit, const Record& record) {
+  const std::string configuration = record.configuration.text();
+  visit("row_hash", row_hash(record));
+  visit("configuration_text", configuration);
+  visit("application_hash", application_hash(record, record.key.problem.text(), configuration));
+}
 
 void require_storable(const auto&) {}
 void require_storable(const Record& record) {

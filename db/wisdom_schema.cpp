@@ -107,6 +107,7 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
     throw Error(fmt::format("no way leads from format {} of the wisdom database {} to format {}", found, file.string(),
                             newest));
   database.exec(std::string(attune_embedded::views.text));
+  if (newest == wisdom_format) complete_records(database);
   transaction.commit();
 }
 

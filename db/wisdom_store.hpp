@@ -21,6 +21,8 @@
 #include "core/record.hpp"
 #include "core/trial.hpp"
 #include "core/waiting.hpp"
+#include "db/uuid.hpp"
+#include "db/wisdom_failure.hpp"
 
 namespace attune {
 
@@ -74,12 +76,6 @@ struct DatabaseWaiting {
   WaitNote note = {};
   const std::atomic<int>* stop = nullptr;
   std::optional<double> seconds = {};
-};
-
-// Another process had locked the file for as long as it was waited for.
-class DatabaseLocked : public Error {
- public:
-  using Error::Error;
 };
 
 class WisdomStore {
@@ -165,8 +161,5 @@ class WisdomStore {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// Returns a fresh random RFC 4122 version 4 identifier.
-std::string make_uuid();
 
 }  // namespace attune

@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
+#include "spec/pack.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -63,7 +64,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
   const DeviceInfo& info = device->info();
   Warnings warnings([](const std::string& message) { put_error(message); });
   Planner planner(device, query.database, {}, query.regime, query.objective, warnings);
-  KnownKernel kernel(query.spec, query.kernel);
+  const KernelPack kernel = make_pack(query.spec, query.kernel);
   int code = exit_done;
   for (const Problem& problem : problems) {
     try {

@@ -91,8 +91,8 @@ class GpuTensorPlan : public GpuTensorMap {
     std::ofstream(folder_ / "smooth.cu") << test::smooth_file;
     gpu_.emplace(DispatcherOptions{"cuda", folder_ / "none.db", folder_ / "cache",
                                    [this](const std::string& message) { warnings_.push_back(message); }});
-    gpu_->add_file(folder_ / "tiles.cu");
-    gpu_->add_file(folder_ / "smooth.cu");
+    gpu_->add(kernel_file(folder_ / "tiles.cu"));
+    gpu_->add(kernel_file(folder_ / "smooth.cu"));
   }
   Plan tiles() { return gpu_->plan("tiles", {{"width", width}, {"height", height}}); }
   std::filesystem::path folder_;

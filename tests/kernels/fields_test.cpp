@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "attune/attune.hpp"
+#include "attune/kernel_files.hpp"
 #include "attune_embedded/cluster_sum.hpp"
 #include "attune_embedded/fetched.hpp"
 #include "attune_embedded/filtered.hpp"
@@ -56,7 +57,7 @@ class Fields : public testing::Test {
     options.device = device_name;
     options.database = ":memory:";
     auto made = std::make_unique<Dispatcher>(options);
-    made->add(file_of(name));
+    made->add(kernel_bundle(kernel_of(name), name));
     return made;
   }
   std::unique_ptr<Device> device_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "attune/kernel_files.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune::test {
@@ -38,7 +39,7 @@ std::unique_ptr<Dispatcher> dispatcher_with(const std::string& device, const std
   options.device = device;
   options.database = ":memory:";
   auto dispatcher = std::make_unique<Dispatcher>(options);
-  dispatcher->add(EmbeddedFile{kernel + ".cu", kernel_with(kernel, defaults)});
+  dispatcher->add(kernel_bundle(read_kernel_text(kernel_with(kernel, defaults), kernel + ".cu"), kernel));
   return dispatcher;
 }
 

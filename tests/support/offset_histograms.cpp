@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "attune/attune.hpp"
+#include "attune/kernel_files.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune::test {
@@ -54,7 +55,7 @@ void compare(const std::string& device, const std::string& what, const std::stri
   options.device = device;
   options.database = ":memory:";
   Dispatcher dispatcher(options);
-  dispatcher.add(EmbeddedFile{"histogram.cu", text});
+  dispatcher.add(kernel_bundle(read_kernel_text(text, "histogram.cu"), "histogram"));
   const std::vector<Element> values = all_kinds_of_values<Element>();
   const Buffer<Element> in(dispatcher, values);
   for (const int bins : {100, 300}) {

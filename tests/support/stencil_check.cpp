@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attune/attune.hpp"
+#include "attune/builtin.hpp"
 
 namespace attune::test {
 namespace {
@@ -54,6 +55,7 @@ std::vector<std::string> wrong_steps_of_offset_grids(const std::string& device) 
   options.device = device;
   options.database = ":memory:";
   Dispatcher dispatcher(options);
+  dispatcher.add(builtin::stencil3d);
   const Plan plan = dispatcher.plan("stencil3d", {{"nx", extents[0]}, {"ny", extents[1]}, {"nz", extents[2]}});
   const Field u = made_field(1, 1), prev = made_field(2, 1), v2 = made_field(3, 0.1F);
   const Buffer<float> on_u(dispatcher, u), on_v2(dispatcher, v2), next(dispatcher, u.size());

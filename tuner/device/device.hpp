@@ -189,6 +189,10 @@ class Device {
   // Returns what was found, in the order of the inspections. Waits once for all of them.
   virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
   Found inspect(const Inspection& one) { return inspect(std::span(&one, 1)).front(); }
+  // Fences bytes below and above an array off, where the device can: kernels that touch them are reported until
+  // unfence().
+  virtual void fence(void* /*array*/, std::size_t /*bytes*/, std::size_t /*below*/, std::size_t /*above*/) {}
+  virtual void unfence(const void* /*array*/) noexcept {}
 };
 
 // Opens "cuda", "cuda:1" or "host". Throws Error with the missing part and the next step (without a driver: how to use

@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "device/host/sanitizer.hpp"
-
 namespace attune {
 
 DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, Guards guards, MemoryPlace place)
@@ -20,7 +18,7 @@ DeviceMemory::DeviceMemory(Device& device, std::size_t bytes, Guards guards, Mem
 
 DeviceMemory::~DeviceMemory() {
   if (base_ == nullptr) return;
-  remove_fence(data_);
+  device_->unfence(data_);
   if (place_ == MemoryPlace::mapped)
     device_->free_mapped(base_);
   else
@@ -28,7 +26,7 @@ DeviceMemory::~DeviceMemory() {
 }
 
 void DeviceMemory::arm_guards() {
-  remove_fence(data_);
+  device_->unfence(data_);
   Operation band;
   band.kind = Operation::Kind::memset;
   band.bytes = guard_bytes;
@@ -41,11 +39,11 @@ void DeviceMemory::arm_guards() {
   fence();
 }
 
-// Under AddressSanitizer (the host device alone) only these functions may touch the bands.
-void DeviceMemory::fence() const { fence_off({Fence::Around::array, "", data_, bytes_, guard_bytes, guard_bytes}); }
+// Under AddressSanitizer only these functions may touch the bands.
+void DeviceMemory::fence() const { device_->fence(data_, bytes_, guard_bytes, guard_bytes); }
 
 void DeviceMemory::add_guards(Checks& checks, const std::function<Status(long long)>& changed) const {
-  remove_fence(data_);
+  device_->unfence(data_);
   const auto* const upper = static_cast<const std::byte*>(data_) + bytes_;
   const int value = static_cast<int>(guards_);
   checks.add(CountOtherBytes{base_, guard_bytes, value}, [changed](const Found& found) {

@@ -5,7 +5,7 @@
 #include "core/near_name.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/device.hpp"
-#include "device/host/host_device.hpp"
+#include "device/host_hook.hpp"
 
 namespace attune {
 
@@ -20,6 +20,13 @@ int ordinal_of(std::string_view name) {
   if (failed != std::errc() || end != digits.data() + digits.size() || ordinal < 0)
     throw UsageError("device `" + std::string(name) + "`: expected a number after `cuda:`, such as cuda:0");
   return ordinal;
+}
+
+const HostDeviceHook& linked_host() {
+  const HostDeviceHook& hook = host_device_hook();
+  if (hook.open == nullptr)
+    throw UsageError("the device `host` is not in this program; link it to attune::host_device (CMake)");
+  return hook;
 }
 
 [[noreturn]] void refuse(std::string_view name) {
@@ -37,14 +44,14 @@ int ordinal_of(std::string_view name) {
 }  // namespace
 
 std::unique_ptr<Device> open_device(std::string_view name) {
-  if (name == "host") return open_host_device();
+  if (name == "host") return linked_host().open();
   if (name == "cuda") return open_cuda_device(std::nullopt);
   if (name.starts_with(cuda_prefix)) return open_cuda_device(ordinal_of(name));
   refuse(name);
 }
 
 std::shared_ptr<Compiler> make_compiler(std::string_view architecture) {
-  if (architecture == "host") return make_host_compiler();
+  if (architecture == "host") return linked_host().make_compiler();
   if (architecture.starts_with("sm_")) {
     device_limits(architecture);  // throws for an unknown one, with the known ones
     return make_nvrtc_compiler(std::string(architecture));

@@ -12,11 +12,11 @@
 #include "core/visible_text.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
+#include "dispatch/kernel_table.hpp"
 #include "dispatch/plan_request.hpp"
 #include "dispatch/planner.hpp"
 #include "dispatch/single_flight.hpp"
 #include "kernel/problem.hpp"
-#include "spec/kernel_file.hpp"
 
 namespace attune {
 namespace {
@@ -79,7 +79,7 @@ struct Dispatcher::State {
   }
 
   Parts prepare(std::string_view name, const Problem& given) {
-    KnownKernel& kernel = kernels.find(name);
+    const KernelPack& kernel = kernels.find(name);
     const Problem problem = make_problem(kernel.spec, given, device->info().kind);
     // A request with the defaults and one without them share one plan.
     const PlanRequest complete{kernel.spec.name, problem};
@@ -105,12 +105,13 @@ struct Dispatcher::State {
 Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Dispatcher::~Dispatcher() = default;
 
-void Dispatcher::add(const EmbeddedFile& kernel) {
-  state_->kernels.add(read_embedded_kernel(kernel), std::string(kernel.file_name));
-}
-
-void Dispatcher::add_file(const std::filesystem::path& kernel_file) {
-  state_->kernels.add(read_kernel_file(kernel_file), kernel_file.string());
+void Dispatcher::add(const Bundle& bundle) {
+  for (const Section& section : bundle.sections(SectionKind::kernel)) {
+    std::optional<KernelPack> pack = decode_pack(bundle.read(section));
+    if (!pack)
+      throw Error(fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
+    state_->kernels.add(*std::move(pack));
+  }
 }
 
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) {
@@ -120,7 +121,7 @@ Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) {
 
 Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
   if (const Parts parts = state_->find({kernel, problem})) return parts->match;
-  KnownKernel& known = state_->kernels.find(kernel);
+  const KernelPack& known = state_->kernels.find(kernel);
   return state_->and_warn(
       [&] { return state_->planner.match(known, make_problem(known.spec, problem, state_->device->info().kind)); });
 }

@@ -5,16 +5,12 @@
 #include <algorithm>
 
 #include "db/paths.hpp"
-#include "dispatch/wisdom_snapshot.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
-#include "space/default_configuration.hpp"
+#include "kernel/near_miss.hpp"
 
 namespace attune {
 namespace {
-
-// While the database is locked, it is asked again after this.
-constexpr std::chrono::seconds locked_pause{1};
 
 // A compiler's log may have thousands of lines; a warning has one.
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
@@ -32,54 +28,60 @@ bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
 
+// Returns the fall-back configurations that are legal here, in their order. Throws Error naming the rule that the first
+// one breaks where none is.
+std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const MatchRequest& request) {
+  std::vector<Configuration> found;
+  for (const Configuration& fallback : kernel.fallbacks)
+    if (auto legal = legal_configuration(request.spec, request.problem, request.device, fallback))
+      found.push_back(*std::move(legal));
+  if (!found.empty()) return found;
+  std::string why = "it has none";
+  if (!kernel.fallbacks.empty()) {
+    const Configuration& first = kernel.fallbacks.front();
+    why = fmt::format("of {}, {}", first.text(), why_illegal(request.spec, request.problem, request.device, first));
+  }
+  throw Error(fmt::format("none of the {} fall-back configurations of {} is legal for {} on {}: {}; tune this problem: {}",
+                          kernel.fallbacks.size(), request.spec.name, request.problem.text(), request.device.name, why,
+                          tune_command(request)));
+}
+
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
                  const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings)
     : device_(std::move(device)),
-      database_(std::move(database)),
+      wisdom_(std::move(database), warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
       images_(device_, cache_or_none(cache, warnings),
               [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
-MatchRequest Planner::request_for(const KnownKernel& kernel, const Problem& problem) const {
+MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
   return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_), objective_};
 }
 
-std::vector<GradedMatch> Planner::ladder(KnownKernel& kernel, const MatchRequest& request, bool& is_final) {
-  const KnownKernel::Records records = kernel.records([&]() -> std::optional<std::vector<Record>> {
-    if (!database_) return std::vector<Record>();
-    if (Clock::now() < ask_again_.load()) return std::nullopt;
-    const RecordKey key{request.spec.name,
-                        request.spec.fingerprints.code,
-                        request.spec.fingerprints.contract,
-                        request.device.class_key(),
-                        request.problem,
-                        std::string(request.regime),
-                        std::string(request.objective)};
-    auto read = read_wisdom(*database_, key, [&](const std::string& message) { warnings_.warn(message); });
-    if (!read) ask_again_ = Clock::now() + locked_pause;  // not once for each kernel
-    return read;
-  });
-  is_final = records != nullptr;
-  if (!is_final) return {};
-  return match_ladder(request, *records, [&](const Configuration& configuration) {
+Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
+  const auto candidates = wisdom_.candidates(request, reach);
+  if (!candidates) return {{}, {}, true, false};
+  const LegalityCheck legal = [&](const Configuration& configuration) {
     return legal_configuration(request.spec, request.problem, request.device, configuration);
-  });
+  };
+  Known known{match_ladder(request, candidates->records, legal), {}, candidates->are_all, true};
+  if (known.rungs.empty()) {
+    known.near_miss = say_near_miss(request, candidates->records, legal);
+    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates->near_misses, legal);
+  }
+  return known;
 }
 
-GradedMatch Planner::last_rung(const MatchRequest& request) const {
-  return {no_match(request, default_for(request.spec, request.problem, request.device)), {}};
-}
-
-Match Planner::match(KnownKernel& kernel, const Problem& problem) {
+Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
-  bool is_final = true;
-  auto rungs = ladder(kernel, request, is_final);
-  if (rungs.empty()) return last_rung(request).match;
-  GradedMatch& best = rungs.front();
+  Known first = known(request, Reach::this_problem);
+  if (first.rungs.empty() && !first.are_all) first = known(request, Reach::all);
+  if (first.rungs.empty()) return no_match(request, legal_fallbacks(kernel, request).front(), first.near_miss);
+  GradedMatch& best = first.rungs.front();
   if (best.match.rung == Rung::exact) {
     grade_toolchain(
         best, request,
@@ -88,18 +90,32 @@ Match Planner::match(KnownKernel& kernel, const Problem& problem) {
   return std::move(best.match);
 }
 
-Planned Planner::plan(KnownKernel& kernel, const Problem& problem) {
+Planned Planner::plan(const KernelPack& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
-  bool is_final = true;
-  for (const GradedMatch& graded : ladder(kernel, request, is_final)) {
-    if (auto parts = build_or_warn(request, graded)) return {std::move(parts), is_final};
+  Known present;
+  for (const Reach reach : {Reach::this_problem, Reach::all}) {
+    present = known(request, reach);
+    for (const GradedMatch& graded : present.rungs)
+      if (auto parts = build_or_warn(request, graded)) return {std::move(parts), present.is_final};
+    if (present.are_all) break;
   }
-  const GradedMatch last = last_rung(request);
-  Status status;
-  if (auto parts = build(request, last, status)) return {std::move(parts), is_final};
-  throw Error(fmt::format("the default configuration of {} ({}) cannot be used for {} on {}: {}: {}", request.spec.name,
-                          last.match.configuration.text(), problem.text(), request.device.name, to_text(status.verdict),
-                          status.detail));
+  return {build_fallback(kernel, request, present.near_miss), present.is_final};
+}
+
+// A fall-back that does not compile gives way to the next. The first one's failure is the one that is reported.
+std::shared_ptr<const PlanParts> Planner::build_fallback(const KernelPack& kernel, const MatchRequest& request,
+                                                         std::string_view near_miss) {
+  Status first;
+  for (const Configuration& fallback : legal_fallbacks(kernel, request)) {
+    Status status;
+    if (auto parts = build(request, {no_match(request, fallback, near_miss), {}}, status)) return parts;
+    if (first.ok()) {
+      first = status;
+      first.detail = fmt::format("({}) {}: {}", fallback.text(), to_text(status.verdict), status.detail);
+    }
+  }
+  throw Error(fmt::format("no fall-back configuration of {} can be used for {} on {}; the first {}",
+                          request.spec.name, request.problem.text(), request.device.name, first.detail));
 }
 
 std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& request, const GradedMatch& graded) {

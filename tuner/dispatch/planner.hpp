@@ -2,8 +2,6 @@
 // It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any thread.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -13,10 +11,11 @@
 #include "attune/match.hpp"
 #include "core/regime.hpp"
 #include "device/device.hpp"
+#include "bundle/kernel_pack.hpp"
 #include "dispatch/images.hpp"
-#include "dispatch/kernel_table.hpp"
 #include "dispatch/plan_parts.hpp"
 #include "dispatch/warnings.hpp"
+#include "dispatch/wisdom.hpp"
 #include "kernel/ladder.hpp"
 
 namespace attune {
@@ -33,27 +32,32 @@ class Planner {
   Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
           const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings);
 
-  // Throws Error when not even the default configuration can be used.
-  Planned plan(KnownKernel& kernel, const Problem& problem);
+  // Throws Error when none of the kernel's fall-back configurations can be used either.
+  Planned plan(const KernelPack& kernel, const Problem& problem);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
-  Match match(KnownKernel& kernel, const Problem& problem);
+  Match match(const KernelPack& kernel, const Problem& problem);
 
  private:
-  MatchRequest request_for(const KnownKernel& kernel, const Problem& problem) const;
-  using Clock = std::chrono::steady_clock;
-  // `is_final`: could the wisdom be read?
-  std::vector<GradedMatch> ladder(KnownKernel& kernel, const MatchRequest& request, bool& is_final);
-  GradedMatch last_rung(const MatchRequest& request) const;
+  // What the wisdom says of a request.
+  struct Known {
+    std::vector<GradedMatch> rungs;
+    std::string near_miss;  // why no record serves
+    bool are_all = true;    // no further look finds more
+    bool is_final = true;   // the wisdom could be read
+  };
+  MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
+  Known known(const MatchRequest& request, Reach reach);
   std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
+  std::shared_ptr<const PlanParts> build_fallback(const KernelPack& kernel, const MatchRequest& request,
+                                                  std::string_view near_miss);
 
   std::shared_ptr<Device> device_;
-  std::optional<std::filesystem::path> database_;
+  Wisdom wisdom_;
   const Regime regime_;
   const std::string objective_;
   Warnings& warnings_;
   Images images_;
-  std::atomic<Clock::time_point> ask_again_ = Clock::time_point::min();
   std::mutex functions_;  // Module does not promise thread-safety
 };
 

@@ -146,10 +146,10 @@ void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::stri
                   request.spec.name, request.device.name, graded.toolchain, present, tune_command(request));
 }
 
-Match no_match(const MatchRequest& request, Configuration default_configuration) {
+Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss) {
   return {Rung::none, std::move(default_configuration),
-          fmt::format("no wisdom for {} on {}; using the default (try: {})", request.spec.name, request.device.name,
-                      tune_command(request)),
+          fmt::format("no wisdom for {} on {}{}{}; using the default (try: {})", request.spec.name, request.device.name,
+                      near_miss.empty() ? "" : " fits: ", near_miss, tune_command(request)),
           1, ""};
 }
 

@@ -56,8 +56,9 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
 // present one. An empty `present` is unknown and changes nothing.
 void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::string_view present);
 
-// Returns the last rung: the default configuration, and the next step.
-Match no_match(const MatchRequest& request, Configuration default_configuration);
+// Returns the last rung: the default configuration, why no record serves (say_near_miss(), "": there is none), and the
+// next step.
+Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss = {});
 
 // Returns `attune tune transpose --problem "width=8 height=8 T=float" --device host`.
 std::string tune_command(const MatchRequest& request);

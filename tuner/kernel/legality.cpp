@@ -1,5 +1,7 @@
 #include "kernel/legality.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "kernel/instantiate.hpp"
@@ -26,15 +28,16 @@ bool is_for(const KernelSpec& spec, const Scope& scope) {
          has_architecture(*scope.device, compile.requires_architecture);
 }
 
-bool within_limits(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
-                   const Configuration& configuration) {
+// Returns the limit that it breaks, or "".
+std::string broken_limit(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
+                         const Configuration& configuration) {
   try {
     resolve_steps(spec, spec.launch, problem, &configuration, device);
     resolve_steps(spec, spec.verify, problem, &configuration, device);
     check_tensor_maps(spec, {&problem, &configuration, &device});
-    return true;
-  } catch (const Error&) {
-    return false;
+    return {};
+  } catch (const Error& error) {
+    return error.what();
   }
 }
 
@@ -47,8 +50,21 @@ std::optional<Configuration> legal_configuration(const KernelSpec& spec, const P
   const Scope scope{&problem, &*configuration, &device};
   if (!std::ranges::all_of(spec.rules, [&](const Expression& rule) { return rule.holds(scope); })) return std::nullopt;
   if (!is_for(spec, scope)) return std::nullopt;
-  if (!within_limits(spec, problem, device, *configuration)) return std::nullopt;
+  if (!broken_limit(spec, problem, device, *configuration).empty()) return std::nullopt;
   return configuration;
+}
+
+std::string why_illegal(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
+                        const Configuration& wished) {
+  const auto configuration = in_order(spec.parameters, wished);
+  if (!configuration) return fmt::format("{} binds other parameters or values than the kernel lists", wished.text());
+  const Scope scope{&problem, &*configuration, &device};
+  for (const Expression& rule : spec.rules)
+    if (!rule.holds(scope)) return fmt::format("{} does not hold", rule.text());
+  if (!is_for(spec, scope))
+    return fmt::format("it requires {}, and the device is {}", spec.compile.requires_architecture,
+                       device.architecture());
+  return broken_limit(spec, problem, device, *configuration);
 }
 
 }  // namespace attune

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attune/embedded_file.hpp"
+#include "core/embedded_file.hpp"
 #include "attune/kernel_spec.hpp"
 
 namespace attune {

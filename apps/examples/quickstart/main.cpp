@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attune/attune.hpp"
+#include "attune/builtin.hpp"
 
 // Returns whether out[x][y] = in[y][x].
 static bool is_transposed(const std::vector<float>& out, const std::vector<float>& in, std::size_t width,
@@ -20,6 +21,7 @@ static bool is_transposed(const std::vector<float>& out, const std::vector<float
 
 int main() try {
   attune::Dispatcher gpu;
+  gpu.add(attune::builtin::transpose);
   const std::size_t width = gpu.device_info().kind == "host" ? 1024 : 8192, height = width;
   const attune::Plan plan = gpu.plan("transpose", {{"width", width}, {"height", height}, {"T", "float"}});
   std::printf("%s: %s\n%s\n", std::string(to_text(plan.match().rung)).c_str(), plan.match().why.c_str(),

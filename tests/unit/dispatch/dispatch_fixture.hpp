@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "attune/attune.hpp"
+#include "attune/builtin.hpp"
+#include "attune/kernel_files.hpp"
 #include "core/record.hpp"
 #include "db/wisdom_store.hpp"
 #include "spec/kernel_file.hpp"
@@ -55,6 +57,11 @@ __global__ void offset(T* data, int* count, int* calls, long long n, long long t
     }
   }
 )cu"};
+
+// Returns a kernel file inside a test, as an application has it.
+inline Bundle kernel_of(const EmbeddedFile& file) {
+  return kernel_bundle(read_embedded_kernel(file), file.file_name);
+}
 
 class DispatchTest : public testing::Test {
  protected:

@@ -30,7 +30,7 @@ class DispatcherWisdom : public DispatchTest {
   // A fresh dispatcher's plan.
   Plan plan(std::int64_t n) {
     dispatcher_ = std::make_unique<Dispatcher>(options());
-    dispatcher_->add(offset_kernel);
+    dispatcher_->add(kernel_of(offset_kernel));
     return dispatcher_->plan("offset", problem(n));
   }
   // What the plan adds to each element.
@@ -66,7 +66,7 @@ TEST_F(DispatcherWisdom, ARecordIsUsedForWhatItWasTunedFor) {
   wanted.regime = "warm";
   wanted.objective = "energy * time";
   Dispatcher dispatcher(wanted);
-  dispatcher.add(offset_kernel);
+  dispatcher.add(kernel_of(offset_kernel));
   EXPECT_EQ(dispatcher.match("offset", problem(1000)).rung, Rung::exact);
   EXPECT_THAT(dispatcher.match("offset", {{"n", 7}, {"T", "int64"}}).why,
               HasSubstr("--regime warm --objective \"energy * time\""));
@@ -105,7 +105,7 @@ TEST_F(DispatcherWisdom, AnotherToolchainOrDriverIsStaleAndStillUsed) {
   EXPECT_THAT(stale.match().why, HasSubstr("g++ 1.0"));
   EXPECT_EQ(offset_of(stale), 2);
   Dispatcher other(options());
-  other.add(offset_kernel);
+  other.add(kernel_of(offset_kernel));
   EXPECT_EQ(other.match("offset", problem(1000)).rung, Rung::stale);  // without planning, too
 }
 
@@ -141,7 +141,7 @@ TEST_F(DispatcherWisdom, AWarningMayAskForTheSamePlan) {
   int offset = 0;
   calling.warn = [&](const std::string&) { offset = offset_of(dispatcher_->plan("offset", problem(1000))); };
   dispatcher_ = std::make_unique<Dispatcher>(calling);
-  dispatcher_->add(offset_kernel);
+  dispatcher_->add(kernel_of(offset_kernel));
   EXPECT_EQ(offset_of(dispatcher_->plan("offset", problem(1000))), 1);
   EXPECT_EQ(offset, 1);
 }
@@ -153,7 +153,7 @@ TEST_F(DispatcherWisdom, AnObjectiveIsTheSameHoweverItIsSpaced) {
   DispatcherOptions wished = options();
   wished.objective = " energy,time";
   Dispatcher gpu(wished);
-  gpu.add(offset_kernel);
+  gpu.add(kernel_of(offset_kernel));
   EXPECT_EQ(gpu.match("offset", problem(1000)).rung, Rung::exact);
 }
 
@@ -166,6 +166,7 @@ TEST_F(DispatcherWisdom, ADamagedDatabaseIsOneWarning) {
   std::ofstream(database()) << std::string(20000, 'x');
   std::filesystem::permissions(database(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   EXPECT_EQ(offset_of(plan(1000)), 1);
+  dispatcher_->add(builtin::axpy);
   dispatcher_->plan("offset", problem(2000));
   dispatcher_->plan("axpy", {{"n", 10}});
   ASSERT_THAT(warnings_, testing::Not(IsEmpty()));
@@ -180,6 +181,8 @@ TEST_F(DispatcherWisdom, ALockedDatabaseIsOneWarning) {
   ASSERT_EQ(sqlite3_exec(raw, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(plan(1000).match().rung, Rung::none);
+  for (const EmbeddedBundle& kernel : {builtin::axpy, builtin::reduce, builtin::dot, builtin::scan})
+    dispatcher_->add(kernel);
   for (const char* const kernel : {"axpy", "reduce", "dot", "scan"}) dispatcher_->match(kernel, {{"n", 1000}});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << "it is waited for once, and briefly";
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr(database().string())));

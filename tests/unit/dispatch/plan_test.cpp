@@ -12,7 +12,7 @@ namespace {
 
 class PlanTest : public DispatchTest {
  protected:
-  PlanTest() : gpu_(options()) { gpu_.add(offset_kernel); }
+  PlanTest() : gpu_(options()) { gpu_.add(kernel_of(offset_kernel)); }
   // Launches and returns what the kernel counted: launches of this plan so far (in scratch), and 2 n.
   std::vector<int> count(const Plan& plan) {
     plan.launch(nullptr, data_, count_, 100);

@@ -47,11 +47,11 @@ __global__ void add(int* data, int n) {
 
 class Resolved : public DispatchTest {
  protected:
-  Resolved() : gpu_(options()) { gpu_.add(offset_kernel); }
+  Resolved() : gpu_(options()) { gpu_.add(kernel_of(offset_kernel)); }
   void add(const char* name, const std::string& text) {
     const auto path = folder_ / name;
     std::ofstream(path) << text;
-    gpu_.add_file(path);
+    gpu_.add(kernel_file(path));
   }
   std::vector<int> count(const ResolvedLaunch& resolved) {
     resolved.launch(nullptr);

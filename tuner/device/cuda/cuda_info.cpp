@@ -55,6 +55,13 @@ void read_limits(DeviceInfo& info, const DriverApi& api, DeviceNumber device) {
   info.clock_khz = attribute(attribute_clock_khz);
 }
 
+// Returns whether the device may be a part of a partitioned one: its own UUID is then not that of the whole.
+bool is_part(const DriverApi& api, DeviceNumber device, const Uuid& own) {
+  Uuid whole{};
+  if (api.device_get_uuid_mig == nullptr || api.device_get_uuid(&whole, device) != result_success) return true;
+  return !std::equal(std::begin(whole.bytes), std::end(whole.bytes), std::begin(own.bytes));
+}
+
 }  // namespace
 
 std::string uuid_text(const Uuid& uuid, bool mig) {
@@ -92,17 +99,21 @@ DeviceInfo device_info(const DriverApi& api, DeviceNumber device, int ordinal) {
   check(api, get_uuid(&uuid, device), fmt::format("reading the UUID of cuda:{}", ordinal));
   info.mig_profile = mig_profile_of(info.name);
   info.uuid = uuid_text(uuid, !info.mig_profile.empty());
-  NvmlAnswers nvml = ask_nvml(info.uuid);
-  if (info.mig_profile.empty() && !nvml.device_name) {  // the driver's name lacks the profile
-    if (NvmlAnswers part = ask_nvml(uuid_text(uuid, true)); part.device_name) {
-      info.mig_profile = mig_profile_of(*part.device_name);
-      info.uuid = uuid_text(uuid, true);
-      nvml = std::move(part);
+  std::string version = kernel_module_version();
+  // NVML takes milliseconds to begin. It is asked for what nothing else knows.
+  if (version.empty() || (info.mig_profile.empty() && is_part(api, device, uuid))) {
+    NvmlAnswers nvml = ask_nvml(info.uuid);
+    if (info.mig_profile.empty() && !nvml.device_name) {  // the driver's name lacks the profile
+      if (NvmlAnswers part = ask_nvml(uuid_text(uuid, true)); part.device_name) {
+        info.mig_profile = mig_profile_of(*part.device_name);
+        info.uuid = uuid_text(uuid, true);
+        nvml = std::move(part);
+      }
     }
+    version = nvml.driver_version.value_or(version);
   }
-  info.power_limit_mw = nvml.power_limit_mw.value_or(0);
   info.driver_cuda_version = api.cuda_version;
-  info.driver = driver_text(api, nvml.driver_version.value_or(kernel_module_version()));
+  info.driver = driver_text(api, version);
   return info;
 }
 

@@ -126,6 +126,11 @@ class HostDevice final : public Device {
     generate_on_host(target, type, count, fill, seed);
   }
 
+  void fence(void* array, std::size_t bytes, std::size_t below, std::size_t above) override {
+    fence_off({Fence::Around::array, "", array, bytes, below, above});
+  }
+  void unfence(const void* array) noexcept override { remove_fence(array); }
+
   std::vector<Found> inspect(std::span<const Inspection> inspections) override {
     std::vector<Found> found;
     for (const Inspection& one : inspections) found.push_back(inspect_on_host(one));

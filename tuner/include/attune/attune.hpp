@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attune/buffer.hpp"
+#include "attune/bundle.hpp"
 #include "attune/dispatcher.hpp"
 #include "attune/error.hpp"
 #include "attune/plan.hpp"

@@ -41,7 +41,6 @@ struct DeviceInfo {
   std::string driver;           // "580.159 (CUDA 13.0)"; host: compiler and version
   int driver_cuda_version = 0;  // as cuDriverGetVersion: 13000
   int clock_khz = 0;
-  int power_limit_mw = 0;
 
   // "sm_90", "host" or "replay".
   std::string architecture() const;

@@ -1,7 +1,7 @@
 // Dispatcher: hands out plans inside an application. It owns or borrows one device context, reads wisdom, and compiles
 // or loads images. Any thread may call it; equal requests are prepared once.
 // Missing, stale, damaged or locked tuning data throws nothing: the dispatcher warns once and uses the ladder's next
-// rung. It reads a kernel's wisdom once, at the kernel's first use.
+// rung. It reads the wisdom of a problem at the first plan() for it.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "attune/bindings.hpp"
+#include "attune/bundle.hpp"
 #include "attune/device_info.hpp"
-#include "attune/embedded_file.hpp"
 #include "attune/error.hpp"
 #include "attune/plan.hpp"
 
@@ -46,21 +46,21 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  // Adds an application's own kernel; it replaces a built-in kernel of its name. Throws UsageError when that name was
-  // added or asked for before. Throws Error with file, line and column when the file is no kernel file.
-  void add(const EmbeddedFile& kernel);
-  void add_file(const std::filesystem::path& kernel_file);
+  // Adds the kernels of a bundle: an embedded one (attune_embed), a built-in one (attune/builtin.hpp), or a file's
+  // (attune/kernel_files.hpp). A kernel that is there already may be added again. Throws UsageError when another
+  // kernel has its name. Throws Error when the bundle is damaged.
+  void add(const Bundle& bundle);
 
   // Returns the plan for a problem: {"width", 8192}, {"height", 8192}, {"T", "float"}. Absent names take their
   // defaults. The first call for a problem loads or compiles, in milliseconds to a second. Later calls are a table
-  // look-up. Throws UsageError for an unknown kernel, name or value, Error when not even the default configuration
-  // compiles.
+  // look-up. Throws UsageError for an unknown kernel, name or value. Throws Error when no fall-back configuration of
+  // the kernel is legal or compiles.
   Plan plan(std::string_view kernel, const Problem& problem = {});
 
   // Returns what plan() would use and why, without compiling or loading.
   Match match(std::string_view kernel, const Problem& problem = {});
 
-  // Returns the names of the built-in and of the added kernels.
+  // Returns the names of the kernels that were added, in alphabetical order.
   std::vector<std::string> kernels() const;
 
   const DeviceInfo& device_info() const noexcept;

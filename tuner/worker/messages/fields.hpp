@@ -2,16 +2,11 @@
 // tests that make values.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
+#include "core/archive.hpp"
+#include "core/source_fields.hpp"
 #include "worker/jobs.hpp"
 
 namespace attune {
-
-// The functions below serve all archives: one gives them a const struct, another one to fill.
-template <typename T, typename Struct>
-concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
 void fields(auto& a, Is<LaunchShape> auto& x) { a(x.grid, x.block, x.shared_bytes, x.cluster, x.overlaps); }
 
@@ -55,10 +50,6 @@ void fields(auto& a, Is<TrialSetup> auto& x) {
 
 void fields(auto& a, Is<InstanceLaunch> auto& x) { a(x.instance, x.configuration, x.attempt, x.steps); }
 
-void fields(auto& a, Is<Header> auto& x) { a(x.name, x.text); }
-
-void fields(auto& a, Is<SourceText> auto& x) { a(x.name, x.text, x.headers); }
-
 void fields(auto& a, Is<ImageRequest> auto& x) {
   a(x.source, x.expressions, x.options, x.checks, x.architecture, x.waiting);
 }
@@ -77,7 +68,7 @@ void fields(auto& a, Is<DeviceInfo> auto& x) {
   a(x.kind, x.name, x.compute_capability, x.multiprocessors, x.memory_bytes, x.memory_bus_bits, x.l2_bytes,
     x.mig_profile, x.warp_size, x.max_threads_per_block, x.max_threads_per_multiprocessor, x.max_block, x.max_grid,
     x.shared_static_limit, x.shared_per_block, x.shared_per_multiprocessor, x.registers_per_block,
-    x.registers_per_multiprocessor, x.ordinal, x.uuid, x.driver, x.driver_cuda_version, x.clock_khz, x.power_limit_mw);
+    x.registers_per_multiprocessor, x.ordinal, x.uuid, x.driver, x.driver_cuda_version, x.clock_khz);
 }
 
 void fields(auto& a, Is<TimingPlan> auto& x) {

@@ -1,6 +1,6 @@
 #include "worker/messages/messages.hpp"
 
-#include "worker/messages/archive.hpp"
+#include "core/archive.hpp"
 #include "worker/messages/fields.hpp"
 
 namespace attune {

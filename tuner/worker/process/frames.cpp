@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/byte_stream.hpp"
-#include "worker/messages/archive.hpp"
+#include "core/archive.hpp"
 
 namespace attune {
 namespace {

@@ -1,4 +1,4 @@
-# Run by attune_embed() at build time: INPUT and HEADERS -> OUTPUT, a header that defines attune_embedded::NAME. The text
+# Run by attune_embed_text() at build time: INPUT -> OUTPUT, a header that defines attune_embedded::NAME. The text
 # stands in raw string literals of at most 8,000 characters, far below every compiler's limit.
 function(read_literals file result)
   file(READ "${file}" text)
@@ -17,22 +17,11 @@ function(read_literals file result)
 endfunction()
 
 get_filename_component(file_name "${INPUT}" NAME)
-get_filename_component(place "${INPUT}" DIRECTORY)
 read_literals("${INPUT}" text)
-set(headers "")
-set(with_headers "")
-foreach(name IN LISTS HEADERS)
-  read_literals("${place}/${name}" header)
-  string(APPEND headers "    {\"${name}\", ${header}},\n")
-endforeach()
-if(HEADERS)
-  set(with_headers ", ${NAME}_headers")
-  set(headers "inline constexpr attune::EmbeddedHeader ${NAME}_headers[] = {\n${headers}};\n")
-endif()
 file(WRITE "${OUTPUT}" "// Generated from ${file_name}.
 #pragma once
-#include \"attune/embedded_file.hpp\"
+#include \"core/embedded_file.hpp\"
 namespace attune_embedded {
-${headers}inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${text}${with_headers}};
+inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${text}};
 }
 ")

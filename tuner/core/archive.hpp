@@ -1,15 +1,19 @@
 // Archives: one list of a struct's fields serves writing and reading. `archive(x)` writes or reads a value of a basic
-// type, a container of such, or a struct with fields(archive, x). Reading never trusts a count, a choice or a number of
-// bytes: impossible values make it fail.
+// type, a container of such, or a struct with fields(archive, x). A type that is more than its fields has
+// write_value(archive, x) and read_value(archive, std::type_identity<T>). Reading never trusts a count, a choice or a
+// number of bytes: impossible values make it fail.
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/byte_stream.hpp"
+#include "core/field_list.hpp"
 #include "core/image.hpp"
 
 namespace attune {
@@ -53,8 +57,19 @@ class WriteArchive {
   void write(const std::array<T, N>& values) {
     for (const T& value : values) write(value);
   }
+  template <typename Key, typename T>
+  void write(const std::map<Key, T>& values) {
+    bytes_.number(static_cast<std::uint32_t>(values.size()));
+    for (const auto& [key, value] : values) (*this)(key, value);
+  }
   template <typename Struct>
-  requires(std::is_class_v<Struct>) void write(const Struct& value) { fields(*this, value); }
+  requires(std::is_class_v<Struct>) void write(const Struct& value) {
+    if constexpr (requires { write_value(*this, value); }) {
+      write_value(*this, value);
+    } else {
+      fields(*this, value);
+    }
+  }
   ByteWriter bytes_;
 };
 
@@ -71,9 +86,21 @@ class ReadArchive {
     if (number > static_cast<std::uint8_t>(last)) return bytes_.fail();
     value = static_cast<Enum>(number);
   }
+  void fail() { bytes_.fail(); }
+  bool failed() const { return bytes_.failed(); }
   bool complete() const { return !bytes_.failed() && bytes_.at_end(); }
 
  private:
+  template <typename T>
+  T make() {
+    if constexpr (std::is_default_constructible_v<T>) {
+      T value{};
+      read(value);
+      return value;
+    } else {
+      return read_value(*this, std::type_identity<T>());
+    }
+  }
   void read(bool& value) { value = bytes_.flag(); }
   void read(double& value) { value = bytes_.real(); }
   void read(std::byte& value) { value = static_cast<std::byte>(bytes_.number<std::uint8_t>()); }
@@ -92,20 +119,35 @@ class ReadArchive {
   template <typename T>
   void read(std::optional<T>& value) {
     value.reset();
-    if (bytes_.flag()) read(value.emplace());
+    if (bytes_.flag()) value.emplace(make<T>());
   }
   template <typename T>
   void read(std::vector<T>& values) {
     values.clear();
     const std::uint32_t count = bytes_.count(1);
-    for (std::uint32_t i = 0; i < count && !bytes_.failed(); ++i) read(values.emplace_back());
+    for (std::uint32_t i = 0; i < count && !bytes_.failed(); ++i) values.push_back(make<T>());
   }
   template <typename T, std::size_t N>
   void read(std::array<T, N>& values) {
     for (T& value : values) read(value);
   }
+  template <typename Key, typename T>
+  void read(std::map<Key, T>& values) {
+    values.clear();
+    const std::uint32_t count = bytes_.count(1);
+    for (std::uint32_t i = 0; i < count && !bytes_.failed(); ++i) {
+      Key key = make<Key>();
+      values.insert_or_assign(std::move(key), make<T>());
+    }
+  }
   template <typename Struct>
-  requires(std::is_class_v<Struct>) void read(Struct& value) { fields(*this, value); }
+  requires(std::is_class_v<Struct>) void read(Struct& value) {
+    if constexpr (requires { read_value(*this, std::type_identity<Struct>()); }) {
+      value = read_value(*this, std::type_identity<Struct>());
+    } else {
+      fields(*this, value);
+    }
+  }
   ByteReader bytes_;
 };
 

@@ -1,0 +1,133 @@
+#include "db/reader/sqlite_reading.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cmath>
+#include <limits>
+
+#include "attune/error.hpp"
+#include "db/wisdom_failure.hpp"
+
+namespace attune {
+namespace {
+
+// A rollback of what a killed writer left has one attempt, and takes as long as it takes.
+constexpr int recovery_wait_ms = 5000;
+
+// Settings of every connection: docs/formats/wisdom.md.
+constexpr const char* settings = R"sql(
+  PRAGMA trusted_schema = OFF;
+  PRAGMA cell_size_check = ON;
+  PRAGMA mmap_size = 0;
+)sql";
+
+}  // namespace
+
+void ReadConnection::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+
+ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds) : file_(file), seconds_(seconds) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
+  if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
+  const int found = sqlite3_exec(handle, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+  if (found == SQLITE_READONLY_ROLLBACK)
+    roll_back_journal();
+  else if (found != SQLITE_OK)
+    fail(found);
+}
+
+// A killed writer leaves a journal to roll back, which a read-only connection may not do.
+void ReadConnection::roll_back_journal() {
+  sqlite3* writing = nullptr;
+  int code = sqlite3_open_v2(file_.c_str(), &writing, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const std::unique_ptr<sqlite3, Close> owner(writing);
+  if (code == SQLITE_OK) {
+    sqlite3_busy_timeout(writing, recovery_wait_ms);
+    code = sqlite3_exec(writing, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+  }
+  if (code != SQLITE_OK)
+    throw Error(fmt::format("the wisdom database {} was being written when its writer was killed, and may not be "
+                            "repaired by this process; open it once as its owner (attune tune) (SQLite: {})",
+                            file_.string(), writing != nullptr ? sqlite3_errmsg(writing) : sqlite3_errstr(code)));
+}
+
+void ReadConnection::fail(int code) const {
+  SqliteFailure failure;
+  failure.code = code;
+  failure.message = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  if (handle_ != nullptr && ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN))
+    failure.system_error = sqlite3_system_errno(handle_.get());
+  const Error error = wisdom_error(file_, failure, seconds_);
+  if (is_busy(code)) throw DatabaseLocked(error.what());
+  throw error;
+}
+
+std::int64_t ReadConnection::number(const char* query) {
+  ReadStatement statement(*this, query);
+  return statement.next() ? statement.integer(0) : 0;
+}
+
+void ReadStatement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+ReadStatement::ReadStatement(ReadConnection& connection, std::string_view query) : connection_(connection) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(connection.handle_.get(), query.data(), static_cast<int>(query.size()),
+                                      &statement, nullptr);
+  handle_.reset(statement);
+  if (code != SQLITE_OK) connection.fail(code);
+}
+
+int ReadStatement::position(const char* parameter) const {
+  return sqlite3_bind_parameter_index(handle_.get(), parameter);
+}
+
+ReadStatement& ReadStatement::bind(const char* parameter, std::string_view text) {
+  if (const int code = sqlite3_bind_text(handle_.get(), position(parameter), text.data(), static_cast<int>(text.size()),
+                                         SQLITE_TRANSIENT);
+      code != SQLITE_OK)
+    connection_.fail(code);
+  return *this;
+}
+
+ReadStatement& ReadStatement::bind(const char* parameter, std::int64_t number) {
+  if (const int code = sqlite3_bind_int64(handle_.get(), position(parameter), number); code != SQLITE_OK)
+    connection_.fail(code);
+  return *this;
+}
+
+bool ReadStatement::next() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_.fail(code);
+  return false;
+}
+
+std::string_view ReadStatement::text(int column) const {
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+  if (text == nullptr) return {};
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+std::int64_t ReadStatement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+
+double ReadStatement::real(int column) const {
+  return is_null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(handle_.get(), column);
+}
+
+bool ReadStatement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+
+int ReadStatement::column(std::string_view name) const {
+  const int count = sqlite3_column_count(handle_.get());
+  for (int i = 0; i < count; ++i)
+    if (name == sqlite3_column_name(handle_.get(), i)) return i;
+  throw Error(fmt::format("the wisdom database {} has no column {}", connection_.file().string(), name));
+}
+
+}  // namespace attune

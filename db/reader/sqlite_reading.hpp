@@ -1,0 +1,64 @@
+// Reading an SQLite file, for applications: a connection that changes nothing but a journal to roll back, and its
+// statements. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace attune {
+
+class ReadConnection {
+ public:
+  // Opens a file that is there. Waits up to `seconds` for each lock. Throws Error; DatabaseLocked.
+  ReadConnection(const std::filesystem::path& file, double seconds);
+  ReadConnection(const ReadConnection&) = delete;
+  ReadConnection& operator=(const ReadConnection&) = delete;
+
+  const std::filesystem::path& file() const noexcept { return file_; }
+  // Returns the first column of the first row; 0 where there is none.
+  std::int64_t number(const char* query);
+
+ private:
+  friend class ReadStatement;
+  struct Close {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+  [[noreturn]] void fail(int code) const;
+  void roll_back_journal();
+  std::filesystem::path file_;
+  double seconds_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// A query and its rows. Throws Error; DatabaseLocked.
+class ReadStatement {
+ public:
+  ReadStatement(ReadConnection& connection, std::string_view query);
+  ReadStatement& bind(const char* parameter, std::string_view text);
+  ReadStatement& bind(const char* parameter, std::int64_t number);
+  // Goes to the next row. Returns whether there is one.
+  bool next();
+  // The columns of the row, from 0.
+  std::string_view text(int column) const;  // valid until the next call of next()
+  std::int64_t integer(int column) const;
+  double real(int column) const;  // NULL: not a number
+  bool is_null(int column) const;
+  // Returns the position of a column. Throws Error where the query has none of that name.
+  int column(std::string_view name) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+  int position(const char* parameter) const;
+  ReadConnection& connection_;
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+};
+
+}  // namespace attune

@@ -1,0 +1,21 @@
+// A text file inside the program, such as a kernel file. CMake's attune_embed_text(target reduce.cu) makes
+// "attune_embedded/reduce.hpp", which defines `inline constexpr attune::EmbeddedFile attune_embedded::reduce`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace attune {
+
+struct EmbeddedHeader {
+  std::string_view name;  // as written in #include "..."
+  std::string_view text;
+};
+
+struct EmbeddedFile {
+  std::string_view file_name;                 // "reduce.cu", for messages
+  std::string_view text;                      // the whole file, front matter included
+  std::span<const EmbeddedHeader> headers{};  // of a kernel: those that it includes, but for the built-in ones
+};
+
+}  // namespace attune

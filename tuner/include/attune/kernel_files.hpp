@@ -1,0 +1,18 @@
+// Kernel files at run time, for applications that link attune::kernel_files: it reads TOML and has the search space,
+// which finds fall-back configurations. An embedded kernel (attune_embed) needs neither.
+#pragma once
+
+#include <filesystem>
+
+#include "attune/bundle.hpp"
+#include "attune/kernel_spec.hpp"
+
+namespace attune {
+
+// Reads a kernel file and its headers: gpu.add(attune::kernel_file("my_kernel.cu")). Takes milliseconds. Throws Error
+// with file, line and column when it is no kernel file. Any thread.
+Bundle kernel_file(const std::filesystem::path& file);
+// Makes the same of a spec that was built in C++ (complete()). `tune_target`: the kernel as `attune tune` names it.
+Bundle kernel_bundle(const KernelSpec& spec, std::string_view tune_target);
+
+}  // namespace attune

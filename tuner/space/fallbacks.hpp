@@ -1,0 +1,18 @@
+// The configurations that serve where there is no wisdom, found ahead of time: applications have no search space.
+// Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "attune/bindings.hpp"
+#include "attune/kernel_spec.hpp"
+
+namespace attune {
+
+// Returns at most `most` configurations, in the order in which they are to be tried. The first has the first value of
+// each parameter, legal or not. Each further one is legal for a problem on a device where none before it is: types and
+// choices of the problem, with small, odd and large sizes, on each known architecture and on the host device.
+std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most);
+
+}  // namespace attune

@@ -1,0 +1,17 @@
+// Packs: kernel files made ready for applications.
+#pragma once
+
+#include <string>
+
+#include "bundle/kernel_pack.hpp"
+
+namespace attune {
+
+// Returns what an application needs of a kernel. It finds the fall-back configurations: milliseconds, or seconds where
+// the first configuration is not legal everywhere. `tune_target`: the kernel as `attune tune` names it.
+KernelPack make_pack(KernelSpec spec, std::string tune_target);
+
+// Returns the bytes of a bundle with this kernel alone.
+std::vector<std::byte> bundle_of(const KernelPack& pack);
+
+}  // namespace attune
