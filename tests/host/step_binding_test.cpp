@@ -149,9 +149,27 @@ TEST_F(StepBindings, AMemsetOfNothingIsNoOperation) {
   EXPECT_TRUE(StepBinding(std::make_shared<LoadedSteps>(made)).operations().empty());
 }
 
+TEST_F(StepBindings, HaveTheScratchThatStepsUse) {
+  const auto made = std::make_shared<LoadedSteps>(
+      load(source, {"run"}), std::vector<StepArgument>{{"out", Role::out, sizeof(Map), {}},
+                                                       {"map", Role::scalar, sizeof(Map), bytes_of(map_)},
+                                                       {"calls", Role::scratch, 4, {}},
+                                                       {"plus", Role::scalar, 4, bytes_of(7)},
+                                                       {"of_another", Role::scratch, 1 << 20, {}},
+                                                       {"cleared", Role::scratch, 64, {}}});
+  ASSERT_TRUE(made->add(memset_of(5)).ok());
+  ASSERT_TRUE(made->add(launch_of({0, 1, 2, 3})).ok());
+  EXPECT_THAT(made->scratch(), testing::ElementsAre(2, 5));
+  StepBinding binding(made);
+  ASSERT_TRUE(binding.make_scratch(device(), Guards::none).ok());
+  EXPECT_NE(LoadedSteps::array_in(binding.slots()[5]), nullptr);
+  EXPECT_EQ(LoadedSteps::array_in(binding.slots()[4]), nullptr);
+}
+
 TEST_F(StepBindings, SayWhatHasNoRoom) {
   const auto made = std::make_shared<LoadedSteps>(
       nullptr, std::vector<StepArgument>{{"huge", Role::scratch, std::uint64_t{1} << 62, {}}});
+  ASSERT_TRUE(made->add(memset_of(0)).ok());
   StepBinding binding(made);
   EXPECT_THAT(
       [&] { (void)binding.make_scratch(device(), Guards::none); },

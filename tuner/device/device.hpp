@@ -152,6 +152,27 @@ class Device {
   virtual StreamHandle make_stream() = 0;
   virtual void destroy_stream(StreamHandle stream) noexcept = 0;
   virtual Status synchronize(StreamHandle stream) = 0;
+  // Returns the number of a stream. Streams that may work at the same time have different ones: those of two threads
+  // that use CUDA's per-thread default stream too. All work of a host device is one stream's.
+  virtual std::uint64_t stream_id(StreamHandle /*stream*/) { return 0; }
+  // Fills memory that no work uses with zeros, beside all streams; complete on return. It may be called while a stream
+  // is captured to a graph.
+  virtual Status clear(void* target, std::size_t bytes) {
+    Operation zero;
+    zero.kind = Operation::Kind::memset;
+    zero.target = target;
+    zero.bytes = bytes;
+    Status status = enqueue(zero, nullptr);
+    return status.ok() ? synchronize(nullptr) : status;
+  }
+
+  // Graphs. Returns whether what is enqueued on the stream is recorded to a graph, instead of being done.
+  virtual bool is_captured(StreamHandle /*stream*/) { return false; }
+  // Gives an object to the graph that the stream records to. The graph, and all that is made of it, hold it. When the
+  // last of them is gone, a thread of attune's lets it go. It may own modules and memory of this device.
+  virtual Status keep_in_graph(StreamHandle /*stream*/, std::shared_ptr<const void> /*object*/) {
+    return {Verdict::launch_error, info().kind + " devices record no graphs", false};
+  }
 
   virtual LoadOutcome load(const Image& image) = 0;
   // Enqueues. An error of the launch itself is in the Status; a fault may appear only at synchronize().

@@ -27,19 +27,34 @@ std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const
 LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments)
     : module_(std::move(module)), arguments_(std::move(arguments)) {
   for (const StepArgument& argument : arguments_) {
-    if (argument.map) maps_.push_back(offsets_.size());
+    if (argument.map) maps_.push_back(places_.size());
     add_argument(argument);
   }
+  // An array of pointers follows the bytes.
+  pointers_at_ = (bytes_.size() + least_alignment - 1) / least_alignment * least_alignment;
 }
 
 void LoadedSteps::add_argument(const StepArgument& argument) {
   const std::size_t size = std::max(argument.value.size(), least_alignment);
   const std::size_t alignment = std::min(std::bit_ceil(size), most_alignment);
   const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
-  offsets_.push_back(offset);
+  places_.push_back(offset);
   slack_ = std::max(slack_, alignment - least_alignment);
   bytes_.resize(offset + size);
   std::ranges::copy(argument.value, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+void LoadedSteps::add_step(Step step) {
+  if (step.operation.kind != Operation::Kind::memset) {
+    step.first_parameter = places_.size();
+    for (const std::size_t argument : step.arguments) places_.push_back(std::size_t{places_[argument]});
+  }
+  for (const std::size_t argument : step.arguments) {
+    if (arguments_[argument].role != Role::scratch) continue;
+    const auto place = std::ranges::lower_bound(scratch_, argument);
+    if (place == scratch_.end() || *place != argument) scratch_.insert(place, argument);
+  }
+  steps_.push_back(std::move(step));
 }
 
 Status LoadedSteps::add(const ResolvedStep& step) {
@@ -59,17 +74,18 @@ Status LoadedSteps::add(const ResolvedStep& step) {
     made.operation.shape = step.shape;
     made.operation.function = module_->function(step.expression, step.shape, status);
   }
-  if (status.ok()) steps_.push_back(std::move(made));
+  if (status.ok()) add_step(std::move(made));
   return status;
 }
 
 void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
-  Step& made = steps_.emplace_back();
+  Step made;
   made.name = std::move(name);
   for (std::size_t i = 0; i < arguments_.size(); ++i) made.arguments.push_back(i);
   made.operation.kind = Operation::Kind::routine;
   made.operation.routine = routine.get();
   routines_.push_back(std::move(routine));
+  add_step(std::move(made));
 }
 
 Status LoadedSteps::find_symbols() {
@@ -99,56 +115,83 @@ std::vector<std::size_t> LoadedSteps::parameter_bytes(std::size_t i) const {
   return bytes;
 }
 
+void** LoadedSteps::lay_out(std::byte* memory) const noexcept {
+  std::byte* const bytes = memory + (-reinterpret_cast<std::uintptr_t>(memory) & (slack_ + least_alignment - 1));
+  if (!bytes_.empty()) std::memcpy(bytes, bytes_.data(), bytes_.size());
+  auto** const slots = reinterpret_cast<void**>(bytes + pointers_at_);
+  void** slot = slots;
+  for (const std::size_t place : places_) *slot++ = bytes + place;
+  return slots;
+}
+
+void LoadedSteps::copy_values(void** slots, void* const* from) const noexcept {
+  std::memcpy(reinterpret_cast<std::byte*>(slots) - pointers_at_,
+              reinterpret_cast<const std::byte*>(from) - pointers_at_, bytes_.size());
+}
+
+Operation LoadedSteps::operation(std::size_t i, void** slots) const noexcept {
+  const Step& step = steps_[i];
+  Operation operation = step.operation;
+  if (operation.kind == Operation::Kind::memset)
+    operation.target = array_in(slots[step.arguments.front()]);
+  else
+    operation.parameters = slots + step.first_parameter;
+  return operation;
+}
+
+Operation LoadedSteps::upload(std::size_t symbol, void* const* slots) const noexcept {
+  const Symbol& of = symbols_[symbol];
+  Operation copy;
+  copy.kind = Operation::Kind::copy;
+  copy.target = of.variable.address;
+  copy.source = array_in(slots[of.argument]);
+  copy.bytes = arguments_[of.argument].bytes;
+  return copy;
+}
+
+Status LoadedSteps::encode_map(Device& device, std::size_t map, void* array, void* bytes) const {
+  Status status = device.encode_map(arguments_[map].map->layout, array, bytes);
+  if (!status.ok()) status.detail = fmt::format("argument `{}`: {}", arguments_[map].name, status.detail);
+  return status;
+}
+
+DeviceMemory scratch_memory(Device& device, const StepArgument& argument, Guards guards) {
+  try {
+    return {device, argument.bytes, guards};
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
+  }
+}
+
 StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     : steps_(std::move(steps)),
-      memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->bytes_.size() + steps_->slack_)),
-      aimed_(steps_->maps_.size()) {
-  const std::size_t alignment = steps_->slack_ + LoadedSteps::least_alignment;
-  bytes_ = memory_.get() + -reinterpret_cast<std::uintptr_t>(memory_.get()) % alignment;
-  std::ranges::copy(steps_->bytes_, bytes_);
-  std::size_t count = steps_->offsets_.size();
-  for (const LoadedSteps::Step& step : steps_->steps_) count += step.arguments.size();
-  pointers_.reserve(count);  // so that pointers into it stay valid
-  for (const std::size_t offset : steps_->offsets_) pointers_.push_back(bytes_ + offset);
-  operations_.reserve(steps_->steps_.size());
-  for (const LoadedSteps::Step& step : steps_->steps_) {
-    Operation& operation = operations_.emplace_back(step.operation);
-    if (operation.kind == Operation::Kind::memset) continue;
-    operation.parameters = pointers_.data() + pointers_.size();
-    for (const std::size_t argument : step.arguments) pointers_.push_back(pointers_[argument]);
-  }
-  for (const LoadedSteps::Symbol& symbol : steps_->symbols_) {
-    Operation& copy = uploads_.emplace_back();
-    copy.kind = Operation::Kind::copy;
-    copy.target = symbol.variable.address;
-    copy.bytes = steps_->arguments_[symbol.argument].bytes;
-  }
-  uploaded_.resize(uploads_.size());
+      memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->frame_bytes())),
+      slots_(steps_->lay_out(memory_.get())),
+      aimed_(steps_->maps().size()) {
+  for (std::size_t i = 0; i < steps_->size(); ++i) operations_.push_back(steps_->operation(i, slots_));
+  for (std::size_t i = 0; i < steps_->symbols(); ++i) uploads_.push_back(steps_->upload(i, slots_));
 }
 
 StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
-  std::copy_n(other.bytes_, steps_->bytes_.size(), bytes_);
+  steps_->copy_values(slots_, other.slots_);
   aimed_ = other.aimed_;
 }
 
 void StepBinding::set_array(std::size_t argument, void* memory) {
-  std::memcpy(pointers_[argument], &memory, sizeof memory);
+  std::memcpy(slots_[argument], &memory, sizeof memory);
 }
 
 Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
   misaligned = nullptr;
-  for (std::size_t i = 0; i < steps_->maps_.size(); ++i) {
-    const std::size_t map = steps_->maps_[i];
-    const ResolvedMap& resolved = *steps_->arguments_[map].map;
-    void* array = nullptr;
-    std::memcpy(&array, pointers_[resolved.array], sizeof array);
-    const bool is_aligned = reinterpret_cast<std::uintptr_t>(array) % tensor_array_alignment == 0;
-    if (!is_aligned) misaligned = &steps_->arguments_[resolved.array].name;
+  for (std::size_t i = 0; i < steps_->maps().size(); ++i) {
+    const std::size_t map = steps_->maps()[i], of = steps_->argument(map).map->array;
+    void* const array = LoadedSteps::array_in(slots_[of]);
+    const bool is_aligned = LoadedSteps::has_map(array);
+    if (!is_aligned) misaligned = &steps_->argument(of).name;
     if (array == aimed_[i]) continue;
-    std::memset(pointers_[map], 0, tensor_map_bytes);
+    std::memset(slots_[map], 0, tensor_map_bytes);
     if (is_aligned)
-      if (Status status = device.encode_map(resolved.layout, array, pointers_[map]); !status.ok()) {
-        status.detail = fmt::format("argument `{}`: {}", steps_->arguments_[map].name, status.detail);
+      if (Status status = steps_->encode_map(device, map, array, slots_[map]); !status.ok()) {
         aimed_[i] = nullptr;
         return status;
       }
@@ -158,14 +201,9 @@ Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
 }
 
 Status StepBinding::make_scratch(Device& device, Guards guards) {
-  for (std::size_t i = 0; i < steps_->arguments_.size(); ++i) {
-    const StepArgument& argument = steps_->arguments_[i];
-    if (argument.role != Role::scratch) continue;
-    try {
-      scratch_.push_back({i, DeviceMemory(device, argument.bytes, guards)});
-    } catch (const OutOfMemory& error) {
-      throw OutOfMemory(fmt::format("scratch `{}`: {}", argument.name, error.what()));
-    }
+  for (const std::size_t i : steps_->scratch()) {
+    const StepArgument& argument = steps_->argument(i);
+    scratch_.push_back({i, scratch_memory(device, argument, guards)});
     DeviceMemory& memory = scratch_.back().memory;
     set_array(i, memory.data());
     if (guards != Guards::none) memory.arm_guards();
@@ -181,7 +219,7 @@ Status StepBinding::make_scratch(Device& device, Guards guards) {
 
 void StepBinding::add_scratch(Checks& checks) const {
   for (const Scratch& scratch : scratch_) {
-    const StepArgument& argument = steps_->arguments_[scratch.argument];
+    const StepArgument& argument = steps_->argument(scratch.argument);
     scratch.memory.add_guards(checks, [&argument](long long offset) {
       return Status{Verdict::guard,
                     fmt::format("wrote outside scratch `{}`: the byte at offset {} of its {} bytes changed",
@@ -191,27 +229,14 @@ void StepBinding::add_scratch(Checks& checks) const {
   }
 }
 
-std::span<const Operation> StepBinding::uploads_due() {
-  bool are_due = false;
-  for (std::size_t i = 0; i < uploads_.size(); ++i) {
-    std::memcpy(&uploads_[i].source, pointers_[steps_->symbols_[i].argument], sizeof uploads_[i].source);
-    are_due = are_due || uploads_[i].source != uploaded_[i];
-  }
-  return are_due ? std::span<const Operation>(uploads_) : std::span<const Operation>();
+std::span<const Operation> StepBinding::uploads() {
+  for (std::size_t i = 0; i < uploads_.size(); ++i) uploads_[i] = steps_->upload(i, slots_);
+  return uploads_;
 }
-
-void StepBinding::note_uploads() {
-  for (std::size_t i = 0; i < uploads_.size(); ++i) uploaded_[i] = uploads_[i].source;
-}
-
-void StepBinding::forget_uploads() noexcept { uploaded_.assign(uploaded_.size(), nullptr); }
 
 std::span<const Operation> StepBinding::operations() {
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
-    Operation& operation = operations_[i];
-    if (operation.kind == Operation::Kind::memset)
-      std::memcpy(&operation.target, pointers_[steps_->steps_[i].arguments.front()], sizeof operation.target);
-  }
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    if (operations_[i].kind == Operation::Kind::memset) operations_[i] = steps_->operation(i, slots_);
   return operations_;
 }
 

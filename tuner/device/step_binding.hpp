@@ -1,9 +1,11 @@
 // Resolved steps on their way to a device, for tuning and in applications alike. LoadedSteps: their entries, found in a
-// module, and how their arguments lie. StepBinding: one set of arguments for them, as operations to enqueue.
+// module, and how their arguments lie. StepBinding: one set of arguments for them that is kept, as operations to
+// enqueue. A LaunchFrame (launch_frame.hpp) is one for a single launch.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,15 +48,47 @@ class LoadedSteps {
   // Returns how many bytes each parameter of operation `i` has; none of a memset.
   std::vector<std::size_t> parameter_bytes(std::size_t i) const;
 
+  std::size_t arguments() const noexcept { return arguments_.size(); }
+  const StepArgument& argument(std::size_t i) const { return arguments_[i]; }
+  std::span<const std::size_t> maps() const noexcept { return maps_; }  // arguments that are tensor maps to encode
+  // Returns the arguments that are scratch memory which some step uses, ascending.
+  std::span<const std::size_t> scratch() const noexcept { return scratch_; }
+  std::size_t symbols() const noexcept { return symbols_.size(); }  // arguments that are copied into variables
+
+  // One set of arguments lies in `frame_bytes()` bytes of memory, which is aligned as memory from `new` at least.
+  static constexpr std::size_t frame_alignment = 128;
+  std::size_t frame_bytes() const noexcept { return slack_ + pointers_at_ + places_.size() * sizeof(void*); }
+  // Lays the first values out there. Returns the slots: pointers to the bytes of each argument, at least 16 and as many
+  // as its value has; behind them those of each parameter of each launch. Scalars hold their first values, arrays and
+  // maps zeros.
+  void** lay_out(std::byte* memory) const noexcept;
+  void copy_values(void** slots, void* const* from) const noexcept;
+  // Returns the operation over the present values of the slots. A launch reads them when it is enqueued.
+  Operation operation(std::size_t i, void** slots) const noexcept;
+  // Returns the copy of an array into its variable.
+  Operation upload(std::size_t symbol, void* const* slots) const noexcept;
+  // Returns the array of a slot.
+  static void* array_in(const void* slot) noexcept {
+    void* array = nullptr;
+    std::memcpy(&array, slot, sizeof array);
+    return array;
+  }
+  // Returns whether there may be a map of the array.
+  static bool has_map(const void* array) noexcept {
+    return reinterpret_cast<std::uintptr_t>(array) % tensor_array_alignment == 0;
+  }
+  // Encodes the map of such an array into 128 bytes. A failure names the map.
+  Status encode_map(Device& device, std::size_t map, void* array, void* bytes) const;
+
  private:
-  friend class StepBinding;
   // Bytes lie at multiples of their size, rounded up to a power of two: at least this, what memory from `new` has, so
   // that a slot holds a pointer or a vector type; at most that, more than any type asks for.
-  static constexpr std::size_t least_alignment = 16, most_alignment = 128;
+  static constexpr std::size_t least_alignment = 16, most_alignment = frame_alignment;
   static_assert(least_alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   struct Step {
     Operation operation;                 // less its pointers
     std::vector<std::size_t> arguments;  // launch, routine: of each parameter; memset: the target
+    std::size_t first_parameter = 0;     // launch, routine: its slot
     std::string name;
   };
   struct Symbol {
@@ -62,20 +96,22 @@ class LoadedSteps {
     Variable variable;
   };
   void add_argument(const StepArgument& argument);
+  void add_step(Step step);
 
-  std::vector<std::size_t> maps_;  // arguments that are tensor maps to encode
+  std::vector<std::size_t> maps_, scratch_;
   std::shared_ptr<Module> module_;
   std::vector<std::shared_ptr<Routine>> routines_;
   std::vector<StepArgument> arguments_;
-  std::vector<std::size_t> offsets_;  // of each argument in the bytes
-  std::vector<std::byte> bytes_;      // what all arguments hold at first
-  std::size_t slack_ = 0;             // bytes by which memory from `new` may have to be shifted
+  std::vector<std::byte> bytes_;     // what all arguments hold at first
+  std::size_t pointers_at_ = 0;      // where the slots begin: behind the bytes
+  std::vector<std::size_t> places_;  // of each slot, what it points to: an offset in the bytes
+  std::size_t slack_ = 0;            // bytes by which memory from `new` may have to be shifted
   std::vector<Step> steps_;
   std::vector<Symbol> symbols_;
 };
 
-// The bytes of all arguments, laid out so that a launch only writes values and hands pointers over. Owns its scratch
-// memory. One thread at a time. Moving it keeps all addresses.
+// One set of arguments that is kept, with operations over it and scratch memory of its own. One thread at a time.
+// Moving it keeps all addresses.
 class StepBinding {
  public:
   // Scalars hold their first values; arrays are null.
@@ -88,12 +124,13 @@ class StepBinding {
   StepBinding& operator=(StepBinding&&) noexcept = default;
 
   // Returns where the bytes of each argument lie: at least 16, and as many as its value has.
-  std::span<void* const> slots() const noexcept { return pointers_; }
+  std::span<void* const> slots() const noexcept { return {slots_, steps_->arguments()}; }
   void set_array(std::size_t argument, void* memory);
   // Encodes the tensor maps of arrays that have moved since the last call. An array whose address is no multiple of 16
   // gives a map of zeros: `misaligned` is then its name, else null. Allocates nothing while it succeeds.
   Status aim_maps(Device& device, const std::string*& misaligned);
-  // Allocates scratch memory and enqueues zeroing it on the default stream. Throws OutOfMemory naming the argument.
+  // Allocates the scratch memory that steps use and enqueues zeroing it on the default stream. Throws OutOfMemory
+  // naming the argument.
   Status make_scratch(Device& device, Guards guards);
   bool has_scratch() const noexcept { return !scratch_.empty(); }
   // Adds checks of the guard bands of scratch memory.
@@ -102,11 +139,8 @@ class StepBinding {
   // Returns the steps over the present values of the slots. Launches read the slots when they are enqueued. Allocates
   // nothing.
   std::span<const Operation> operations();
-  // Returns the copies of arrays with a symbol into their variables, before the steps; none where the arrays are those
-  // of the last note_uploads().
-  std::span<const Operation> uploads_due();
-  void note_uploads();
-  void forget_uploads() noexcept;  // the arrays' content is another
+  // Returns the copies of arrays with a symbol into their variables, before the steps.
+  std::span<const Operation> uploads();
 
  private:
   struct Scratch {
@@ -115,13 +149,13 @@ class StepBinding {
   };
   std::shared_ptr<const LoadedSteps> steps_;
   std::unique_ptr<std::byte[]> memory_;
-  std::byte* bytes_ = nullptr;   // in it, aligned
-  std::vector<void*> pointers_;  // to the bytes of each argument; then of each parameter of each launch
-  std::vector<void*> aimed_;     // the array that each of the steps' maps is of
-  std::vector<Operation> operations_;
+  void** slots_ = nullptr;    // in the memory
+  std::vector<void*> aimed_;  // the array that each of the steps' maps is of
+  std::vector<Operation> operations_, uploads_;
   std::vector<Scratch> scratch_;
-  std::vector<Operation> uploads_;
-  std::vector<const void*> uploaded_;  // from where
 };
+
+// Allocates the scratch memory of an argument. Throws OutOfMemory naming it.
+DeviceMemory scratch_memory(Device& device, const StepArgument& argument, Guards guards);
 
 }  // namespace attune

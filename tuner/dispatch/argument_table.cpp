@@ -26,6 +26,12 @@ void write(void* slot, const T& value) {
   std::memcpy(slot, &value, sizeof value);
 }
 
+// As ==. Both are literals most often, which a linker keeps once.
+bool same(std::string_view one, std::string_view other) {
+  return one.size() == other.size() &&
+         (one.data() == other.data() || std::memcmp(one.data(), other.data(), one.size()) == 0);
+}
+
 // Largest integers up to which every integer is a value of the type.
 constexpr double exact_in_half = 2048;
 constexpr double exact_in_bfloat16 = 256;
@@ -118,15 +124,22 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
     const Expected& expected = expected_[i];
     void* const slot = slots[expected.slot];
     if (!store(expected, passed[i], slot)) refuse(i, passed[i]);
-    if (expected.is_fixed && std::memcmp(slot, expected.fixed.data(), expected.size) != 0) refuse(i, passed[i]);
+    if (expected.is_fixed && !is_as_fixed(expected, passed[i], slot)) refuse(i, passed[i]);
   }
+}
+
+bool ArgumentTable::is_as_fixed(const Expected& expected, const PlanArgument& passed, const void* slot) {
+  if (expected.form != Form::integer) return std::memcmp(slot, expected.fixed.data(), expected.size) == 0;
+  // Not read from the slot, which was written just now in a larger piece: the processor would wait for it.
+  const std::uint64_t difference = read<std::uint64_t>(passed.bytes) ^ read<std::uint64_t>(expected.fixed);
+  return difference << (64 - 8 * expected.size) == 0;
 }
 
 bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, void* slot) {
   switch (expected.form) {
     case Form::array:
       write(slot, passed.bytes);
-      return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || passed.type == expected.type) &&
+      return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || same(passed.type, expected.type)) &&
              !(passed.is_const && expected.is_written) && passed.count >= expected.count &&
              (read<void*>(passed.bytes) || expected.count == 0);
     case Form::values:

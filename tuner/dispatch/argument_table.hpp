@@ -46,6 +46,7 @@ class ArgumentTable {
     std::string name, fixed_text;
   };
   static Expected expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot);
+  static bool is_as_fixed(const Expected& expected, const PlanArgument& passed, const void* slot);
   static bool store(const Expected& expected, const PlanArgument& passed, void* slot);
   static bool store_values(const Expected& expected, const PlanArgument& passed, void* slot);
   static bool store_integer(const Expected& expected, const PlanArgument& passed, void* slot);

@@ -7,11 +7,6 @@
 namespace attune {
 namespace {
 
-[[noreturn]] void fail(const PlanParts& parts, std::string_view step, const Status& status) {
-  throw Error(fmt::format("{} of plan {} ({}) on {} failed: {}: {}", step, parts.kernel, parts.problem.text(),
-                          parts.device->info().name, to_text(status.verdict), status.detail));
-}
-
 // Returns null, with the step or variable in `status`, where the device refuses one.
 std::shared_ptr<const LoadedSteps> load_steps(std::shared_ptr<Module> module,
                                               const std::vector<StepArgument>& arguments,
@@ -27,14 +22,32 @@ std::shared_ptr<const LoadedSteps> load_steps(std::shared_ptr<Module> module,
   return status.ok() ? loaded : nullptr;
 }
 
-std::shared_ptr<const LoadedSteps> steps_of(const PlanParts& parts) {
-  if (!parts.own_module) return parts.steps;
-  const auto& [image, steps, arguments] = *parts.own_module;
-  LoadOutcome outcome = parts.device->load(image);
-  std::shared_ptr<const LoadedSteps> loaded;
-  if (outcome.status.ok()) loaded = load_steps(std::move(outcome.module), arguments, steps, outcome.status);
-  if (loaded == nullptr) fail(parts, "loading the code", outcome.status);
-  return loaded;
+// What a graph holds of a captured launch.
+struct Captured {
+  std::shared_ptr<const PlanParts> parts;
+  ScratchMemory scratch;  // gone before the device
+};
+
+// Nothing of it may be part of the capture: the graph would repeat it.
+void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame, StreamHandle stream) {
+  const auto held = std::make_shared<Captured>(parts, ScratchMemory(*parts->device, *parts->steps));
+  if (const Status status = held->scratch.zero_now(*parts->device); !status.ok())
+    parts->fail("zeroing scratch", status);
+  held->scratch.pass_to(frame);
+  if (const Status status = parts->device->keep_in_graph(stream, held); !status.ok()) parts->fail("capture", status);
+}
+
+void enqueue_steps(const PlanParts& parts, const LaunchFrame& frame, StreamHandle stream) {
+  for (std::size_t i = 0; i < parts.steps->size(); ++i) parts.enqueue(frame.operation(i), parts.steps->name(i), stream);
+}
+
+void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHandle stream) {
+  StreamScratch::Use use(parts.scratch, parts.device->stream_id(stream));
+  Status status;
+  use.memory(*parts.device, *parts.steps, stream, status).pass_to(frame);
+  if (!status.ok()) parts.fail("zeroing scratch", status);
+  enqueue_steps(parts, frame, stream);
+  use.done();
 }
 
 }  // namespace
@@ -50,37 +63,48 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
   if (loaded == nullptr) return nullptr;
   std::optional<OwnModule> own;
   if (image) own = OwnModule{std::move(*image), {steps.begin(), steps.end()}, bound};
-  return std::make_shared<const PlanParts>(PlanParts{std::move(device), spec.name, problem, std::move(match),
-                                                     ArgumentTable(spec, arguments), std::move(loaded), std::move(own),
-                                                     std::move(warn)});
+  return std::shared_ptr<const PlanParts>(new PlanParts{std::move(device), spec.name, problem, std::move(match),
+                                                        ArgumentTable(spec, arguments), std::move(loaded),
+                                                        std::move(own), std::move(warn)});
 }
 
-StepBinding PlanParts::bind() const {
-  StepBinding binding(steps_of(*this));
-  Status status = binding.make_scratch(*device, Guards::none);
-  // Any stream may be the first to launch, so the zeros must be there for all of them.
-  if (status.ok() && binding.has_scratch()) status = device->synchronize(nullptr);
-  if (!status.ok()) fail(*this, "zeroing scratch", status);
-  return binding;
-}
-
-const std::string* PlanParts::fill_in(StepBinding& binding, std::span<const PlanArgument> passed) const {
-  arguments.encode(passed, binding.slots());
+const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
+                               std::span<const PlanArgument> passed) {
+  const PlanParts& parts = *shared;
+  LaunchFrame frame(*parts.steps);
+  parts.arguments.encode(passed, frame.slots());
   const std::string* misaligned = nullptr;
-  if (const Status status = binding.aim_maps(*device, misaligned); !status.ok()) fail(*this, "launch", status);
+  if (const Status status = parts.maps.aim(*parts.steps, *parts.device, frame, misaligned); !status.ok())
+    parts.fail("launch", status);
+  const bool is_captured = parts.device->is_captured(stream);
+  if (is_captured) hold_in_graph(shared, frame, stream);
+  SymbolUploads::Turn turn;  // until the steps are enqueued that read the variables
+  if (parts.steps->symbols() > 0) {
+    turn = parts.uploads.take_turn();
+    parts.uploads.upload(parts, frame, stream, is_captured);
+  }
+  if (is_captured || parts.steps->scratch().empty())
+    enqueue_steps(parts, frame, stream);
+  else
+    enqueue_with_scratch(parts, frame, stream);
   return misaligned;
 }
 
-void PlanParts::enqueue(StepBinding& binding, StreamHandle stream) const {
-  const std::span<const Operation> uploads = binding.uploads_due();
-  for (const Operation& upload : uploads)
-    if (const Status status = device->enqueue(upload, stream); !status.ok()) fail(*this, "setting a variable", status);
-  if (!uploads.empty()) binding.note_uploads();
-  const std::span<const Operation> operations = binding.operations();
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const Status status = device->enqueue(operations[i], stream);
-    if (!status.ok()) fail(*this, steps->name(i), status);
-  }
+std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts) {
+  if (!parts->own_module) return parts;
+  const auto& [image, steps, arguments] = *parts->own_module;
+  LoadOutcome outcome = parts->device->load(image);
+  std::shared_ptr<const LoadedSteps> loaded;
+  if (outcome.status.ok()) loaded = load_steps(std::move(outcome.module), arguments, steps, outcome.status);
+  if (loaded == nullptr) parts->fail("loading the code", outcome.status);
+  return std::shared_ptr<const PlanParts>(new PlanParts{parts->device, parts->kernel, parts->problem, parts->match,
+                                                        parts->arguments, std::move(loaded), parts->own_module,
+                                                        parts->warn});
+}
+
+void PlanParts::fail(std::string_view step, const Status& status) const {
+  throw Error(fmt::format("{} of plan {} ({}) on {} failed: {}: {}", step, kernel, problem.text(), device->info().name,
+                          to_text(status.verdict), status.detail));
 }
 
 void PlanParts::warn_of_misaligned(const std::string& array) const {

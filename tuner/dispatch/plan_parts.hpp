@@ -1,4 +1,5 @@
-// PlanParts: all that the copies of a plan share. Plan is that and a StepBinding of its own.
+// PlanParts: all that the copies of a plan share, and what makes it a launch. What a launch alone needs is on the stack
+// of its thread.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,11 @@
 #include "attune/match.hpp"
 #include "attune/plan.hpp"
 #include "attune/stream_handle.hpp"
-#include "device/step_binding.hpp"
+#include "device/launch_frame.hpp"
 #include "dispatch/argument_table.hpp"
+#include "dispatch/map_cache.hpp"
+#include "dispatch/stream_scratch.hpp"
+#include "dispatch/symbol_uploads.hpp"
 
 namespace attune {
 
@@ -21,7 +25,7 @@ struct OwnModule {
   std::vector<StepArgument> arguments;
 };
 
-// Immutable once made; any thread. Keeps device and module alive.
+// Any thread. Keeps device and module alive. Its first members never change once they are made.
 struct PlanParts {
   std::shared_ptr<Device> device;
   std::string kernel;
@@ -32,22 +36,33 @@ struct PlanParts {
   // Of a kernel with symbols: plans that shared a module would set each other's variables.
   std::optional<OwnModule> own_module = {};
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
+  mutable MapCache maps = {};
+  mutable StreamScratch scratch = {};
+  mutable SymbolUploads uploads = {};
 
-  // Returns a binding with scratch memory of its own, zeroed. Throws OutOfMemory, Error.
-  StepBinding bind() const;
-  // Checks the arguments, writes them into the binding and encodes tensor maps. Throws what Plan::launch does. Returns
-  // the name of an array that lies so that a tensor map of it is zeros, or null.
-  const std::string* fill_in(StepBinding& binding, std::span<const PlanArgument> passed) const;
-  // Enqueues what has to be uploaded, and every step, of a binding that is filled in. Throws Error.
-  void enqueue(StepBinding& binding, StreamHandle stream) const;
-  // Does both.
-  const std::string* launch(StepBinding& binding, StreamHandle stream, std::span<const PlanArgument> passed) const {
-    const std::string* const misaligned = fill_in(binding, passed);
-    enqueue(binding, stream);
-    return misaligned;
+  // Frees the scratch memory of streams that no launch used since the last call of this; waits for its last work.
+  void release_scratch() const { scratch.release_unused(); }
+  // Returns how much scratch memory there is now, of all streams. That of graphs and of ResolvedLaunch is theirs.
+  std::uint64_t scratch_bytes() const noexcept { return scratch.bytes(); }
+
+  // Throws Error saying which step of this plan failed, and why.
+  [[noreturn]] void fail(std::string_view step, const Status& status) const;
+  void enqueue(const Operation& operation, std::string_view step, StreamHandle stream) const {
+    if (const Status status = device->enqueue(operation, stream); !status.ok()) fail(step, status);
   }
   void warn_of_misaligned(const std::string& array) const;
 };
+
+// Checks the arguments and enqueues what they ask for. Any thread. On a stream that is captured, the graph holds the
+// parts, and has scratch memory of its own. Throws what Plan::launch does. Returns the name of an array that lies so
+// that a tensor map of it is zeros, or null. Allocates nothing, except at the first launch on a stream, in a capture,
+// and for parameters beyond LaunchFrame::stack_bytes.
+const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
+                               std::span<const PlanArgument> passed);
+
+// Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
+// when the driver refuses the module.
+std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts);
 
 // Makes the parts for resolved steps whose entries are in `module`; `image`: of a kernel with symbols. On failure the
 // status says which step the device refuses, and there are no parts. Not thread-safe per module.

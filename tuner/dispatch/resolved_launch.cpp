@@ -40,27 +40,41 @@ ResolvedLaunch::Step step_of(const Operation& operation, const LoadedSteps& step
 
 }  // namespace
 
+struct ResolvedLaunch::State {
+  State(std::shared_ptr<const PlanParts> of, std::span<const PlanArgument> arguments)
+      : parts(parts_of_own(std::move(of))), binding(parts->steps) {
+    parts->arguments.encode(arguments, binding.slots());
+    scratch = ScratchMemory(*parts->device, *parts->steps);
+    scratch.pass_to(binding);
+    const std::string* misaligned = nullptr;
+    if (const Status status = binding.aim_maps(*parts->device, misaligned); !status.ok()) parts->fail("launch", status);
+    if (const Status status = scratch.zero_now(*parts->device); !status.ok()) parts->fail("zeroing scratch", status);
+    if (misaligned != nullptr) parts->warn_of_misaligned(*misaligned);
+  }
+  std::shared_ptr<const PlanParts> parts;
+  ScratchMemory scratch;  // gone before the device
+  StepBinding binding;
+};
+
 ResolvedLaunch::ResolvedLaunch(std::shared_ptr<const PlanParts> parts, std::span<const PlanArgument> arguments)
-    : parts_(std::move(parts)), binding_(std::make_unique<StepBinding>(parts_->bind())) {
-  if (const std::string* const misaligned = parts_->fill_in(*binding_, arguments))
-    parts_->warn_of_misaligned(*misaligned);
-  for (const Operation& upload : binding_->uploads_due()) steps_.push_back(copy_of(upload));
-  const std::span<const Operation> operations = binding_->operations();
-  for (std::size_t i = 0; i < operations.size(); ++i) steps_.push_back(step_of(operations[i], *parts_->steps, i));
+    : state_(std::make_shared<State>(std::move(parts), arguments)) {
+  for (const Operation& upload : state_->binding.uploads()) steps_.push_back(copy_of(upload));
+  const std::span<const Operation> operations = state_->binding.operations();
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    steps_.push_back(step_of(operations[i], *state_->parts->steps, i));
 }
 
 ResolvedLaunch::ResolvedLaunch(ResolvedLaunch&&) noexcept = default;
-ResolvedLaunch& ResolvedLaunch::operator=(ResolvedLaunch&& other) noexcept {
-  steps_ = std::move(other.steps_);
-  binding_ = std::move(other.binding_);  // before the parts: the old one still needs their device
-  parts_ = std::move(other.parts_);
-  return *this;
-}
+ResolvedLaunch& ResolvedLaunch::operator=(ResolvedLaunch&&) noexcept = default;
 ResolvedLaunch::~ResolvedLaunch() = default;
 
 void ResolvedLaunch::launch(StreamHandle stream) const {
-  binding_->forget_uploads();
-  parts_->enqueue(*binding_, stream);
+  const PlanParts& parts = *state_->parts;
+  if (parts.device->is_captured(stream))
+    if (const Status status = parts.device->keep_in_graph(stream, state_); !status.ok()) parts.fail("capture", status);
+  for (const Operation& upload : state_->binding.uploads()) parts.enqueue(upload, "setting a variable", stream);
+  const std::span<const Operation> operations = state_->binding.operations();
+  for (std::size_t i = 0; i < operations.size(); ++i) parts.enqueue(operations[i], parts.steps->name(i), stream);
 }
 
 }  // namespace attune

@@ -79,7 +79,7 @@ Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
   }
   if (status.ok()) status = point(binding, 0);
   if (!status.ok()) return status;
-  for (const Operation& upload : binding.uploads_due())
+  for (const Operation& upload : binding.uploads())
     if (status = device_.enqueue(upload, nullptr); !status.ok()) return status;
   return status;
 }

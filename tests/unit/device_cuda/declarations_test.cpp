@@ -83,6 +83,9 @@ static_assert(!SameCall<int(int), CUresult(int, int)>::value(), "arity is compar
 #define ATTUNE_CHECK(member, function, version, exported, ...) \
   static_assert(SameCall<decltype(DriverApi::member), PFN_##function##_v##version>::value(), #function);
 ATTUNE_DRIVER_FUNCTIONS(ATTUNE_CHECK)
+#if CUDA_VERSION >= 11030
+ATTUNE_DRIVER_FUNCTIONS_11030(ATTUNE_CHECK)
+#endif
 #if CUDA_VERSION >= 11040
 ATTUNE_DRIVER_FUNCTIONS_11040(ATTUNE_CHECK)
 #endif
@@ -164,6 +167,14 @@ ATTUNE_EQUAL(function_max_threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_B
 ATTUNE_EQUAL(function_shared_static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
 ATTUNE_EQUAL(function_registers, CU_FUNC_ATTRIBUTE_NUM_REGS)
 ATTUNE_EQUAL(function_max_dynamic_shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+ATTUNE_EQUAL(capture_thread_local, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
+ATTUNE_EQUAL(capture_relaxed, CU_STREAM_CAPTURE_MODE_RELAXED)
+ATTUNE_EQUAL(capture_none, CU_STREAM_CAPTURE_STATUS_NONE)
+ATTUNE_EQUAL(capture_active, CU_STREAM_CAPTURE_STATUS_ACTIVE)
+#if CUDA_VERSION >= 11030
+ATTUNE_EQUAL(user_object_no_destructor_sync, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+ATTUNE_EQUAL(graph_user_object_move, CU_GRAPH_USER_OBJECT_MOVE)
+#endif
 ATTUNE_EQUAL(stream_non_blocking, CU_STREAM_NON_BLOCKING)
 ATTUNE_EQUAL(event_default, CU_EVENT_DEFAULT)
 ATTUNE_EQUAL(legacy_stream_symbols, CU_GET_PROC_ADDRESS_LEGACY_STREAM)

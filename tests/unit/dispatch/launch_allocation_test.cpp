@@ -6,9 +6,9 @@
 #include <new>
 #include <unordered_map>
 
-#include "device/step_binding.hpp"
-#include "dispatch/argument_table.hpp"
+#include "dispatch/plan_parts.hpp"
 #include "dispatch/plan_request.hpp"
+#include "support/idle_device.hpp"
 
 namespace {
 std::atomic<long> allocations = 0;
@@ -31,7 +31,7 @@ std::atomic<long> allocations = 0;
 namespace attune {
 namespace {
 
-TEST(LaunchPath, CheckingAndBindingArgumentsAllocatesNothing) {
+TEST(LaunchPath, ALaunchAllocatesNothing) {
   KernelSpec spec;
   std::vector<ResolvedArgument> resolved;
   const auto add = [&](const char* type, Role role, std::uint64_t bytes, std::optional<Value> value) {
@@ -43,22 +43,28 @@ TEST(LaunchPath, CheckingAndBindingArgumentsAllocatesNothing) {
   add("int64", Role::scalar, 8, 100);
   add("half", Role::scalar, 2, {});
   add("float", Role::scalar, 4, {});
+  add("uint32", Role::scratch, 400, {});
   spec.launch.resize(1);
   spec.launch[0].arguments = {"argument"};
-  const ArgumentTable table(spec, resolved);
-  const auto steps = std::make_shared<LoadedSteps>(nullptr, step_arguments(spec, resolved));
-  ResolvedStep clear;
+  ResolvedStep clear, launch;
   clear.kind = StepKind::memset;
-  ASSERT_TRUE(steps->add(clear).ok());
-  StepBinding binding(steps);
+  launch.arguments = {0, 1, 2, 3, 4, 5};
+  Status status;
+  const auto parts = make_plan_parts(std::make_shared<test::IdleDevice>(), std::make_shared<test::IdleModule>(), {},
+                                     spec, {}, {}, std::array{clear, launch}, resolved, status);
+  ASSERT_NE(parts, nullptr);
   float data[100];
+  const auto launch_it = [&] {
+    const std::array list{plan_argument(data + 0), plan_argument(data + 0), plan_argument(100), plan_argument(1.5),
+                          plan_argument(2)};
+    launch_plan(parts, nullptr, list);
+  };
+  const long first = allocations;
+  launch_it();
+  EXPECT_GT(allocations, first) << "scratch memory is made at the first launch";
   const long before = allocations;
-  const std::array list{plan_argument(data + 0), plan_argument(data + 0), plan_argument(100), plan_argument(1.5),
-                        plan_argument(2)};
-  table.encode(list, binding.slots());
-  const std::span<const Operation> operations = binding.operations();
+  for (int launches = 0; launches < 3; ++launches) launch_it();
   EXPECT_EQ(allocations, before);
-  EXPECT_EQ(operations[0].target, data);
 }
 
 TEST(LaunchPath, AllocationsAreCounted) {

@@ -13,7 +13,7 @@ namespace {
 class PlanTest : public DispatchTest {
  protected:
   PlanTest() : gpu_(options()) { gpu_.add(kernel_of(offset_kernel)); }
-  // Launches and returns what the kernel counted: launches of this plan so far (in scratch), and 2 n.
+  // Launches and returns what the kernel counted: launches of this plan so far on the stream (in scratch), and 2 n.
   std::vector<int> count(const Plan& plan) {
     plan.launch(nullptr, data_, count_, 100);
     return count_.to_vector();
@@ -29,18 +29,19 @@ TEST_F(PlanTest, RunsEveryStepInOrder) {
   EXPECT_EQ(data_.to_vector(), std::vector<int>(100, 6));
 }
 
-TEST_F(PlanTest, ACopyHasScratchOfItsOwn) {
+TEST_F(PlanTest, AllOfOneProblemShareTheScratchOfAStream) {
   const Plan plan = gpu_.plan("offset", {{"n", 100}});
   count(plan);
   Plan copy = plan;
-  EXPECT_EQ(count(copy)[0], 1);
-  EXPECT_EQ(count(plan)[0], 2);
+  EXPECT_EQ(count(copy)[0], 2);
+  EXPECT_EQ(count(plan)[0], 3);
+  copy = gpu_.plan("offset", {{"n", 50}});
   copy = plan;
-  EXPECT_EQ(count(copy)[0], 1);
-  EXPECT_EQ(count(gpu_.plan("offset", {{"n", 100}}))[0], 1);
+  EXPECT_EQ(count(copy)[0], 4);
+  EXPECT_EQ(count(gpu_.plan("offset", {{"n", 100}}))[0], 5);
 }
 
-TEST_F(PlanTest, AMoveKeepsTheScratch) {
+TEST_F(PlanTest, OutlivesWhatItWasMovedFrom) {
   Plan plan = gpu_.plan("offset", {{"n", 100}});
   count(plan);
   Plan moved = std::move(plan);
@@ -74,7 +75,7 @@ TEST_F(PlanTest, RunsOnAStream) {
   EXPECT_EQ(data_.to_vector(stream), std::vector<int>(100, 6));
 }
 
-// As tensor maps will be: no kernel file names such a type yet, so its bytes are given as a computed scalar's.
+// No kernel file names such a type, so its bytes are given as a computed scalar's.
 TEST(PlanParts, PassAnArgumentOf128Bytes) {
   const std::shared_ptr<Device> device = open_host_device();
   ImageRequest request;
@@ -99,10 +100,10 @@ TEST(PlanParts, PassAnArgumentOf128Bytes) {
   spec.launch.resize(1);
   spec.launch[0].arguments = {spec.arguments[0].name};
   const std::vector<ResolvedArgument> resolved{{"int32", Role::out, 128, 512, {}}, {"", Role::scalar, 1, 128, {}}};
-  const PlanParts parts{device, "run", {}, {}, ArgumentTable(spec, resolved), steps};
-  StepBinding binding = parts.bind();
+  const std::shared_ptr<const PlanParts> parts(
+      new PlanParts{device, "run", {}, {}, ArgumentTable(spec, resolved), steps});
   std::vector<int> out(128);
-  parts.launch(binding, nullptr, std::array{plan_argument(out.data())});
+  launch_plan(parts, nullptr, std::array{plan_argument(out.data())});
   std::vector<int> expected(128, 3);
   expected.back() = 5;
   EXPECT_EQ(out, expected);

@@ -14,36 +14,13 @@
 #include "dispatch_fixture.hpp"
 #include "support/smooth_kernel.hpp"
 #include "support/tiles_kernel.hpp"
+#include "support/variable_kernel.hpp"
 
 namespace attune {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-// Adds a number that a variable of the code holds.
-constexpr const char* variable_file = R"cu(/*attune
-[kernel]
-name = "variable"
-[problem]
-n = { size = 100 }
-[parameters]
-BLOCK = [128]
-[[launch]]
-entry = "add"
-grid = [1]
-block = ["BLOCK"]
-arguments = ["data", "n"]
-[arguments]
-data = { type = "int32", size = "n", role = "inout" }
-plus = { type = "int32", size = 1, role = "in", symbol = "plus" }
-n = { type = "int32" }
-*/
-__constant__ int plus[1];
-__global__ void add(int* data, int n) {
-  if (threadIdx.x < n) data[threadIdx.x] += plus[0];
-}
-)cu";
 
 class Resolved : public DispatchTest {
  protected:
@@ -154,7 +131,7 @@ TEST_F(Resolved, HoldsTensorMapsAndArraysByValue) {
 }
 
 TEST_F(Resolved, UploadsVariablesOfItsOwn) {
-  add("variable.cu", variable_file);
+  add("variable.cu", test::variable_file);
   const Plan plan = gpu_.plan("variable");
   Buffer<int> seven(gpu_, std::vector<int>{7});
   const Buffer<int> two(gpu_, std::vector<int>{2});

@@ -40,6 +40,7 @@ int ordinal_of(const DriverApi& api, DeviceNumber device) {
 }  // namespace
 
 std::shared_ptr<const CudaContext> CudaContext::open(const DriverApi& api, std::optional<int> ordinal) {
+  const RelaxedCapture relaxed(api);
   const Current current = current_context(api);
   if (!ordinal && current.context != nullptr) {
     return std::shared_ptr<const CudaContext>(
@@ -64,7 +65,9 @@ std::shared_ptr<const CudaContext> CudaContext::open(const DriverApi& api, std::
 
 // Ignores errors: at the end of the process the driver and its context may be gone already.
 CudaContext::~CudaContext() {
-  if (!adopted_) api_.primary_context_release(device_);
+  if (adopted_) return;
+  const RelaxedCapture relaxed(api_);
+  api_.primary_context_release(device_);
 }
 
 }  // namespace attune::cuda

@@ -63,4 +63,29 @@ class ContextScope {
   bool pushed_ = false;
 };
 
+// Lets the calling thread make calls that a capture forbids, such as allocations, while it lives. They are no part of
+// the capture: in the mode that applications capture in, one of any thread would spoil it.
+class RelaxedCapture {
+ public:
+  explicit RelaxedCapture(const DriverApi& api) noexcept
+      : api_(api), is_exchanged_(api.exchange_capture_mode(&mode_) == result_success) {}
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture() {
+    if (is_exchanged_) api_.exchange_capture_mode(&mode_);
+  }
+
+ private:
+  const DriverApi& api_;
+  CaptureMode mode_ = capture_relaxed;  // then the thread's former one
+  bool is_exchanged_;
+};
+
+// Both, for all but launches.
+class UncapturedScope : RelaxedCapture, public ContextScope {
+ public:
+  explicit UncapturedScope(const CudaContext& context) noexcept
+      : RelaxedCapture(context.api()), ContextScope(context) {}
+};
+
 }  // namespace attune::cuda

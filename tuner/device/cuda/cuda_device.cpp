@@ -15,6 +15,7 @@
 #include "device/cuda/driver_loader.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/cuda/operations.hpp"
+#include "device/cuda/streams.hpp"
 #include "device/cuda/tensor_map.hpp"
 
 namespace attune {
@@ -37,6 +38,8 @@ class CudaDevice final : public Device {
         sampler_(context_, flush_),
         data_(*this, context_) {}
 
+  ~CudaDevice() override { destroy_stream(private_stream_); }
+
   const DeviceInfo& info() const noexcept override { return info_; }
   std::vector<std::string> other_users() override { return nvml_.other_processes(); }
   DeviceState state() override { return nvml_.state(); }
@@ -47,7 +50,7 @@ class CudaDevice final : public Device {
   }
 
   void* allocate(std::size_t bytes) override {
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     require(scope);
     DeviceAddress address = 0;
     const Result result = api_.memory_allocate(&address, bytes == 0 ? 1 : bytes);
@@ -58,13 +61,13 @@ class CudaDevice final : public Device {
 
   void free(void* address) noexcept override {
     if (address == nullptr) return;
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     if (scope.result() == result_success) api_.memory_free(device_address(address));
   }
 
   // One address for host and device: every 64-bit system has unified addresses.
   void* allocate_mapped(std::size_t bytes) override {
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     require(scope);
     void* address = nullptr;
     const Result result = api_.host_allocate(&address, bytes == 0 ? 1 : bytes, host_memory_mapped);
@@ -77,12 +80,12 @@ class CudaDevice final : public Device {
 
   void free_mapped(void* address) noexcept override {
     if (address == nullptr) return;
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     if (scope.result() == result_success) api_.host_free(address);
   }
 
   std::uint64_t free_memory() override {
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     require(scope);
     std::size_t free = 0, total = 0;
     check(api_, api_.memory_info(&free, &total), fmt::format("asking for the free memory of {}", label()));
@@ -91,7 +94,7 @@ class CudaDevice final : public Device {
 
   void copy_in(void* target, const void* host, std::size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     require(scope);
     Result result = api_.copy_in(device_address(target), host, bytes, stream);
     if (result == result_success) result = api_.stream_synchronize(stream);
@@ -100,7 +103,7 @@ class CudaDevice final : public Device {
 
   void copy_out(void* host, const void* source, std::size_t bytes, StreamHandle stream) override {
     if (bytes == 0) return;
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     require(scope);
     Result result = api_.copy_out(host, device_address(source), bytes, stream);
     if (result == result_success) result = api_.stream_synchronize(stream);
@@ -108,7 +111,7 @@ class CudaDevice final : public Device {
   }
 
   StreamHandle make_stream() override {
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     require(scope);
     StreamHandle stream = nullptr;
     check(api_, api_.stream_create(&stream, stream_non_blocking), fmt::format("making a stream on {}", label()));
@@ -117,14 +120,40 @@ class CudaDevice final : public Device {
 
   void destroy_stream(StreamHandle stream) noexcept override {
     if (stream == nullptr) return;
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     if (scope.result() == result_success) api_.stream_destroy(stream);
   }
 
   Status synchronize(StreamHandle stream) override {
-    const ContextScope scope(*context_);
+    const UncapturedScope scope(*context_);
     const Result result = scope.result() == result_success ? api_.stream_synchronize(stream) : scope.result();
     return status_of(api_, result, "waiting for the device");
+  }
+
+  std::uint64_t stream_id(StreamHandle stream) override {
+    const ContextScope scope(*context_);
+    return cuda::stream_id(api_, stream);
+  }
+
+  Status clear(void* target, std::size_t bytes) override {
+    const UncapturedScope scope(*context_);
+    Result result = scope.result();
+    if (result == result_success) result = make_private_stream();
+    if (result == result_success) result = api_.memset_bytes(device_address(target), 0, bytes, private_stream_);
+    if (result == result_success) result = api_.stream_synchronize(private_stream_);
+    return status_of(api_, result, "zeroing memory");
+  }
+
+  bool is_captured(StreamHandle stream) override {
+    if (is_legacy_stream(stream)) return false;  // it cannot be; to ask while another is captured is an error
+    const ContextScope scope(*context_);
+    return scope.result() == result_success && cuda::is_captured(api_, stream);
+  }
+
+  Status keep_in_graph(StreamHandle stream, std::shared_ptr<const void> object) override {
+    const ContextScope scope(*context_);
+    if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
+    return cuda::keep_in_graph(api_, stream, std::move(object));
   }
 
   LoadOutcome load(const Image& image) override { return load_module(context_, image); }
@@ -159,6 +188,11 @@ class CudaDevice final : public Device {
       check(api_, scope.result(), fmt::format("making the context of {} current", label()));
   }
 
+  Result make_private_stream() {
+    const std::lock_guard lock(private_stream_mutex_);
+    return private_stream_ == nullptr ? api_.stream_create(&private_stream_, stream_non_blocking) : result_success;
+  }
+
   std::string no_room(std::size_t bytes) const {
     std::size_t free = 0, total = 0;
     if (api_.memory_info(&free, &total) != result_success)
@@ -171,6 +205,8 @@ class CudaDevice final : public Device {
   const DriverApi& api_;
   const DeviceInfo info_;
   NvmlView nvml_;
+  std::mutex private_stream_mutex_;
+  CUstream_st* private_stream_ = nullptr;  // made at its first use
   std::once_flag compiler_once_;
   std::shared_ptr<Compiler> compiler_;
   CacheFlush flush_;

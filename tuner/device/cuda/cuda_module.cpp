@@ -15,7 +15,7 @@ namespace {
 struct UnloadModule {
   std::shared_ptr<const CudaContext> context;
   void operator()(CUmod_st* module) const {
-    const ContextScope scope(*context);
+    const UncapturedScope scope(*context);
     if (scope.result() == result_success) context->api().module_unload(module);
   }
 };
@@ -29,7 +29,7 @@ class CudaModule final : public Module {
       : module_(std::move(module)), functions_(std::move(functions)) {}
 
   FunctionHandle function(std::string_view expression, const LaunchShape& shape, Status& status) override {
-    const ContextScope scope(context());
+    const UncapturedScope scope(context());
     status = status_of(api(), scope.result(), "making the device's context current");
     if (!status.ok()) return nullptr;
     CUfunc_st* found = find(expression, status);
@@ -45,7 +45,7 @@ class CudaModule final : public Module {
   }
 
   Variable variable(std::string_view expression, Status& status) override {
-    const ContextScope scope(context());
+    const UncapturedScope scope(context());
     status = status_of(api(), scope.result(), "making the device's context current");
     if (!status.ok()) return {};
     for (const ImageFunction& entry : functions_) {
@@ -146,7 +146,7 @@ LoadOutcome load_module(std::shared_ptr<const CudaContext> context, const Image&
   if (image.code == nullptr || image.code->empty())
     return {refusal(Verdict::load_error, "the image has no code"), nullptr};
   const DriverApi& api = context->api();
-  const ContextScope scope(*context);
+  const UncapturedScope scope(*context);
   CUmod_st* module = nullptr;
   Result result = scope.result();
   if (result == result_success) result = api.module_load(&module, image.code->data());

@@ -14,6 +14,8 @@ struct CUstream_st;
 struct CUgraph_st;
 struct CUgraphExec_st;
 struct CUtensorMap_st;
+struct CUgraphNode_st;
+struct CUuserObject_st;
 
 namespace attune::cuda {
 
@@ -90,8 +92,11 @@ enum TensorMapType : int { tensor_map_uint8 = 0, tensor_map_uint16 = 1, tensor_m
 enum TensorMapSwizzle : int { swizzle_none = 0, swizzle_32 = 1, swizzle_64 = 2, swizzle_128 = 3 };
 enum TensorMapPromotion : int { promotion_128 = 2 };
 
-enum CaptureMode : int { capture_thread_local = 1 };            // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-inline constexpr unsigned stream_non_blocking = 1;              // CU_STREAM_NON_BLOCKING
+enum CaptureMode : int { capture_thread_local = 1, capture_relaxed = 2 };  // CUstreamCaptureMode
+enum CaptureStatus : int { capture_none = 0, capture_active = 1 };         // CUstreamCaptureStatus
+inline constexpr unsigned user_object_no_destructor_sync = 1;              // CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
+inline constexpr unsigned graph_user_object_move = 1;                      // CU_GRAPH_USER_OBJECT_MOVE
+inline constexpr unsigned stream_non_blocking = 1;                         // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned host_memory_mapped = 3;               // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned event_default = 0;                    // CU_EVENT_DEFAULT
 inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
@@ -133,6 +138,9 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
   F(event_destroy, cuEventDestroy, 4000, "cuEventDestroy_v2", CUevent_st*)                                           \
   F(event_elapsed, cuEventElapsedTime, 2000, "cuEventElapsedTime", float*, CUevent_st*, CUevent_st*)                 \
   F(capture_begin, cuStreamBeginCapture, 10010, "cuStreamBeginCapture_v2", CUstream_st*, CaptureMode)                \
+  F(stream_is_capturing, cuStreamIsCapturing, 10000, "cuStreamIsCapturing", CUstream_st*, CaptureStatus*)            \
+  F(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010, "cuThreadExchangeStreamCaptureMode",            \
+    CaptureMode*)                                                                                                    \
   F(capture_end, cuStreamEndCapture, 10000, "cuStreamEndCapture", CUstream_st*, CUgraph_st**)                        \
   F(graph_instantiate, cuGraphInstantiateWithFlags, 11040, "cuGraphInstantiateWithFlags", CUgraphExec_st**,          \
     CUgraph_st*, unsigned long long)                                                                                 \
@@ -151,6 +159,14 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
     unsigned, unsigned, CUstream_st*, void**, void**)
 
 // Null in older drivers, where the caller has another way.
+#define ATTUNE_DRIVER_FUNCTIONS_11030(F)                                                                           \
+  F(capture_info, cuStreamGetCaptureInfo, 11030, "cuStreamGetCaptureInfo_v2", CUstream_st*, CaptureStatus*,        \
+    std::uint64_t*, CUgraph_st**, CUgraphNode_st* const**, std::size_t*)                                           \
+  F(user_object_create, cuUserObjectCreate, 11030, "cuUserObjectCreate", CUuserObject_st**, void*, HostFunction,   \
+    unsigned, unsigned)                                                                                            \
+  F(user_object_release, cuUserObjectRelease, 11030, "cuUserObjectRelease", CUuserObject_st*, unsigned)            \
+  F(graph_retain_object, cuGraphRetainUserObject, 11030, "cuGraphRetainUserObject", CUgraph_st*, CUuserObject_st*, \
+    unsigned, unsigned)
 #define ATTUNE_DRIVER_FUNCTIONS_11040(F) \
   F(device_get_uuid_mig, cuDeviceGetUuid, 11040, "cuDeviceGetUuid_v2", Uuid*, DeviceNumber)
 #define ATTUNE_DRIVER_FUNCTIONS_11060(F) \
@@ -161,11 +177,13 @@ inline constexpr unsigned long long legacy_stream_symbols = 1;  // CU_GET_PROC_A
 #define ATTUNE_DRIVER_FUNCTIONS_12000(F)                                                                           \
   F(tensor_map_encode, cuTensorMapEncodeTiled, 12000, "cuTensorMapEncodeTiled", CUtensorMap_st*, TensorMapType,    \
     unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*, const unsigned*, int interleave, \
-    TensorMapSwizzle, TensorMapPromotion, int fill)
+    TensorMapSwizzle, TensorMapPromotion, int fill)                                                                \
+  F(stream_get_id, cuStreamGetId, 12000, "cuStreamGetId", CUstream_st*, unsigned long long*)
 #define ATTUNE_DRIVER_FUNCTIONS_12040(F) F(function_load, cuFuncLoad, 12040, "cuFuncLoad", CUfunc_st*)
 #define ATTUNE_DRIVER_FUNCTIONS_12080(F) \
   F(event_elapsed_checked, cuEventElapsedTime, 12080, "cuEventElapsedTime_v2", float*, CUevent_st*, CUevent_st*)
 #define ATTUNE_DRIVER_OPTIONAL(F)  \
+  ATTUNE_DRIVER_FUNCTIONS_11030(F) \
   ATTUNE_DRIVER_FUNCTIONS_11040(F) \
   ATTUNE_DRIVER_FUNCTIONS_11060(F) \
   ATTUNE_DRIVER_FUNCTIONS_11070(F) \

@@ -1,9 +1,10 @@
 // Plan: a configuration, its loaded image and its launch shapes, ready. Dispatcher::plan() makes it; the Dispatcher
-// must outlive it. Cheap to copy, except that a copy has its own scratch memory. Distinct plans may be launched from
-// distinct threads. Launches of one plan come from one thread at a time; their stream orders them.
+// must outlive it. Cheap to copy: copies share all, except variables (`symbol`). Any number of threads may launch one
+// plan at once, each with arguments of its own. Scratch memory is of the stream that a launch is on.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +23,6 @@
 namespace attune {
 
 struct PlanParts;
-class StepBinding;
 
 // One argument as the application passes it. It views its type's name: make and use it within one call.
 struct PlanArgument {
@@ -54,8 +54,8 @@ PlanArgument plan_argument(const T& value);
 
 class Plan {
  public:
-  // Shares all but scratch memory, which is allocated and zeroed anew, and variables (`symbol`): those are of a module
-  // that is loaded anew. Throws OutOfMemory; Error when the driver refuses the module.
+  // Shares all and allocates nothing. Only variables (`symbol`) are of a module that is loaded anew: then it throws
+  // Error when the driver refuses that.
   Plan(const Plan& other);
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan) noexcept;
@@ -65,7 +65,9 @@ class Plan {
   // return. `arguments` stand in the order of [arguments], less scratch, tensor maps, and what attune computes.
   // Throws UsageError, before anything reaches the driver, for a wrong count, kind or element type. It does so too for
   // a null array, a too small array, or a scalar beyond its type. A scalar with the name of a problem
-  // value must equal the plan's. Throws Error when the driver refuses the launch. What converts: docs/dispatch.md.
+  // value must equal the plan's. Throws Error when the driver refuses the launch, OutOfMemory when there is no room for
+  // scratch memory at the first launch on a stream, or in a capture. What converts, and graphs: docs/dispatch.md.
+  // Thread-safe. With variables, launches take turns, and are on one stream at a time.
   template <typename... Arguments>
   void launch(StreamHandle stream, const Arguments&... arguments) const {
     const std::array<PlanArgument, sizeof...(Arguments)> list{plan_argument(arguments)...};
@@ -74,7 +76,7 @@ class Plan {
   void launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const;
 
   // Says that the content of arrays with a `symbol` changed: the next launch uploads them again. Without it, a launch
-  // uploads them when their addresses are not those of the plan's last launch.
+  // uploads them when their addresses are not those of the plan's last launch, or the plan is in a graph. Thread-safe.
   void refresh_symbols() const noexcept;
   // Returns the steps for these very arguments, with all that they point to: to launch them again without a check, from
   // code of your own, or in a graph. `arguments` are those of launch(). Allocates scratch memory of its own, and loads
@@ -88,7 +90,7 @@ class Plan {
 
   // Returns how many launches passed an array whose address is no multiple of 16, as its tensor map needs. The kernel
   // then ran without that map. The dispatcher warns once. Launches of a ResolvedLaunch are not counted.
-  std::uint64_t misaligned_launches() const noexcept { return misaligned_; }
+  std::uint64_t misaligned_launches() const noexcept { return misaligned_.load(std::memory_order_relaxed); }
 
   const Match& match() const noexcept;
   const Configuration& configuration() const noexcept { return match().configuration; }
@@ -97,9 +99,8 @@ class Plan {
  private:
   friend class Dispatcher;
   explicit Plan(std::shared_ptr<const PlanParts> parts);
-  std::shared_ptr<const PlanParts> parts_;  // immutable, shared by copies
-  std::unique_ptr<StepBinding> binding_;    // parameters and scratch memory, of this plan alone
-  mutable std::uint64_t misaligned_ = 0;    // launches
+  std::shared_ptr<const PlanParts> parts_;            // shared by copies, unless they have variables
+  mutable std::atomic<std::uint64_t> misaligned_{0};  // launches
 };
 
 template <typename T>

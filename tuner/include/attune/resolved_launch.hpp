@@ -17,7 +17,6 @@
 namespace attune {
 
 struct PlanParts;
-class StepBinding;
 struct PlanArgument;
 
 class ResolvedLaunch {
@@ -52,14 +51,15 @@ class ResolvedLaunch {
   // Returns the steps, in order. They and what they point to live as long as this object, and stay when it moves.
   std::span<const Step> steps() const noexcept { return steps_; }
 
-  // Enqueues every step; any number of times. Checks and encodes nothing. Throws Error when the driver refuses one.
+  // Enqueues every step; any number of times. Checks and encodes nothing. A graph that records them holds all that this
+  // object owns. Throws Error when the driver refuses one.
   void launch(StreamHandle stream) const;
 
  private:
   friend class Plan;
   ResolvedLaunch(std::shared_ptr<const PlanParts> parts, std::span<const PlanArgument> arguments);
-  std::shared_ptr<const PlanParts> parts_;
-  std::unique_ptr<StepBinding> binding_;
+  struct State;
+  std::shared_ptr<State> state_;  // shared with graphs alone
   std::vector<Step> steps_;
 };
 

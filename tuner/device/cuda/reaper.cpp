@@ -1,0 +1,83 @@
+#include "device/cuda/reaper.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+
+namespace attune::cuda {
+namespace {
+
+constexpr std::chrono::seconds longest_end{2};
+
+// Signals of the process are for the application's threads.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+
+ private:
+  sigset_t former_;
+};
+
+}  // namespace
+
+Reaper& Reaper::of_process() {
+  static Reaper* const reaper = [] {
+    auto* const made = new Reaper;
+    // Later than the driver's own handler, so before it.
+    std::atexit([] { of_process().end(); });
+    return made;
+  }();
+  return *reaper;
+}
+
+void Reaper::start() {
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable() || is_ending_) return;
+  const BlockedSignals blocked;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Reaper::take(std::unique_ptr<Parting> parting) noexcept {
+  const std::lock_guard lock(mutex_);
+  Parting* const taken = parting.get();
+  (first_ == nullptr ? first_ : last_->next) = std::move(parting);
+  last_ = taken;
+  changed_.notify_all();
+}
+
+void Reaper::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return is_ending_ || first_ != nullptr; });
+    if (is_ending_) break;
+    std::unique_ptr<Parting> parting = std::move(first_);
+    first_ = std::move(parting->next);
+    lock.unlock();
+    parting.reset();
+    lock.lock();
+  }
+  has_ended_ = true;
+  changed_.notify_all();
+}
+
+void Reaper::end() noexcept {
+  std::unique_lock lock(mutex_);
+  is_ending_ = true;
+  changed_.notify_all();
+  if (!thread_.joinable()) return;
+  if (changed_.wait_for(lock, longest_end, [this] { return has_ended_; })) {
+    lock.unlock();
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+}
+
+}  // namespace attune::cuda

@@ -1,0 +1,41 @@
+// LaunchFrame: the arguments of one launch, on the stack of the thread that launches. One thread; gone with the launch.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "device/step_binding.hpp"
+
+namespace attune {
+
+class LaunchFrame {
+ public:
+  // Parameters and their pointers up to this have room on the stack. Kernels with larger arrays by value, of which a
+  // launch may have 32 KB, take memory for each launch.
+  static constexpr std::size_t stack_bytes = 2048;
+
+  // Scalars hold their first values; arrays are null, maps zeros. `steps` must outlive it.
+  explicit LaunchFrame(const LoadedSteps& steps)
+      : steps_(steps),
+        heap_(steps.frame_bytes() > stack_bytes ? std::make_unique_for_overwrite<std::byte[]>(steps.frame_bytes())
+                                                : nullptr),
+        slots_(steps.lay_out(heap_ ? heap_.get() : stack_)) {}
+  LaunchFrame(const LaunchFrame&) = delete;
+  LaunchFrame& operator=(const LaunchFrame&) = delete;
+
+  // Returns where the bytes of each argument lie: at least 16, and as many as its value has.
+  std::span<void* const> slots() const noexcept { return {slots_, steps_.arguments()}; }
+  void set_array(std::size_t argument, void* memory) noexcept { std::memcpy(slots_[argument], &memory, sizeof memory); }
+  // Returns the operation over the present values, which must stay until it is enqueued.
+  Operation operation(std::size_t i) const noexcept { return steps_.operation(i, slots_); }
+  Operation upload(std::size_t symbol) const noexcept { return steps_.upload(symbol, slots_); }
+
+ private:
+  const LoadedSteps& steps_;
+  alignas(LoadedSteps::frame_alignment) std::byte stack_[stack_bytes];  // left as it is: lay_out() writes what is used
+  std::unique_ptr<std::byte[]> heap_;
+  void** slots_;
+};
+
+}  // namespace attune

@@ -1,0 +1,37 @@
+// ScratchMemory: the scratch arrays that the steps of a plan use, once. A movable owner; the Device must outlive it.
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/step_binding.hpp"
+
+namespace attune {
+
+class ScratchMemory {
+ public:
+  ScratchMemory() = default;
+  // Allocates, and zeroes nothing. Throws OutOfMemory naming the argument.
+  ScratchMemory(Device& device, const LoadedSteps& steps);
+
+  std::uint64_t bytes() const noexcept;
+  // Enqueues zeroing.
+  Status zero_on(Device& device, StreamHandle stream) const;
+  // Zeroes beside all streams; complete on return.
+  Status zero_now(Device& device) const;
+  // Passes the arrays to a LaunchFrame or a StepBinding.
+  template <typename Frame>
+  void pass_to(Frame& frame) const {
+    for (const Array& array : arrays_) frame.set_array(array.argument, array.memory.data());
+  }
+
+ private:
+  struct Array {
+    std::size_t argument = 0;
+    DeviceMemory memory;
+  };
+  std::vector<Array> arrays_;
+};
+
+}  // namespace attune
