@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
-set(ATTUNE_INSTALLED core expression kernel space spec measure search score db recordings device_cuda device_host device worker session dispatch)
+set(ATTUNE_INSTALLED core expression kernel space spec exports measure search score db recordings device_cuda device_host device worker session dispatch)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
 install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
