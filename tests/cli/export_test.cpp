@@ -44,12 +44,13 @@ TEST_F(Export, AHeaderSelectsWhatWasTuned) {
   const std::string header = output_of({"export", scale(), "--format", "header"});
   EXPECT_THAT(header, AllOf(HasSubstr("namespace attune_export_scale {"), HasSubstr(std::string(record.at("uuid"))),
                             HasSubstr(std::string(record.at("code"))), HasSubstr("effort measure")));
-  EXPECT_THAT(header, AllOf(Not(HasSubstr("#include \"")), Not(HasSubstr(folder_.string())), Not(HasSubstr("scale.cu"))));
+  EXPECT_THAT(header,
+              AllOf(Not(HasSubstr("#include \"")), Not(HasSubstr(folder_.string())), Not(HasSubstr("scale.cu"))));
   std::string wanted;
   for (const auto& [name, value] : record.at("configuration").items())
     wanted += fmt::format("{}{}={}", wanted.empty() ? "" : " ", name, value.dump());
-  const std::string main = "int main() {\n  using namespace attune_export_scale;\n  " +
-                           device_of(record.at("device").at("class")) + R"(
+  const std::string main =
+      "int main() {\n  using namespace attune_export_scale;\n  " + device_of(record.at("device").at("class")) + R"(
   for (const std::int64_t n : {5000, 6000, 60000}) {
     const Selection s = select({n, "float"}, d);
     std::printf("%s, %s, %zu\n", text_of(s.rung), text_of(s.configuration).c_str(), s.steps.size());

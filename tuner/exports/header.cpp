@@ -7,6 +7,7 @@
 
 #include "attune/error.hpp"
 #include "attune_embedded/checks.hpp"
+#include "attune_embedded/encode.hpp"
 #include "attune_embedded/ladder.hpp"
 #include "attune_embedded/launch.hpp"
 #include "attune_embedded/select.hpp"
@@ -87,7 +88,8 @@ std::string exported_header(const HeaderTerms& terms) {
   text += fmt::format("namespace {} {{\n\n", name_space) + std::string(attune_embedded::types.text) + "\n";
   text += structure_code(terms.spec) + detail_code(terms, tables) + std::string(attune_embedded::select.text) + "\n";
   if (terms.with_templates)
-    text += std::string(attune_embedded::launch.text) + "\n" + launch_code(terms.spec, name_space);
+    text += std::string(attune_embedded::encode.text) + "\n" + std::string(attune_embedded::launch.text) + "\n" +
+            launch_code(terms.spec, name_space);
   return text + fmt::format("}}  // namespace {}\n\n#endif  // {}\n", name_space, guard);
 }
 

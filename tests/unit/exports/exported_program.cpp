@@ -25,15 +25,16 @@ DeviceInfo of_class(const std::string& architecture, const std::string& name, in
 
 }  // namespace
 
-std::string output_of_program(const std::string& text, const std::string& optimisation) {
+std::string output_of_program(const std::string& text, const std::vector<std::string>& options) {
   const std::string pattern = (std::filesystem::temp_directory_path() / "attune_export_XXXXXX").string();
   std::string folder = pattern;
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
   const std::string source = folder + "/main.cpp", program = folder + "/main";
   std::ofstream(source, std::ios::binary) << text;
-  const CommandResult compiled =
-      run_command({ATTUNE_TEST_CXX, "-std=c++17", optimisation, "-Wall", "-Wextra", "-Wpedantic", "-Wshadow",
-                   "-Wconversion", "-Werror", source, "-o", program});
+  std::vector<std::string> command = {ATTUNE_TEST_CXX, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow",
+                                      "-Wconversion",  "-Werror",    source,  "-o",      program};
+  command.insert(command.end(), options.begin(), options.end());
+  const CommandResult compiled = run_command(command);
   if (compiled.code != 0) throw std::runtime_error(source + ":\n" + compiled.err.substr(0, 4000));
   const CommandResult result = run_command({program});
   std::filesystem::remove_all(folder);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "attune/device_info.hpp"
 #include "attune/kernel_spec.hpp"
@@ -11,7 +12,7 @@ namespace attune::test {
 
 // Compiles the text of a program (warnings are errors) and returns what it prints. Throws std::runtime_error with the
 // compiler's output.
-std::string output_of_program(const std::string& text, const std::string& optimisation = "-O0");
+std::string output_of_program(const std::string& text, const std::vector<std::string>& options = {"-O0"});
 
 // Returns the device as an initializer of the header's Device: a lambda that is called.
 std::string device_code(const DeviceInfo& device);
