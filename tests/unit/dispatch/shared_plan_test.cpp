@@ -27,7 +27,7 @@ class SharedPlan : public DispatchTest {
   void add(const char* name, const std::string& text) {
     const auto path = folder_ / name;
     std::ofstream(path) << text;
-    gpu_.add_file(path);
+    gpu_.add(kernel_file(path));
   }
   Dispatcher gpu_{options()};
   std::vector<int> wrong_ = std::vector<int>(threads);
@@ -47,7 +47,7 @@ TEST_F(SharedPlan, TakesOtherArgumentsOnEachThread) {
 
 // Its kernel counts launches in scratch memory. All threads are on one stream there, so each number comes once.
 TEST_F(SharedPlan, DoesNotMixTheStepsOfTwoLaunches) {
-  gpu_.add(offset_kernel);
+  gpu_.add(kernel_of(offset_kernel));
   const Plan plan = gpu_.plan("offset", {{"n", n}});
   constexpr int launches = 50;
   std::vector<std::vector<int>> counted(threads);

@@ -1,0 +1,184 @@
+// attune export: the stored wisdom for other programs, and headers that need nothing of attune.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+#include "attune/error.hpp"
+#include "attune/version.hpp"
+#include "core/near_name.hpp"
+#include "db/exchange_json.hpp"
+#include "db/wisdom_header.hpp"
+#include "exports/header.hpp"
+#include "exports/records_csv.hpp"
+#include "exports/tables.hpp"
+#include "kernel/problem.hpp"
+#include "measure/objective.hpp"
+#include "options.hpp"
+#include "put_text.hpp"
+#include "spec/kernel_file.hpp"
+#include "stored.hpp"
+
+namespace attune::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::string_view formats = "json, csv, header";
+
+// Throws if the output would destroy a wisdom database: tuning again costs hours of a GPU.
+void require_harmless(const std::string& output, const std::string& database) {
+  if (output.empty()) throw UsageError("-o takes the name of a file");
+  const std::optional<std::filesystem::path> destroyed = wisdom_destroyed_by(output, database);
+  if (!destroyed) return;
+  throw UsageError(fmt::format("-o {} would destroy the wisdom database {}; name another file, such as {}", output,
+                               destroyed->string(),
+                               std::filesystem::path(*destroyed).replace_extension(".json").string()));
+}
+
+void write_export(const std::string& output, const std::string& text) {
+  // A device or a pipe is written directly; a link is followed.
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(output, failed);
+  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
+    std::ofstream file(target, std::ios::binary);
+    if (!(file << text).flush()) throw Error("cannot write " + output);
+    return;
+  }
+  // The draft lies beside the target and is renamed over it: a full disk leaves the old file. Its name is unique.
+  const std::string draft = target.string() + ".part-" + make_uuid();
+  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) std::filesystem::rename(draft, target, failed);
+  if (!file || failed) {
+    std::filesystem::remove(draft, failed);
+    throw Error("cannot write " + output + "; check that the folder exists, is writable and has room");
+  }
+}
+
+// Returns the kernel that was named, as an argument or by --kernel; "" for all.
+std::string named_kernel(const Options& options) {
+  const auto argument = options.text("subject"), option = options.text("kernel");
+  if (argument && option && *argument != *option)
+    throw UsageError(fmt::format("two kernels are named: {} and --kernel {}", *argument, *option));
+  return argument.value_or(option.value_or(""));
+}
+
+// Returns the records of the device classes that were asked for: by class or by name; all where none was.
+std::vector<Record> of_devices(const std::vector<Record>& records, const std::vector<std::string>& wanted) {
+  std::vector<std::string> known;
+  for (const Record& record : records)
+    if (std::ranges::find(known, record.key.device_class) == known.end()) known.push_back(record.key.device_class);
+  for (const std::string& device : wanted) {
+    const bool is_known = std::ranges::any_of(records, [&](const Record& record) {
+      return record.key.device_class == device || record.device_name == device;
+    });
+    if (is_known) continue;
+    std::string list;
+    for (const std::string& one : known) list += "\n  " + one;
+    throw UsageError(fmt::format("there are no records of the device `{}`; {}", device,
+                                 list.empty() ? "there are none at all" : "known classes:" + list));
+  }
+  std::vector<Record> left;
+  std::ranges::copy_if(records, std::back_inserter(left), [&](const Record& record) {
+    return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& device) {
+             return record.key.device_class == device || record.device_name == device;
+           });
+  });
+  return left;
+}
+
+// Reads a part of a problem: its names are the kernel's, and the values of their kinds.
+Bindings part_of_problem(const KernelSpec& spec, const std::string& text) {
+  const Bindings part = parse_bindings(text);
+  Bindings whole = part;
+  for (const ProblemParameter& parameter : spec.problem)
+    if (whole.find(parameter.name) == nullptr && parameter.types.empty() && parameter.choices.empty())
+      whole.set(parameter.name, parameter.default_value.value_or(1));
+  make_problem(spec, whole, "cuda");
+  return part;
+}
+
+std::string header_text(const Options& options, std::optional<WisdomStore>& store) {
+  const std::string given = named_kernel(options);
+  if (given.empty()) throw UsageError("--format header takes one kernel: attune export KERNEL|FILE.cu --format header");
+  const KernelSpec spec = load_kernel(given);
+  HeaderTerms terms{.spec = spec, .records = {}};
+  terms.regime = to_text(regime_of(options));
+  terms.objective = Objectives(options.text("objective").value_or("time")).text();
+  terms.name_space = options.text("namespace").value_or("");
+  terms.with_templates = options.has("templates");
+  terms.attune_version = library_version;
+  for (const std::string& text : options.list("problem")) terms.problems.push_back(part_of_problem(spec, text));
+  std::vector<Record> all;
+  if (store) {
+    all = store->candidates(
+        {spec.name, spec.fingerprints.code, spec.fingerprints.contract, "", {}, terms.regime, terms.objective});
+    note_damage(*store);
+  }
+  terms.records = of_devices(all, options.list("device"));
+  std::erase_if(terms.records, [&](const Record& record) {
+    return !terms.problems.empty() && std::ranges::none_of(terms.problems, [&](const Bindings& part) {
+      return is_admitted(record.key.problem, part);
+    });
+  });
+  terms.elsewhere = std::move(all);
+  const std::string text = exported_header(terms);
+  if (terms.records.empty())
+    put_error(fmt::format("there are no records of {} for this; the header has fall-backs only (try: attune tune {})",
+                          spec.name, given));
+  return text;
+}
+
+std::vector<Record> listed_records(const Options& options, std::optional<WisdomStore>& store) {
+  for (const char* const option : {"problem", "templates", "namespace", "regime", "objective"})
+    if (options.has(option)) throw UsageError(fmt::format("--{} is for --format header", option));
+  std::string kernel = named_kernel(options);
+  if (is_kernel_file(kernel))
+    kernel = load_kernel(kernel).name;
+  else if (!kernel.empty() && !builtin_kernel(kernel))
+    require_known(kernel, read_kept(store));
+  return of_devices(read_records(store, kernel), options.list("device"));
+}
+
+}  // namespace
+
+int run_export(const Arguments& arguments) {
+  Options options("attune export [KERNEL|FILE.cu] [options]",
+                  "  attune export -o wisdom.json\n  attune export reduce --format csv\n"
+                  "  attune export reduce --format header -o attune_export_reduce.hpp\n"
+                  "  attune export smooth.cu --format header --templates --problem \"T=float\" -o smooth_export.cuh\n",
+                  {"subject"});
+  const auto list = [] { return po::value<std::vector<std::string>>(); };
+  options.add()("format,f", po::value<std::string>(), "json (default), csv or header (C++, of one kernel)")(
+      "output,o", po::value<std::string>(), "write to this file instead of standard output")(
+      "kernel,k", po::value<std::string>(), "of this kernel only; the same as the argument")(
+      "device,d", list(), "of this device only, by class or name; may be given several times")(
+      "problem,p", list(), "header: for these problems only, in part: \"T=float\"; may be given several times")(
+      "templates", "header: with a launch of the kernel's own templates, for nvcc")(
+      "namespace", po::value<std::string>(), "header: its name space (default: attune_export_KERNEL)")(
+      "regime", po::value<std::string>(), "header: that was tuned for: cold (default), warm or stream")(
+      "objective", po::value<std::string>(), "header: what was tuned for (default: time)");
+  add_database_option(options);
+  if (options.parse(arguments)) return exit_done;
+  const std::string format = options.text("format").value_or("json");
+  if (format != "json" && format != "csv" && format != "header")
+    throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, formats));
+  const std::optional<std::string> output = options.text("output");
+  if (output) require_harmless(*output, database_path(options));
+  std::optional<WisdomStore> store = open_store(options);
+  const std::string text = format == "header" ? header_text(options, store)
+                           : format == "csv"  ? records_to_csv(listed_records(options, store))
+                                              : records_to_json(listed_records(options, store));
+  if (output)
+    write_export(*output, text);
+  else
+    std::cout << text;
+  return exit_done;
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,66 @@
+#include "stored.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "attune/error.hpp"
+#include "core/counted.hpp"
+#include "put_text.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune::cli {
+
+namespace po = boost::program_options;
+
+void add_database_option(Options& options) {
+  options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
+}
+
+std::optional<WisdomStore> open_store(const Options& options) {
+  const std::string path = database_path(options);
+  std::error_code unknown;  // the store reports other obstacles
+  if (!std::filesystem::exists(path, unknown) && !unknown) {
+    if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
+    return std::nullopt;
+  }
+  return WisdomStore(path, WisdomStore::Access::read_only, {note_on_stderr});
+}
+
+void note_damage(const WisdomStore& store) {
+  if (store.damaged_rows() > 0)
+    put_error(fmt::format("{} in {} left out; tune those problems again",
+                          counted(store.damaged_rows(), "damaged record"), store.file().string()));
+}
+
+std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel) {
+  if (!store) return {};
+  std::vector<Record> records = store->records(kernel);
+  note_damage(*store);
+  return records;
+}
+
+bool is_kernel_file(const std::string& given) { return given.find('/') != std::string::npos || given.ends_with(".cu"); }
+
+std::optional<KernelSpec> builtin_kernel(const std::string& name) {
+  for (const EmbeddedFile& file : builtin_kernels())
+    if (file.file_name == name + ".cu") return read_embedded_kernel(file);
+  return std::nullopt;
+}
+
+std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store) {
+  std::map<std::string, Kept> kept;
+  if (!store) return kept;
+  for (const auto& [kernel, sessions, trials] : store->kernel_totals()) kept[kernel] = {0, sessions, trials};
+  for (const Record& record : read_records(store)) ++kept[record.key.kernel].records;
+  return kept;
+}
+
+void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept) {
+  if (kept.contains(kernel)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : kept) names.push_back(name);
+  throw UsageError(unknown_kernel_text(kernel, names));
+}
+
+}  // namespace attune::cli

@@ -1,0 +1,38 @@
+// What the wisdom database holds, for the commands that only read it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attune/kernel_spec.hpp"
+#include "db/wisdom_store.hpp"
+#include "options.hpp"
+
+namespace attune::cli {
+
+void add_database_option(Options& options);
+// Returns nothing when there is no database yet.
+std::optional<WisdomStore> open_store(const Options& options);
+// Returns the records of a kernel (all when empty). Damaged ones are left out, and said.
+std::vector<Record> read_records(std::optional<WisdomStore>& store, const std::string& kernel = {});
+// Prints how many rows were left out, if there are any.
+void note_damage(const WisdomStore& store);
+
+// Returns whether a command names a kernel by its file.
+bool is_kernel_file(const std::string& given);
+// Returns a kernel by its built-in name.
+std::optional<KernelSpec> builtin_kernel(const std::string& name);
+
+// What is kept of a kernel, by its name.
+struct Kept {
+  std::int64_t records = 0, sessions = 0, trials = 0;
+};
+// Returns all kernels of the database.
+std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store);
+// Throws UsageError for a name that is not in the database.
+void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept);
+
+}  // namespace attune::cli

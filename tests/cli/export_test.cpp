@@ -1,0 +1,133 @@
+// attune export: headers that need nothing of attune, CSV, JSON; what is refused.
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "cli/workbench.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Export : public Workbench {
+ protected:
+  // Compiles a header with a main function by the compiler of this build, as C++17, and returns what it prints.
+  std::string output_with(const std::string& header, const std::string& main) const {
+    write("exported.hpp", header);
+    const std::string source = write("main.cpp", "#include \"exported.hpp\"\n#include <cstdio>\n" + main);
+    const std::string program = (folder_ / "main").string();
+    const CommandResult compiled = run_command(
+        {ATTUNE_TEST_CXX, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, "-o", program});
+    EXPECT_EQ(compiled.code, 0) << compiled.err;
+    return run_command({program}).out;
+  }
+};
+
+// Returns the statements that fill a header's Device with what a class key says.
+std::string device_of(const std::string& device_class) {
+  static const std::regex parts(R"((.*)\|(.*)\|cc(\d+)\|sm(\d+)\|mem(\d+)G\|bus(\d+)\|l2-(\d+)M\|mig-(.*))");
+  std::smatch found;
+  EXPECT_TRUE(std::regex_match(device_class, found, parts)) << device_class;
+  return fmt::format(
+      "Device d; d.kind = \"{}\"; d.name = \"{}\"; d.compute_capability = {}; d.multiprocessors = {}; d.memory_bytes = "
+      "{}ull << 30; d.memory_bus_bits = {}; d.l2_bytes = {}ull << 20;",
+      found[1].str(), found[2].str(), found[3].str(), found[4].str(), found[5].str(), found[6].str(), found[7].str());
+}
+
+TEST_F(Export, AHeaderSelectsWhatWasTuned) {
+  output_of({"tune", scale(), "--trials", "3"});
+  const Json record = Json::parse(output_of({"export"})).at("records").at(0);
+  const std::string header = output_of({"export", scale(), "--format", "header"});
+  EXPECT_THAT(header, AllOf(HasSubstr("namespace attune_export_scale {"), HasSubstr(std::string(record.at("uuid"))),
+                            HasSubstr(std::string(record.at("code"))), HasSubstr("effort measure")));
+  EXPECT_THAT(header,
+              AllOf(Not(HasSubstr("#include \"")), Not(HasSubstr(folder_.string())), Not(HasSubstr("scale.cu"))));
+  std::string wanted;
+  for (const auto& [name, value] : record.at("configuration").items())
+    wanted += fmt::format("{}{}={}", wanted.empty() ? "" : " ", name, value.dump());
+  const std::string main =
+      "int main() {\n  using namespace attune_export_scale;\n  " + device_of(record.at("device").at("class")) + R"(
+  for (const std::int64_t n : {5000, 6000, 60000}) {
+    const Selection s = select({n, "float"}, d);
+    std::printf("%s, %s, %zu\n", text_of(s.rung), text_of(s.configuration).c_str(), s.steps.size());
+  }
+}
+)";
+  const std::vector<std::string> lines = lines_of(output_with(header, main));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "exact, " + wanted + ", 1");
+  EXPECT_EQ(lines[1], "near problem, " + wanted + ", 1");
+  EXPECT_THAT(lines[2], StartsWith("none, "));
+}
+
+TEST_F(Export, AHeaderWithoutRecordsHasFallBacksAndSaysSo) {
+  const CommandResult result = attune({"export", "reduce", "--format", "header"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("no records of reduce"), HasSubstr("fall-backs"), HasSubstr("attune tune")));
+  const std::string main = R"(
+int main() {
+  attune_export_reduce::Device d;
+  d.compute_capability = 90;
+  const auto s = attune_export_reduce::select({4096, "double", "Op::min"}, d);
+  std::printf("%d %d %s", s.is_found ? 1 : 0, s.fall_back, s.why.c_str());
+}
+)";
+  EXPECT_EQ(output_with(result.out, main), "1 1 no record fits, and the default is not legal here; a fall-back");
+}
+
+TEST_F(Export, ADeviceAndProblemsNarrowAHeader) {
+  output_of({"tune", scale(), "--trials", "2", "--problem", "n=5000"});
+  output_of({"tune", scale(), "--trials", "2", "--problem", "n=90000"});
+  const Json record = Json::parse(output_of({"export"})).at("records").at(0);
+  const std::string device_class = record.at("device").at("class"), name = record.at("device").at("name");
+  const auto header = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"export", scale(), "--format", "header"});
+    return output_of(options);
+  };
+  EXPECT_THAT(header({}), HasSubstr("; 2 records,"));
+  EXPECT_THAT(header({"--device", device_class}), HasSubstr("; 2 records,"));
+  EXPECT_THAT(header({"--device", name, "--problem", "n=5000"}), HasSubstr("; 1 record,"));
+  EXPECT_THAT(header({"--problem", "n=5000", "--problem", "n=90000 T=float"}), HasSubstr("; 2 records,"));
+  EXPECT_THAT(header({"--namespace", "mine"}), AllOf(HasSubstr("namespace mine {"), HasSubstr("#ifndef MINE_HPP")));
+  expect_failure(2, {"export", scale(), "--format", "header", "--device", "NVIDIA H200"},
+                 {"no records of the device `NVIDIA H200`", device_class});
+  expect_failure(2, {"export", "--format", "csv", "--device", "NVIDIA H200"}, {device_class});
+}
+
+TEST_F(Export, ARecordIsALineOfCsv) {
+  EXPECT_EQ(lines_of(output_of({"export", "--format", "csv"})).size(), 1u);
+  output_of({"tune", scale(), "--trials", "2"});
+  const std::vector<std::string> lines = lines_of(output_of({"export", scale(), "--format", "csv"}));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], StartsWith("uuid,kernel,code,contract,space,device_class,device,"));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr(",scale,"), HasSubstr(",n=5000 T=float,cold,time,")));
+  EXPECT_EQ(Json::parse(output_of({"export", "scale"})), Json::parse(output_of({"export", "-k", "scale"})));
+}
+
+TEST_F(Export, RefusalsNameTheThing) {
+  expect_failure(2, {"export", "--format", "header"}, {"one kernel"});
+  expect_failure(2, {"export", "reduse", "--format", "header"}, {"did you mean `reduce`?"});
+  expect_failure(2, {"export", "reduce", "--format", "hpp"}, {"`hpp`", "json, csv, header"});
+  expect_failure(2, {"export", "reduce", "--kernel", "add"}, {"two kernels", "reduce", "add"});
+  expect_failure(2, {"export", "reduce", "--problem", "n=5"}, {"--problem is for --format header"});
+  expect_failure(2, {"export", "reduce", "--format", "header", "--problem", "m=5"}, {"`m`"});
+  expect_failure(2, {"export", "reduce", "--format", "header", "--problem", "T=int"}, {"int32"});
+  expect_failure(2, {"export", "reduce", "--format", "header", "--namespace", "a::b"}, {"`a::b`"});
+  expect_failure(2, {"export", "transpose", "--format", "header", "--templates"},
+                 {"tensor map `in_tiles`", "attune's runtime"});
+  expect_failure(2, {"export", "reduce", "--format", "header", "-o", database()}, {"the wisdom database"});
+  expect_failure(2, {"export", "reduce", "--format", "header", "--device", "H200"}, {"`H200`", "none at all"});
+}
+
+TEST_F(Export, AHeaderReplacesTheFileOfBefore) {
+  const std::string file = write("reduce.hpp", "old");
+  EXPECT_EQ(attune({"export", "reduce", "--format", "header", "-o", file}).code, 0);
+  EXPECT_THAT(content_of(file), StartsWith("// reduce: "));
+}
+
+}  // namespace
+}  // namespace attune::test

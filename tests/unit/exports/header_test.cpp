@@ -1,0 +1,149 @@
+// The text of a header: provenance, name spaces, what a hostile database cannot do, and what is refused.
+#include "exports/header.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exported_program.hpp"
+#include "odd_kernel.hpp"
+#include "spec/kernel_file.hpp"
+#include "support/message_of.hpp"
+
+namespace attune::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Record record_of(const KernelSpec& spec) {
+  Record record;
+  record.uuid = "11111111-2222-4333-8444-555555555555";
+  record.key = {spec.name,
+                spec.fingerprints.code,
+                spec.fingerprints.contract,
+                h200().class_key(),
+                {{"n", 1 << 20}, {"T", "float"}, {"OP", "Op::sum"}},
+                "cold",
+                "time"};
+  record.device_name = "NVIDIA H200";
+  record.compute_capability = 90;
+  record.multiprocessors = 132;
+  for (const Parameter& parameter : spec.parameters) record.configuration.set(parameter.name, parameter.values.front());
+  record.median_ns = 12345.5;
+  record.speedup = 1.875;
+  record.speedup_low = 1.75;
+  record.speedup_high = 2;
+  record.toolchain = "NVRTC 13.0";
+  record.driver = "580.159 (CUDA 13.0)";
+  record.attune_version = "0.1.0";
+  record.made_ms = 1760000000123;
+  record.effort = Effort::patient;
+  return record;
+}
+
+TEST(ExportedHeader, SaysWhereEachRecordIsFrom) {
+  const KernelSpec spec = load_kernel("reduce");
+  const std::string text = exported_header({.spec = spec, .records = {record_of(spec)}, .attune_version = "0.1.0"});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("attune 0.1.0"), HasSubstr(spec.fingerprints.code), HasSubstr(spec.fingerprints.contract),
+                    HasSubstr("n=1048576 T=float OP=Op::sum on NVIDIA H200"),
+                    HasSubstr("driver 580.159 (CUDA 13.0), NVRTC 13.0"), HasSubstr("median 12345.5 ns"),
+                    HasSubstr("1.875 times as fast as the default (1.750 to 2.000)"), HasSubstr("2025-10-09T08:53:20Z"),
+                    HasSubstr("effort patient")));
+  EXPECT_THAT(text, Not(HasSubstr("#include \"")));
+}
+
+TEST(ExportedHeader, LeavesOutRecordsOfOtherCode) {
+  const KernelSpec spec = load_kernel("reduce");
+  Record other = record_of(spec);
+  other.key.code = "another";
+  EXPECT_EQ(exported_header({.spec = spec, .records = {other}}), exported_header({.spec = spec, .records = {}}));
+}
+
+TEST(ExportedHeader, TakesNoCodeFromADatabase) {
+  const KernelSpec spec = load_kernel("reduce");
+  Record hostile = record_of(spec);
+  hostile.device_name = "x\"}};\n#error device\n// \\";
+  hostile.driver = "y\n#error driver \\";
+  hostile.toolchain = "z\\\n#error toolchain */ ?\?/";
+  hostile.key.device_class = "cuda|\"};\n#error class?\?/\n";
+  hostile.attune_version = "0\r#error version";
+  const std::string text = exported_header({.spec = spec, .records = {hostile}});
+  EXPECT_EQ(output_of_program(text + "int main() {}\n"), "");
+  for (const char* const word : {"device", "driver", "toolchain", "class", "version"})
+    EXPECT_THAT(text, Not(HasSubstr(fmt::format("\n#error {}", word))));
+}
+
+TEST(ExportedHeader, StandsBesideOthersInOneProgram) {
+  const KernelSpec reduce = load_kernel("reduce"), add = load_kernel("add"), odd = read_kernel_text(odd_file, "odd.cu");
+  const std::string all = exported_header({.spec = reduce, .records = {record_of(reduce)}}) +
+                          exported_header({.spec = add, .records = {}}) +
+                          exported_header({.spec = odd, .records = {}}) +
+                          exported_header({.spec = reduce, .records = {}, .name_space = "second"}) +
+                          exported_header({.spec = reduce, .records = {}});
+  const std::string main = R"cpp(
+#include <cstdio>
+    int main() {
+      attune_export_reduce::Device device;
+      device.name = "NVIDIA H200";
+      const auto first = attune_export_reduce::select({1 << 20, "float", "Op::sum"}, device);
+      const auto other = second::select({1 << 20, "float", "Op::sum"}, {});
+      std::printf("%s; %s", first.why.c_str(), other.why.c_str());
+    }
+  )cpp";
+  EXPECT_EQ(output_of_program(all + main),
+            "no record fits; the default configuration; no record fits; the default configuration");
+}
+
+TEST(ExportedHeader, NamesWhatFails) {
+  const KernelSpec spec = read_kernel_text(odd_file, "odd.cu");
+  const std::string text = exported_header({.spec = spec, .records = {}, .name_space = "attune_export"}) + R"cpp(
+#include <cstdio>
+    using namespace attune_export;
+    int main() {
+      Device small;
+      small.shared_per_block = 100;
+      std::puts(select({1000, 1, 0, "float", "Op::sum"}, small).why.c_str());
+      std::puts(select({1000, 0, 0, "float", "Op::sum"}, {}).why.c_str());
+      std::puts(select({1000, 1, 0, "int64", "Op::sum"}, {}).why.c_str());
+      Device wide;
+      wide.compute_capability = 90;
+      std::puts(select({2147483648, 1, 0, "float", "Op::sum"}, wide).why.c_str());
+      std::puts(select({100, 4, 0, "float", "Op::sum"}, wide).steps.at(0).entry.c_str());
+    }
+  )cpp";
+  const std::string out = output_of_program(text);
+  EXPECT_THAT(out, AllOf(HasSubstr("no configuration of this header is legal here; the first one breaks: rule `"),
+                         HasSubstr("problem `rows`: expected a size from 1 to 2^62\n"),
+                         HasSubstr("problem `T`: the kernel file does not list this name\n"),
+                         HasSubstr("argument `small`: value: n / 8: does not fit its type\n"),
+                         HasSubstr("odd<float, other::BLOCK, 128, 0.5, false, float, Mode::a, Op::sum, 2 * 3>\n")));
+}
+
+TEST(ExportedHeader, HasANameSpaceThatIsAnIdentifier) {
+  const KernelSpec spec = load_kernel("add");
+  EXPECT_THAT(message_of<UsageError>([&] { exported_header({.spec = spec, .records = {}, .name_space = "a-b"}); }),
+              HasSubstr("`a-b`"));
+}
+
+TEST(ExportedHeader, IsForTheProblemsThatWereAskedFor) {
+  const KernelSpec spec = load_kernel("reduce");
+  HeaderTerms terms{.spec = spec, .records = {}};
+  terms.problems = {{{"T", "float"}, {"OP", "Op::sum"}}, {{"T", "double"}}};
+  const std::string out = output_of_program(exported_header(terms) + R"cpp(
+#include <cstdio>
+    using namespace attune_export_reduce;
+    int main() {
+      for (const Problem& p :
+           {Problem{64, "float", "Op::sum"}, Problem{64, "float", "Op::max"}, Problem{64, "double", "Op::max"}})
+        std::printf("%d ", select(p, {}).is_found ? 1 : 0);
+      std::puts(select({64, "int32", "Op::sum"}, {}).why.c_str());
+    }
+  )cpp");
+  EXPECT_EQ(out, "1 0 1 problem: this header was exported for others\n");
+}
+
+}  // namespace
+}  // namespace attune::test

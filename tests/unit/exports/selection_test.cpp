@@ -1,0 +1,307 @@
+// The header never selects otherwise than attune's runtime: the same records, problems and devices go to both.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "attune/error.hpp"
+#include "attune/search_space.hpp"
+#include "exported_program.hpp"
+#include "exports/cpp_text.hpp"
+#include "exports/header.hpp"
+#include "exports/tables.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/ladder.hpp"
+#include "kernel/legality.hpp"
+#include "kernel/problem.hpp"
+#include "odd_kernel.hpp"
+#include "space/default_configuration.hpp"
+#include "spec/kernel_file.hpp"
+#include "support/smooth_kernel.hpp"
+#include "support/tiles_kernel.hpp"
+
+namespace attune::test {
+namespace {
+
+// Prints a selection in the words of text_of() below.
+constexpr const char* printer = R"cpp(
+#include <cstdio>
+  using namespace attune_export;
+  static std::string three(const std::uint32_t (&x)[3]) {
+    return std::to_string(x[0]) + "," + std::to_string(x[1]) + "," + std::to_string(x[2]);
+  }
+  static std::string value_text(const Value& v) {
+    char text[64];
+    std::snprintf(text, sizeof text, v.kind == Value::Kind::real ? "%a" : "%.0f",
+                  v.kind == Value::Kind::real ? v.real : static_cast<double>(v.integer));
+    return text;
+  }
+  static void print(const Selection& s) {
+    std::printf("%s%s | %s", s.is_found ? "" : "none", s.is_found ? text_of(s.rung) : "",
+                s.is_found ? text_of(s.configuration).c_str() : "");
+    for (const Step& step : s.steps) {
+      if (step.kind == StepKind::memset) {
+        std::printf(" | memset %d %d %llu", step.memset_argument, step.memset_value,
+                    static_cast<unsigned long long>(step.memset_bytes));
+        continue;
+      }
+      std::printf(" | %s %s %s %s %llu %d", step.entry.c_str(), three(step.shape.grid).c_str(),
+                  three(step.shape.block).c_str(), three(step.shape.cluster).c_str(),
+                  static_cast<unsigned long long>(step.shape.shared_bytes), step.shape.overlaps ? 1 : 0);
+      for (const int argument : step.arguments) std::printf(" %d", argument);
+    }
+    for (const Argument& a : s.arguments) {
+      std::printf(" | %s %d %llu %llu %d%d %s", std::string(a.type).c_str(), static_cast<int>(a.role),
+                  static_cast<unsigned long long>(a.count), static_cast<unsigned long long>(a.bytes),
+                  a.is_mapped ? 1 : 0, a.by_value ? 1 : 0, a.symbol.c_str());
+      if (a.is_known) std::printf(" %s", value_text(a.value).c_str());
+      if (!a.map.is_encoded) continue;
+      std::printf(" map %d %u %u", a.map_of, a.map.element_bytes, a.map.swizzle);
+      for (int i = 0; i < a.map.dimensions; ++i)
+        std::printf(" %llu,%llu,%u", static_cast<unsigned long long>(a.map.shape[i]),
+                    static_cast<unsigned long long>(a.map.strides[i]), a.map.box[i]);
+    }
+    std::puts("");
+  }
+)cpp";
+
+std::string three(const std::array<std::uint32_t, 3>& x) { return fmt::format("{},{},{}", x[0], x[1], x[2]); }
+
+std::string value_text(const Value& value) {
+  if (value.is_real()) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%a", value.real());
+    return text;
+  }
+  const double number = value.is_boolean() ? value.boolean() : static_cast<double>(value.integer());
+  return fmt::format("{:.0f}", number);
+}
+
+struct Request {
+  Problem problem;
+  DeviceInfo device;
+};
+
+struct Situation {
+  KernelSpec spec;
+  std::vector<Record> records;
+  std::vector<Request> requests;
+};
+
+std::string text_of(const Situation& situation, const Request& request, std::string_view rung,
+                    const Configuration& configuration) {
+  const auto steps =
+      resolve_steps(situation.spec, situation.spec.launch, request.problem, &configuration, request.device);
+  const auto arguments = resolve_arguments(situation.spec, request.problem, &configuration, request.device);
+  launch_image_request(situation.spec, request.problem, configuration,
+                       request.device);  // throws where it requires more
+  std::string text = fmt::format("{} | {}", rung, configuration.text());
+  for (const ResolvedStep& step : steps) {
+    if (step.kind == StepKind::memset) {
+      text += fmt::format(" | memset {} {} {}", step.memset_argument, step.memset_value,
+                          arguments[step.memset_argument].bytes);
+      continue;
+    }
+    text += fmt::format(" | {} {} {} {} {} {}", step.expression, three(step.shape.grid), three(step.shape.block),
+                        three(step.shape.cluster), step.shape.shared_bytes, step.shape.overlaps ? 1 : 0);
+    for (const std::size_t argument : step.arguments) text += fmt::format(" {}", argument);
+  }
+  for (const ResolvedArgument& argument : arguments) {
+    text += fmt::format(" | {} {} {} {} {}{} {}", argument.type, static_cast<int>(argument.role), argument.count,
+                        argument.bytes, argument.is_mapped ? 1 : 0, argument.by_value ? 1 : 0,
+                        argument.symbol.empty() ? "" : argument.symbol.substr(1));
+    if (argument.value) text += " " + value_text(*argument.value);
+    if (!argument.map) continue;
+    const TensorLayout& layout = argument.map->layout;
+    text += fmt::format(" map {} {} {}", argument.map->array, layout.element_bytes, layout.swizzle);
+    for (std::size_t i = 0; i < layout.shape.size(); ++i)
+      text += fmt::format(" {},{},{}", layout.shape[i], i == 0 ? 0 : layout.strides[i - 1], layout.box[i]);
+  }
+  return text;
+}
+
+// Returns what the runtime answers: Planner::plan() without images.
+std::string runtime_answer(const Situation& situation, const Request& request, bool& is_default) {
+  const KernelSpec& spec = situation.spec;
+  const MatchRequest asked{spec, request.problem, request.device, spec.name};
+  const auto ladder = match_ladder(asked, situation.records, [&](const Configuration& configuration) {
+    return legal_configuration(spec, request.problem, request.device, configuration);
+  });
+  for (const GradedMatch& graded : ladder) {
+    try {
+      return text_of(situation, request, to_text(graded.match.rung), graded.match.configuration);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  is_default = true;
+  try {
+    return text_of(situation, request, "none", default_for(spec, request.problem, request.device));
+  } catch (const Error&) {
+    return "none | ";
+  }
+}
+
+class Situations {
+ public:
+  explicit Situations(KernelSpec spec) { made_.spec = std::move(spec); }
+
+  Situation take() {
+    const std::vector<DeviceInfo> devices = {h100(), h200(), a100(), host_cpu()};
+    std::vector<Problem> tuned;
+    for (int i = 0; i < 5; ++i) tuned.push_back(any_problem());
+    for (const Problem& problem : tuned)
+      for (const DeviceInfo& device : devices) {
+        for (int i = 0; i < 2; ++i)
+          if (chance(0.5)) add_record(problem, device);
+        made_.requests.push_back({problem, device});
+        for (int i = 0; i < 4; ++i) made_.requests.push_back({near(problem), device});
+      }
+    for (int i = 0; i < 60; ++i) made_.requests.push_back({any_problem(), devices[below(devices.size())]});
+    for (Request& request : made_.requests)
+      if (chance(0.2)) request.device.driver = "another driver";
+    return std::move(made_);
+  }
+
+ private:
+  std::size_t below(std::size_t limit) { return static_cast<std::size_t>(uniform_below(limit, random_)); }
+  bool chance(double share) { return static_cast<double>(below(1000)) < 1000 * share; }
+
+  Value any_value(const ProblemParameter& parameter) {
+    if (parameter.kind == ProblemKind::type) return parameter.types[below(parameter.types.size())];
+    if (parameter.kind == ProblemKind::choice) return parameter.choices[below(parameter.choices.size())];
+    if (parameter.kind == ProblemKind::integer) return static_cast<std::int64_t>(below(3)) - 1;
+    if (chance(0.1)) return std::int64_t{1} << below(63);  // products overflow
+    return static_cast<std::int64_t>(1 + below(std::size_t{1} << (1 + below(13))));
+  }
+  Problem any_problem() {
+    Problem problem;
+    for (const ProblemParameter& parameter : made_.spec.problem) problem.set(parameter.name, any_value(parameter));
+    return problem;
+  }
+  // Another size, up to twice or half and beyond; rarely another type.
+  Problem near(Problem problem) {
+    for (const ProblemParameter& parameter : made_.spec.problem) {
+      if (parameter.kind != ProblemKind::size) {
+        if (chance(0.05)) problem.set(parameter.name, any_value(parameter));
+        continue;
+      }
+      const std::int64_t size = problem.at(parameter.name).integer();
+      const std::int64_t sizes[] = {size, size / 2, size < (1 << 30) ? size * 2 : size, size - size / 3, size + 1};
+      problem.set(parameter.name, std::max<std::int64_t>(1, sizes[below(std::size(sizes))]));
+    }
+    return problem;
+  }
+
+  Configuration any_configuration(const Problem& problem, const DeviceInfo& device) {
+    const SearchSpace space = make_space(made_.spec, problem, device);
+    if (!space.empty() && chance(0.9)) return space.sample(random_);
+    Configuration configuration;
+    for (const Parameter& parameter : made_.spec.parameters)
+      configuration.set(parameter.name, parameter.values[below(parameter.values.size())]);
+    return configuration;
+  }
+
+  void add_record(const Problem& problem, const DeviceInfo& device) {
+    constexpr const char* regimes[] = {"cold", "cold", "cold", "stream", "warm"};
+    Record record;
+    record.uuid = fmt::format("{:08x}-{}", random_() & 0xffffffff, made_.records.size());
+    record.key = {chance(0.2) ? "renamed" : made_.spec.name,
+                  chance(0.05) ? "other code" : made_.spec.fingerprints.code,
+                  made_.spec.fingerprints.contract,
+                  device.class_key(),
+                  problem,
+                  regimes[below(std::size(regimes))],
+                  chance(0.05) ? "energy" : "time"};
+    record.device_name = device.name;
+    record.compute_capability = device.compute_capability;
+    record.multiprocessors = device.multiprocessors;
+    record.driver = chance(0.3) ? "another driver" : device.driver;
+    record.configuration = any_configuration(problem, device);
+    record.effort = chance(0.5) ? Effort::patient : Effort::measure;
+    record.partial = chance(0.2);
+    record.protocol = chance(0.2) ? 7 : 8;
+    record.speedup = 1.25;
+    record.toolchain = "NVRTC 13.0";
+    made_.records.push_back(std::move(record));
+  }
+
+  std::mt19937_64 random_{20260131};
+  Situation made_;
+};
+
+std::string program_for(const Situation& situation) {
+  HeaderTerms terms{.spec = situation.spec, .records = situation.records};
+  terms.name_space = "attune_export";
+  std::string text = exported_header(terms) + printer + "int main() {\n";
+  std::map<std::string, std::size_t> devices;
+  std::string calls;
+  for (const Request& request : situation.requests) {
+    const auto [entry, is_new] = devices.try_emplace(device_code(request.device), devices.size());
+    if (is_new) text += fmt::format("  const Device d{} = {};\n", entry->second, entry->first);
+    calls += fmt::format("  print(select(Problem{}, d{}));\n", cpp_braces(request.problem), entry->second);
+  }
+  return text + calls + "}\n";
+}
+
+struct Counts {
+  std::map<std::string, int> rungs;
+  int same = 0, other_fall_back = 0;
+};
+
+Counts compare(const Situation& situation) {
+  Counts counts;
+  std::istringstream lines(output_of_program(program_for(situation)));
+  for (const Request& request : situation.requests) {
+    std::string answer;
+    std::getline(lines, answer);
+    bool is_default = false;
+    const std::string expected = runtime_answer(situation, request, is_default);
+    ++counts.rungs[expected == "none | " ? "nothing" : expected.substr(0, expected.find(" |"))];
+    if (answer == expected) {
+      ++counts.same;
+      continue;
+    }
+    // Where the default is not legal, the runtime searches its whole space. The header has a list of fall-backs.
+    const std::string where = request.problem.text() + " on " + request.device.name;
+    EXPECT_TRUE(is_default) << where << "\n  header:  " << answer << "\n  runtime: " << expected;
+    ++counts.other_fall_back;
+    if (answer == "none | ") continue;
+    const std::size_t begin = answer.find("| ") + 2, end = answer.find(" |", begin);
+    const Configuration used = parse_configuration(situation.spec, answer.substr(begin, end - begin));
+    EXPECT_EQ(answer, text_of(situation, request, "none", used)) << where;
+    EXPECT_TRUE(legal_configuration(situation.spec, request.problem, request.device, used)) << where;
+  }
+  return counts;
+}
+
+KernelSpec kernel_named(const std::string& name) {
+  if (name == "odd") return read_kernel_text(odd_file, "odd.cu");
+  if (name == "smooth") return read_kernel_text(smooth_file, "smooth.cu");
+  if (name == "tiles") return read_kernel_text(tiles_file(), "tiles.cu");
+  if (name == "everything") return load_kernel(ATTUNE_TEST_DATA "/kernels/everything.cu");
+  return load_kernel(name);
+}
+
+class Selection : public testing::TestWithParam<const char*> {};
+
+TEST_P(Selection, IsThatOfTheRuntime) {
+  const Situation situation = Situations(kernel_named(GetParam())).take();
+  ASSERT_GT(situation.records.size(), 5u);
+  const Counts counts = compare(situation);
+  std::string shown;
+  for (const auto& [rung, count] : counts.rungs) shown += fmt::format("{} {}, ", rung, count);
+  std::printf("%s: %s%d the same, %d another fall-back\n", GetParam(), shown.c_str(), counts.same,
+              counts.other_fall_back);
+  EXPECT_GT(counts.rungs.size(), 3u) << shown;
+  EXPECT_LE(counts.other_fall_back * 5, counts.same);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Selection,
+                         testing::Values("reduce", "transpose", "scan", "histogram", "stencil3d", "add", "smooth",
+                                         "tiles", "everything", "odd"),
+                         [](const auto& kernel) { return std::string(kernel.param); });
+
+}  // namespace
+}  // namespace attune::test

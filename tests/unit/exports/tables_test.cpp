@@ -1,0 +1,75 @@
+#include "exports/tables.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exported_program.hpp"
+#include "kernel/legality.hpp"
+#include "odd_kernel.hpp"
+#include "space/default_configuration.hpp"
+#include "spec/kernel_file.hpp"
+#include "support/message_of.hpp"
+#include "support/smooth_kernel.hpp"
+
+namespace attune::test {
+namespace {
+
+TEST(FallBacks, BeginWithTheDefaultAndAreFew) {
+  for (const EmbeddedFile& file : builtin_kernels()) {
+    const KernelSpec spec = read_embedded_kernel(file);
+    const auto all = fall_backs(spec, {}, {});
+    ASSERT_GE(all.size(), 1u) << spec.name;
+    EXPECT_LE(all.size(), 16u) << spec.name;
+    for (const Parameter& parameter : spec.parameters)
+      EXPECT_EQ(all.front().at(parameter.name), parameter.values.front()) << spec.name;
+  }
+}
+
+TEST(FallBacks, AreLegalWhereTheDefaultIsNot) {
+  const KernelSpec spec = load_kernel("reduce");
+  const auto all = fall_backs(spec, {}, {});
+  int rescued = 0;
+  for (const std::string& type : spec.find_problem("T")->types)
+    for (const std::string& op : spec.find_problem("OP")->choices)
+      for (const DeviceInfo& device : {h200(), a100(), host_cpu(), device_limits("sm_75"), device_limits("sm_120")}) {
+        const Problem problem{{"n", 12345}, {"T", type}, {"OP", op}};
+        const auto is_legal = [&](const Configuration& one) {
+          return legal_configuration(spec, problem, device, one).has_value();
+        };
+        const auto found = std::ranges::find_if(all, is_legal);
+        ASSERT_NE(found, all.end()) << problem.text() << " on " << device.name;
+        EXPECT_EQ(*found, default_for(spec, problem, device)) << problem.text() << " on " << device.name;
+        if (found != all.begin()) ++rescued;
+      }
+  EXPECT_GT(rescued, 10);
+}
+
+TEST(FallBacks, HoldRecordedConfigurationsToo) {
+  const KernelSpec spec = load_kernel("add");
+  Record record;
+  record.key.device_class = h200().class_key();
+  record.compute_capability = 90;
+  for (const Parameter& parameter : spec.parameters) record.configuration.set(parameter.name, parameter.values.back());
+  const Record records[] = {record};
+  EXPECT_THAT(fall_backs(spec, records, {}), testing::Contains(record.configuration));
+}
+
+TEST(TypeCombinations, AreThoseThatProblemsAdmit) {
+  const KernelSpec spec = load_kernel("reduce");
+  EXPECT_EQ(type_combinations(spec, {}, false).size(), 18u);
+  const std::vector<Bindings> some = {{{"T", "float"}}, {{"T", "half"}, {"OP", "Op::max"}}};
+  EXPECT_EQ(type_combinations(spec, some, false).size(), 4u);
+}
+
+TEST(TypeCombinations, NeedTheSizesThatEntriesName) {
+  const KernelSpec spec = read_kernel_text(smooth_file, "smooth.cu");
+  EXPECT_EQ(type_combinations(spec, {}, false).size(), 2u);
+  EXPECT_THAT(
+      message_of<UsageError>([&] { type_combinations(spec, {}, true); }),
+      testing::AllOf(testing::HasSubstr("`radius`"), testing::HasSubstr("--problem"), testing::HasSubstr("runtime")));
+  const std::vector<Bindings> some = {{{"radius", 2}}, {{"radius", 3}, {"T", "float"}}};
+  EXPECT_EQ(type_combinations(spec, some, true).size(), 3u);
+}
+
+}  // namespace
+}  // namespace attune::test

@@ -1,0 +1,149 @@
+#include "exports/expression_code.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "attune/error.hpp"
+#include "exports/cpp_text.hpp"
+#include "expression/node.hpp"
+
+namespace attune {
+namespace {
+
+using Node = Expression::Node;
+
+// Compilers nest brackets 256 deep and more.
+constexpr int nesting_of_statement = 48;
+
+// The functions of header/values.inc for operations on one to three operands.
+constexpr std::pair<Operation, std::string_view> functions[] = {
+    {Operation::logical_or, "either"},
+    {Operation::logical_and, "both"},
+    {Operation::logical_not, "logical_not"},
+    {Operation::conditional, "choose"},
+    {Operation::equal, "equal"},
+    {Operation::unequal, "unequal"},
+    {Operation::less, "less"},
+    {Operation::less_equal, "less_equal"},
+    {Operation::greater, "greater"},
+    {Operation::greater_equal, "greater_equal"},
+    {Operation::bit_or, "bit_or"},
+    {Operation::bit_and, "bit_and"},
+    {Operation::shift_left, "shift_left"},
+    {Operation::shift_right, "shift_right"},
+    {Operation::add, "add"},
+    {Operation::subtract, "subtract"},
+    {Operation::multiply, "multiply"},
+    {Operation::divide, "divide"},
+    {Operation::remainder, "remainder"},
+    {Operation::negate, "negate"},
+    {Operation::plus, "plus"},
+    {Operation::power, "power"},
+    {Operation::minimum, "minimum"},
+    {Operation::maximum, "maximum"},
+    {Operation::absolute, "absolute"},
+    {Operation::square_root, "square_root"},
+    {Operation::floor, "round_down"},
+    {Operation::ceil, "round_to_ceiling"},
+    {Operation::ceil_div, "ceil_div"},
+    {Operation::round_up, "round_up"},
+    {Operation::log2, "log2_of"},
+    {Operation::is_pow2, "is_pow2"},
+    {Operation::size_of, "size_of"},
+    {Operation::epsilon, "epsilon_of"},
+};
+
+std::string_view function_of(Operation operation) {
+  for (const auto& [known, function] : functions)
+    if (known == operation) return function;
+  return "";
+}
+
+std::string constant_code(const Value& value) {
+  if (value.is_boolean()) return fmt::format("flag({})", value.text());
+  if (value.is_real()) return fmt::format("real({})", value.text());
+  return fmt::format("{}({})", value.is_name() ? "word" : "whole", cpp_literal(value));
+}
+
+std::string property_code(const std::string& name) {
+  if (name == "kind") return "word(d.kind)";
+  if (name == "max_cluster") return "whole(d.max_cluster())";
+  for (const std::string_view array : {"max_block", "max_grid"})
+    if (name.starts_with(array) && name.size() == array.size() + 2)
+      return fmt::format("whole(d.{}[{}])", array, name.back() - 'x');
+  return fmt::format("whole(static_cast<std::int64_t>(d.{}))", name);
+}
+
+class Writer {
+ public:
+  Writer(const KernelSpec& spec, const Expression& expression) : spec_(spec), parsed_(parsed_of(expression)) {}
+
+  std::string result() { return code(static_cast<std::uint32_t>(parsed_.nodes.size() - 1)); }
+  const std::string& statements() const { return statements_; }
+
+ private:
+  std::string code(std::uint32_t index) {
+    const Node& node = parsed_.nodes[index];
+    std::string text = operation_code(node);
+    if (node.height % nesting_of_statement != 0) return text;
+    const std::string name = fmt::format("v{}", index);
+    statements_ += fmt::format("  const Value {} = {};\n", name, text);
+    return name;
+  }
+
+  std::string operation_code(const Node& node) {
+    if (node.operation == Operation::constant) return constant_code(node.constant);
+    if (node.operation == Operation::name) return name_code(parsed_.names[node.index]);
+    if (node.operation == Operation::property) return property_code(parsed_.properties[node.index]);
+    if (node.operation == Operation::in) return list_code("is_in", node);
+    if (node.operation == Operation::not_in) return list_code("is_not_in", node);
+    std::string operands;
+    for (const std::uint32_t operand : node.operands)
+      if (operand != Node::none) operands += (operands.empty() ? "" : ", ") + code(operand);
+    return fmt::format("{}({})", function_of(node.operation), operands);
+  }
+
+  std::string list_code(std::string_view function, const Node& node) {
+    const std::string wanted = code(node.operands[0]);
+    std::string elements;
+    for (const std::uint32_t element : node.list) elements += (elements.empty() ? "" : ", ") + code(element);
+    return fmt::format("{}({}, {{{}}})", function, wanted, elements);
+  }
+
+  // The problem comes first, as in Scope.
+  std::string name_code(const std::string& name) const {
+    if (spec_.find_problem(name) != nullptr) return fmt::format("of(p.{})", cpp_member(name));
+    if (spec_.find_parameter(name) != nullptr) return fmt::format("of(c.{})", cpp_member(name));
+    return "undefined(\"a name is not bound\")";
+  }
+
+  const KernelSpec& spec_;
+  const ParsedExpression& parsed_;
+  std::string statements_;
+};
+
+}  // namespace
+
+std::string ExpressionCode::call(const Expression& expression) {
+  if (expression.dialect() != Dialect::attune)
+    throw UsageError(
+        fmt::format("kernel `{}`: `{}` is in the Python dialect, which no header can have; attune's "
+                    "runtime serves instead",
+                    spec_.name, expression.text()));
+  const auto known = calls_.find(expression.text());
+  if (known != calls_.end()) return known->second;
+  Writer writer(spec_, expression);
+  const std::string result = writer.result();
+  const bool is_constant = parsed_of(expression).nodes.size() == 1;
+  std::string& call = calls_[expression.text()];
+  if (is_constant) return call = result;
+  const std::string name = fmt::format("e{}", calls_.size());
+  definitions_ += fmt::format(
+      "// {}\nconstexpr Value {}([[maybe_unused]] const Problem& p, [[maybe_unused]] const Configuration& c,\n"
+      "                   [[maybe_unused]] const Device& d) {{\n{}  return {};\n}}\n",
+      cpp_comment(expression.text()), name, writer.statements(), result);
+  return call = name + "(p, c, d)";
+}
+
+}  // namespace attune

@@ -1,0 +1,29 @@
+// Expressions as C++ functions of a generated header: each distinct text once, in the words of header/values.inc.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "attune/expression.hpp"
+#include "attune/kernel_spec.hpp"
+
+namespace attune {
+
+class ExpressionCode {
+ public:
+  // `spec` must outlive it.
+  explicit ExpressionCode(const KernelSpec& spec) : spec_(spec) {}
+
+  // Returns a call of the expression's function, "e7(p, c, d)", or a constant: a Value of the header. Throws
+  // UsageError for an expression of the Python dialect.
+  std::string call(const Expression& expression);
+  // Returns the definitions of all functions that call() named so far.
+  const std::string& definitions() const noexcept { return definitions_; }
+
+ private:
+  const KernelSpec& spec_;
+  std::map<std::string, std::string> calls_;  // by the expression's text
+  std::string definitions_;
+};
+
+}  // namespace attune

@@ -1,0 +1,14 @@
+// Records as comma-separated values: docs/formats/csv.md. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/record.hpp"
+
+namespace attune {
+
+// Returns a header line and a line for each record, quoted as RFC 4180 says; lines end with CR LF.
+std::string records_to_csv(const std::vector<Record>& records);
+
+}  // namespace attune

@@ -1,0 +1,15 @@
+// The steps of a kernel as C++ of a generated header: geometry with every limit, and what is launched.
+#pragma once
+
+#include <string>
+
+#include "exports/expression_code.hpp"
+
+namespace attune {
+
+// Returns `Shapes` and the constexpr functions geometry() and verify_geometry(): what resolve_steps() computes.
+std::string geometry_code(const KernelSpec& spec, ExpressionCode& expressions);
+// Returns the function steps(): entries, shapes and arguments of the steps that run.
+std::string steps_code(const KernelSpec& spec);
+
+}  // namespace attune
