@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/include_scan.hpp"
 #include "spec/front_matter.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/shortened.hpp"

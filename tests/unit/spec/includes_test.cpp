@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "core/include_scan.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/message_of.hpp"
 

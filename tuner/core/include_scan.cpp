@@ -1,8 +1,7 @@
-// Finds #include in C++ text.
+#include "core/include_scan.hpp"
+
 #include <algorithm>
 #include <cctype>
-
-#include "spec/includes.hpp"
 
 namespace attune {
 namespace {
