@@ -39,10 +39,10 @@ void require_key(const std::string& key) {
   if (!is_key(key)) throw Error(fmt::format("\"{}\" is no image key (64 hexadecimal digits)", key));
 }
 
-std::optional<Descriptor> open_images(const std::filesystem::path& directory) {
+std::optional<Descriptor> open_images(const std::filesystem::path& directory, const char* variable) {
   // The outer one too: its owner can replace the inner one.
-  if (!open_private_directory(directory)) return {};
-  return open_private_directory(directory / "images");
+  if (!open_private_directory(directory, variable)) return {};
+  return open_private_directory(directory / "images", variable);
 }
 
 struct Entry {
@@ -85,8 +85,12 @@ std::uint64_t remove_oldest(int directory, std::vector<Entry> entries, std::uint
 
 }  // namespace
 
-ImageCache::ImageCache(std::filesystem::path directory, Limits limits)
-    : directory_(std::move(directory)), limits_(limits) {}
+ImageCache::ImageCache(std::filesystem::path directory, Limits limits, Use use)
+    : directory_(std::move(directory)), limits_(limits), use_(use) {}
+
+const char* ImageCache::variable() const noexcept {
+  return use_ == Use::read_only ? "ATTUNE_SITE_CACHE" : "ATTUNE_CACHE";
+}
 
 std::optional<Image> ImageCache::find(const std::string& key) noexcept {
   try {
@@ -120,14 +124,14 @@ void ImageCache::explain(const std::string& reason) noexcept {
 
 std::optional<Image> ImageCache::read(const std::string& key) {
   require_key(key);
-  const auto images = open_images(directory_);
+  const auto images = open_images(directory_, variable());
   if (!images) return {};
   const std::string name = key + std::string(suffix);
-  const auto bytes = read_private_file(*images, name, limits_.entry_bytes);
+  const auto bytes = read_private_file(*images, name, limits_.entry_bytes, use_ == Use::read_and_write);
   if (!bytes) return {};
   auto image = deserialise(*bytes);
   if (!image) {
-    const bool removed = unlinkat(images->get(), name.c_str(), 0) == 0;
+    const bool removed = use_ == Use::read_and_write && unlinkat(images->get(), name.c_str(), 0) == 0;
     explain(fmt::format("{} was damaged, or of another version{}", name, removed ? ", and has been removed" : ""));
   }
   return image;
@@ -135,11 +139,13 @@ std::optional<Image> ImageCache::read(const std::string& key) {
 
 void ImageCache::write(const std::string& key, const Image& image) {
   require_key(key);
+  if (use_ == Use::read_only) throw Error("it is only read");
+  if (!image.knows_files) throw Error("an image is not kept whose headers are too many, or too large, to be checked");
   const auto bytes = serialise(image);
   if (bytes.size() > limits_.entry_bytes)
     throw Error(fmt::format("an image of {} bytes is not kept (limit {})", bytes.size(), limits_.entry_bytes));
-  make_private_directory(directory_ / "images", "ATTUNE_CACHE");
-  const auto images = open_images(directory_);
+  make_private_directory(directory_ / "images", variable());
+  const auto images = open_images(directory_, variable());
   if (!images) throw Error("the directory vanished while it was being made");
   if (!belongs_to_this_user(*images)) return;  // root's, as a container image carries it: it is read alone
   write_private_file(*images, key + std::string(suffix), bytes);

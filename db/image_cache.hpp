@@ -1,7 +1,8 @@
 // ImageCache: compiled images on disk, one file each, named by key. Disposable and capped: 1 GiB, 64 MiB an entry; the
 // least recently used go first. Any thread, any number of processes. Never throws. A file that cannot be read, is
 // damaged or is not private to this user counts as absent. An image that cannot be written is dropped; why() has the
-// reason. Files: docs/formats/image_cache.md and docs/formats/image.md.
+// reason. A cache that is read only is looked in and left as it is: no entry is written, removed or touched. Files:
+// docs/formats/image_cache.md and docs/formats/image.md.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,12 @@ class ImageCache {
     std::uint64_t total_bytes = std::uint64_t{1} << 30;
   };
 
+  enum class Use { read_and_write, read_only };
+
   // Keeps the images in `directory`/images. Creates nothing before the first put().
-  explicit ImageCache(std::filesystem::path directory) : ImageCache(std::move(directory), Limits()) {}
-  ImageCache(std::filesystem::path directory, Limits limits);
+  explicit ImageCache(std::filesystem::path directory, Use use = Use::read_and_write)
+      : ImageCache(std::move(directory), Limits(), use) {}
+  ImageCache(std::filesystem::path directory, Limits limits, Use use = Use::read_and_write);
 
   std::optional<Image> find(const std::string& key) noexcept;
   void put(const std::string& key, const Image& image) noexcept;
@@ -35,9 +39,11 @@ class ImageCache {
   std::optional<Image> read(const std::string& key);
   void write(const std::string& key, const Image& image);
   void make_room(int directory, std::uint64_t added_bytes);
+  const char* variable() const noexcept;  // of the environment, that names such a cache
   void explain(const std::string& reason) noexcept;
   std::filesystem::path directory_;
   Limits limits_;
+  const Use use_;
   mutable std::mutex mutex_;
   std::string why_;
   std::uint64_t bytes_before_sweep_ = 0;  // that may be put before the directory is swept

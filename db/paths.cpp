@@ -54,6 +54,11 @@ fs::path default_database_path() { return user_path("ATTUNE_DB", "XDG_DATA_HOME"
 
 fs::path default_cache_path() { return user_path("ATTUNE_CACHE", "XDG_CACHE_HOME", ".cache", "attune"); }
 
+std::optional<fs::path> site_cache_path() {
+  const auto text = trusted_environment("ATTUNE_SITE_CACHE");
+  return text ? std::optional<fs::path>(*text) : std::nullopt;
+}
+
 void make_private_directory(const fs::path& directory, const char* variable) {
   fs::path so_far;
   for (const fs::path& part : directory) {

@@ -12,6 +12,8 @@ namespace attune {
 std::filesystem::path default_database_path();
 // Returns $ATTUNE_CACHE, else $XDG_CACHE_HOME/attune, else ~/.cache/attune.
 std::filesystem::path default_cache_path();
+// Returns $ATTUNE_SITE_CACHE; nothing where it is unset, or in a set-user-id process.
+std::optional<std::filesystem::path> site_cache_path();
 
 // Creates `directory` (and its parents) with mode 0700 where absent. Throws Error, which names the variable that
 // another place is named with.

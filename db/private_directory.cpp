@@ -59,14 +59,14 @@ Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
-std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory) {
+std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory, const char* variable) {
   Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!opened.open()) {
     if (errno == ENOENT) return {};
     struct stat named {};
     if (errno == ENOTDIR && lstat(directory.c_str(), &named) == 0 && S_ISLNK(named.st_mode))
       throw Error(
-          fmt::format("{} is a symbolic link; name the directory itself with ATTUNE_CACHE", directory.string()));
+          fmt::format("{} is a symbolic link; name the directory itself with {}", directory.string(), variable));
     fail(directory.string());
   }
   struct stat status {};
@@ -82,7 +82,7 @@ bool belongs_to_this_user(const Descriptor& directory) {
 }
 
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
-                                                        std::uint64_t longest) {
+                                                        std::uint64_t longest, bool renew) {
   // O_NONBLOCK: a pipe in place of a file must not block.
   const Descriptor file(openat(directory.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.open()) {
@@ -97,7 +97,9 @@ std::optional<std::vector<std::byte>> read_private_file(const Descriptor& direct
   if (static_cast<std::uint64_t>(status.st_size) > longest)
     throw Error(fmt::format("{} has {} bytes, more than {}", name, status.st_size, longest));
   auto content = read_all(file.get(), static_cast<std::size_t>(status.st_size));
-  futimens(file.get(), nullptr);  // many systems mount noatime, so the time of use is set here; root's files keep theirs
+  if (renew)
+    futimens(file.get(),
+             nullptr);  // many systems mount noatime, so the time of use is set here; root's files keep theirs
   return content;
 }
 

@@ -27,16 +27,16 @@ class Descriptor {
 };
 
 // Returns nothing when the directory is absent. Throws when it is no directory, a symbolic link, another user's but
-// root's, or writable by others.
-std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory);
+// root's, or writable by others. `variable` is what names the directory.
+std::optional<Descriptor> open_private_directory(const std::filesystem::path& directory, const char* variable);
 
 // Returns whether it is this user's, not root's to be read alone.
 bool belongs_to_this_user(const Descriptor& directory);
 
-// Returns the content of a file and sets its time of use to now. Returns nothing when it is absent. Throws when it is
-// no regular file, a symbolic link, another user's but root's, writable by others, or longer than `longest`.
+// Returns the content of a file; sets its time of use to now, if `renew`. Returns nothing when it is absent. Throws
+// when it is no regular file, a symbolic link, another user's but root's, writable by others, or longer than `longest`.
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
-                                                        std::uint64_t longest);
+                                                        std::uint64_t longest, bool renew);
 
 // Writes all of it to the disk under a temporary name, then renames it to `name`, replacing such a file. Throws Error.
 void write_private_file(const Descriptor& directory, const std::string& name, std::span<const std::byte> content);

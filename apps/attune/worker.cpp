@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "attune/error.hpp"
-#include "device/cuda/nvrtc_pch.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "worker/compile_server.hpp"
@@ -35,7 +34,7 @@ std::unique_ptr<Device> device_for(const Options& options) {
 // Returns a compiler. It opens no device where that would cost a driver's context.
 std::shared_ptr<Compiler> compiler_for(const Options& options) {
   const std::string name = options.required("device");
-  return is_replay(name) ? device_for(options)->compiler() : make_compiler(name);
+  return is_replay(name) ? device_for(options)->compiler() : make_compiler(name, HeavyHeaders::precompile);
 }
 
 // The mark is of this process's start: a kernel may change the environment later.
@@ -91,7 +90,6 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
   if (role != "compile") throw UsageError("`attune worker` is started by attune itself, as device or compile");
   return serve_opened(
       [&] {
-        cuda::expect_repeated_sources();  // one kernel, many configurations
         std::shared_ptr<Compiler> compiler = compiler_for(options);
         return seams.compiler ? seams.compiler(std::move(compiler)) : std::move(compiler);
       },

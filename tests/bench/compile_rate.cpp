@@ -42,7 +42,7 @@ std::vector<ImageRequest> distinct_requests(const std::string& kernel, const std
     const Configuration configuration = space.at(i);
     ImageRequest request = launch_image_request(spec, problem, configuration, device);
     request.architecture = architecture;
-    if (known.insert(request.key()).second) requests.push_back(std::move(request));
+    if (known.insert(request.key("")).second) requests.push_back(std::move(request));
   }
   std::mt19937_64 random(1);
   std::shuffle(requests.begin(), requests.end(), random);

@@ -73,6 +73,47 @@ TEST_F(Cache, GivesBackWhatWasPutLastInPrivateFiles) {
   EXPECT_EQ(files(), 1u) << "something temporary was left behind";
 }
 
+TEST_F(Cache, ThatIsReadOnlyIsLeftAsItIs) {
+  cache_.put(key_of(1), image_of(100));
+  cache_.put(key_of(2), image_of(100));
+  age(entry(1), 1000);
+  fs::resize_file(entry(2), 50);
+  const auto time_of_use = fs::last_write_time(entry(1));
+  ImageCache site(directory_, ImageCache::Use::read_only);
+  EXPECT_TRUE(site.find(key_of(1)).has_value());
+  EXPECT_EQ(site.why(), "");
+  EXPECT_EQ(fs::last_write_time(entry(1)), time_of_use);
+  EXPECT_FALSE(site.find(key_of(2)).has_value());
+  EXPECT_THAT(site.why(), HasSubstr("was damaged"));
+  EXPECT_TRUE(fs::exists(entry(2)));
+  site.put(key_of(3), image_of(100));
+  EXPECT_FALSE(fs::exists(entry(3)));
+  ImageCache none(scratch_ / "none", ImageCache::Use::read_only);
+  EXPECT_FALSE(none.find(key_of(1)).has_value());
+  EXPECT_EQ(none.why(), "") << "a site without a cache is no trouble";
+}
+
+TEST_F(Cache, ThatIsReadOnlyIsCheckedLikeAnyOther) {
+  cache_.put(key_of(1), image_of(100));
+  fs::permissions(images_, fs::perms(0777));
+  ImageCache site(directory_, ImageCache::Use::read_only);
+  EXPECT_FALSE(site.find(key_of(1)).has_value());
+  EXPECT_THAT(site.why(), HasSubstr("can be written by others"));
+  fs::permissions(images_, fs::perms(0755));
+  EXPECT_TRUE(site.find(key_of(1)).has_value());
+  move_and_link(directory_, scratch_ / "elsewhere");
+  EXPECT_FALSE(site.find(key_of(1)).has_value());
+  EXPECT_THAT(site.why(), HasSubstr("name the directory itself with ATTUNE_SITE_CACHE"));
+}
+
+TEST_F(Cache, DropsAnImageWhoseHeadersAreNotAllKnown) {
+  Image image = image_of(100);
+  image.knows_files = false;
+  cache_.put(key_of(1), image);
+  EXPECT_FALSE(fs::exists(entry(1)));
+  EXPECT_THAT(cache_.why(), HasSubstr("too many"));
+}
+
 TEST_F(Cache, RefusesKeysThatAreNoHash) {
   for (const std::string& key : {std::string(), std::string("../../etc/passwd"), std::string(63, 'a'),
                                  std::string(65, 'a'), std::string(64, 'A'), std::string(63, 'a') + "/"}) {

@@ -22,7 +22,8 @@ class Paths : public testing::Test {
  protected:
   Paths() { reset(); }
   static void reset() {
-    for (const char* name : {"ATTUNE_DB", "ATTUNE_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
+    for (const char* name : {"ATTUNE_DB", "ATTUNE_CACHE", "ATTUNE_SITE_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
+      unsetenv(name);
     setenv("HOME", "/home/someone", 1);
   }
 };
@@ -49,6 +50,12 @@ TEST_F(Paths, FollowAttunesOwnVariablesThenXdgsThenHome) {
   }
 }
 
+TEST_F(Paths, ThereIsASiteCacheOnlyWhereItIsNamed) {
+  EXPECT_EQ(site_cache_path(), std::nullopt);
+  setenv("ATTUNE_SITE_CACHE", "/opt/site", 1);
+  EXPECT_EQ(site_cache_path(), fs::path("/opt/site"));
+}
+
 TEST_F(Paths, AskThePasswordFileWithoutHome) {
   unsetenv("HOME");
   const passwd* entry = getpwuid(geteuid());
@@ -73,20 +80,21 @@ TEST_F(Paths, IgnoreTheEnvironmentInASetUserIdProcess) {
   fs::copy_file(ATTUNE_PRINT_PATH, program);
   const auto run = [&] {
     FILE* pipe = popen(program.c_str(), "r");
-    char line[512] = "";
-    if (!fgets(line, sizeof line, pipe)) line[0] = 0;
+    std::string printed;
+    for (char line[512]; fgets(line, sizeof line, pipe);) printed += line;
     pclose(pipe);
-    return std::string(line);
+    return printed;
   };
   setenv("ATTUNE_DB", "/planted.db", 1);
-  ASSERT_EQ(run(), "/planted.db\n");
+  setenv("ATTUNE_SITE_CACHE", "/planted", 1);
+  ASSERT_EQ(run(), "/planted.db\n/planted\n");
   const passwd* daemon = getpwnam("daemon");
   if (!daemon) GTEST_SKIP() << "there is no user `daemon`";
   ASSERT_EQ(chown(program.c_str(), daemon->pw_uid, daemon->pw_gid), 0);
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
   struct statvfs mount {};
   if (statvfs(program.c_str(), &mount) != 0 || mount.f_flag & ST_NOSUID) GTEST_SKIP() << "mounted nosuid";
-  EXPECT_EQ(run(), (fs::path(daemon->pw_dir) / ".local/share/attune/wisdom.db").string() + "\n");
+  EXPECT_EQ(run(), (fs::path(daemon->pw_dir) / ".local/share/attune/wisdom.db").string() + "\n\n");
 }
 
 TEST_F(Paths, DirectoriesAreMadePrivateWithTheirParents) {

@@ -2,4 +2,7 @@
 
 #include "db/paths.hpp"
 
-int main() { std::cout << attune::default_database_path().string() << '\n'; }
+int main() {
+  std::cout << attune::default_database_path().string() << '\n'
+            << attune::site_cache_path().value_or("").string() << '\n';
+}

@@ -31,6 +31,7 @@ class FaultyCompiler final : public Compiler {
       if (const std::optional<Fault> fault = fault_of(requests[i])) spoil(outcomes[i], *fault);
     return outcomes;
   }
+  std::string target(const std::string& architecture) override { return compiler_->target(architecture); }
   std::size_t preferred_batch() const noexcept override { return compiler_->preferred_batch(); }
   std::string toolchain() override { return compiler_->toolchain(); }
   bool disturbs_timing() const noexcept override { return compiler_->disturbs_timing(); }

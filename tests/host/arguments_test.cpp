@@ -105,7 +105,7 @@ TEST_F(HostArguments, OfOneInstantiationHarmNoOther) {
   const std::vector<CompileOutcome> outcomes = device().compiler()->compile(both);
   EXPECT_EQ(outcomes[0].verdict, Verdict::ok) << outcomes[0].log;
   EXPECT_EQ(outcomes[1].verdict, Verdict::compile_error);
-  EXPECT_NE(right.key(), wrong.key());
+  EXPECT_NE(right.key(""), wrong.key(""));
 }
 
 }  // namespace

@@ -5,6 +5,49 @@
 #include "core/digest.hpp"
 
 namespace attune {
+namespace {
+
+struct MacroOption {
+  std::string_view name;  // of the macro
+  std::string option;     // one word or two: "-DN=1", "-D" "N=1"
+};
+
+struct SplitOptions {
+  std::vector<std::string> others;  // in their order
+  std::vector<MacroOption> macros;  // by name; those of one name in their order
+};
+
+// Returns the macro that an option defines or undefines, or "" for another option: "N" of "-DN=1", "=" of a lone "-D".
+std::string_view macro_of(std::string_view option) {
+  for (const std::string_view spelling : {"-D", "-U", "--define-macro=", "--undefine-macro="})
+    if (option.starts_with(spelling)) {
+      option.remove_prefix(spelling.size());
+      return option.empty() ? "=" : option.substr(0, option.find('='));
+    }
+  return "";
+}
+
+// Definitions of different macros may come in any order, before, between and after other options.
+SplitOptions split_options(const std::vector<std::string>& options) {
+  SplitOptions split;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string_view name = macro_of(options[i]);
+    if (name.empty()) {
+      split.others.push_back(options[i]);
+    } else if (name == "=" && i + 1 < options.size()) {
+      name = std::string_view(options[i + 1]).substr(0, options[i + 1].find('='));
+      split.macros.push_back({name, options[i] + " " + options[i + 1]});
+      ++i;
+    } else {
+      split.macros.push_back({name, options[i]});
+    }
+  }
+  std::stable_sort(split.macros.begin(), split.macros.end(),
+                   [](const MacroOption& a, const MacroOption& b) { return a.name < b.name; });
+  return split;
+}
+
+}  // namespace
 
 const ImageFunction* Image::find(std::string_view expression) const noexcept {
   const auto found = std::find_if(functions.begin(), functions.end(),
@@ -24,17 +67,22 @@ ResourceUsage Image::largest_usage() const noexcept {
   return most;
 }
 
-std::string ImageRequest::key() const {
+std::string ImageRequest::key(std::string_view additions) const {
   Digest digest;
   // Counts separate the lists: an item moved from one list to the next changes the key.
   const auto add_count = [&](std::size_t count) { digest.add(std::to_string(count)); };
-  digest.add("attune image 2").add(source.text);
+  const auto add_texts = [&](const std::vector<std::string>& texts) {
+    add_count(texts.size());
+    for (const auto& text : texts) digest.add(text);
+  };
+  digest.add("attune image 3").add(additions).add(source.text);
   add_count(source.headers.size());
   for (const auto& [name, text] : source.headers) digest.add(name).add(text);
-  add_count(expressions.size());
-  for (const auto& expression : expressions) digest.add(expression);
-  add_count(options.size());
-  for (const auto& option : options) digest.add(option);
+  add_texts(expressions);
+  const auto [others, macros] = split_options(options);
+  add_texts(others);
+  add_count(macros.size());
+  for (const auto& [name, option] : macros) digest.add(option);
   digest.add(architecture).add(checks);
   for (const auto& entry : waiting) digest.add("waits").add(entry);
   return digest.hex();

@@ -31,11 +31,25 @@ struct ImageFunction {
   ResourceUsage usage;
 };
 
+// A file that the compiler opened, or looked for in vain, and whose text is in no key.
+struct ImageFile {
+  std::string path;    // as the compiler named it
+  std::string sha256;  // of its bytes when it was compiled, 64 hexadecimal digits; "": there was no such file
+  bool is_absent() const noexcept { return sha256.empty(); }
+  friend bool operator==(const ImageFile&, const ImageFile&) = default;
+};
+// More are not followed: see Image::knows_files.
+constexpr std::size_t max_image_files = 16384;
+
 struct Image {
-  std::string architecture;  // "sm_90", or "host-" + compiler triple
+  std::string architecture;  // "sm_90", "compute_90" for PTX, or "host-" + compiler triple
   std::string toolchain;     // "NVRTC 13.0", "g++ 12.2.0": soft, in no key
   std::vector<ImageFunction> functions;
   std::shared_ptr<const std::vector<std::byte>> code;  // shared by images of one compilation
+  std::vector<ImageFile> files;  // each path once; the code is right as long as they are unchanged
+  bool knows_files = true;       // false: they were too many or too large to be listed
+  // Returns whether the code is PTX, for a device newer than its compiler.
+  bool is_ptx() const noexcept { return architecture.starts_with("compute_"); }
   const ImageFunction* find(std::string_view expression) const noexcept;
   // Returns, for each resource, the most that any entry needs.
   ResourceUsage largest_usage() const noexcept;
@@ -48,8 +62,10 @@ struct ImageRequest {
   std::string checks;                     // static_asserts after the source: see kernel/argument_checks.hpp
   std::vector<std::string> waiting = {};  // the entries that must wait for the launch before them (overlap), sorted
   std::string architecture;
-  // Returns hexadecimal SHA-256 over all members except source.name.
-  std::string key() const;
+  // Returns hexadecimal SHA-256 over all members except source.name, and over `additions`: what the compiler adds by
+  // itself. The order of macro definitions with different names is none of it. Callers have image_key()
+  // (device/image_key.hpp).
+  std::string key(std::string_view additions) const;
 };
 
 // A failed compile is a value: verdict compile_error or resources, with the compiler's log.

@@ -12,12 +12,13 @@ namespace attune {
 namespace {
 
 constexpr std::string_view magic = "ATTUNEIM";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t digest_bytes = 32;
 constexpr std::size_t header_bytes = magic.size() + 4 + 8 + digest_bytes;
 // The longest short text that a file may hold; far above what compilers make.
 constexpr std::uint64_t max_short_text = 4096;
 constexpr std::uint64_t max_long_text = 65536;
+constexpr std::uint64_t digest_digits = 2 * digest_bytes;
 constexpr std::uint64_t max_functions = 65536;
 constexpr std::uint64_t max_code = std::uint64_t{1} << 30;
 
@@ -43,6 +44,29 @@ ImageFunction read_function(ByteReader& in) {
   return function;
 }
 
+void write_files(ByteWriter& out, const Image& image) {
+  if (image.files.size() > max_image_files) throw Error("an image names more than 16384 files");
+  out.flag(image.knows_files);
+  out.number(static_cast<std::uint32_t>(image.files.size()));
+  for (const ImageFile& file : image.files) {
+    out.text(file.path, max_short_text);
+    out.text(file.sha256, digest_digits);
+  }
+}
+
+// The least that a file takes: the lengths of two texts.
+constexpr std::size_t least_file_bytes = 8;
+
+void read_files(ByteReader& in, Image& image) {
+  image.knows_files = in.flag();
+  const std::uint32_t count = in.count(least_file_bytes);
+  if (count > max_image_files) return in.fail();
+  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+    std::string path = in.text(max_short_text);
+    image.files.push_back({std::move(path), in.text(digest_digits)});
+  }
+}
+
 }  // namespace
 
 std::optional<Image> image_of_payload(std::span<const std::byte> payload) {
@@ -53,6 +77,7 @@ std::optional<Image> image_of_payload(std::span<const std::byte> payload) {
   const auto count = in.number<std::uint32_t>();
   if (count > max_functions) return std::nullopt;
   for (std::uint32_t i = 0; i < count && !in.failed(); ++i) image.functions.push_back(read_function(in));
+  read_files(in, image);
   const auto code = in.raw(in.number<std::uint64_t>(), max_code);
   if (in.failed() || !in.at_end()) return std::nullopt;
   image.code = std::make_shared<const std::vector<std::byte>>(code.begin(), code.end());
@@ -66,6 +91,7 @@ std::vector<std::byte> image_payload(const Image& image) {
   if (image.functions.size() > max_functions) throw Error("an image holds more than 65536 functions");
   payload.number(static_cast<std::uint32_t>(image.functions.size()));
   for (const auto& function : image.functions) write_function(payload, function);
+  write_files(payload, image);
   const std::span<const std::byte> code =
       image.code ? std::span<const std::byte>(*image.code) : std::span<const std::byte>();
   if (code.size() > max_code) throw Error("an image holds more than 1 GiB of code");

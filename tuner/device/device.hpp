@@ -40,6 +40,9 @@ class Compiler {
   virtual std::size_t preferred_batch() const noexcept = 0;
   // Returns "NVRTC 13.0" or "g++ 12.2.0". Throws Error when there is none.
   virtual std::string toolchain() = 0;
+  // Returns the architecture of the code that it makes for a request's: the same, or "compute_90" for PTX. Throws Error
+  // when there is no compiler, or none for that architecture.
+  virtual std::string target(const std::string& architecture) { return architecture; }
   // Ends compiles under way, as far as possible; their outcomes then mean nothing.
   virtual void abandon() noexcept {}
   // Returns whether compiling disturbs timing on the device (the host device: same cores).
@@ -220,8 +223,13 @@ class Device {
 // `host`). Throws UsageError for an unknown name or ordinal.
 std::unique_ptr<Device> open_device(std::string_view name);
 
+// What a compiler does with heavy headers, such as CUB's. `parse`: reads them at each compile, for applications, whose
+// sources are compiled once or twice. `precompile`: keeps them precompiled, for the many configurations of a session.
+// That takes 85 to 180 MB of disk, and compiles that use them wait for each other. The host device parses always.
+enum class HeavyHeaders { parse, precompile };
+
 // Returns the compiler for a device name or an architecture, without a device: "host", "sm_90", "cuda:0".
-std::shared_ptr<Compiler> make_compiler(std::string_view architecture);
+std::shared_ptr<Compiler> make_compiler(std::string_view architecture, HeavyHeaders headers = HeavyHeaders::parse);
 
 // Returns whether a CUDA driver answers; `why_not` receives the reason otherwise. Never throws.
 bool cuda_available(std::string& why_not) noexcept;

@@ -50,13 +50,13 @@ std::unique_ptr<Device> open_device(std::string_view name) {
   refuse(name);
 }
 
-std::shared_ptr<Compiler> make_compiler(std::string_view architecture) {
+std::shared_ptr<Compiler> make_compiler(std::string_view architecture, HeavyHeaders headers) {
   if (architecture == "host") return linked_host().make_compiler();
   if (architecture.starts_with("sm_")) {
     device_limits(architecture);  // throws for an unknown one, with the known ones
-    return make_nvrtc_compiler(std::string(architecture));
+    return make_nvrtc_compiler(std::string(architecture), headers);
   }
-  return open_device(architecture)->compiler();
+  return make_nvrtc_compiler(open_device(architecture)->info().architecture(), headers);
 }
 
 bool cuda_available(std::string& why_not) noexcept { return cuda_driver_answers(why_not); }

@@ -53,8 +53,8 @@ struct Dispatcher::State {
   explicit State(DispatcherOptions options)
       : warnings(sink_or_default(std::move(options.warn))),
         device(open_wished(options.device)),
-        planner(device, database_or_none(options.database, warnings), options.cache, known_regime(options.regime),
-                canonical_objective(options.objective), warnings) {
+        planner(device, database_or_none(options.database, warnings), {options.cache, options.site_cache},
+                known_regime(options.regime), canonical_objective(options.objective), warnings) {
     warnings.deliver();
   }
 

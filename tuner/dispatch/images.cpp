@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/file_digest.hpp"
+#include "device/image_key.hpp"
+
 namespace attune {
 namespace {
 
@@ -20,18 +23,18 @@ LoadedImage loaded(LoadOutcome outcome, const Image& image) {
 
 }  // namespace
 
-Images::Images(std::shared_ptr<Device> device, std::unique_ptr<ImageCache> cache, Warn warn)
-    : device_(std::move(device)), cache_(std::move(cache)), warn_(std::move(warn)) {}
+Images::Images(std::shared_ptr<Device> device, ImageCaches caches, Warn warn)
+    : device_(std::move(device)), caches_(std::move(caches)), warn_(std::move(warn)) {}
 
 LoadedImage Images::get(const ImageRequest& request) {
-  const std::string key = request.key();
+  const std::string key = image_key(request);
   LoadedImage image = loaded_.get(key, [&] { return load_or_compile(request, key); });
   if (!image.status.ok() && !is_lasting(image.status.verdict)) loaded_.forget(key);
   return image;
 }
 
 std::string Images::toolchain(const ImageRequest& request) {
-  if (const auto image = cached(request, request.key())) return image->toolchain;
+  if (const auto image = cached(request, image_key(request))) return image->toolchain;
   try {
     return device_->compiler()->toolchain();
   } catch (const Error&) {
@@ -40,13 +43,32 @@ std::string Images::toolchain(const ImageRequest& request) {
 }
 
 std::optional<Image> Images::cached(const ImageRequest& request, const std::string& key) {
-  if (!cache_) return std::nullopt;
-  auto image = cache_->find(key);
-  warn_about_cache();
-  if (!image) return std::nullopt;
+  std::optional<Image> ptx;
+  for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()}) {
+    auto image = cache != nullptr ? cached_in(*cache, request, key) : std::nullopt;
+    if (image && !image->is_ptx()) return image;
+    if (image && !ptx) ptx = std::move(image);
+  }
+  if (ptx && compiles_to_native_code(request)) return std::nullopt;
+  return ptx;
+}
+
+std::optional<Image> Images::cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key) {
+  auto image = cache.find(key);
+  warn_about(cache);
+  if (!image || !image->knows_files || !are_unchanged(image->files)) return std::nullopt;
   const bool is_whole =
       std::ranges::all_of(request.expressions, [&](const std::string& entry) { return image->find(entry) != nullptr; });
-  return is_whole ? image : std::nullopt;
+  return is_whole ? std::move(image) : std::nullopt;
+}
+
+// PTX was made for a device newer than the compiler of that time. A newer one may be here now.
+bool Images::compiles_to_native_code(const ImageRequest& request) {
+  try {
+    return device_->compiler()->target(request.architecture) == request.architecture;
+  } catch (const Error&) {
+    return false;  // no compiler: the PTX serves
+  }
 }
 
 LoadedImage Images::load_or_compile(const ImageRequest& request, const std::string& key) {
@@ -64,15 +86,15 @@ LoadedImage Images::compile(const ImageRequest& request, const std::string& key)
   CompileOutcome& outcome = outcomes.at(0);
   if (!outcome.image) return {{outcome.verdict, std::move(outcome.log)}, nullptr, {}, {}};
   auto result = loaded(device_->load(*outcome.image), *outcome.image);
-  if (result.status.ok() && cache_) {
-    cache_->put(key, *outcome.image);
-    warn_about_cache();
+  if (result.status.ok() && caches_.own) {
+    caches_.own->put(key, *outcome.image);
+    warn_about(*caches_.own);
   }
   return result;
 }
 
-void Images::warn_about_cache() {
-  if (const std::string why = cache_->why(); !why.empty()) {
+void Images::warn_about(const ImageCache& cache) {
+  if (const std::string why = cache.why(); !why.empty()) {
     warn_(fmt::format("the image cache is not used: {}; compiling instead", why));
   }
 }

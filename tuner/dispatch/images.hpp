@@ -1,6 +1,6 @@
-// Images: makes loaded modules from image requests: from memory, then the cache on disk, then the compiler. Owned by a
+// Images: makes loaded modules from image requests: from memory, then the caches on disk, then the compiler. Owned by a
 // Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded as long as
-// this object or a plan lives.
+// this object or a plan lives, whatever becomes of the files that they were compiled with.
 #pragma once
 
 #include <functional>
@@ -23,11 +23,16 @@ struct LoadedImage {
   std::optional<Image> image = {};
 };
 
+// Null: there is none. Without caches every image is compiled.
+struct ImageCaches {
+  std::unique_ptr<ImageCache> own;   // read first, and written
+  std::unique_ptr<ImageCache> site;  // only read
+};
+
 class Images {
  public:
   using Warn = std::function<void(const std::string&)>;
-  // Without a cache every image is compiled.
-  Images(std::shared_ptr<Device> device, std::unique_ptr<ImageCache> cache, Warn warn);
+  Images(std::shared_ptr<Device> device, ImageCaches caches, Warn warn);
 
   // Throws Error only when there is no compiler and the cache lacks the image.
   LoadedImage get(const ImageRequest& request);
@@ -37,13 +42,16 @@ class Images {
   std::string toolchain(const ImageRequest& request);
 
  private:
+  // Returns the image that a compile would not better: whole, of unchanged files. Native code comes before PTX.
   std::optional<Image> cached(const ImageRequest& request, const std::string& key);
+  std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
+  bool compiles_to_native_code(const ImageRequest& request);
   LoadedImage load_or_compile(const ImageRequest& request, const std::string& key);
   LoadedImage compile(const ImageRequest& request, const std::string& key);
-  void warn_about_cache();
+  void warn_about(const ImageCache& cache);
 
   std::shared_ptr<Device> device_;
-  std::unique_ptr<ImageCache> cache_;
+  ImageCaches caches_;
   Warn warn_;
   SingleFlight<std::string, LoadedImage> loaded_;  // by image key
 };

@@ -24,6 +24,13 @@ std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, W
   }
 }
 
+ImageCaches caches_in(const CacheFolders& folders, Warnings& warnings) {
+  ImageCaches caches{cache_or_none(folders.own, warnings), nullptr};
+  const auto site = folders.site.empty() ? site_cache_path() : std::optional(folders.site);
+  if (site) caches.site = std::make_unique<ImageCache>(*site, ImageCache::Use::read_only);
+  return caches;
+}
+
 bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
@@ -49,13 +56,13 @@ std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const Match
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings)
+                 const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings)
     : device_(std::move(device)),
       wisdom_(std::move(database), warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
-      images_(device_, cache_or_none(cache, warnings),
+      images_(device_, caches_in(caches, warnings),
               [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {

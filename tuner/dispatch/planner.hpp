@@ -25,12 +25,16 @@ struct Planned {
   bool is_final = true;  // false: the database was locked, and the next plan() of the problem may find more
 };
 
+// The folders of images, as DispatcherOptions name them.
+struct CacheFolders {
+  std::filesystem::path own, site;
+};
+
 class Planner {
  public:
-  // Without a database there is no wisdom. `cache`: the folder of images, or "" for the user's own. `warnings` must
-  // outlive it.
-  Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-          const std::filesystem::path& cache, Regime regime, std::string objective, Warnings& warnings);
+  // Without a database there is no wisdom. `warnings` must outlive it.
+  Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database, const CacheFolders& caches,
+          Regime regime, std::string objective, Warnings& warnings);
 
   // Throws Error when none of the kernel's fall-back configurations can be used either.
   Planned plan(const KernelPack& kernel, const Problem& problem);

@@ -8,6 +8,7 @@
 #include "attune/error.hpp"
 #include "attune/version.hpp"
 #include "core/unix_ms.hpp"
+#include "device/image_key.hpp"
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
 #include "session/explanations.hpp"
@@ -306,7 +307,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
   result.record_stands = keep_record(record, *decided, present_, met_present, store_);
   if (const ReadyInstance* const kept = images_.find(record.configuration);
       kept != nullptr && image_cache_ != nullptr) {
-    image_cache_->put(kept->instance->image.key(), kept->image);
+    image_cache_->put(image_key(kept->instance->image), kept->image);
     if (const std::string why = image_cache_->why(); !why.empty()) observer_.note("the best image is not kept: " + why);
   }
   if (complete) store_.update_session(row_.id, SessionState::finished, used);

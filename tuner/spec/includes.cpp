@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/include_scan.hpp"
 #include "spec/front_matter.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/shortened.hpp"
@@ -30,7 +31,7 @@ class HeaderReader {
   // `file` and `text` are for the positions in messages.
   void read_all(std::string_view text, const std::string& file, const fs::path& directory) {
     for (const auto& include : find_includes(text)) {
-      if (!include.quoted || include.name == own_header) continue;
+      if (!include.quoted || include.next || include.name == own_header) continue;
       const auto failed = [&](const std::string& why) {
         return spec_error(file, position_at(text, include.offset),
                           fmt::format("#include \"{}\": {}", shortened(include.name), why));

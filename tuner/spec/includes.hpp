@@ -1,7 +1,6 @@
 // The user headers of a kernel, found in its text and read, under the names that include them.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -12,15 +11,6 @@
 #include "attune/kernel_spec.hpp"
 
 namespace attune {
-
-struct Include {
-  std::string name;        // between the quotes or angle brackets
-  bool quoted = true;      // "x.cuh", not <x.cuh>
-  std::size_t offset = 0;  // of the quote, in the text
-};
-
-// Returns every #include with a literal name, in order. Comments and strings do not count; text under #if does.
-std::vector<Include> find_includes(std::string_view text);
 
 // Where the headers of a kernel are. A name is looked up among the built-in headers, then in this order.
 struct HeaderPlaces {

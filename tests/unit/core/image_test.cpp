@@ -23,6 +23,7 @@ Image sample_image() {
   image.toolchain = "NVRTC 13.0";
   image.functions.push_back({"transpose<float, 32>", "_Z9transposeIfLi32EE", {32, 4224, 8, 16, 400}});
   image.functions.push_back({"", "f", {}});
+  image.files = {{"/usr/local/cuda/include/cuda_fp16.h", sha256("header")}, {"first/absent.h", ""}};
   image.code =
       std::make_shared<const std::vector<std::byte>>(bytes_of(std::string("\x7f"
                                                                           "ELF\0code",
@@ -36,6 +37,8 @@ void expect_reads_back(std::span<const std::byte> bytes, const Image& expected) 
   EXPECT_EQ(read->architecture, expected.architecture);
   EXPECT_EQ(read->toolchain, expected.toolchain);
   EXPECT_EQ(*read->code, *expected.code);
+  EXPECT_EQ(read->files, expected.files);
+  EXPECT_EQ(read->knows_files, expected.knows_files);
   ASSERT_EQ(read->functions.size(), expected.functions.size());
   for (std::size_t i = 0; i < expected.functions.size(); ++i) {
     EXPECT_EQ(read->functions[i].expression, expected.functions[i].expression);
@@ -44,15 +47,29 @@ void expect_reads_back(std::span<const std::byte> bytes, const Image& expected) 
   }
 }
 
-TEST(Image, ReadsBackAsItWasWrittenAlsoByTheFirstVersion) {
+std::string test_data(const std::string& name) {
+  std::ifstream file(ATTUNE_TEST_DATA "/" + name, std::ios::binary);
+  EXPECT_TRUE(file) << "tests/data/" << name << " is missing";
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Image, ReadsBackAsItWasWrittenAlsoByEarlierBuilds) {
   expect_reads_back(serialise(sample_image()), sample_image());
   Image nothing;
   nothing.code = std::make_shared<const std::vector<std::byte>>();
   expect_reads_back(serialise(Image{}), nothing);
-  std::ifstream file(ATTUNE_TEST_DATA "/image_v1.bin", std::ios::binary);
-  ASSERT_TRUE(file) << "tests/data/image_v1.bin is missing";
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  Image of_unknown_files = sample_image();
+  of_unknown_files.knows_files = false;
+  expect_reads_back(serialise(of_unknown_files), of_unknown_files);
+  const std::string text = test_data("image_v2.bin");
   expect_reads_back(std::as_bytes(std::span(text)), sample_image());
+  EXPECT_EQ(serialise(sample_image()), bytes_of(text));
+}
+
+TEST(Image, OfTheFirstVersionCountsAsAbsent) {
+  const std::string text = test_data("image_v1.bin");
+  ASSERT_FALSE(text.empty());
+  EXPECT_FALSE(deserialise(std::as_bytes(std::span(text))).has_value());
 }
 
 TEST(Image, CutOffAnywhereOrLongerIsRefused) {
@@ -119,8 +136,8 @@ ImageRequest sample_request() {
 TEST(ImageRequest, KeyIsOfEverythingButTheFileName) {
   ImageRequest renamed = sample_request();
   renamed.source.name = "other.cu";
-  EXPECT_EQ(renamed.key(), sample_request().key());
-  EXPECT_EQ(renamed.key().size(), 64u);
+  EXPECT_EQ(renamed.key(""), sample_request().key(""));
+  EXPECT_EQ(renamed.key("").size(), 64u);
   std::vector<ImageRequest> requests(9, sample_request());
   requests[1].source.text = "texT";
   requests[2].source.headers[0].text = "a";
@@ -132,8 +149,28 @@ TEST(ImageRequest, KeyIsOfEverythingButTheFileName) {
   requests[8].expressions = {"f<1>"};  // the other moves to the next list
   requests[8].options = {"f<2>", "-O3"};
   std::set<std::string> keys;
-  for (const ImageRequest& request : requests) keys.insert(request.key());
+  for (const ImageRequest& request : requests) keys.insert(request.key(""));
   EXPECT_EQ(keys.size(), requests.size());
+}
+
+// attune's headers, the host's part of CUDA and the compiler's own options are none of the request's members.
+TEST(ImageRequest, KeyIsOfWhatTheCompilerAddsToo) {
+  EXPECT_NE(sample_request().key("attune.cuh of today"), sample_request().key("attune.cuh of tomorrow"));
+}
+
+TEST(ImageRequest, KeyIsTheSameForMacrosInAnyOrderThatMeansTheSame) {
+  const auto key = [](std::vector<std::string> options) {
+    ImageRequest request = sample_request();
+    request.options = std::move(options);
+    return request.key("");
+  };
+  EXPECT_EQ(key({"-DA=1", "-DB=2", "-O3"}), key({"-DB=2", "-O3", "-DA=1"}));
+  EXPECT_EQ(key({"-D", "A=1", "-DB=2"}), key({"-DB=2", "-D", "A=1"}));
+  EXPECT_NE(key({"-DA=1", "-DA=2"}), key({"-DA=2", "-DA=1"}));
+  EXPECT_NE(key({"-DA=1", "-UA"}), key({"-UA", "-DA=1"}));
+  EXPECT_NE(key({"-DA=1", "-DB=2"}), key({"-DA=2", "-DB=1"}));
+  EXPECT_NE(key({"-Ia", "-Ib"}), key({"-Ib", "-Ia"})) << "the first folder with a header counts";
+  EXPECT_NE(key({"--x=1", "--x=2"}), key({"--x=2", "--x=1"}));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(ResolveSteps, OverlapFollowsALaunch) {
   EXPECT_THAT(waiting(sm_90), ElementsAre("second"));
   EXPECT_THAT(overlaps(sm_80), ElementsAre(false, false, false));
   EXPECT_THAT(waiting(sm_80), ElementsAre());
-  const std::string key = image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key();
+  const std::string key = image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key("");
   spec.launch[1].when = Expression("false");
   EXPECT_THAT(overlaps(sm_90), ElementsAre(false, false));
   EXPECT_THAT(waiting(sm_90), ElementsAre());
@@ -106,7 +106,7 @@ TEST(ResolveSteps, OverlapFollowsALaunch) {
   spec.launch.erase(spec.launch.begin() + 2);
   spec.launch.back().overlap = Expression("!FAST");
   EXPECT_THAT(waiting(sm_90), ElementsAre());
-  EXPECT_NE(image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key(), key);
+  EXPECT_NE(image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).key(""), key);
 }
 
 TEST(ResolveSteps, ErrorsNameStepAndProblem) {

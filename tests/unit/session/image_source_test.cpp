@@ -29,7 +29,7 @@ class CountingCompiler final : public Compiler {
       if (expression == "missing compiler") throw Error("no compiler");
       CompileOutcome outcome;
       outcome.milliseconds = 5;
-      outcome.image = Image{"sm_90", "counting", {{expression, "symbol", {}}}, nullptr};
+      outcome.image = Image{"sm_90", "counting", {{expression, "symbol", {}}}, nullptr, {}};
       outcomes.push_back(outcome);
     }
     return outcomes;

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "core/include_scan.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/message_of.hpp"
 
@@ -20,7 +21,7 @@ using testing::HasSubstr;
 std::vector<std::string> quoted(std::string_view text) {
   std::vector<std::string> names;
   for (const auto& include : find_includes(text)) {
-    if (include.quoted) names.push_back(include.name);
+    if (include.quoted && !include.next) names.push_back(include.name);
   }
   return names;
 }
@@ -66,6 +67,14 @@ TEST(FindIncludes, OverlooksCommentsAndLiterals) {
   EXPECT_THAT(quoted("char c = '\"';\nint n = 1'000'000;\n#include \"b\"\n"), ElementsAre("b"));
   EXPECT_THAT(quoted("int x; #include \"a\"\n#included \"b\"\n#include_next \"c\"\n#include <d>\n#include MACRO\n"),
               ElementsAre());
+}
+
+TEST(FindIncludes, KnowsWhichOnesBeginInTheNextFolder) {
+  const auto found = find_includes("#include_next <a>\n#include <b>\n#include_nextly <c>\n");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_TRUE(found[0].next);
+  EXPECT_EQ(found[0].name, "a");
+  EXPECT_FALSE(found[1].next);
 }
 
 TEST(FindIncludes, SurvivesTextThatEndsAnywhere) {

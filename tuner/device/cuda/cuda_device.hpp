@@ -17,8 +17,8 @@ namespace attune {
 std::unique_ptr<Device> open_cuda_device(std::optional<int> ordinal);
 
 // Returns a compiler of cubins for "sm_90" and the like. It needs no driver. It loads NVRTC at the first compile() or
-// toolchain().
-std::shared_ptr<Compiler> make_nvrtc_compiler(std::string architecture);
+// toolchain() or target().
+std::shared_ptr<Compiler> make_nvrtc_compiler(std::string architecture, HeavyHeaders headers = HeavyHeaders::parse);
 
 // Returns whether there is a driver with at least one device. `why_not` receives the reason otherwise.
 bool cuda_driver_answers(std::string& why_not) noexcept;

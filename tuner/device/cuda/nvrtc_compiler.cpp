@@ -8,7 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "attune_embedded/argument_checks.hpp"
 #include "attune_embedded/attune.hpp"
+#include "core/digest.hpp"
 #include "device/checked_source.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
@@ -17,6 +19,7 @@
 #include "device/cuda/ptx_waits.hpp"
 #include "device/cuda/ptxas_log.hpp"
 #include "device/cuda/toolkit_headers.hpp"
+#include "kernel/header_files.hpp"
 
 namespace attune {
 namespace {
@@ -36,6 +39,11 @@ constexpr ToolkitType toolkit_types[] = {
     {"-DATTUNE_HALF", "half", "cuda_fp16.h"},
     {"-DATTUNE_BFLOAT16", "bfloat16", "cuda_bf16.h"},
 };
+
+// Added to the options of every request. ptxas reports registers, memory and spills.
+constexpr const char* resource_report = "--ptxas-options=-v";
+constexpr const char* usual_standard = "-std=c++17";
+constexpr std::string_view own_header = "attune.cuh";
 
 struct DestroyProgram {
   const NvrtcApi* api;
@@ -130,7 +138,7 @@ ProgramOwner create_program(const NvrtcLibrary& library, const ImageRequest& req
   const ImageRequest* const only = &request;
   const std::string text = source.text + checks_after_source({&only, 1});
   const std::string attune_header(attune_embedded::attune.text);
-  std::vector<const char*> texts{attune_header.c_str()}, names{"attune.cuh"};
+  std::vector<const char*> texts{attune_header.c_str()}, names{own_header.data()};
   for (const Header& header : source.headers) {
     texts.push_back(header.text.c_str());
     names.push_back(header.name.c_str());
@@ -218,8 +226,10 @@ Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& reques
   return compiled;
 }
 
-// Uses precompiled headers where that pays. After any failure with them it compiles without.
-Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& request, std::vector<std::string> options) {
+// Uses precompiled headers where that is wished and pays. After any failure with them it compiles without.
+Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& request,
+                         const std::vector<std::string>& options, HeavyHeaders headers) {
+  if (headers == HeavyHeaders::parse) return compile_program(library, request, options);
   auto use = precompiled_headers().begin(request.source, options);
   if (!use) return compile_program(library, request, options);
   std::vector<std::string> more = options;
@@ -232,16 +242,27 @@ Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& reques
   return compiled;
 }
 
-CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target) {
-  std::vector<std::string> options{"--gpu-architecture=" + target.architecture, "--ptxas-options=-v"};
-  if (!starts_with_any(request.options, {"-std=", "--std="})) options.push_back("-std=c++17");
+// NVRTC does not tell which files it opened: the #include lines do.
+HeaderFiles files_of(const ImageRequest& request, const std::vector<std::string>& options) {
+  HeaderSearch search;
+  search.folders = include_folders(options);
+  search.given = {{request.source.name, request.source.text}, {own_header, attune_embedded::attune.text}};
+  for (const Header& header : request.source.headers) search.given.push_back({header.name, header.text});
+  return header_files(search);
+}
+
+CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target,
+                           HeavyHeaders headers) {
+  std::vector<std::string> options{"--gpu-architecture=" + target.architecture, resource_report};
+  if (!starts_with_any(request.options, {"-std=", "--std="})) options.push_back(usual_standard);
   if (std::string reason = add_toolkit_folder(library, request, options); !reason.empty()) {
     return failure(Verdict::compile_error, std::move(reason));
   }
   options.insert(options.end(), request.options.begin(), request.options.end());
   add_toolkit_libraries(library, request.source, options);
 
-  auto [program, result, log] = compile_quickly(library, request, std::move(options));
+  HeaderFiles files = files_of(request, options);  // before: a file that changes meanwhile is compiled again
+  auto [program, result, log] = compile_quickly(library, request, options, headers);
   // Whatever the result: NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, overflows + log);
@@ -257,6 +278,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
                    log + fmt::format("attune: {} compiled {} but gives no code for its entries\n", library.name(),
                                      request.source.name));
   }
+  outcome.image->files = std::move(files.files);
+  outcome.image->knows_files = files.are_all;
   outcome.log = std::move(log);
   return outcome;
 }
@@ -264,7 +287,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
 // Loads NVRTC at the first compile: a start from the image cache never needs it.
 class NvrtcCompiler final : public Compiler {
  public:
-  explicit NvrtcCompiler(std::string architecture) : architecture_(std::move(architecture)) {}
+  NvrtcCompiler(std::string architecture, HeavyHeaders headers)
+      : architecture_(std::move(architecture)), headers_(headers) {}
 
   std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
     const NvrtcLibrary& library = nvrtc();
@@ -272,7 +296,7 @@ class NvrtcCompiler final : public Compiler {
     outcomes.reserve(requests.size());
     for (const ImageRequest& request : requests) {
       const auto start = std::chrono::steady_clock::now();
-      outcomes.push_back(compile_with(library, request, architecture_));
+      outcomes.push_back(compile_with(library, request, architecture_, headers_));
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
       outcomes.back().milliseconds = took.count();
     }
@@ -286,26 +310,42 @@ class NvrtcCompiler final : public Compiler {
       return nvrtc().name();
     }
   }
+  std::string target(const std::string& architecture) override {
+    return nvrtc_target(nvrtc(), architecture.empty() ? architecture_ : architecture).architecture;
+  }
   bool disturbs_timing() const noexcept override { return false; }  // measured on an H200 with 16 compiling threads
 
  private:
   const std::string architecture_;
+  const HeavyHeaders headers_;
 };
 
 }  // namespace
 
 CompileOutcome cuda::compile_with(const NvrtcLibrary& library, const ImageRequest& request,
-                                  const std::string& architecture) {
+                                  const std::string& architecture, HeavyHeaders headers) {
   try {
     return compile_one(library, request,
-                       nvrtc_target(library, request.architecture.empty() ? architecture : request.architecture));
+                       nvrtc_target(library, request.architecture.empty() ? architecture : request.architecture),
+                       headers);
   } catch (const UnknownArchitecture& error) {
     return failure(Verdict::compile_error, error.what());
   }
 }
 
-std::shared_ptr<Compiler> make_nvrtc_compiler(std::string architecture) {
-  return std::make_shared<NvrtcCompiler>(std::move(architecture));
+const std::string& cuda::nvrtc_additions() {
+  static const std::string digest = [] {
+    Digest added;
+    added.add("NVRTC").add(resource_report).add(usual_standard);
+    added.add(own_header).add(attune_embedded::attune.text).add(attune_embedded::argument_checks.text);
+    for (const ToolkitType& type : toolkit_types) added.add(type.define).add(type.header);
+    return added.hex();
+  }();
+  return digest;
+}
+
+std::shared_ptr<Compiler> make_nvrtc_compiler(std::string architecture, HeavyHeaders headers) {
+  return std::make_shared<NvrtcCompiler>(std::move(architecture), headers);
 }
 
 std::optional<std::string> nvrtc_version() {

@@ -9,6 +9,7 @@
 
 #include "attune/error.hpp"
 #include "core/digest.hpp"
+#include "core/include_scan.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -24,30 +25,6 @@ constexpr std::uintmax_t least_free_bytes = std::uintmax_t{1} << 30;
 // NVRTC starts with 256 MiB; CUB's block_reduce.cuh takes 176 MB.
 constexpr std::size_t greatest_heap_bytes = std::size_t{2} << 30;
 constexpr int greatest_growths = 4;
-
-std::atomic<bool> repeats_expected = false;
-
-// Returns the name in "  #  include <name>", or "".
-std::string_view angle_include(std::string_view line) {
-  const auto skip_to = [&](std::string_view wanted) {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    if (!line.starts_with(wanted)) return false;
-    line.remove_prefix(wanted.size());
-    return true;
-  };
-  if (!skip_to("#") || !skip_to("include") || !skip_to("<")) return "";
-  const auto end = line.find('>');
-  return end == std::string_view::npos ? "" : line.substr(0, end);
-}
-
-void add_angle_includes(std::string_view text, std::vector<std::string>& names) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find('\n', begin), text.size());
-    const std::string_view name = angle_include(text.substr(begin, end - begin));
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
-    begin = end + 1;
-  }
-}
 
 std::string digest_of(const SourceText& source) {
   Digest digest;
@@ -82,8 +59,13 @@ bool strip_messages(std::string& log, const std::string& folder) {
 
 std::vector<std::string> angle_includes(const SourceText& source) {
   std::vector<std::string> names;
-  add_angle_includes(source.text, names);
-  for (const Header& header : source.headers) add_angle_includes(header.text, names);
+  const auto add = [&](std::string_view text) {
+    for (Include& include : find_includes(text))
+      if (!include.quoted && std::find(names.begin(), names.end(), include.name) == names.end())
+        names.push_back(std::move(include.name));
+  };
+  add(source.text);
+  for (const Header& header : source.headers) add(header.text);
   return names;
 }
 
@@ -124,7 +106,7 @@ bool PrecompiledHeaders::wanted(const Key& key) {
     if (current_ && current_->source == key.source) drop_current();
   }
   if (hopeless_.count(key.source) != 0) return false;
-  return again || current_ == key || (expects_repeats_ && !current_);
+  return again || current_ == key || !current_;
 }
 
 // Keeps one file at a time: removes the last source's.
@@ -200,10 +182,7 @@ fs::path PrecompiledHeaders::folder() const {
 PrecompiledHeaders& precompiled_headers() {
   std::error_code error;
   static PrecompiledHeaders headers(nvrtc(), fs::temp_directory_path(error));
-  if (repeats_expected) headers.expect_repeats();
   return headers;
 }
-
-void expect_repeated_sources() noexcept { repeats_expected = true; }
 
 }  // namespace attune::cuda

@@ -1,11 +1,10 @@
-// PrecompiledHeaders: NVRTC does not parse heavy headers again for each configuration. A source that comes twice in a
-// row with the same options uses NVRTC's automatic precompiled headers. The first compile goes without: making them
-// takes longer and 180 MB of disk. Most programs compile a source once. One per process: the files are mapped at an
-// address of their process. Thread-safe. Nothing here fails a compile: after an error with precompiled headers, the
-// caller compiles without.
+// PrecompiledHeaders: NVRTC does not parse heavy headers again for each configuration. Only compilers that are made
+// with HeavyHeaders::precompile use them: making them takes longer and 180 MB of disk. The first source has NVRTC's
+// automatic precompiled headers at once. Another takes its place when it comes twice in a row with the same options.
+// One per process: the files are mapped at an address of their process. Thread-safe. Nothing here fails a compile:
+// after an error with precompiled headers, the caller compiles without.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,7 +20,7 @@
 
 namespace attune::cuda {
 
-// Returns the names in #include <...>, of the source and its headers, each once. Comments count like code.
+// Returns the names in #include <...>, of the source and its headers, each once. Text under #if counts.
 std::vector<std::string> angle_includes(const SourceText& source);
 
 // Returns whether parsing its headers costs more than reading them precompiled.
@@ -60,9 +59,6 @@ class PrecompiledHeaders {
   // Returns nothing: compile as usual. `options`: all options of the compile, in order.
   std::optional<Use> begin(const SourceText& source, const std::vector<std::string>& options);
 
-  // Makes the files at the first compile already.
-  void expect_repeats() noexcept { expects_repeats_ = true; }
-
   PchCounts counts() const;
   // Returns the folder of this process; empty before the first use.
   std::filesystem::path folder() const;
@@ -87,16 +83,11 @@ class PrecompiledHeaders {
   std::map<std::string, std::string> seen_;  // the options with which a source came first
   std::set<std::string> hopeless_;           // sources: options differ, or it failed
   std::optional<Key> last_, current_;
-  std::atomic<bool> expects_repeats_ = false;
   int generation_ = 0;
   PchCounts counts_;
 };
 
 // Returns the headers of this process, for nvrtc(). A process that ends by exit() removes their folder.
 PrecompiledHeaders& precompiled_headers();
-
-// For a process that only compiles configurations of kernels. Calls precompiled_headers().expect_repeats() once NVRTC
-// is loaded.
-void expect_repeated_sources() noexcept;
 
 }  // namespace attune::cuda

@@ -1,6 +1,7 @@
 #include "device/host/host_compiler.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,20 +14,22 @@
 #include <sstream>
 
 #include "attune/error.hpp"
+#include "attune_embedded/argument_checks.hpp"
 #include "attune_embedded/attune.hpp"
 #include "attune_embedded/cuda_bf16.hpp"
 #include "attune_embedded/cuda_fp16.hpp"
 #include "attune_embedded/cuda_halves.hpp"
+#include "core/digest.hpp"
 #include "core/trusted_environment.hpp"
 #include "device/checked_source.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
+#include "device/host/opened_files.hpp"
 #include "device/host/sanitizer.hpp"
 #include "device/host/static_shared.hpp"
 #include "device/host/timing_gate.hpp"
 #include "device/host/translation_unit.hpp"
 #include "device/host/unsupported.hpp"
-#include "kernel/include_option.hpp"
 
 namespace attune {
 namespace {
@@ -57,6 +60,14 @@ void write_file(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) throw Error("cannot write " + path.string() + ": is the disk full? (TMPDIR names another place)");
+}
+
+// Under these names they lie beside the source.
+constexpr const EmbeddedFile* header_beside[] = {&attune_embedded::attune, &attune_embedded::cuda_halves,
+                                                 &attune_embedded::cuda_fp16, &attune_embedded::cuda_bf16};
+
+std::vector<std::string> flags_of_the_user() {
+  return words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str());
 }
 
 std::vector<std::byte> read_file(const fs::path& path) {
@@ -93,6 +104,19 @@ std::string host_image_architecture() {
   // A sanitized image loads only in a sanitized process.
   const std::string sanitized = sanitizers().any() ? "-" + sanitizers().text() : "";
   return fmt::format("host-{}-{}{}", machine, attune_host::host_abi_version, sanitized);
+}
+
+std::string host_additions() {
+  // A small translation unit stands for all that is made of a source: what goes before it, the options, the entries.
+  static const std::string own = [] {
+    Digest added;
+    for (const char* const flag : compiler_flags) added.add(flag);
+    const SourceText sample{"sample.cu", "__shared__ int a[4]; extern __shared__ int b[];", {}};
+    added.add(translation_unit(sample, {"-DN=1", "-UN"}, {{"&v", 0}, {"f", 1}}, "", HostVariant::plain));
+    for (const EmbeddedFile* const header : header_beside) added.add(header->file_name).add(header->text);
+    return added.add(attune_embedded::argument_checks.text).hex();
+  }();
+  return fmt::format("{} {} {}", host_image_architecture(), own, fmt::join(flags_of_the_user(), " "));
 }
 
 const HostTool& HostCompiler::tool() {
@@ -132,6 +156,7 @@ struct Built {
   CompileOutcome failed;  // verdict ok when it succeeded
   std::map<std::string, std::size_t> entries;
   std::map<std::string, std::uint64_t> shared;  // by symbol
+  HeaderFiles files;
   std::shared_ptr<const std::vector<std::byte>> code;
   std::string log;
 };
@@ -150,9 +175,8 @@ bool crashed(const ProcessResult& result) {
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
   const SourceText& source = request.source;
-  for (const EmbeddedFile& header :
-       {attune_embedded::attune, attune_embedded::cuda_halves, attune_embedded::cuda_fp16, attune_embedded::cuda_bf16})
-    write_file(place / header.file_name, fmt::format("#line 1 \"{}\"\n{}", header.file_name, header.text));
+  for (const EmbeddedFile* const header : header_beside)
+    write_file(place / header->file_name, fmt::format("#line 1 \"{}\"\n{}", header->file_name, header->text));
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)
@@ -238,12 +262,10 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
   // clang makes no unique symbols, and does not accept the option against them.
   if (compiler.back().find("clang") != std::string::npos) std::erase(command, "-fno-gnu-unique");
   command.insert(command.end(), {"-I", place.string()});
-  for (const std::string& option : options)
-    if (const auto folder = include_folder(option)) command.push_back(fmt::format("-I{}", *folder));
+  for (const std::string& folder : include_folders(options)) command.push_back("-I" + folder);
   if (variant == HostVariant::sanitized)
     for (std::string& flag : sanitize_flags(place)) command.push_back(std::move(flag));
-  for (const std::string& word : words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str()))
-    command.push_back(word);
+  for (std::string& word : flags_of_the_user()) command.push_back(std::move(word));
   return command;
 }
 
@@ -275,7 +297,8 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, built.entries, checks_after_source(requests), variant);
   std::vector<std::string> compile = command_for(compiler, place, request.options, variant), link = compile;
-  compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o"});
+  // Beside the object it says which files it opened, but for the compiler's own and the system's.
+  compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o", "-MMD", "-MF", "opened"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
   // A function without a definition is an error here already, not at load time. (Sanitizers need the program's
   // symbols.)
@@ -284,12 +307,23 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   if (!sanitized) link.push_back("-Wl,-z,defs");
   for (const auto& step : {compile, link})
     if (!run_step(step, place, seconds, request.source, built)) return std::nullopt;
+  const std::vector<std::byte> opened = read_file(place / "opened");
+  add_opened_files(built.files, {reinterpret_cast<const char*>(opened.data()), opened.size()}, folder.path());
   return Files{read_file(place / "kernel.o"), read_file(place / "kernel.so")};
+}
+
+// Returns the folders that the compiler looks in, in order; not the system's.
+std::vector<std::string> folders_of(const ImageRequest& request) {
+  std::vector<std::string> folders = include_folders(request.options);
+  for (std::string& folder : include_folders(flags_of_the_user())) folders.push_back(std::move(folder));
+  return folders;
 }
 
 Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
   Built built;
   built.entries = number_expressions(requests);
+  // Before the compile: a file that changes meanwhile is compiled again.
+  built.files = expected_files(*requests.front(), folders_of(*requests.front()));
   std::optional<Files> files = build_files(compiler, requests, seconds, HostVariant::plain, built);
   if (!files) return built;
   std::vector<std::string> symbols;
@@ -307,6 +341,8 @@ CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const
   image.architecture = host_image_architecture();
   image.toolchain = toolchain;
   image.code = built.code;
+  image.files = built.files.files;
+  image.knows_files = built.files.are_all;
   for (const std::string& expression : request.expressions) {
     ImageFunction function;
     function.expression = expression;

@@ -33,6 +33,10 @@ class HostCompiler final : public Compiler {
   std::optional<HostTool> tool_;
 };
 
+// Returns a digest of the texts and options that it adds to a request, $ATTUNE_HOST_CXXFLAGS among them. It runs no
+// compiler. Thread-safe.
+std::string host_additions();
+
 // Returns the architecture name of images that this executor can load.
 std::string host_image_architecture();
 

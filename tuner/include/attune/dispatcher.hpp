@@ -35,6 +35,9 @@ struct DispatcherOptions {
   std::string regime = "cold";
   // Uses records of this objective alone (attune tune --objective). Spaces around formulas do not count.
   std::string objective = "time";
+  // Names a second folder of images, of a site or a container: looked in after `cache`, never written. "":
+  // $ATTUNE_SITE_CACHE, else none.
+  std::filesystem::path site_cache = {};
 };
 
 class Dispatcher {

@@ -1,8 +1,7 @@
-// Finds #include in C++ text.
+#include "core/include_scan.hpp"
+
 #include <algorithm>
 #include <cctype>
-
-#include "spec/includes.hpp"
 
 namespace attune {
 namespace {
@@ -76,13 +75,15 @@ class Scanner {
     skip_blanks();
     if (!starts("include")) return;
     at_ += std::string_view("include").size();
-    if (starts("_next") || (at_ < text_.size() && is_word(text_[at_]))) return;
+    const bool next = starts("_next");
+    if (next) at_ += std::string_view("_next").size();
+    if (at_ < text_.size() && is_word(text_[at_])) return;
     skip_blanks();
     if (!starts("\"") && !starts("<")) return;
     const char closing = text_[at_] == '<' ? '>' : '"';
     const auto end = text_.find_first_of(std::string{closing, '\n'}, at_ + 1);
     if (end == npos || text_[end] != closing) return;
-    found_.push_back({std::string(text_.substr(at_ + 1, end - at_ - 1)), closing == '"', at_});
+    found_.push_back({std::string(text_.substr(at_ + 1, end - at_ - 1)), closing == '"', at_, next});
     at_ = end + 1;
   }
 

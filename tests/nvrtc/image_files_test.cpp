@@ -1,0 +1,202 @@
+// Which files an image of NVRTC names, and when cached code is compiled anew: by the real NVRTC, without a driver.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/nvrtc_compiler.hpp"
+#include "device/cuda/toolkit_headers.hpp"
+#include "device/image_key.hpp"
+#include "dispatch/images.hpp"
+#include "support/loads_anything.hpp"
+#include "support/nvrtc.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+using test::request_for;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::Field;
+using testing::IsEmpty;
+
+// The NVRTC of this process, or none: then it throws as make_nvrtc_compiler()'s does.
+class CountingCompiler final : public Compiler {
+ public:
+  explicit CountingCompiler(std::shared_ptr<Compiler> real) : real_(std::move(real)) {}
+  std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
+    compiled += static_cast<int>(requests.size());
+    return real().compile(requests);
+  }
+  std::size_t preferred_batch() const noexcept override { return 1; }
+  std::string toolchain() override { return real().toolchain(); }
+  std::string target(const std::string& architecture) override {
+    ++asked;
+    return real().target(architecture);
+  }
+  bool disturbs_timing() const noexcept override { return false; }
+  int compiled = 0, asked = 0;
+
+ private:
+  Compiler& real() {
+    if (!real_) throw Error("no NVRTC");
+    return *real_;
+  }
+  const std::shared_ptr<Compiler> real_;
+};
+
+class NvrtcImages : public test::NvrtcTest {
+ protected:
+  void SetUp() override {
+    NvrtcTest::SetUp();
+    std::string pattern = (fs::temp_directory_path() / "attune-images-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+  // A kernel with a header in angle brackets, from two folders.
+  ImageRequest request() const {
+    return request_for("#include <factor.cuh>\n__global__ void scale(int* x) { *x *= FACTOR; }", {"scale"}, "sm_90",
+                       {"-I" + (folder_ / "first").string(), "-I" + (folder_ / "second").string()});
+  }
+  ImageCache cache() const { return ImageCache(folder_ / "cache"); }
+  // A new process: nothing in memory.
+  struct Start {
+    std::shared_ptr<CountingCompiler> compiler;
+    std::shared_ptr<test::LoadsAnything> device;
+    Images images;
+  };
+  std::unique_ptr<Start> start(std::shared_ptr<Compiler> real = make_nvrtc_compiler("sm_90")) const {
+    auto compiler = std::make_shared<CountingCompiler>(std::move(real));
+    auto device = std::make_shared<test::LoadsAnything>(compiler);
+    return std::unique_ptr<Start>(new Start{compiler, device,
+                                            Images(device, {std::make_unique<ImageCache>(folder_ / "cache"), nullptr},
+                                                   [](const auto& why) { ADD_FAILURE() << why; })});
+  }
+  // Returns how many images a new process compiles for the request.
+  int compiles(const ImageRequest& request) const {
+    const auto process = start();
+    const LoadedImage image = process->images.get(request);
+    EXPECT_TRUE(image.status.ok()) << image.status.detail;
+    return process->compiler->compiled;
+  }
+  // PTX as an NVRTC of earlier days makes it for an sm_90.
+  Image ptx_of(const ImageRequest& request) const {
+    cuda::NvrtcLibrary older = cuda::nvrtc();
+    older.architectures = {75, 80};
+    return *cuda::compile_with(older, request, "sm_90").image;
+  }
+  fs::path folder_;
+};
+
+TEST_F(NvrtcImages, AnEditedHeaderInAngleBracketsIsCompiledAnew) {
+  write("second/factor.cuh", "#define FACTOR 3\n");
+  EXPECT_EQ(compiles(request()), 1);
+  EXPECT_EQ(compiles(request()), 0);
+  write("second/factor.cuh", "#define FACTOR 5\n");
+  EXPECT_EQ(compiles(request()), 1);
+  EXPECT_EQ(compiles(request()), 0) << "the image was replaced";
+}
+
+TEST_F(NvrtcImages, AHeaderThatAppearsInAnEarlierFolderOrGoesIsAChange) {
+  write("second/factor.cuh", "#define FACTOR 3\n");
+  EXPECT_EQ(compiles(request()), 1);
+  write("first/factor.cuh", "#define FACTOR 5\n");
+  EXPECT_EQ(compiles(request()), 1);
+  write("second/factor.cuh", "#define FACTOR 7\n");
+  EXPECT_EQ(compiles(request()), 0) << "the later folder's is not opened";
+  fs::remove(folder_ / "first/factor.cuh");
+  EXPECT_EQ(compiles(request()), 1);
+}
+
+TEST_F(NvrtcImages, InOneProcessALoadedImageStays) {
+  write("second/factor.cuh", "#define FACTOR 3\n");
+  const auto process = start();
+  const auto module = process->images.get(request()).module;
+  write("second/factor.cuh", "#define FACTOR 5\n");
+  EXPECT_EQ(process->images.get(request()).module, module);
+  EXPECT_EQ(process->compiler->compiled, 1);
+}
+
+TEST_F(NvrtcImages, WithoutHeadersOfFilesNameNoneAndAskForNoCompilerAgain) {
+  const ImageRequest plain = request_for("#include \"attune.cuh\"\n__global__ void k() {}", {"k"}, "sm_90");
+  EXPECT_EQ(compiles(plain), 1);
+  EXPECT_THAT(cache().find(image_key(plain))->files, IsEmpty());
+  const auto process = start(nullptr);
+  EXPECT_TRUE(process->images.get(plain).status.ok());
+  EXPECT_EQ(process->device->compilers_asked_for, 0);
+}
+
+TEST_F(NvrtcImages, NameTheToolkitsHeaders) {
+  const auto folders = cuda::toolkit_include_folders(cuda::nvrtc().file);
+  const auto folder = cuda::find_toolkit_header(folders, "cuda_fp16.h");
+  if (!folder) GTEST_SKIP() << "no cuda_fp16.h on this machine";
+  const ImageRequest halves = request_for("#include \"attune.cuh\"\n__global__ void k(__half* x) { *x = __hneg(*x); }",
+                                          {"k"}, "sm_90", {"-DATTUNE_HALF=1"});
+  const CompileOutcome outcome = std::move(make_nvrtc_compiler("sm_90")->compile({&halves, 1}).front());
+  ASSERT_TRUE(outcome.image) << outcome.log;
+  EXPECT_TRUE(outcome.image->knows_files);
+  for (const char* name : {"cuda_fp16.h", "cuda_fp16.hpp"})
+    EXPECT_THAT(outcome.image->files, Contains(Field(&ImageFile::path, (folder->lexically_normal() / name).string())));
+  if (!cuda::find_toolkit_header(folders, "cccl/cub/cub.cuh")) return;
+  const ImageRequest cub = request_for("#include <cub/block/block_reduce.cuh>\n__global__ void k() {}", {"k"}, "sm_90");
+  const CompileOutcome heavy = std::move(make_nvrtc_compiler("sm_90")->compile({&cub, 1}).front());
+  ASSERT_TRUE(heavy.image) << heavy.log;
+  EXPECT_TRUE(heavy.image->knows_files) << heavy.image->files.size();
+  EXPECT_THAT(heavy.image->files, Contains(Field(&ImageFile::path, EndsWith("cub/block/block_reduce.cuh"))));
+  RecordProperty("files_of_cub", static_cast<int>(heavy.image->files.size()));
+}
+
+TEST_F(NvrtcImages, PtxOfAnEarlierCompilerIsReplacedByNativeCode) {
+  const ImageRequest plain = request_for("__global__ void k() {}", {"k"}, "sm_90");
+  const Image ptx = ptx_of(plain);
+  ASSERT_EQ(ptx.architecture, "compute_80");
+  cache().put(image_key(plain), ptx);
+  EXPECT_EQ(start()->images.toolchain(plain), cuda::nvrtc().name());
+  const auto process = start();
+  EXPECT_TRUE(process->images.get(plain).status.ok());
+  EXPECT_THAT(process->device->loaded, ElementsAre("sm_90"));
+  EXPECT_EQ(cache().find(image_key(plain))->architecture, "sm_90");
+  EXPECT_EQ(compiles(plain), 0);
+}
+
+TEST_F(NvrtcImages, PtxServesWithoutACompilerOrWithNoNewerOne) {
+  const ImageRequest plain = request_for("__global__ void k() {}", {"k"}, "sm_90");
+  cache().put(image_key(plain), ptx_of(plain));
+  const auto without = start(nullptr);
+  EXPECT_TRUE(without->images.get(plain).status.ok());
+  EXPECT_THAT(without->device->loaded, ElementsAre("compute_80"));
+  const ImageRequest beyond = request_for("__global__ void k() {}", {"k"}, "sm_990");
+  EXPECT_EQ(compiles(beyond), 1);
+  const auto again = start();
+  EXPECT_TRUE(again->images.get(beyond).status.ok());
+  EXPECT_EQ(again->compiler->compiled, 0);
+  EXPECT_EQ(again->compiler->asked, 1);
+}
+
+TEST_F(NvrtcImages, NativeCodeOfTheSiteComesBeforePtxOfOnesOwn) {
+  const ImageRequest plain = request_for("__global__ void k() {}", {"k"}, "sm_90");
+  cache().put(image_key(plain), ptx_of(plain));
+  ImageCache(folder_ / "site").put(image_key(plain), *cuda::compile_with(cuda::nvrtc(), plain, "sm_90").image);
+  const auto compiler = std::make_shared<CountingCompiler>(nullptr);
+  const auto device = std::make_shared<test::LoadsAnything>(compiler);
+  Images images(device,
+                {std::make_unique<ImageCache>(folder_ / "cache"),
+                 std::make_unique<ImageCache>(folder_ / "site", ImageCache::Use::read_only)},
+                [](const auto& why) { ADD_FAILURE() << why; });
+  EXPECT_TRUE(images.get(plain).status.ok());
+  EXPECT_THAT(device->loaded, ElementsAre("sm_90"));
+  EXPECT_EQ(device->compilers_asked_for, 0);
+}
+
+}  // namespace
+}  // namespace attune

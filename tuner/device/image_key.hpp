@@ -1,0 +1,15 @@
+// The key under which a compiled image is cached.
+#pragma once
+
+#include <string>
+
+#include "core/image.hpp"
+
+namespace attune {
+
+// Returns 64 hexadecimal digits: a digest of the request, but for the name of its source, and of all that the compiler
+// for its architecture adds by itself: attune's headers, the host's part of CUDA, options. So another version of attune
+// compiles anew what it would compile otherwise. It loads and runs no compiler. Thread-safe.
+std::string image_key(const ImageRequest& request);
+
+}  // namespace attune
