@@ -26,7 +26,7 @@ set(public_space search_space space_audit)
 set(public_search strategy)
 set(public_bundle bundle)
 set(public_kernel_files kernel_files)
-set(public_dispatch buffer dispatcher plan resolved_launch)
+set(public_dispatch buffer dispatcher kernel plan policy resolved_launch)
 set(public_apps attune command_line)
 
 set(wrong "")

@@ -2,7 +2,7 @@
 // memory at one time would spoil each other's sums.
 #pragma once
 
-#include "attune/embedded_file.hpp"
+#include "core/embedded_file.hpp"
 
 namespace attune::test {
 

@@ -116,7 +116,7 @@ void fields(auto& a, Is<CompileOptions> auto& x) {
 void fields(auto& a, Is<Fingerprints> auto& x) { a(x.code, x.contract, x.space); }
 
 void fields(auto& a, Is<KernelSpec> auto& x) {
-  a(x.name, x.summary, x.source, x.problem, x.parameters, x.rules, x.launch, x.verify, x.arguments, x.compile,
+  a(x.name, x.summary, x.source, x.folder, x.problem, x.parameters, x.rules, x.launch, x.verify, x.arguments, x.compile,
     x.fingerprints);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <string>
 
 #include "device/device.hpp"
 
@@ -11,7 +11,7 @@ namespace attune {
 struct HostDeviceHook {
   std::unique_ptr<Device> (*open)() = nullptr;
   std::shared_ptr<Compiler> (*make_compiler)() = nullptr;
-  std::string_view (*additions)() = nullptr;  // what its compiler adds to every source: image_key()
+  std::string (*additions)() = nullptr;  // what its compiler adds to every source: image_key()
 };
 
 // Set once, before main(). Returns null members in a program without the host device.

@@ -67,15 +67,21 @@ std::string shown(const PlanArgument& passed) {
 
 }  // namespace
 
-ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
-  for (std::size_t i = 0; i < resolved.size(); ++i) {
+std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
+  std::vector<std::size_t> passed;
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     const Argument& argument = spec.arguments[i];
     // What prepare, reference and verify steps alone use is the tuner's.
     const bool is_plans_own = argument.role == Role::scratch || argument.role == Role::map ||
                               (argument.role == Role::scalar && argument.value) ||
                               (argument.symbol.empty() && !use_argument(spec, spec.launch, argument.name));
-    if (!is_plans_own) expected_.push_back(expect(argument, resolved[i], i));
+    if (!is_plans_own) passed.push_back(i);
   }
+  return passed;
+}
+
+ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
+  for (const std::size_t i : passed_arguments(spec)) expected_.push_back(expect(spec.arguments[i], resolved[i], i));
 }
 
 ArgumentTable::Expected ArgumentTable::expect(const Argument& argument, const ResolvedArgument& resolved,

@@ -16,6 +16,9 @@
 
 namespace attune {
 
+// Returns which arguments an application passes, by their places in spec.arguments.
+std::vector<std::size_t> passed_arguments(const KernelSpec& spec);
+
 class ArgumentTable {
  public:
   // `resolved`: every argument of the kernel, in order (resolve_arguments).

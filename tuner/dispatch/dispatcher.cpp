@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <type_traits>
 #include <unordered_map>
 
 #include "core/objective_text.hpp"
@@ -12,6 +14,8 @@
 #include "core/visible_text.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
+#include "dispatch/background.hpp"
+#include "dispatch/kernel_entries.hpp"
 #include "dispatch/kernel_table.hpp"
 #include "dispatch/plan_request.hpp"
 #include "dispatch/planner.hpp"
@@ -55,12 +59,13 @@ struct Dispatcher::State {
         device(open_wished(options.device)),
         planner(device, database_or_none(options.database, warnings), {options.cache, options.site_cache},
                 known_regime(options.regime), canonical_objective(options.objective), warnings) {
+    services.background = &background;
     warnings.deliver();
   }
 
   // Does it, and passes warnings on whether it fails or not.
   template <typename Work>
-  auto and_warn(const Work& work) {
+  std::invoke_result_t<Work> and_warn(const Work& work) {
     try {
       auto result = work();
       warnings.deliver();
@@ -78,16 +83,19 @@ struct Dispatcher::State {
     return place == plans.end() ? nullptr : place->second;
   }
 
-  Parts prepare(std::string_view name, const Problem& given) {
-    const KernelPack& kernel = kernels.find(name);
-    const Problem problem = make_problem(kernel.spec, given, device->info().kind);
-    // A request with the defaults and one without them share one plan.
+  // `problem`: complete. A request with the defaults and one without them share one plan.
+  Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+    if (policy != Policy::wait) return planner.plan(kernel, problem, policy);
     const PlanRequest complete{kernel.spec.name, problem};
     Planned planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
-    if (!planned.is_final) {
-      preparing.forget(complete);
-      return planned.parts;
-    }
+    if (!planned.is_final) preparing.forget(complete);
+    return planned;
+  }
+
+  Parts prepare(std::string_view name, const Problem& given, Policy policy) {
+    const KernelPack& kernel = kernels.find(name);
+    const Planned planned = plan(kernel, make_problem(kernel.spec, given, device->info().kind), policy);
+    if (!planned.is_final || !planned.is_best) return planned.parts;
     const std::unique_lock lock(mutex);
     plans.try_emplace(PlanRequest{kernel.spec.name, given}, planned.parts);
     return planned.parts;
@@ -98,8 +106,43 @@ struct Dispatcher::State {
   KernelTable kernels;
   Planner planner;
   SingleFlight<PlanRequest, Planned, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
+  KernelEntries& entries_of(std::string_view name) {
+    const KernelPack& kernel = kernels.find(name);
+    const std::lock_guard lock(entries_mutex);
+    std::unique_ptr<KernelEntries>& place = entries[kernel.spec.name];
+    if (place == nullptr) place = std::make_unique<KernelEntries>(kernel, services);
+    return *place;
+  }
+
+  std::vector<KernelEntries*> all_entries() const {
+    const std::lock_guard lock(entries_mutex);
+    std::vector<KernelEntries*> all;
+    for (const auto& [name, one] : entries)
+      if (one != nullptr) all.push_back(one.get());
+    return all;
+  }
+
+  // Forgets what plan() found, so that it asks anew.
+  void forget_plans() {
+    preparing.clear();
+    const std::unique_lock lock(mutex);
+    plans.clear();
+  }
+
   mutable std::shared_mutex mutex;
   std::unordered_map<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
+  EntryServices services{device,
+                         [this](const KernelPack& kernel, const Problem& problem, Policy policy) -> Planned {
+                           return and_warn([&] { return plan(kernel, problem, policy); });
+                         },
+                         [this](const std::string& message) {
+                           warnings.warn(message);
+                           warnings.deliver();
+                         },
+                         nullptr};
+  mutable std::mutex entries_mutex;
+  std::map<std::string, std::unique_ptr<KernelEntries>> entries;
+  Background background;  // last: its jobs use all of the above
 };
 
 Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -114,9 +157,41 @@ void Dispatcher::add(const Bundle& bundle) {
   }
 }
 
-Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) {
+Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) { return plan(kernel, problem, Policy::wait); }
+
+Plan Dispatcher::plan(std::string_view kernel, const Problem& problem, Policy policy) {
   if (Parts parts = state_->find({kernel, problem})) return Plan(std::move(parts));
-  return state_->and_warn([&] { return Plan(state_->prepare(kernel, problem)); });
+  return state_->and_warn([&] { return Plan(state_->prepare(kernel, problem, policy)); });
+}
+
+Kernel Dispatcher::kernel(std::string_view name, Policy policy) { return Kernel(state_->entries_of(name), policy); }
+
+void Dispatcher::prepare(std::string_view kernel, std::span<const Problem> problems) {
+  KernelEntries& entries = state_->entries_of(kernel);
+  for (const Problem& problem : problems) entries.prepare(problem);
+}
+
+void Dispatcher::refresh() {
+  state_->forget_plans();
+  for (KernelEntries* const entries : state_->all_entries()) entries->refresh();
+}
+
+void Dispatcher::wait_for_background() { state_->background.wait(); }
+
+Statistics Dispatcher::statistics() const {
+  const Planner::Counts counts = state_->planner.counts();
+  Statistics statistics;
+  statistics.plans = counts.plans;
+  statistics.waited = counts.waited;
+  statistics.compiled = counts.images.compiled;
+  statistics.from_cache = counts.images.from_cache;
+  statistics.reused = counts.images.reused;
+  for (const KernelEntries* const entries : state_->all_entries()) {
+    statistics.entries += entries->size();
+    statistics.swaps += entries->swaps();
+    statistics.scratch_bytes += entries->scratch_bytes();
+  }
+  return statistics;
 }
 
 Match Dispatcher::match(std::string_view kernel, const Problem& problem) {

@@ -28,7 +28,12 @@ Images::Images(std::shared_ptr<Device> device, ImageCaches caches, Warn warn)
 
 LoadedImage Images::get(const ImageRequest& request) {
   const std::string key = image_key(request);
-  LoadedImage image = loaded_.get(key, [&] { return load_or_compile(request, key); });
+  bool is_made = false;
+  LoadedImage image = loaded_.get(key, [&] {
+    is_made = true;
+    return load_or_compile(request, key);
+  });
+  if (!is_made) ++reused_;
   if (!image.status.ok() && !is_lasting(image.status.verdict)) loaded_.forget(key);
   return image;
 }
@@ -71,16 +76,34 @@ bool Images::compiles_to_native_code(const ImageRequest& request) {
   }
 }
 
-LoadedImage Images::load_or_compile(const ImageRequest& request, const std::string& key) {
-  if (const auto image = cached(request, key)) {
-    auto outcome = device_->load(*image);
-    if (outcome.status.ok()) return loaded(std::move(outcome), *image);
-    // The file is sound, but this driver or machine refuses it: it counts as absent.
+std::optional<LoadedImage> Images::get_ready(const ImageRequest& request) {
+  const std::string key = image_key(request);
+  if (auto present = loaded_.find(key)) {
+    ++reused_;
+    return present;
   }
+  std::optional<LoadedImage> image = load_cached(request, key);
+  if (!image) return std::nullopt;
+  return loaded_.get(key, [&] { return *image; });
+}
+
+// A file may be sound, and this driver or machine refuse it: it counts as absent.
+std::optional<LoadedImage> Images::load_cached(const ImageRequest& request, const std::string& key) {
+  const auto image = cached(request, key);
+  if (!image) return std::nullopt;
+  auto outcome = device_->load(*image);
+  if (!outcome.status.ok()) return std::nullopt;
+  ++from_cache_;
+  return loaded(std::move(outcome), *image);
+}
+
+LoadedImage Images::load_or_compile(const ImageRequest& request, const std::string& key) {
+  if (auto image = load_cached(request, key)) return *std::move(image);
   return compile(request, key);
 }
 
 LoadedImage Images::compile(const ImageRequest& request, const std::string& key) {
+  ++compiled_;
   const std::array requests{request};
   auto outcomes = device_->compiler()->compile(requests);
   CompileOutcome& outcome = outcomes.at(0);

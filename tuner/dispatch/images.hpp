@@ -3,9 +3,12 @@
 // this object or a plan lives, whatever becomes of the files that they were compiled with.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/image.hpp"
@@ -37,6 +40,14 @@ class Images {
   // Throws Error only when there is no compiler and the cache lacks the image.
   LoadedImage get(const ImageRequest& request);
 
+  // Returns what get() would, where that compiles nothing: the image is loaded, or in a cache. Else returns nothing.
+  std::optional<LoadedImage> get_ready(const ImageRequest& request);
+
+  struct Counts {
+    std::uint64_t compiled = 0, from_cache = 0, reused = 0;  // images
+  };
+  Counts counts() const noexcept { return {compiled_, from_cache_, reused_}; }
+
   // Returns the toolchain of the image that get() would load, without compiling or loading. It is the cached image's,
   // else the compiler's; "" when there is neither.
   std::string toolchain(const ImageRequest& request);
@@ -46,6 +57,7 @@ class Images {
   std::optional<Image> cached(const ImageRequest& request, const std::string& key);
   std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
   bool compiles_to_native_code(const ImageRequest& request);
+  std::optional<LoadedImage> load_cached(const ImageRequest& request, const std::string& key);
   LoadedImage load_or_compile(const ImageRequest& request, const std::string& key);
   LoadedImage compile(const ImageRequest& request, const std::string& key);
   void warn_about(const ImageCache& cache);
@@ -54,6 +66,7 @@ class Images {
   ImageCaches caches_;
   Warn warn_;
   SingleFlight<std::string, LoadedImage> loaded_;  // by image key
+  std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0, reused_ = 0;
 };
 
 }  // namespace attune

@@ -97,16 +97,51 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   return std::move(best.match);
 }
 
-Planned Planner::plan(const KernelPack& kernel, const Problem& problem) {
+Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   const MatchRequest request = request_for(kernel, problem);
+  if (policy != Policy::wait) return plan_ready(kernel, request, policy);
   Known present;
   for (const Reach reach : {Reach::this_problem, Reach::all}) {
     present = known(request, reach);
     for (const GradedMatch& graded : present.rungs)
-      if (auto parts = build_or_warn(request, graded)) return {std::move(parts), present.is_final};
+      if (auto parts = build_or_warn(request, graded)) return {std::move(parts), true, present.is_final};
     if (present.are_all) break;
   }
-  return {build_fallback(kernel, request, present.near_miss), present.is_final};
+  return {build_fallback(kernel, request, present.near_miss), true, present.is_final};
+}
+
+// What is loaded or cached serves, the best first. Where there is nothing, the default is compiled, or that is refused.
+Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
+  Known present = known(request, Reach::all);
+  std::vector<GradedMatch> wanted = std::move(present.rungs);
+  const bool has_record = !wanted.empty();
+  for (Configuration& fallback : legal_fallbacks(kernel, request))
+    wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (auto parts = build_ready(request, wanted[i])) return {std::move(parts), i == 0, present.is_final};
+  if (policy == Policy::cached_only)
+    throw NotPrepared(fmt::format("no image of {} for {} is loaded or cached on {}; prepare it first: "
+                                  "gpu.prepare(\"{}\", ...), or launch it once before",
+                                  request.spec.name, request.problem.text(), request.device.name, request.spec.name));
+  ++waited_;
+  return {build_fallback(kernel, request, present.near_miss), !has_record, present.is_final};
+}
+
+std::shared_ptr<const PlanParts> Planner::build_ready(const MatchRequest& request, const GradedMatch& graded) {
+  try {
+    Status status;
+    return build(request, graded, status, false);
+  } catch (const Error&) {
+    return nullptr;  // of this configuration; another may serve
+  }
+}
+
+Planner::Counts Planner::counts() const {
+  Counts counts;
+  for (std::size_t i = 0; i < plans_.size(); ++i) counts.plans[i] = plans_[i];
+  counts.waited = waited_;
+  counts.images = images_.counts();
+  return counts;
 }
 
 // A fall-back that does not compile gives way to the next. The first one's failure is the one that is reported.
@@ -140,24 +175,35 @@ std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& requ
   return nullptr;
 }
 
-std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status) {
+std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status,
+                                                bool may_compile) {
   const KernelSpec& spec = request.spec;
   const Configuration& configuration = graded.match.configuration;
   const auto steps = resolve_steps(spec, spec.launch, request.problem, &configuration, request.device);
   const auto arguments = resolve_arguments(spec, request.problem, &configuration, request.device);
   LoadedImage image;
   if (has_launch(steps)) {
-    image = images_.get(launch_image_request(spec, request.problem, configuration, request.device));
+    const ImageRequest wanted = launch_image_request(spec, request.problem, configuration, request.device);
+    if (may_compile) {
+      image = images_.get(wanted);
+    } else {
+      auto ready = images_.get_ready(wanted);
+      if (!ready) return nullptr;
+      image = *std::move(ready);
+    }
     status = image.status;
     if (!status.ok()) return nullptr;
     grade_toolchain(graded, request, image.toolchain);
   }
   const std::lock_guard lock(functions_);
-  return make_plan_parts(device_, std::move(image.module), std::move(image.image), spec, request.problem,
+  const Rung rung = graded.match.rung;
+  auto parts = make_plan_parts(device_, std::move(image.module), std::move(image.image), spec, request.problem,
                          std::move(graded.match), steps, arguments, status, [this](const std::string& message) {
                            warnings_.warn(message);
                            warnings_.deliver();
                          });
+  if (parts != nullptr) ++plans_[static_cast<std::size_t>(rung)];
+  return parts;
 }
 
 }  // namespace attune

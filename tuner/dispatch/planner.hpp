@@ -3,12 +3,16 @@
 #pragma once
 
 #include <filesystem>
+#include <array>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "attune/match.hpp"
+#include "attune/policy.hpp"
 #include "core/regime.hpp"
 #include "device/device.hpp"
 #include "bundle/kernel_pack.hpp"
@@ -22,6 +26,7 @@ namespace attune {
 
 struct Planned {
   std::shared_ptr<const PlanParts> parts;
+  bool is_best = true;   // false: another configuration would be used if its image were there
   bool is_final = true;  // false: the database was locked, and the next plan() of the problem may find more
 };
 
@@ -36,10 +41,17 @@ class Planner {
   Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database, const CacheFolders& caches,
           Regime regime, std::string objective, Warnings& warnings);
 
-  // Throws Error when none of the kernel's fall-back configurations can be used either.
-  Planned plan(const KernelPack& kernel, const Problem& problem);
+  // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
+  Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
+
+  struct Counts {
+    std::array<std::uint64_t, 6> plans{};  // by Rung
+    std::uint64_t waited = 0;              // for a default configuration, by the policy `background`
+    Images::Counts images;
+  };
+  Counts counts() const;
 
  private:
   // What the wisdom says of a request.
@@ -51,7 +63,12 @@ class Planner {
   };
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
   Known known(const MatchRequest& request, Reach reach);
-  std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status);
+  // Returns null with a status where it cannot be used. With `may_compile` false, null with an ok status means that it
+  // would have to be compiled.
+  std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status,
+                                         bool may_compile = true);
+  std::shared_ptr<const PlanParts> build_ready(const MatchRequest& request, const GradedMatch& graded);
+  Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
   std::shared_ptr<const PlanParts> build_fallback(const KernelPack& kernel, const MatchRequest& request,
                                                   std::string_view near_miss);
@@ -63,6 +80,8 @@ class Planner {
   Warnings& warnings_;
   Images images_;
   std::mutex functions_;  // Module does not promise thread-safety
+  std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung
+  std::atomic<std::uint64_t> waited_ = 0;
 };
 
 }  // namespace attune

@@ -3,9 +3,11 @@
 // Any thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -39,10 +41,29 @@ class SingleFlight {
     }
   }
 
+  // Returns the value of a key if it is made already.
+  std::optional<Value> find(const Key& key) {
+    std::shared_future<Value> value;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto place = values_.find(key);
+      if (place == values_.end()) return std::nullopt;
+      value = place->second;
+    }
+    if (value.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+    return value.get();
+  }
+
   // Forgets it: the next call makes it anew.
   void forget(const Key& key) {
     const std::lock_guard lock(mutex_);
     values_.erase(key);
+  }
+
+  // Forgets all that is made; what is being made reaches those that wait for it.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    values_.clear();
   }
 
  private:

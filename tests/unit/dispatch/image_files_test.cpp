@@ -46,7 +46,7 @@ __global__ void advance(int* data) { data[blockIdx.x] += STEP; }
   // Returns what the kernel adds to a number, in an application that starts now.
   int step(DispatcherOptions chosen) const {
     Dispatcher dispatcher(std::move(chosen));
-    dispatcher.add_file(folder_ / "advance.cu");
+    dispatcher.add(kernel_file(folder_ / "advance.cu"));
     return step_of(dispatcher);
   }
   static int step_of(Dispatcher& dispatcher) {
@@ -76,7 +76,7 @@ TEST_F(DispatcherImages, AnEditedHeaderInAngleBracketsIsUsed) {
 
 TEST_F(DispatcherImages, ARunningApplicationKeepsWhatItHasLoaded) {
   Dispatcher dispatcher(options());
-  dispatcher.add_file(folder_ / "advance.cu");
+  dispatcher.add(kernel_file(folder_ / "advance.cu"));
   EXPECT_EQ(step_of(dispatcher), 3);
   write("include/step.h", "#define STEP 5\n");
   EXPECT_EQ(step_of(dispatcher), 3);

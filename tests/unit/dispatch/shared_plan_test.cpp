@@ -48,6 +48,7 @@ TEST_F(SharedPlan, TakesOtherArgumentsOnEachThread) {
 // Its kernel counts launches in scratch memory. All threads are on one stream there, so each number comes once.
 TEST_F(SharedPlan, DoesNotMixTheStepsOfTwoLaunches) {
   gpu_.add(kernel_of(offset_kernel));
+  gpu_.add(builtin::axpy);
   const Plan plan = gpu_.plan("offset", {{"n", n}});
   constexpr int launches = 50;
   std::vector<std::vector<int>> counted(threads);
@@ -65,7 +66,7 @@ TEST_F(SharedPlan, DoesNotMixTheStepsOfTwoLaunches) {
 }
 
 TEST_F(SharedPlan, KeepsTheScratchOfALaunchFromTheOthers) {
-  gpu_.add(test::partials_kernel);
+  gpu_.add(kernel_of(test::partials_kernel));
   const Plan plan = gpu_.plan("partials", {{"n", 1000}});
   on_all([&](int t) {
     const Buffer<int> in(gpu_, std::vector<int>(1000, t + 1)), out(gpu_, 2);

@@ -5,4 +5,5 @@
 #include "attune/bundle.hpp"
 #include "attune/dispatcher.hpp"
 #include "attune/error.hpp"
+#include "attune/kernel.hpp"
 #include "attune/plan.hpp"

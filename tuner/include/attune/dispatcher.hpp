@@ -4,9 +4,12 @@
 // rung. It reads the wisdom of a problem at the first plan() for it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +18,9 @@
 #include "attune/bundle.hpp"
 #include "attune/device_info.hpp"
 #include "attune/error.hpp"
+#include "attune/kernel.hpp"
 #include "attune/plan.hpp"
+#include "attune/policy.hpp"
 
 namespace attune {
 
@@ -40,6 +45,18 @@ struct DispatcherOptions {
   std::filesystem::path site_cache = {};
 };
 
+// What a dispatcher did since it was made.
+struct Statistics {
+  std::array<std::uint64_t, 6> plans{};  // plans made, by Rung
+  std::uint64_t compiled = 0;            // images
+  std::uint64_t from_cache = 0;          // images that were loaded from a cache on disk
+  std::uint64_t reused = 0;              // times that a loaded image served another plan
+  std::uint64_t waited = 0;              // launches of Policy::background that waited: there was no image at all
+  std::uint64_t swaps = 0;               // better configurations that took the place of others
+  std::uint64_t entries = 0;             // problems that launches of Kernel know
+  std::uint64_t scratch_bytes = 0;       // device memory, of those
+};
+
 class Dispatcher {
  public:
   // Throws Error when the device cannot be opened; without a driver the message names the host device. Throws
@@ -59,6 +76,28 @@ class Dispatcher {
   // look-up. Throws UsageError for an unknown kernel, name or value. Throws Error when no fall-back configuration of
   // the kernel is legal or compiles.
   Plan plan(std::string_view kernel, const Problem& problem = {});
+
+  // As plan(), but by a policy; the plan keeps the configuration that it was made with. Throws NotPrepared.
+  Plan plan(std::string_view kernel, const Problem& problem, Policy policy);
+
+  // Returns a kernel for sizes that vary; its launches look their plans up. `policy`: what a launch does while the best
+  // configuration is not loaded. Throws UsageError for an unknown kernel, and for one with more than eight names in
+  // [problem].
+  Kernel kernel(std::string_view name, Policy policy = Policy::background);
+
+  // Compiles or loads the best configuration for each problem, and waits. Launches of Kernel and plan() then only look
+  // up. Throws as plan() does.
+  void prepare(std::string_view kernel, std::span<const Problem> problems);
+
+  // Takes up what was tuned since: asks the wisdom again for every problem that is known. Launches meanwhile use what
+  // they have; plans that were handed out stay as they are. Throws as plan() does.
+  void refresh();
+
+  // Waits until nothing is being prepared in the background.
+  void wait_for_background();
+
+  // Returns what was done so far.
+  Statistics statistics() const;
 
   // Returns what plan() would use and why, without compiling or loading.
   Match match(std::string_view kernel, const Problem& problem = {});

@@ -1,0 +1,77 @@
+// KernelEntries: what a Dispatcher has prepared of one kernel, by problem. A launch of a known problem takes no lock.
+// Any thread. Owned by a Dispatcher.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attune/kernel.hpp"
+#include "attune/policy.hpp"
+#include "bundle/kernel_pack.hpp"
+#include "device/device.hpp"
+#include "dispatch/background.hpp"
+#include "dispatch/entry_table.hpp"
+#include "dispatch/planner.hpp"
+#include "dispatch/problem_key.hpp"
+
+namespace attune {
+
+// What the entries of all kernels share. It outlives them.
+struct EntryServices {
+  std::shared_ptr<Device> device;
+  std::function<Planned(const KernelPack&, const Problem&, Policy)> plan;  // passes warnings on
+  std::function<void(const std::string&)> warn;
+  Background* background = nullptr;
+};
+
+class KernelEntries {
+ public:
+  // Throws UsageError for a kernel that launches by look-up cannot serve. What is passed must outlive it.
+  KernelEntries(const KernelPack& pack, const EntryServices& services);
+
+  void launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
+              std::span<const PlanArgument> arguments);
+  // Prepares a problem: its launches then only look up.
+  void prepare(const Problem& problem);
+  // Prepares anew what is known, as wisdom may have come since; what is in use meanwhile stays valid.
+  void refresh();
+
+  const std::string& name() const noexcept { return pack_.spec.name; }
+  std::uint64_t size() const;           // entries
+  std::uint64_t scratch_bytes() const;  // of all of them
+  std::uint64_t swaps() const noexcept { return swaps_; }
+
+ private:
+  // What an entry launches at present. Immutable; stays as long as the entry.
+  struct Present {
+    std::shared_ptr<const PlanParts> parts;
+    bool is_best = true;
+    std::int64_t ask_again_ns = 0;  // of the steady clock, where the wisdom could not be read; 0: never
+  };
+  struct Entry {
+    explicit Entry(const ProblemKey& of) : key(of) {}
+    const ProblemKey key;
+    std::atomic<const Present*> present{nullptr};
+    std::atomic<bool> is_awaited{false};  // the best is being prepared
+    std::atomic<bool> warned{false};      // of a misaligned array
+    std::mutex mutex;
+    std::vector<std::unique_ptr<const Present>> kept;
+  };
+  const Present& make(const ProblemKey& key, Policy policy, StreamHandle stream);
+  const Present& set(Entry& entry, Planned planned);
+  void await_best(Entry& entry);
+
+  const KernelPack& pack_;
+  const EntryServices& services_;
+  const KeyRecipe recipe_;
+  EntryTable<Entry> table_;
+  std::atomic<std::uint64_t> swaps_ = 0;
+};
+
+}  // namespace attune

@@ -1,0 +1,53 @@
+// ProblemKey: a problem of one kernel as at most eight numbers, made of a launch's values and arguments without
+// allocating.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attune/kernel.hpp"
+#include "attune/kernel_spec.hpp"
+
+namespace attune {
+
+constexpr std::size_t most_problem_names = 8;
+
+// Sizes and integers as they are; types and choices as their places in the kernel's lists. Unused ones are 0.
+using ProblemKey = std::array<std::uint64_t, most_problem_names>;
+
+// How the problem of a kernel is read from a launch. Immutable; any thread.
+class KeyRecipe {
+ public:
+  // Throws UsageError for a kernel with more names than a key holds. `spec` must outlive it.
+  explicit KeyRecipe(const KernelSpec& spec);
+
+  // Throws UsageError naming what is missing, unknown or contradicts.
+  ProblemKey read(std::span<const ProblemValue> values, std::span<const PlanArgument> arguments) const;
+  // Returns the key of a complete problem, and the problem of a key.
+  ProblemKey key_of(const Problem& problem) const;
+  Problem problem_of(const ProblemKey& key) const;
+
+ private:
+  enum class Form : std::uint8_t { integer, choice, type };
+  struct Name {
+    std::string_view name;
+    Form form = Form::integer;
+    const std::vector<std::string>* listed = nullptr;  // types, choices
+    std::vector<std::size_t> arguments;                // integers: the scalar of this name; types: arrays of it
+  };
+  struct Reading;
+  std::uint64_t number_of(const Name& name, const ProblemValue& value) const;
+  std::size_t place_of(const ProblemValue& value, Reading& reading) const;
+  void take(const Name& name, std::size_t place, std::uint64_t number, Reading& reading) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const KernelSpec& spec_;
+  std::vector<Name> names_;
+};
+
+}  // namespace attune
