@@ -150,10 +150,10 @@ class Situations {
   Situation take() {
     const std::vector<DeviceInfo> devices = {h100(), h200(), a100(), host_cpu()};
     std::vector<Problem> tuned;
-    for (int i = 0; i < 5; ++i) tuned.push_back(any_problem());
+    for (int i = 0; i < 8; ++i) tuned.push_back(any_problem());
     for (const Problem& problem : tuned)
       for (const DeviceInfo& device : devices) {
-        for (int i = 0; i < 2; ++i)
+        for (int i = 0; i < 3; ++i)
           if (chance(0.5)) add_record(problem, device);
         made_.requests.push_back({problem, device});
         for (int i = 0; i < 4; ++i) made_.requests.push_back({near(problem), device});
@@ -172,7 +172,7 @@ class Situations {
     if (parameter.kind == ProblemKind::type) return parameter.types[below(parameter.types.size())];
     if (parameter.kind == ProblemKind::choice) return parameter.choices[below(parameter.choices.size())];
     if (parameter.kind == ProblemKind::integer) return static_cast<std::int64_t>(below(3)) - 1;
-    if (chance(0.1)) return std::int64_t{1} << below(63);  // products overflow
+    if (chance(0.03)) return std::int64_t{1} << below(63);  // products overflow
     return static_cast<std::int64_t>(1 + below(std::size_t{1} << (1 + below(13))));
   }
   Problem any_problem() {
@@ -295,7 +295,7 @@ TEST_P(Selection, IsThatOfTheRuntime) {
   std::printf("%s: %s%d the same, %d another fall-back\n", GetParam(), shown.c_str(), counts.same,
               counts.other_fall_back);
   EXPECT_GT(counts.rungs.size(), 3u) << shown;
-  EXPECT_LE(counts.other_fall_back * 5, counts.same);
+  EXPECT_LE(counts.other_fall_back * 20, counts.same);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Selection,
