@@ -298,6 +298,60 @@ TEST_P(Selection, IsThatOfTheRuntime) {
   EXPECT_LE(counts.other_fall_back * 20, counts.same);
 }
 
+// A record of reduce for a problem of n floats, whose BLOCK tells which it is.
+Record reduce_record(const KernelSpec& spec, std::int64_t n, std::int64_t block, const DeviceInfo& device,
+                     const std::string& uuid) {
+  Record record;
+  record.uuid = uuid;
+  record.key = {"reduce",
+                spec.fingerprints.code,
+                spec.fingerprints.contract,
+                device.class_key(),
+                {{"n", n}, {"T", "float"}, {"OP", "Op::sum"}},
+                "cold",
+                "time"};
+  record.device_name = device.name;
+  record.compute_capability = device.compute_capability;
+  record.multiprocessors = device.multiprocessors;
+  record.driver = device.driver;
+  for (const Parameter& parameter : spec.parameters) record.configuration.set(parameter.name, parameter.values.front());
+  record.configuration.set("BLOCK", block);
+  return record;
+}
+
+TEST(SelectionTies, AreDecidedAsTheRuntimeDecides) {
+  Situation situation{load_kernel("reduce"), {}, {}};
+  const auto add = [&](std::int64_t n, std::int64_t block, const DeviceInfo& device, const std::string& uuid) {
+    situation.records.push_back(reduce_record(situation.spec, n, block, device, uuid));
+  };
+  // Half and double the size, exactly equally far, in both orders of uuid.
+  add(2048, 128, h200(), "a");
+  add(8192, 256, h200(), "b");
+  add(2048, 256, h100(), "d");
+  add(8192, 128, h100(), "c");
+  // Siblings of a device without records.
+  DeviceInfo few = h200(), many = h200(), present = h200();
+  few.name = "few", few.multiprocessors = 60;
+  many.name = "many", many.multiprocessors = 150;
+  present.name = "present", present.multiprocessors = 140;
+  add(100000, 128, few, "e");
+  add(100000, 256, many, "f");
+  const auto ask = [&](std::int64_t n, const DeviceInfo& device) {
+    situation.requests.push_back({{{"n", n}, {"T", "float"}, {"OP", "Op::sum"}}, device});
+  };
+  for (const std::int64_t n : {1024, 1023, 2047, 4095, 4096, 4097, 5000, 16384, 16385}) {
+    ask(n, h200());
+    ask(n, h100());
+  }
+  ask(100000, present);
+  present.multiprocessors = 70;
+  ask(100000, present);
+  const Counts counts = compare(situation);
+  EXPECT_EQ(counts.other_fall_back, 0);
+  EXPECT_EQ(counts.rungs.at("sibling device"), 2);
+  EXPECT_GE(counts.rungs.at("near problem"), 12);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, Selection,
                          testing::Values("reduce", "transpose", "scan", "histogram", "stencil3d", "add", "smooth",
                                          "tiles", "everything", "odd"),
