@@ -16,7 +16,8 @@ struct HeaderTerms {
   // Further records whose configurations may be fall-backs: of devices and problems that are not exported.
   std::vector<Record> elsewhere = {};
   std::string regime = "cold", objective = "time";
-  // The problems that may be asked for, in part: "T=float". Names that are left out are free. None: all.
+  // The problems that are meant, in part: "T=float". Names that are left out are free. None: all. Other types and
+  // choices are refused by the header; `records` is not narrowed.
   std::vector<Bindings> problems = {};
   std::string name_space = {};  // "": attune_export_<kernel>
   bool with_templates = false;  // with launch(), by which nvcc instantiates the kernel's own templates

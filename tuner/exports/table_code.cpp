@@ -154,7 +154,8 @@ std::string problem_code(const HeaderTerms& terms) {
   if (!terms.problems.empty()) {
     std::string is_admitted;
     for (const Bindings& problem : terms.problems)
-      is_admitted += (is_admitted.empty() ? "(" : " || (") + admitted_code(problem) + ")";
+      is_admitted += (is_admitted.empty() ? "(" : " || (") +
+                     admitted_code(compiled_part(terms.spec, problem, terms.with_templates)) + ")";
     text +=
         fmt::format("  if (!({})) return {{\"problem: this header was exported for others\", \"\"}};\n", is_admitted);
   }

@@ -88,6 +88,13 @@ bool is_admitted(const Bindings& problem, const Bindings& part) {
   });
 }
 
+Bindings compiled_part(const KernelSpec& spec, const Bindings& problem, bool with_entry_names) {
+  Bindings part;
+  for (const auto& [name, value] : problem)
+    if (value.is_name() || (with_entry_names && is_in_entry(spec, name))) part.set(name, value);
+  return part;
+}
+
 std::vector<Bindings> type_combinations(const KernelSpec& spec, std::span<const Bindings> problems,
                                         bool with_entry_names) {
   std::vector<Bindings> combinations = {Bindings()};

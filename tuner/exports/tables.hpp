@@ -36,6 +36,9 @@ std::vector<Configuration> fall_backs(const KernelSpec& spec, std::span<const Re
 std::vector<Bindings> type_combinations(const KernelSpec& spec, std::span<const Bindings> problems,
                                         bool with_entry_names);
 
+// Returns what of a problem decides what is compiled: types and choices, and what entries name. Sizes are free.
+Bindings compiled_part(const KernelSpec& spec, const Bindings& problem, bool with_entry_names);
+
 // Returns whether the problem has the values that `part` binds.
 bool is_admitted(const Bindings& problem, const Bindings& part);
 

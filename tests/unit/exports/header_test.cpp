@@ -131,13 +131,13 @@ TEST(ExportedHeader, HasANameSpaceThatIsAnIdentifier) {
 TEST(ExportedHeader, IsForTheProblemsThatWereAskedFor) {
   const KernelSpec spec = load_kernel("reduce");
   HeaderTerms terms{.spec = spec, .records = {}};
-  terms.problems = {{{"T", "float"}, {"OP", "Op::sum"}}, {{"T", "double"}}};
+  terms.problems = {{{"T", "float"}, {"OP", "Op::sum"}}, {{"n", 64}, {"T", "double"}}};
   const std::string out = output_of_program(exported_header(terms) + R"cpp(
 #include <cstdio>
     using namespace attune_export_reduce;
     int main() {
       for (const Problem& p :
-           {Problem{64, "float", "Op::sum"}, Problem{64, "float", "Op::max"}, Problem{64, "double", "Op::max"}})
+           {Problem{64, "float", "Op::sum"}, Problem{64, "float", "Op::max"}, Problem{65, "double", "Op::max"}})
         std::printf("%d ", select(p, {}).is_found ? 1 : 0);
       std::puts(select({64, "int32", "Op::sum"}, {}).why.c_str());
     }
