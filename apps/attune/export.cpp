@@ -126,7 +126,6 @@ std::string header_text(const Options& options, std::optional<WisdomStore>& stor
       return is_admitted(record.key.problem, part);
     });
   });
-  terms.elsewhere = std::move(all);
   const std::string text = exported_header(terms);
   if (terms.records.empty())
     put_error(fmt::format("there are no records of {} for this; the header has fall-backs only (try: attune tune {})",

@@ -13,8 +13,6 @@ namespace attune {
 struct HeaderTerms {
   const KernelSpec& spec;       // must outlive the terms
   std::vector<Record> records;  // of its code and contract, and of `objective`; others are left out
-  // Further records whose configurations may be fall-backs: of devices and problems that are not exported.
-  std::vector<Record> elsewhere = {};
   std::string regime = "cold", objective = "time";
   // The problems that are meant, in part: "T=float". Names that are left out are free. None: all. Other types and
   // choices are refused by the header; `records` is not narrowed.

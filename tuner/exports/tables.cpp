@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "attune/error.hpp"
+#include "bundle/kernel_pack.hpp"
 #include "kernel/problem.hpp"
 #include "kernel/substitute.hpp"
+#include "space/fallbacks.hpp"
 
 namespace attune {
 namespace {
@@ -122,12 +124,8 @@ std::vector<Bindings> type_combinations(const KernelSpec& spec, std::span<const 
 
 ExportTables make_tables(const HeaderTerms& terms) {
   ExportTables tables;
-  std::vector<Record> known = terms.records;
-  known.insert(known.end(), terms.elsewhere.begin(), terms.elsewhere.end());
-  std::erase_if(known, [&](const Record& record) {
-    return !applies(terms, record) || !listed(terms.spec, record.configuration);
-  });
-  for (const Configuration& configuration : fall_backs(terms.spec, known, terms.problems))
+  // Those of the runtime: both must take the same.
+  for (const Configuration& configuration : fallback_configurations(terms.spec, most_fallbacks))
     tables.fall_backs.push_back(position_of(tables.configurations, configuration));
   for (const Record& record : terms.records) {
     const auto configuration = listed(terms.spec, record.configuration);

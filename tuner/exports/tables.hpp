@@ -24,12 +24,6 @@ struct ExportTables {
 // Records that apply nowhere are left out: of another code, contract or objective, or with unlisted values.
 ExportTables make_tables(const HeaderTerms& terms);
 
-// Returns at most 16 configurations without a record, in the order in which they are tried: nearest to the first values
-// first, as the search space's own default is. The first values themselves begin. The others are legal where the first
-// values are not, over problems and devices of all kinds, or were recorded in `records`.
-std::vector<Configuration> fall_backs(const KernelSpec& spec, std::span<const Record> records,
-                                      std::span<const Bindings> problems);
-
 // Returns the values of the names that choose what is compiled: types, choices, and whatever entries name. One for each
 // combination that `problems` admit. Throws UsageError for a size in an entry that no problem binds, and for more than
 // 4,096 combinations.

@@ -11,8 +11,10 @@
 namespace attune {
 namespace {
 
-// 0 stands for the default of each size. The others apply to all sizes at once.
+// 0 stands for the default of each size. The others apply to all sizes at once; then `small` to all but one, which is
+// `large`.
 constexpr std::array<std::int64_t, 6> tried_sizes{0, 4096, 1000, 1023, 1, 1 << 20};
+constexpr std::int64_t small = 997, large = std::int64_t{1} << 40;
 constexpr std::size_t most_combinations = 64;  // of types and choices
 constexpr std::size_t most_failures = 16;      // spaces without a legal configuration that are looked through
 
@@ -48,15 +50,44 @@ std::vector<Problem> combinations(const KernelSpec& spec) {
   return found;
 }
 
-// Returns nothing where the kernel has no such problem, such as a size without a default.
-std::optional<Problem> problem_of(const KernelSpec& spec, Problem chosen, std::int64_t size, const DeviceInfo& device) {
+// Returns what is tried of the sizes: one set of bindings each.
+std::vector<Problem> tried_sizes_of(const KernelSpec& spec) {
+  std::vector<const ProblemParameter*> sizes;
   for (const ProblemParameter& parameter : spec.problem)
-    if (parameter.kind == ProblemKind::size && size > 0) chosen.set(parameter.name, size);
+    if (parameter.kind == ProblemKind::size) sizes.push_back(&parameter);
+  std::vector<Problem> tried(1);  // the defaults
+  for (const std::int64_t size : tried_sizes) {
+    if (size == 0) continue;
+    Problem& all = tried.emplace_back();
+    for (const ProblemParameter* const parameter : sizes) all.set(parameter->name, size);
+  }
+  for (const ProblemParameter* const one : sizes) {
+    Problem& all = tried.emplace_back();
+    for (const ProblemParameter* const parameter : sizes) all.set(parameter->name, parameter == one ? large : small);
+  }
+  return tried;
+}
+
+// Returns nothing where the kernel has no such problem, such as a size without a default.
+std::optional<Problem> problem_of(const KernelSpec& spec, Problem chosen, const Problem& sizes,
+                                  const DeviceInfo& device) {
+  for (const Binding& size : sizes) chosen.set(size.name, size.value);
   try {
     return make_problem(spec, chosen, device.kind);
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+// Returns how far a configuration is from the first values, as SearchSpace::nearest() counts.
+std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configuration) {
+  constexpr std::uint64_t one_parameter = std::uint64_t{1} << 32;
+  std::uint64_t distance = 0;
+  for (const Parameter& parameter : spec.parameters) {
+    const auto at = std::ranges::find(parameter.values, configuration.at(parameter.name)) - parameter.values.begin();
+    if (at > 0) distance += one_parameter + static_cast<std::uint64_t>(at);
+  }
+  return distance;
 }
 
 class Collection {
@@ -81,7 +112,11 @@ class Collection {
     }
   }
 
-  std::vector<Configuration> take() { return std::move(found_); }
+  // Nearer ones to the first values come first, as the search space's own default is the nearest.
+  std::vector<Configuration> take() {
+    std::ranges::stable_sort(found_, {}, [&](const Configuration& one) { return distance_of(spec_, one); });
+    return std::move(found_);
+  }
 
  private:
   const KernelSpec& spec_;
@@ -95,11 +130,11 @@ std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::
   Collection collection(spec, most);
   const std::vector<DeviceInfo> known = devices();
   const std::vector<Problem> chosen = combinations(spec);
-  for (const std::int64_t size : tried_sizes)
+  for (const Problem& sizes : tried_sizes_of(spec))
     for (const DeviceInfo& device : known)
       for (const Problem& names : chosen) {
         if (collection.is_full()) return collection.take();
-        if (const auto problem = problem_of(spec, names, size, device)) collection.serve(*problem, device);
+        if (const auto problem = problem_of(spec, names, sizes, device)) collection.serve(*problem, device);
       }
   return collection.take();
 }

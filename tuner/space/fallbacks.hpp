@@ -10,9 +10,10 @@
 
 namespace attune {
 
-// Returns at most `most` configurations, in the order in which they are to be tried. The first has the first value of
-// each parameter, legal or not. Each further one is legal for a problem on a device where none before it is: types and
-// choices of the problem, with small, odd and large sizes, on each known architecture and on the host device.
+// Returns at most `most` configurations, in the order in which they are to be tried: nearest to the first values first.
+// The first has the first value of each parameter, legal or not. Each further one was found to be legal for a problem on
+// a device where the others found before are not: types and choices of the problem, with small, odd and large sizes, on
+// each known architecture and on the host device.
 std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most);
 
 }  // namespace attune

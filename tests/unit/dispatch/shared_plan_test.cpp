@@ -34,6 +34,7 @@ class SharedPlan : public DispatchTest {
 };
 
 TEST_F(SharedPlan, TakesOtherArgumentsOnEachThread) {
+  gpu_.add(builtin::axpy);
   const Plan plan = gpu_.plan("axpy", {{"n", n}, {"T", "float"}});
   on_all([&](int t) {
     const Buffer<float> x(gpu_, std::vector<float>(n, 1.f)), y(gpu_, std::vector<float>(n, 0.f));
@@ -48,7 +49,6 @@ TEST_F(SharedPlan, TakesOtherArgumentsOnEachThread) {
 // Its kernel counts launches in scratch memory. All threads are on one stream there, so each number comes once.
 TEST_F(SharedPlan, DoesNotMixTheStepsOfTwoLaunches) {
   gpu_.add(kernel_of(offset_kernel));
-  gpu_.add(builtin::axpy);
   const Plan plan = gpu_.plan("offset", {{"n", n}});
   constexpr int launches = 50;
   std::vector<std::vector<int>> counted(threads);
