@@ -56,7 +56,7 @@ typedef enum attune_type {
   ATTUNE_DOUBLE = 11,
   ATTUNE_HALF = 12,      // two bytes, as __half
   ATTUNE_BFLOAT16 = 13,  // two bytes, as __nv_bfloat16
-  ATTUNE_FLOAT2 = 14,    // vectors: so many components without a gap
+  ATTUNE_FLOAT2 = 14,    // vectors: so many components without a gap; of arrays alone
   ATTUNE_FLOAT4 = 15,
   ATTUNE_DOUBLE2 = 16,
   ATTUNE_INT2 = 17,
