@@ -1,6 +1,7 @@
-# attune_layer(name SOURCES ... [PUBLIC libs...] [PRIVATE libs...]): the static library attune_<name> of a layer.
+# attune_layer(name [RUNTIME] SOURCES ... [PUBLIC libs...] [PRIVATE libs...]): the static library attune_<name> of a layer.
+# RUNTIME: it is part of what applications link, and of the shared library.
 function(attune_layer name)
-  cmake_parse_arguments(layer "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(layer "RUNTIME" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   set(target attune_${name})
   if(NOT layer_SOURCES)
     add_library(${target} INTERFACE)
@@ -13,4 +14,9 @@ function(attune_layer name)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/tuner> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_link_libraries(${target} PUBLIC ${layer_PUBLIC} PRIVATE ${layer_PRIVATE} $<BUILD_INTERFACE:attune_options>)
+  if(layer_RUNTIME)
+    # So that the linker leaves out what a program does not use.
+    target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+    set_property(GLOBAL APPEND PROPERTY ATTUNE_RUNTIME_LAYERS ${target})
+  endif()
 endfunction()

@@ -64,8 +64,8 @@ TEST(KernelPack, ServesAsTheKernelFileDoes) {
       EXPECT_EQ(make_problem(pack->spec, {}, device.kind), problem);
       const Configuration chosen = default_for(spec, problem, device);
       ASSERT_TRUE(legal_configuration(pack->spec, problem, device, chosen).has_value());
-      EXPECT_EQ(launch_image_request(pack->spec, problem, chosen, device).key(),
-                launch_image_request(spec, problem, chosen, device).key());
+      EXPECT_EQ(launch_image_request(pack->spec, problem, chosen, device).key(""),
+                launch_image_request(spec, problem, chosen, device).key(""));
       const auto steps = resolve_steps(spec, spec.launch, problem, &chosen, device);
       const auto again = resolve_steps(pack->spec, pack->spec.launch, problem, &chosen, device);
       ASSERT_EQ(again.size(), steps.size());

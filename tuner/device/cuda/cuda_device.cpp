@@ -5,15 +5,12 @@
 #include <mutex>
 #include <utility>
 
-#include "device/cuda/cache_flush.hpp"
 #include "device/cuda/cuda_context.hpp"
-#include "device/cuda/cuda_data.hpp"
 #include "device/cuda/cuda_info.hpp"
 #include "device/cuda/cuda_module.hpp"
-#include "device/cuda/cuda_sampler.hpp"
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/driver_loader.hpp"
-#include "device/cuda/nvml.hpp"
+#include "device/cuda/instruments.hpp"
 #include "device/cuda/operations.hpp"
 #include "device/cuda/streams.hpp"
 #include "device/cuda/tensor_map.hpp"
@@ -32,17 +29,13 @@ class CudaDevice final : public Device {
   explicit CudaDevice(std::shared_ptr<const CudaContext> context)
       : context_(std::move(context)),
         api_(context_->api()),
-        info_(device_info(api_, context_->device(), context_->ordinal())),
-        nvml_(info_.uuid),
-        flush_(*this, info_.l2_bytes),
-        sampler_(context_, flush_),
-        data_(*this, context_) {}
+        info_(device_info(api_, context_->device(), context_->ordinal())) {}
 
   ~CudaDevice() override { destroy_stream(private_stream_); }
 
   const DeviceInfo& info() const noexcept override { return info_; }
-  std::vector<std::string> other_users() override { return nvml_.other_processes(); }
-  DeviceState state() override { return nvml_.state(); }
+  std::vector<std::string> other_users() override { return instruments().other_users(); }
+  DeviceState state() override { return instruments().state(); }
 
   std::shared_ptr<Compiler> compiler() override {
     std::call_once(compiler_once_, [this] { compiler_ = make_nvrtc_compiler(info_.architecture()); });
@@ -170,17 +163,27 @@ class CudaDevice final : public Device {
     return encode_tensor_map(api_, layout, array, map);
   }
 
-  DeviceTimes take_samples(const Sampling& sampling) override { return sampler_.run(sampling); }
-  DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override { return sampler_.run_in_turn(turns); }
+  DeviceTimes take_samples(const Sampling& sampling) override { return instruments().take_samples(sampling); }
+  DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override { return instruments().take_samples_in_turn(turns); }
 
   void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                 std::uint64_t seed) override {
-    data_.generate(target, type, count, fill, seed);
+    instruments().generate(target, type, count, fill, seed);
   }
 
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override { return data_.inspect(inspections); }
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override { return instruments().inspect(inspections); }
 
  private:
+  CudaInstruments& instruments() {
+    std::call_once(instruments_once_, [this] {
+      const MakeInstruments make = instruments_of_program();
+      if (make == nullptr)
+        throw UsageError("measuring, and data for it, are not in this program; link it to attune::tuner (CMake)");
+      instruments_ = make(*this, context_);
+    });
+    return *instruments_;
+  }
+
   std::string label() const { return fmt::format("cuda:{} ({})", info_.ordinal, info_.name); }
 
   void require(const ContextScope& scope) const {
@@ -204,14 +207,12 @@ class CudaDevice final : public Device {
   const std::shared_ptr<const CudaContext> context_;
   const DriverApi& api_;
   const DeviceInfo info_;
-  NvmlView nvml_;
   std::mutex private_stream_mutex_;
   CUstream_st* private_stream_ = nullptr;  // made at its first use
   std::once_flag compiler_once_;
   std::shared_ptr<Compiler> compiler_;
-  CacheFlush flush_;
-  Sampler sampler_;
-  CudaData data_;  // uses all of the above
+  std::once_flag instruments_once_;
+  std::unique_ptr<CudaInstruments> instruments_;  // uses all of the above
 };
 
 }  // namespace

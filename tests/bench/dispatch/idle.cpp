@@ -1,0 +1,114 @@
+// Launches without a device below the seam: what remains is attune's own, over an indirect call.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "attune_embedded/noop.hpp"
+#include "bench.hpp"
+#include "dispatch/kernel_entries.hpp"
+#include "dispatch/plan_parts.hpp"
+#include "kernel/problem.hpp"
+#include "spec/kernel_file.hpp"
+#include "spec/pack.hpp"
+#include "support/idle_device.hpp"
+
+namespace attune::bench {
+namespace {
+
+constexpr int known_problems = 10'000, samples = 101;
+
+// The entries of the kernel on an idle device, with 10^4 problems that are known.
+class Idle {
+ public:
+  Idle() {
+    services_.device = device_;
+    services_.background = &background_;
+    services_.plan = [this](const KernelPack& pack, const Problem& problem, Policy) { return plan(pack, problem); };
+    services_.warn = [](const std::string&) {};
+    for (std::int64_t n = 1; n <= known_problems; ++n) entries_.prepare({{"n", n}, {"T", "float"}});
+    for (int n = 1; n <= known_problems; ++n) order_.push_back(n);
+    std::shuffle(order_.begin(), order_.end(), std::mt19937(7));
+  }
+
+  Planned plan(const KernelPack& pack, const Problem& problem) const {
+    const Configuration configuration = pack.fallbacks.front();
+    Status status;
+    return {make_plan_parts(device_, std::make_shared<test::IdleModule>(), {}, pack.spec, problem, {},
+                            resolve_steps(pack.spec, pack.spec.launch, problem, &configuration, device_->info()),
+                            resolve_arguments(pack.spec, problem, &configuration, device_->info()), status)};
+  }
+
+  void driver(int launches) const {
+    Device& device = *device_;
+    Operation operation;
+    for (int i = 0; i < launches; ++i) static_cast<void>(device.enqueue(operation, nullptr));
+  }
+  void plans(int launches) const {
+    for (int i = 0; i < launches; ++i) {
+      const std::array list{plan_argument(out_), plan_argument(in_), plan_argument(order_[0]), plan_argument(2.5f)};
+      launch_plan(parts_, nullptr, list);
+    }
+  }
+  // Each launch is of another problem than the one before.
+  void kernels(int launches) {
+    for (int i = 0; i < launches; ++i) {
+      const int n = order_[static_cast<std::size_t>(i) % order_.size()];
+      const std::array list{plan_argument(out_), plan_argument(in_), plan_argument(n), plan_argument(2.5f)};
+      const ProblemValue values[] = {n};
+      entries_.launch(Policy::wait, nullptr, values, list);
+    }
+  }
+
+ private:
+  std::shared_ptr<Device> device_ = std::make_shared<test::IdleDevice>();
+  KernelPack pack_ = make_pack(read_embedded_kernel(attune_embedded::noop), "noop.cu");
+  Background background_;
+  EntryServices services_;
+  KernelEntries entries_{pack_, services_};
+  std::vector<int> order_;
+  float* out_ = reinterpret_cast<float*>(0x1000);
+  const float* in_ = reinterpret_cast<float*>(0x2000);
+  std::shared_ptr<const PlanParts> parts_;
+
+ public:
+  void fix_plan() { parts_ = plan(pack_, {{"n", order_[0]}, {"T", "float"}}).parts; }
+};
+
+// Returns launches per second of all threads together.
+double rate(Idle& idle, unsigned threads, int launches) {
+  std::vector<std::jthread> pool;
+  const double begin = now_ns();
+  for (unsigned t = 0; t < threads; ++t) pool.emplace_back([&] { idle.kernels(launches); });
+  for (std::jthread& thread : pool) thread.join();
+  return 1e9 * threads * launches / (now_ns() - begin);
+}
+
+}  // namespace
+
+int run_idle(int launches) {
+  Idle idle;
+  idle.fix_plan();
+  std::vector<Contender> contenders{{"driver", [&](int n) { idle.driver(n); }},
+                                    {"plan", [&](int n) { idle.plans(n); }},
+                                    {"kernel", [&](int n) { idle.kernels(n); }}};
+  interleave(contenders, samples, launches);
+  const double driver = median(contenders[0].ns);
+  fmt::print("no device below the seam; medians of {} interleaved batches of {} launches\n", samples, launches);
+  fmt::print("  {:34} {:7.1f} ns\n", "the call below the seam", driver);
+  fmt::print("  {:34} {:7.1f} ns over it\n", "Plan::launch", median(contenders[1].ns) - driver);
+  fmt::print("  {:34} {:7.1f} ns over it\n", "Kernel::launch, one of 10^4", median(contenders[2].ns) - driver);
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<double> alone;
+  for (int i = 0; i < 9; ++i) alone.push_back(rate(idle, 1, 20 * launches));
+  for (unsigned threads = 1; threads <= cores; threads *= 2) {
+    std::vector<double> rates;
+    for (int i = 0; i < 9; ++i) rates.push_back(rate(idle, threads, 20 * launches));
+    fmt::print("  {:3} threads: {:7.1f} M launches/s, {:5.2f} of linear\n", threads, median(rates) * 1e-6,
+               median(rates) / (threads * median(alone)));
+  }
+  return 0;
+}
+
+}  // namespace attune::bench

@@ -1,0 +1,23 @@
+// dispatch_bench: what launching through attune costs.
+//   dispatch_bench idle | gpu [--launches N]     dispatch_bench cold CACHE_FOLDER     dispatch_bench records N
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+
+int main(int argc, char** argv) try {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto number = [&](std::size_t i, int otherwise) { return words.size() > i ? std::stoi(words[i]) : otherwise; };
+  const std::string what = words.empty() ? "idle" : words[0];
+  if (what == "idle") return attune::bench::run_idle(number(2, 20'000));
+  if (what == "gpu") return attune::bench::run_on_gpu(number(2, 500));
+  if (what == "cold" && words.size() == 2) return attune::bench::run_cold(words[1]);
+  if (what == "records") return attune::bench::run_records(number(1, 100'000));
+  std::fputs("dispatch_bench idle|gpu [--launches N] | cold CACHE_FOLDER | records N\n", stderr);
+  return 2;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "dispatch_bench: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,127 @@
+// Launches on a GPU beside raw ones, in one process; and what the first things of a process take.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "attune/attune.hpp"
+#include "attune/kernel_files.hpp"
+#include "attune_embedded/noop.hpp"
+#include "bench.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune::bench {
+namespace {
+
+constexpr int samples = 201;
+
+using LaunchKernel = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
+                             void**);
+
+template <typename Function>
+Function driver_function(const char* name) {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  return driver == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(driver, name));
+}
+
+Bundle noop_bundle() { return kernel_bundle(read_embedded_kernel(attune_embedded::noop), "noop.cu"); }
+
+}  // namespace
+
+int run_on_gpu(int launches) {
+  DispatcherOptions options;
+  options.device = "cuda";
+  options.database = ":memory:";
+  Dispatcher gpu(options);
+  gpu.add(noop_bundle());
+  const auto launch_raw = driver_function<LaunchKernel>("cuLaunchKernel");
+  const Buffer<float> in(gpu, 1), out(gpu, 1);
+  float* const target = out.data();
+  const float* const source = in.data();
+  const Stream stream(gpu);
+  const Plan plan = gpu.plan("noop", {{"n", 1}, {"T", "float"}});
+  const Kernel kernel = gpu.kernel("noop", Policy::wait);
+  constexpr int problems = 100;
+  for (int n = 1; n <= problems; ++n) kernel.launch(stream, {n}, target, source, n, 2.5f);
+  const ResolvedLaunch resolved = plan.resolve(out, in, 1, 2.5f);
+  const ResolvedLaunch::Step& step = resolved.steps()[0];
+  int next = 1;
+  std::vector<Contender> contenders{
+      {"raw",
+       [&](int count) {
+         for (int i = 0; i < count; ++i)
+           launch_raw(step.function, 1, 1, 1, step.block[0], 1, 1, 0, stream.handle(), step.parameters, nullptr);
+       }},
+      {"plan",
+       [&](int count) {
+         for (int i = 0; i < count; ++i) plan.launch(stream, target, source, 1, 2.5f);
+       }},
+      {"resolved",
+       [&](int count) {
+         for (int i = 0; i < count; ++i) resolved.launch(stream);
+       }},
+      {"kernel", [&](int count) {
+         for (int i = 0; i < count; ++i) {
+           next = next % problems + 1;
+           kernel.launch(stream, {next}, target, source, next, 2.5f);
+         }
+       }}};
+  // A full queue would make all as slow as the device: each batch begins with an empty one.
+  for (int sample = 0; sample < samples; ++sample)
+    for (Contender& contender : contenders) {
+      gpu.synchronize(stream);
+      const double begin = now_ns();
+      contender.run(launches);
+      contender.ns.push_back((now_ns() - begin) / launches);
+    }
+  gpu.synchronize(stream);
+  const double raw = median(contenders[0].ns);
+  fmt::print("{}: medians of {} interleaved batches of {} launches\n", gpu.device_info().name, samples, launches);
+  fmt::print("  {:28} {:8.1f} ns\n", "cuLaunchKernel", raw);
+  for (std::size_t i = 1; i < contenders.size(); ++i)
+    fmt::print("  {:28} {:8.1f} ns, {:+.1f} ns\n", contenders[i].name, median(contenders[i].ns),
+               median(contenders[i].ns) - raw);
+  return 0;
+}
+
+int run_cold(const std::string& cache) {
+  const auto milliseconds = [](double from) { return (now_ns() - from) * 1e-6; };
+  double begin = now_ns();
+  using Init = int (*)(unsigned);
+  using Retain = int (*)(void**, int);
+  using SetCurrent = int (*)(void*);
+  void* context = nullptr;
+  const auto init = driver_function<Init>("cuInit");
+  if (init == nullptr || init(0) != 0) {
+    fmt::print("no CUDA driver\n");
+    return 1;
+  }
+  driver_function<Retain>("cuDevicePrimaryCtxRetain")(&context, 0);
+  driver_function<SetCurrent>("cuCtxSetCurrent")(context);
+  fmt::print("  {:44} {:8.2f} ms\n", "driver and context (not attune's)", milliseconds(begin));
+  begin = now_ns();
+  const Bundle bundle = noop_bundle();
+  fmt::print("  {:44} {:8.2f} ms\n", "reading the kernel file (embedded: nothing)", milliseconds(begin));
+  DispatcherOptions options;
+  options.device = "cuda";
+  options.database = ":memory:";
+  options.cache = cache;
+  begin = now_ns();
+  Dispatcher gpu(options);
+  fmt::print("  {:44} {:8.2f} ms\n", "Dispatcher", milliseconds(begin));
+  begin = now_ns();
+  gpu.add(bundle);
+  fmt::print("  {:44} {:8.2f} ms\n", "add()", milliseconds(begin));
+  const Buffer<float> in(gpu, 1), out(gpu, 1);
+  begin = now_ns();
+  gpu.kernel("noop").launch(nullptr, {1}, out, in, 1, 2.5f);
+  fmt::print("  {:44} {:8.2f} ms ({} compiled, {} from the cache)\n", "first launch, Policy::background",
+             milliseconds(begin), gpu.statistics().compiled, gpu.statistics().from_cache);
+  begin = now_ns();
+  gpu.kernel("noop").launch(nullptr, {2}, out, in, 2, 2.5f);
+  fmt::print("  {:44} {:8.2f} ms\n", "first launch of another size", milliseconds(begin));
+  gpu.synchronize();
+  return 0;
+}
+
+}  // namespace attune::bench
