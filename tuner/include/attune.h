@@ -257,7 +257,7 @@ ATTUNE_API attune_status attune_plan_make(attune_dispatcher* dispatcher, const c
 
 // Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
 // return. `arguments` stand in the order of [arguments], less scratch, tensor maps, and what attune computes. What
-// converts: docs/dispatch.md. Fails with ATTUNE_USAGE_ERROR, before anything reaches the driver, for a wrong count,
+// converts, and streams that are captured: docs/dispatch.md. Fails with ATTUNE_USAGE_ERROR, before anything reaches the driver, for a wrong count,
 // kind or type, a null or too small array, a scalar beyond its type or other than the plan's problem.
 // ATTUNE_OUT_OF_MEMORY: no room for scratch memory. ATTUNE_ERROR: the driver refuses the launch.
 ATTUNE_API attune_status attune_plan_launch(const attune_plan* plan, void* stream, const attune_argument* arguments,
@@ -269,7 +269,7 @@ ATTUNE_API attune_status attune_plan_match(const attune_plan* plan, attune_match
 // Says that the content of arrays with a `symbol` changed: the next launch uploads them again.
 ATTUNE_API attune_status attune_plan_refresh_symbols(const attune_plan* plan);
 
-// Scratch memory goes with the plan. It waits for the plan's work.
+// Gives the handle back. Scratch memory stays until the dispatcher and all handles made from it are gone.
 ATTUNE_API void attune_plan_destroy(attune_plan* plan);
 
 // ---- device memory, where no toolkit is at hand; any device pointer of the same context will do ----
