@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "attune/error.hpp"
 #include "core/type_table.hpp"
 
@@ -61,20 +63,19 @@ void set_scalar(PlanArgument& argument, const TypeInfo& type, const void* value)
   std::memcpy(argument.bytes.data(), value, type.size);
 }
 
-PlanArgument argument_from(const attune_argument& passed, std::size_t place) {
+void set_argument(PlanArgument& argument, const attune_argument& passed, std::size_t place) {
   const int kind = number_of(passed.kind);
   const int number = number_of(passed.type);
   const TypeInfo* const type = type_of(number);
   if (type == nullptr && number != ATTUNE_UNTYPED)
     refuse(place, fmt::format("{} is no attune_type; the types are 0 to {}", number, type_names.size()));
-  PlanArgument argument;
   if (type != nullptr) argument.type = type->name;
   if (kind == ATTUNE_ARRAY || kind == ATTUNE_CONST_ARRAY) {
     argument.is_const = kind == ATTUNE_CONST_ARRAY;
     argument.is_device = true;
     if (passed.count > 0) argument.count = passed.count;
     argument.set(passed.value);
-    return argument;
+    return;
   }
   if (kind != ATTUNE_SCALAR && kind != ATTUNE_VALUES)
     refuse(place, fmt::format("{} is no attune_argument_kind; use attune_array(), attune_const_array(), "
@@ -83,14 +84,10 @@ PlanArgument argument_from(const attune_argument& passed, std::size_t place) {
   if (type == nullptr) refuse(place, "a value needs a type; only arrays in device memory may be ATTUNE_UNTYPED");
   if (passed.value == nullptr)
     refuse(place, fmt::format("`value` is null; it must point to the {} in host memory", type->name));
-  if (kind == ATTUNE_SCALAR) {
-    set_scalar(argument, *type, passed.value);
-    return argument;
-  }
+  if (kind == ATTUNE_SCALAR) return set_scalar(argument, *type, passed.value);
   argument.kind = PlanArgument::Kind::values;
   argument.count = passed.count;
   argument.set(passed.value);
-  return argument;
 }
 
 void refuse_null_list(const void* list, std::size_t count, const char* what) {
@@ -107,15 +104,17 @@ const TypeInfo* type_of(int number) noexcept {
 
 void take_arguments(const attune_argument* arguments, std::size_t count, ArgumentList& list) {
   refuse_null_list(arguments, count, "arguments");
-  for (std::size_t i = 0; i < count; ++i) list.add(argument_from(arguments[i], i));
+  for (std::size_t i = 0; i < count; ++i) set_argument(list.add(), arguments[i], i);
 }
 
 void take_values(const attune_problem_value* values, std::size_t count, ValueList& list) {
   refuse_null_list(values, count, "values");
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view name = values[i].name != nullptr ? values[i].name : "";
-    list.add(values[i].text != nullptr ? ProblemValue(name, std::string_view(values[i].text))
-                                       : ProblemValue(name, values[i].integer));
+    if (values[i].text != nullptr)
+      list.add(name, std::string_view(values[i].text));
+    else
+      list.add(name, values[i].integer);
   }
 }
 

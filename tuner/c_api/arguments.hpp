@@ -1,13 +1,13 @@
 // Arguments and problems of the C interface, as the C++ interface takes them. Any thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstring>
-#include <memory_resource>
+#include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "attune.h"
 #include "attune/bindings.hpp"
@@ -25,16 +25,29 @@ namespace attune::c_api {
 template <typename T, std::size_t usual>
 class LaunchList {
  public:
-  explicit LaunchList(std::size_t count) : items_(&memory_) { items_.reserve(count); }
+  static_assert(std::is_trivially_destructible_v<T>);
+  // `count`: the most that will be added.
+  explicit LaunchList(std::size_t count) {
+    if (count <= usual) return;
+    longer_ = std::make_unique_for_overwrite<Slot[]>(count);
+    items_ = reinterpret_cast<T*>(longer_.get());
+  }
   LaunchList(const LaunchList&) = delete;
   LaunchList& operator=(const LaunchList&) = delete;
-  void add(T item) { items_.push_back(item); }
-  std::span<const T> items() const noexcept { return items_; }
+  template <typename... Parts>
+  T& add(Parts&&... parts) {
+    return *std::construct_at(items_ + size_++, std::forward<Parts>(parts)...);
+  }
+  std::span<const T> items() const noexcept { return {items_, size_}; }
 
  private:
-  alignas(T) std::array<std::byte, usual * sizeof(T)> room_;
-  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
-  std::pmr::vector<T> items_;
+  struct alignas(T) Slot {
+    std::byte bytes[sizeof(T)];
+  };
+  Slot room_[usual];
+  std::unique_ptr<Slot[]> longer_;
+  T* items_ = reinterpret_cast<T*>(room_);
+  std::size_t size_ = 0;
 };
 using ArgumentList = LaunchList<PlanArgument, 16>;
 using ValueList = LaunchList<ProblemValue, 8>;
