@@ -14,9 +14,9 @@ find_package(SQLiteCpp REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
 find_package(Eigen3 3.3 REQUIRED NO_MODULE)  # headers only
-find_library(ATTUNE_LIBMD_FILE NAMES libmd.a md REQUIRED)  # SHA-256, in 20 KB and everywhere that dpkg is
+find_library(ATTUNE_MD_FILE NAMES libmd.a md REQUIRED)  # SHA-256, in 20 KB and everywhere that dpkg is
 # Installed, by name: the package config looks for it where the application is built.
-set(ATTUNE_LIBMD "$<BUILD_INTERFACE:${ATTUNE_LIBMD_FILE}>$<INSTALL_INTERFACE:md>")
+set(ATTUNE_LIBMD "$<BUILD_INTERFACE:${ATTUNE_MD_FILE}>$<INSTALL_INTERFACE:md>")
 
 # As headers: what links attune needs no library of it.
 set(ATTUNE_FMT $<BUILD_INTERFACE:fmt::fmt-header-only>)

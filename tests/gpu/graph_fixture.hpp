@@ -15,8 +15,11 @@
 #include <vector>
 
 #include "attune/attune.hpp"
+#include "attune/builtin.hpp"
+#include "attune/kernel_files.hpp"
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/driver_loader.hpp"
+#include "spec/kernel_file.hpp"
 #include "support/gpu.hpp"
 #include "support/partials_kernel.hpp"
 
@@ -86,7 +89,8 @@ class GraphFixture : public test::GpuTest {
   }
   std::unique_ptr<Dispatcher> make_dispatcher() const {
     auto made = std::make_unique<Dispatcher>(DispatcherOptions{"cuda", folder_ / "none.db", folder_ / "cache", {}});
-    made->add(test::partials_kernel);
+    made->add(kernel_bundle(read_embedded_kernel(test::partials_kernel), "partials.cu"));
+    made->add(builtin::axpy);
     return made;
   }
   static const cuda::DriverApi& api() { return cuda::require_driver(); }

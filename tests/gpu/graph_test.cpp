@@ -174,7 +174,7 @@ TEST_F(GpuGraph, HoldsAResolvedLaunch) {
 // The graph sets the variable whenever it runs, so that launches beside it cannot rely on what they set before.
 TEST_F(GpuGraph, UploadsVariablesAtEachRun) {
   std::ofstream(folder_ / "variable.cu") << test::variable_file;
-  gpu_->add_file(folder_ / "variable.cu");
+  gpu_->add(kernel_file(folder_ / "variable.cu"));
   const Stream stream(*gpu_);
   const Plan plan = gpu_->plan("variable");
   const Buffer<int> data(*gpu_, std::vector<int>(100, 0));

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "attune/attune.hpp"
+#include "attune/kernel_files.hpp"
 #include "device/cuda/cuda_context.hpp"
 #include "device/cuda/driver_loader.hpp"
 #include "kernel/legality.hpp"
