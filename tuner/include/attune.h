@@ -130,8 +130,9 @@ typedef struct attune_dispatcher_options {
   const char* regime;      // "cold", "warm" or "stream"; null: "cold"
   const char* objective;   // null: "time"
   // Called at most once per distinct message, when the call that met the trouble is done, on its thread or one of
-  // attune. It may call functions of attune, but must destroy no handle. It and `warn_data` must stay valid until the
-  // dispatcher and all handles made from it are destroyed. Null: prints "attune: ..." to standard error.
+  // attune. It may call functions of attune, but must destroy no handle, and must not throw. It and `warn_data` must
+  // stay valid until the dispatcher and all handles made from it are destroyed. Null: prints "attune: ..." to standard
+  // error.
   void (*warn)(const char* message, void* warn_data);
   void* warn_data;  // passed on to `warn`
 } attune_dispatcher_options;
@@ -257,9 +258,9 @@ ATTUNE_API attune_status attune_plan_make(attune_dispatcher* dispatcher, const c
 
 // Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
 // return. `arguments` stand in the order of [arguments], less scratch, tensor maps, and what attune computes. What
-// converts, and streams that are captured: docs/dispatch.md. Fails with ATTUNE_USAGE_ERROR, before anything reaches the driver, for a wrong count,
-// kind or type, a null or too small array, a scalar beyond its type or other than the plan's problem.
-// ATTUNE_OUT_OF_MEMORY: no room for scratch memory. ATTUNE_ERROR: the driver refuses the launch.
+// converts, and streams that are captured: docs/dispatch.md. Fails with ATTUNE_USAGE_ERROR, before anything reaches the
+// driver, for a wrong count, kind or type, a null or too small array, a scalar beyond its type or other than the plan's
+// problem. ATTUNE_OUT_OF_MEMORY: no room for scratch memory. ATTUNE_ERROR: the driver refuses the launch.
 ATTUNE_API attune_status attune_plan_launch(const attune_plan* plan, void* stream, const attune_argument* arguments,
                                             size_t count);
 
