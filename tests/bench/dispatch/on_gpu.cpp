@@ -24,6 +24,29 @@ Function driver_function(const char* name) {
   return driver == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(driver, name));
 }
 
+// Driver calls that a launch may need beside the launch itself.
+void print_driver_calls(StreamHandle stream) {
+  constexpr int calls = 100'000;
+  const auto print = [&](const char* name, const auto& call) {
+    std::vector<double> ns;
+    for (int sample = 0; sample < 11; ++sample) {
+      const double begin = now_ns();
+      for (int i = 0; i < calls; ++i) call();
+      ns.push_back((now_ns() - begin) / calls);
+    }
+    fmt::print("  {:28} {:8.1f} ns\n", name, median(ns));
+  };
+  void* context = nullptr;
+  int status = 0;
+  unsigned long long id = 0;
+  const auto current = driver_function<int (*)(void**)>("cuCtxGetCurrent");
+  const auto capturing = driver_function<int (*)(StreamHandle, int*)>("cuStreamIsCapturing");
+  const auto number = driver_function<int (*)(StreamHandle, unsigned long long*)>("cuStreamGetId");
+  print("cuCtxGetCurrent", [&] { current(&context); });
+  print("cuStreamIsCapturing", [&] { capturing(stream, &status); });
+  if (number != nullptr) print("cuStreamGetId", [&] { number(stream, &id); });
+}
+
 Bundle noop_bundle() { return kernel_bundle(read_embedded_kernel(attune_embedded::noop), "noop.cu"); }
 
 }  // namespace
@@ -35,7 +58,7 @@ int run_on_gpu(int launches) {
   Dispatcher gpu(options);
   gpu.add(noop_bundle());
   const auto launch_raw = driver_function<LaunchKernel>("cuLaunchKernel");
-  const Buffer<float> in(gpu, 1), out(gpu, 1);
+  const Buffer<float> in(gpu, 100), out(gpu, 100);
   float* const target = out.data();
   const float* const source = in.data();
   const Stream stream(gpu);
@@ -73,8 +96,9 @@ int run_on_gpu(int launches) {
       const double begin = now_ns();
       contender.run(launches);
       contender.ns.push_back((now_ns() - begin) / launches);
-    }
+    }  // while the device still works on them
   gpu.synchronize(stream);
+  print_driver_calls(stream);
   const double raw = median(contenders[0].ns);
   fmt::print("{}: medians of {} interleaved batches of {} launches\n", gpu.device_info().name, samples, launches);
   fmt::print("  {:28} {:8.1f} ns\n", "cuLaunchKernel", raw);
@@ -112,7 +136,7 @@ int run_cold(const std::string& cache) {
   begin = now_ns();
   gpu.add(bundle);
   fmt::print("  {:44} {:8.2f} ms\n", "add()", milliseconds(begin));
-  const Buffer<float> in(gpu, 1), out(gpu, 1);
+  const Buffer<float> in(gpu, 100), out(gpu, 100);
   begin = now_ns();
   gpu.kernel("noop").launch(nullptr, {1}, out, in, 1, 2.5f);
   fmt::print("  {:44} {:8.2f} ms ({} compiled, {} from the cache)\n", "first launch, Policy::background",

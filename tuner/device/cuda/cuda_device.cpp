@@ -139,7 +139,9 @@ class CudaDevice final : public Device {
 
   bool is_captured(StreamHandle stream) override {
     if (is_legacy_stream(stream)) return false;  // it cannot be; to ask while another is captured is an error
-    const ContextScope scope(*context_);
+    CaptureStatus status = capture_none;
+    if (api_.stream_is_capturing(stream, &status) == result_success) return status == capture_active;
+    const ContextScope scope(*context_);  // per-thread default streams are of the current context
     return scope.result() == result_success && cuda::is_captured(api_, stream);
   }
 
@@ -152,6 +154,10 @@ class CudaDevice final : public Device {
   LoadOutcome load(const Image& image) override { return load_module(context_, image); }
 
   Status enqueue(const Operation& operation, StreamHandle stream) override {
+    // As a rule the context is current already, and to ask takes a driver call. A function of another context is refused,
+    // with nothing launched.
+    if (operation.kind == Operation::Kind::launch && launch_operation(api_, operation, stream) == result_success)
+      return {};
     const ContextScope scope(*context_);
     if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
     return enqueue_operation(api_, operation, stream);

@@ -21,7 +21,7 @@ std::string describe(const Operation& operation) {
 
 constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
 
-Result launch(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
+Result launch(const DriverApi& api, const Operation& operation, CUstream_st* stream) noexcept {
   const LaunchShape& shape = operation.shape;
   const auto function = static_cast<CUfunc_st*>(operation.function);
   if (ExtendedLaunch::is_needed(shape) && api.launch_with != nullptr)
@@ -65,6 +65,10 @@ ExtendedLaunch::ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) no
     attribute.id = launch_overlaps;
     attribute.flag = 1;
   }
+}
+
+Result launch_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) noexcept {
+  return launch(api, operation, stream);
 }
 
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
