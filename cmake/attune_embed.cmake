@@ -1,10 +1,11 @@
-# attune_embed(target file.cu [NAME name]): a kernel becomes a constant of the program: its text, its headers, and what
+# attune_embed(target file.cu [NAME name] [C]): a kernel becomes a constant of the program: its text, its headers, and what
 # attune reads of them when the program is built. Generates the header "attune_embedded/NAME.hpp" with
 # `attune_embedded::NAME`, an attune::EmbeddedBundle, and puts it on the include path of `target`. NAME defaults to the
 # file's stem, with '_' for characters that C++ does not allow. The headers that the kernel includes by #include "..."
-# are found beside it, and made anew with it when they change.
+# are found beside it, and made anew with it when they change. C: generates "attune_embedded/NAME.h" instead, for C. It has
+# the bytes `attune_embedded_NAME` and their number `attune_embedded_NAME_size`, for attune_dispatcher_add_memory().
 function(attune_embed target file)
-  cmake_parse_arguments(PARSE_ARGV 2 embed "" "NAME;TUNE_TARGET" "")
+  cmake_parse_arguments(PARSE_ARGV 2 embed "C" "NAME;TUNE_TARGET" "")
   if(embed_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "attune_embed(${target} ${file}): unknown arguments ${embed_UNPARSED_ARGUMENTS}; a kernel's "
                         "headers are found without being named")
@@ -19,7 +20,11 @@ function(attune_embed target file)
   endif()
   string(MAKE_C_IDENTIFIER "${stem}" name)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded")
-  set(header "${folder}/attune_embedded/${name}.hpp")
+  set(extension hpp)
+  if(embed_C)
+    set(extension h)
+  endif()
+  set(header "${folder}/attune_embedded/${name}.${extension}")
   add_custom_command(
     OUTPUT "${header}"
     COMMAND attune::embedder "${path}" --name "${name}" --tune-target "${embed_TUNE_TARGET}" --output "${header}"

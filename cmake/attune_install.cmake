@@ -4,12 +4,14 @@ include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
 set(ATTUNE_INSTALLED core expression kernel bundle space spec exports measure search score db_images db_reader db
-    recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch kernel_files builtin)
+    recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch c_api
+    kernel_files builtin)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
 install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune-embed EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 target_compile_features(attune_runtime INTERFACE cxx_std_20)
 set_target_properties(attune_runtime PROPERTIES EXPORT_NAME runtime)
+set_target_properties(attune_c_api PROPERTIES EXPORT_NAME c)
 set_target_properties(attune_kernel_files PROPERTIES EXPORT_NAME kernel_files)
 set_target_properties(attune_device_host PROPERTIES EXPORT_NAME host_device)
 set_target_properties(attune-embed PROPERTIES EXPORT_NAME embedder)
@@ -18,6 +20,7 @@ set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
 
 install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+install(FILES tuner/include/attune.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 foreach(header ${ATTUNE_BUILTIN_HEADERS})
   install(FILES kernels/${header}.cuh DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endforeach()

@@ -1,5 +1,6 @@
 # What applications link (docs/dispatch.md):
 #   attune::runtime       plans and launches; built-in kernels that the program names
+#   attune::c             the same for C (attune.h)
 #   attune::kernel_files  reads kernel files at run time
 #   attune::host_device   kernels on the CPU
 #   attune::tuner         all, tuning sessions included
@@ -8,6 +9,7 @@ target_link_libraries(attune_runtime INTERFACE attune_dispatch attune_builtin)
 add_library(attune_tuner INTERFACE)
 target_link_libraries(attune_tuner INTERFACE attune_runtime attune_kernel_files attune_device_host attune_session)
 add_library(attune::runtime ALIAS attune_runtime)
+add_library(attune::c ALIAS attune_c_api)
 add_library(attune::kernel_files ALIAS attune_kernel_files)
 add_library(attune::host_device ALIAS attune_device_host)
 add_library(attune::tuner ALIAS attune_tuner)

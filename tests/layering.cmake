@@ -16,8 +16,9 @@ set(may_device core expression kernel space)  # space: of replay
 set(may_worker core expression kernel space measure device)
 set(may_session core expression kernel space search measure device worker db)
 set(may_dispatch core expression kernel bundle device db)
+set(may_c_api core expression kernel bundle device db dispatch)
 set(may_kernel_files core expression kernel space spec bundle dispatch)
-set(layers core expression kernel bundle space spec exports search score measure db device worker session dispatch kernel_files)
+set(layers core expression kernel bundle space spec exports search score measure db device worker session dispatch c_api kernel_files)
 
 # Public headers: everything is core's but these. The umbrella is the application's alone.
 set(public_expression expression)

@@ -1,4 +1,5 @@
-// attune-embed FILE.cu: a kernel file as a C++ header with a bundle of it. CMake's attune_embed() runs it.
+// attune-embed FILE.cu: a kernel file as a bundle: a constant in a C++ header (.hpp) or in a C header (.h), or a file
+// of its own (any other extension). CMake's attune_embed() runs it.
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
@@ -7,7 +8,9 @@
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "attune/error.hpp"
 #include "spec/kernel_file.hpp"
@@ -18,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
-constexpr std::size_t bytes_per_line = 64;
+constexpr std::size_t bytes_per_line = 64, numbers_per_line = 24;
 
 // Returns a string literal of any bytes. Octal escapes of three digits end by themselves.
 std::string literal(std::span<const std::byte> bytes) {
@@ -30,6 +33,39 @@ std::string literal(std::span<const std::byte> bytes) {
     text += is_plain ? std::string(1, static_cast<char>(byte)) : fmt::format("\\{:03o}", byte);
   }
   return text + "\"";
+}
+
+// Returns "97,116,10": C compilers need not take long string literals.
+std::string numbers(std::span<const std::byte> bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0) text += i % numbers_per_line == 0 ? ",\n" : ",";
+    text += std::to_string(std::to_integer<unsigned>(bytes[i]));
+  }
+  return text;
+}
+
+std::string cpp_header(const std::string& file, const std::string& name, std::span<const std::byte> bytes) {
+  return fmt::format(
+      "// Generated from {0}.\n#pragma once\n#include \"attune/bundle.hpp\"\n"
+      "namespace attune_embedded {{\ninline constexpr attune::EmbeddedBundle {1}{{\"{0}\", "
+      "{{\n{2},\n{3}}}}};\n}}\n",
+      file, name, literal(bytes), bytes.size());
+}
+
+std::string c_header(const std::string& file, const std::string& name, std::span<const std::byte> bytes) {
+  return fmt::format(
+      "/* Generated from {0}. */\n#ifndef ATTUNE_EMBEDDED_{1}_H\n#define ATTUNE_EMBEDDED_{1}_H\n"
+      "#include <stddef.h>\nstatic const unsigned char attune_embedded_{1}[] = {{\n{2}}};\n"
+      "static const size_t attune_embedded_{1}_size = sizeof attune_embedded_{1};\n#endif\n",
+      file, name, numbers(bytes));
+}
+
+std::string content_of(const fs::path& output, const std::string& file, const std::string& name,
+                       std::span<const std::byte> bytes) {
+  if (output.extension() == ".hpp") return cpp_header(file, name, bytes);
+  if (output.extension() == ".h") return c_header(file, name, bytes);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void write(const fs::path& file, const std::string& text) {
@@ -54,40 +90,43 @@ std::set<fs::path> header_files(const attune::KernelSpec& spec, const fs::path& 
 
 std::string escaped(const fs::path& file) {
   std::string text;
-  for (const char c : file.string()) text += c == ' ' || c == '#' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  for (const char c : file.string())
+    text += c == ' ' || c == '#' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return text;
 }
 
 int run(int argc, char** argv) {
-  po::options_description options("attune-embed FILE.cu --name NAME --output FILE.hpp [--tune-target NAME] [--depfile FILE]");
+  po::options_description options(
+      "attune-embed FILE.cu --output FILE... [--name NAME] [--tune-target NAME] [--depfile FILE]");
   options.add_options()("file", po::value<std::string>(), "the kernel file")(
-      "name", po::value<std::string>(), "of the constant")("output", po::value<std::string>(), "the header to write")(
+      "name", po::value<std::string>(), "of the constant; the file's stem if absent")(
+      "output", po::value<std::vector<std::string>>(),
+      "what to write: a C++ header (.hpp), a C header (.h), or the bundle itself; may be given again")(
       "tune-target", po::value<std::string>(), "the kernel as `attune tune` names it")(
       "depfile", po::value<std::string>(), "lists the headers that were read, for make and ninja");
   po::positional_options_description positions;
   positions.add("file", 1);
   po::variables_map given;
   po::store(po::command_line_parser(argc, argv).options(options).positional(positions).run(), given);
-  for (const char* const needed : {"file", "name", "output"})
-    if (given.count(needed) == 0) throw attune::UsageError(fmt::format("{} is missing\n{}", needed, [&] {
+  for (const char* const needed : {"file", "output"})
+    if (given.count(needed) == 0)
+      throw attune::UsageError(fmt::format("{} is missing\n{}", needed, [&] {
         std::ostringstream text;
         text << options;
         return text.str();
       }()));
   const fs::path file = given["file"].as<std::string>();
-  const std::string name = given["name"].as<std::string>(), output = given["output"].as<std::string>();
+  const std::string name = given.count("name") > 0 ? given["name"].as<std::string>() : file.stem().string();
+  const auto outputs = given["output"].as<std::vector<std::string>>();
   attune::KernelSpec spec = attune::read_kernel_file(file);
   const auto headers = header_files(spec, file);
   spec.folder.clear();  // of the machine that builds
   const std::string target =
       given.count("tune-target") > 0 ? given["tune-target"].as<std::string>() : file.filename().string();
   const std::vector<std::byte> bytes = attune::bundle_of(attune::make_pack(std::move(spec), target));
-  write(output, fmt::format("// Generated from {0}.\n#pragma once\n#include \"attune/bundle.hpp\"\n"
-                            "namespace attune_embedded {{\ninline constexpr attune::EmbeddedBundle {1}{{\"{0}\", "
-                            "{{\n{2},\n{3}}}}};\n}}\n",
-                            file.filename().string(), name, literal(bytes), bytes.size()));
+  for (const std::string& output : outputs) write(output, content_of(output, file.filename().string(), name, bytes));
   if (given.count("depfile") > 0) {
-    std::string rule = escaped(output) + ":";
+    std::string rule = escaped(outputs.front()) + ":";
     for (const fs::path& header : headers) rule += " \\\n  " + escaped(header);
     write(given["depfile"].as<std::string>(), rule + "\n");
   }
@@ -96,9 +135,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  return run(argc, argv);
-} catch (const std::exception& error) {
+int main(int argc, char** argv) try { return run(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "attune-embed: %s\n", error.what());
   return 1;
 }

@@ -12,9 +12,9 @@ endfunction()
 
 run("cmake --install" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
 run("configuring the application" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}"
-    "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
+    "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_C_FLAGS=${FLAGS}")
 run("building the application" "${CMAKE_COMMAND}" --build "${WORK}/build")
-foreach(program application application_with_tuner)
+foreach(program application application_in_c application_with_tuner)
   run("${program}" "${CMAKE_COMMAND}" -E env ATTUNE_DEVICE=host "ATTUNE_CACHE=${WORK}/cache" "ATTUNE_DB=${WORK}/wisdom.db"
       "${WORK}/build/${program}")
   if(NOT output MATCHES "application: correct")

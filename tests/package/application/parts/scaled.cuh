@@ -1,4 +1,4 @@
 #pragma once
-#include "parts/product.cuh"
+#include "product.cuh"
 
 __device__ inline int scaled(int x, int factor) { return product(x, factor); }

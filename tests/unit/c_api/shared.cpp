@@ -1,0 +1,1 @@
+// The library is what it links (CMakeLists.txt).

@@ -1,0 +1,77 @@
+// Arguments and problems of the C interface, as the C++ interface takes them. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "attune.h"
+#include "attune/bindings.hpp"
+#include "attune/kernel.hpp"
+#include "attune/plan.hpp"
+#include "attune/policy.hpp"
+
+namespace attune {
+struct TypeInfo;
+}
+
+namespace attune::c_api {
+
+// A list of what a launch passes: on the stack, unless it is long.
+template <typename T, std::size_t usual>
+class LaunchList {
+ public:
+  static_assert(std::is_trivially_destructible_v<T>);
+  // `count`: the most that will be added.
+  explicit LaunchList(std::size_t count) {
+    if (count <= usual) return;
+    longer_ = std::make_unique_for_overwrite<Slot[]>(count);
+    items_ = reinterpret_cast<T*>(longer_.get());
+  }
+  LaunchList(const LaunchList&) = delete;
+  LaunchList& operator=(const LaunchList&) = delete;
+  template <typename... Parts>
+  T& add(Parts&&... parts) {
+    return *std::construct_at(items_ + size_++, std::forward<Parts>(parts)...);
+  }
+  std::span<const T> items() const noexcept { return {items_, size_}; }
+
+ private:
+  struct alignas(T) Slot {
+    std::byte bytes[sizeof(T)];
+  };
+  Slot room_[usual];
+  std::unique_ptr<Slot[]> longer_;
+  T* items_ = reinterpret_cast<T*>(room_);
+  std::size_t size_ = 0;
+};
+using ArgumentList = LaunchList<PlanArgument, 16>;
+using ValueList = LaunchList<ProblemValue, 8>;
+
+// What a number of attune_type means; null for a number that is none, and for ATTUNE_UNTYPED.
+const TypeInfo* type_of(int number) noexcept;
+
+// Append to `list`. They view what is passed. Throw UsageError that names the place, from 1, and what is wrong there.
+void take_arguments(const attune_argument* arguments, std::size_t count, ArgumentList& list);
+void take_values(const attune_problem_value* values, std::size_t count, ValueList& list);
+
+// Returns the problem. Throws UsageError for a name that is missing or given twice.
+Problem problem_from(const attune_problem& problem);
+
+// Throws UsageError for a number that is no policy.
+Policy policy_from(const attune_policy& policy);
+
+// Returns the number of an enumeration as it was passed, which may be none of its constants.
+template <typename Enumeration>
+int number_of(const Enumeration& passed) noexcept {
+  static_assert(sizeof(Enumeration) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &passed, sizeof number);
+  return number;
+}
+
+}  // namespace attune::c_api

@@ -1,0 +1,113 @@
+#include "attune/dispatcher.hpp"
+
+#include <vector>
+
+#include "c_api/arguments.hpp"
+#include "c_api/bundle.hpp"
+#include "c_api/failures.hpp"
+#include "c_api/handles.hpp"
+#include "c_api/sized.hpp"
+
+namespace attune::c_api {
+namespace {
+
+// Of interface version 1.
+constexpr std::size_t first_options_size = 9 * 8, first_statistics_size = (1 + ATTUNE_RUNGS + 7) * 8;
+static_assert(sizeof(attune_dispatcher_options) == first_options_size);
+static_assert(sizeof(attune_statistics) == first_statistics_size);
+static_assert(std::tuple_size_v<decltype(Statistics::plans)> <= ATTUNE_RUNGS);
+
+const char* text_or(const char* text, const char* otherwise) { return text != nullptr ? text : otherwise; }
+
+DispatcherOptions options_of(const attune_dispatcher_options& given) {
+  const attune_dispatcher_options taken = options_from(given, first_options_size, "attune_dispatcher_options");
+  DispatcherOptions options;
+  options.device = text_or(taken.device, "");
+  options.database = text_or(taken.database, "");
+  options.cache = text_or(taken.cache, "");
+  options.site_cache = text_or(taken.site_cache, "");
+  options.regime = text_or(taken.regime, "cold");
+  options.objective = text_or(taken.objective, "time");
+  if (taken.warn != nullptr)
+    options.warn = [warn = taken.warn, data = taken.warn_data](const std::string& message) {
+      warn(message.c_str(), data);
+    };
+  return options;
+}
+
+attune_statistics statistics_of(const Dispatcher& dispatcher) {
+  const Statistics known = dispatcher.statistics();
+  attune_statistics given{};
+  std::copy(known.plans.begin(), known.plans.end(), given.plans);
+  given.compiled = known.compiled;
+  given.from_cache = known.from_cache;
+  given.reused = known.reused;
+  given.waited = known.waited;
+  given.swaps = known.swaps;
+  given.entries = known.entries;
+  given.scratch_bytes = known.scratch_bytes;
+  return given;
+}
+
+Dispatcher& dispatcher_of(const attune_dispatcher* handle) { return *known(handle, "dispatcher").dispatcher; }
+
+}  // namespace
+}  // namespace attune::c_api
+
+using namespace attune::c_api;
+
+attune_status attune_dispatcher_make(const attune_dispatcher_options* options, attune_dispatcher** dispatcher) {
+  return guarded(__func__, [&] {
+    attune_dispatcher*& output = cleared(dispatcher, "dispatcher");
+    auto made =
+        std::make_shared<attune::Dispatcher>(options != nullptr ? options_of(*options) : attune::DispatcherOptions{});
+    output = new attune_dispatcher{.dispatcher = std::move(made)};
+  });
+}
+
+attune_status attune_dispatcher_add(attune_dispatcher* dispatcher, const attune_bundle* bundle) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).add(known(bundle, "bundle").bundle); });
+}
+
+attune_status attune_dispatcher_add_memory(attune_dispatcher* dispatcher, const void* bytes, size_t size,
+                                           const char* name) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).add(bundle_from_memory(bytes, size, name)); });
+}
+
+attune_status attune_dispatcher_add_path(attune_dispatcher* dispatcher, const char* path) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).add(bundle_from_path(path)); });
+}
+
+attune_status attune_dispatcher_prepare(attune_dispatcher* dispatcher, const char* kernel,
+                                        const attune_problem* problems, size_t count) {
+  return guarded(__func__, [&] {
+    attune::Dispatcher& gpu = dispatcher_of(dispatcher);
+    const std::string name = text_of(kernel, "kernel");
+    if (count > 0) refuse_null(problems, "problems");
+    std::vector<attune::Problem> list;
+    for (std::size_t i = 0; i < count; ++i) list.push_back(problem_from(problems[i]));
+    gpu.prepare(name, list);
+  });
+}
+
+attune_status attune_dispatcher_refresh(attune_dispatcher* dispatcher) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).refresh(); });
+}
+
+attune_status attune_dispatcher_wait_for_background(attune_dispatcher* dispatcher) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).wait_for_background(); });
+}
+
+attune_status attune_dispatcher_synchronize(attune_dispatcher* dispatcher, void* stream) {
+  return guarded(__func__, [&] { dispatcher_of(dispatcher).synchronize(static_cast<attune::StreamHandle>(stream)); });
+}
+
+attune_status attune_dispatcher_statistics(const attune_dispatcher* dispatcher, attune_statistics* statistics) {
+  return guarded(__func__, [&] {
+    const attune::Dispatcher& gpu = dispatcher_of(dispatcher);
+    refuse_null(statistics, "statistics");
+    give_result(statistics, statistics_of(gpu), first_statistics_size, "attune_statistics");
+  });
+}
+
+void attune_dispatcher_destroy(attune_dispatcher* dispatcher) { destroy(dispatcher); }

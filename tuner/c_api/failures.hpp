@@ -1,0 +1,38 @@
+// Failures: exceptions become a status and the message of the thread. Any thread.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "attune.h"
+
+namespace attune::c_api {
+
+// Returns the status of the exception that is being handled, and keeps its message for attune_last_error(). `function`
+// stands before the message.
+attune_status status_of_exception(const char* function) noexcept;
+
+// Does `work`, which may throw. Every function of the interface that can fail is one call of this.
+template <typename Work>
+attune_status guarded(const char* function, Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+    return ATTUNE_OK;
+  } catch (...) {
+    return status_of_exception(function);
+  }
+}
+
+// Throw UsageError that names `what` where the pointer is null.
+void refuse_null(const void* pointer, const char* what);
+std::string text_of(const char* text, const char* what);
+
+// Sets an output to null, so that whoever ignores a failure has no wild handle. Throws UsageError where there is none.
+template <typename Handle>
+Handle*& cleared(Handle** output, const char* what) {
+  refuse_null(output, what);
+  *output = nullptr;
+  return *output;
+}
+
+}  // namespace attune::c_api

@@ -1,0 +1,338 @@
+// attune for C, and for what calls C: Fortran, Python's ctypes, Julia. Plain C11, also C++. It does what
+// attune/attune.hpp does; docs/c_api.md has whole programs.
+//
+// - Every function that can fail returns an attune_status. attune_last_error() then says what failed and what to do.
+//   No exception leaves a function.
+// - A handle comes from a function whose name ends in make, find, from_memory or from_path. The function that ends in
+//   destroy takes it back, and does nothing for null. Handles may be destroyed in any order: each keeps alive what it
+//   needs. A destroyed handle must not be used, nor one destroyed while another thread uses it.
+// - A null handle, a handle of another kind, a null output and a null text are usage errors, unless said otherwise. An
+//   output is set to null first, so it may be destroyed after a failure.
+// - Every function may be called from any thread, at the same time as any other, with the same handles too. Where that
+//   is not so, it is said.
+// - Texts are UTF-8 and end with a zero byte. What is passed may be freed after the call, unless said otherwise.
+// - A structure that begins with `size` grows by members at its end. Set `size` to its sizeof. An older library refuses
+//   options that it does not know unless they are zero. It sets results that it does not know to zero.
+#ifndef ATTUNE_H
+#define ATTUNE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define ATTUNE_API __attribute__((visibility("default")))
+#else
+#define ATTUNE_API
+#endif
+
+// The interface that this header declares. What is there stays; each addition makes it greater by one.
+#define ATTUNE_INTERFACE_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum attune_status {
+  ATTUNE_OK = 0,
+  ATTUNE_USAGE_ERROR = 1,    // the caller asked for what cannot be: an unknown name, a wrong argument, a null handle
+  ATTUNE_NOT_PREPARED = 2,   // nothing is loaded or cached, and compiling was not allowed
+  ATTUNE_OUT_OF_MEMORY = 3,  // of the device or of the host
+  ATTUNE_ERROR = 4           // anything else: no driver, a damaged file, a kernel that does not compile, a fault
+} attune_status;
+
+// Element types and scalars. C types of the same size and layout: int64_t is ATTUNE_INT64, _Bool is ATTUNE_BOOL.
+typedef enum attune_type {
+  ATTUNE_UNTYPED = 0,  // arrays: of any type; no scalar
+  ATTUNE_BOOL = 1,     // one byte: 0 or 1
+  ATTUNE_INT8 = 2,
+  ATTUNE_INT16 = 3,
+  ATTUNE_INT32 = 4,
+  ATTUNE_INT64 = 5,
+  ATTUNE_UINT8 = 6,
+  ATTUNE_UINT16 = 7,
+  ATTUNE_UINT32 = 8,
+  ATTUNE_UINT64 = 9,
+  ATTUNE_FLOAT = 10,
+  ATTUNE_DOUBLE = 11,
+  ATTUNE_HALF = 12,      // two bytes, as __half
+  ATTUNE_BFLOAT16 = 13,  // two bytes, as __nv_bfloat16
+  ATTUNE_FLOAT2 = 14,    // vectors: so many components without a gap; of arrays alone
+  ATTUNE_FLOAT4 = 15,
+  ATTUNE_DOUBLE2 = 16,
+  ATTUNE_INT2 = 17,
+  ATTUNE_INT4 = 18,
+  ATTUNE_UINT2 = 19,
+  ATTUNE_UINT4 = 20,
+  ATTUNE_HALF2 = 21,
+  ATTUNE_BFLOAT162 = 22
+} attune_type;
+
+typedef enum attune_argument_kind {
+  ATTUNE_ARRAY = 0,        // `value` is the address of an array in device memory
+  ATTUNE_CONST_ARRAY = 1,  // the same; a kernel that writes it is refused
+  ATTUNE_SCALAR = 2,       // `value` points to one value of `type` in host memory
+  ATTUNE_VALUES = 3        // an array by value: `value` points to `count` elements in host memory
+} attune_argument_kind;
+
+// One argument of a launch. The functions below make them.
+typedef struct attune_argument {
+  attune_argument_kind kind;
+  attune_type type;
+  const void* value;
+  uint64_t count;  // elements; of an array in device memory 0 means: not known, so not checked. Scalars: ignored
+} attune_argument;
+
+// One value of a problem.
+typedef struct attune_problem_value {
+  const char* name;  // null in attune_kernel_launch(): by its place, as in the C++ class Kernel
+  const char* text;  // of a type or a choice: "float", "Op::sum"; null: the integer counts
+  int64_t integer;
+} attune_problem_value;
+
+// A problem: names that are left out take the kernel's defaults.
+typedef struct attune_problem {
+  const attune_problem_value* values;  // may be null where count is 0
+  size_t count;
+} attune_problem;
+
+// What a plan or a launch does while the best configuration is not loaded.
+typedef enum attune_policy {
+  ATTUNE_POLICY_WAIT = 0,        // compiles or loads the best configuration, and waits for it
+  ATTUNE_POLICY_BACKGROUND = 1,  // uses what is loaded or cached, while a thread of attune prepares the best; waits
+                                 // for the default configuration where there is nothing
+  ATTUNE_POLICY_CACHED_ONLY = 2  // uses what is loaded or cached; ATTUNE_NOT_PREPARED where there is nothing
+} attune_policy;
+
+// How well a record fits a problem (docs/dispatch.md, the ladder).
+typedef enum attune_rung {
+  ATTUNE_RUNG_EXACT = 0,
+  ATTUNE_RUNG_STALE = 1,
+  ATTUNE_RUNG_OTHER_REGIME = 2,
+  ATTUNE_RUNG_NEAR_PROBLEM = 3,
+  ATTUNE_RUNG_SIBLING_DEVICE = 4,
+  ATTUNE_RUNG_NONE = 5
+} attune_rung;
+#define ATTUNE_RUNGS 16  // of attune_statistics: room for rungs to come
+
+typedef struct attune_bundle attune_bundle;          // kernels, as bytes
+typedef struct attune_dispatcher attune_dispatcher;  // a device, and what is known of kernels there
+typedef struct attune_kernel attune_kernel;          // a kernel of a dispatcher, for sizes that vary
+typedef struct attune_plan attune_plan;              // a configuration for one problem, ready
+typedef struct attune_buffer attune_buffer;          // device memory
+
+// Zero in every member but `size` means: the default of DispatcherOptions.
+typedef struct attune_dispatcher_options {
+  size_t size;
+  const char* device;    // "cuda", "cuda:1", "host"; null: $ATTUNE_DEVICE, else the current CUDA context, else device 0
+  const char* database;  // a file; null: $ATTUNE_DB, else the user's own
+  const char* cache;     // a folder of images; null: $ATTUNE_CACHE, else the user's own
+  const char* site_cache;  // a second one, never written; null: $ATTUNE_SITE_CACHE, else none
+  const char* regime;      // "cold", "warm" or "stream"; null: "cold"
+  const char* objective;   // null: "time"
+  // Called at most once per distinct message, when the call that met the trouble is done, on its thread or one of
+  // attune. It may call functions of attune, but must destroy no handle, and must not throw. It and `warn_data` must
+  // stay valid until the dispatcher and all handles made from it are destroyed. Null: prints "attune: ..." to standard
+  // error.
+  void (*warn)(const char* message, void* warn_data);
+  void* warn_data;  // passed on to `warn`
+} attune_dispatcher_options;
+
+// What a dispatcher did since it was made.
+typedef struct attune_statistics {
+  size_t size;
+  uint64_t plans[ATTUNE_RUNGS];  // plans made, by attune_rung
+  uint64_t compiled;             // images
+  uint64_t from_cache;           // images that were loaded from a cache on disk
+  uint64_t reused;               // times that a loaded image served another plan
+  uint64_t waited;               // launches of ATTUNE_POLICY_BACKGROUND that waited: there was no image at all
+  uint64_t swaps;                // better configurations that took the place of others
+  uint64_t entries;              // problems that launches of attune_kernel know
+  uint64_t scratch_bytes;        // device memory, of those
+} attune_statistics;
+
+// What a plan uses, and why. Texts live as long as the plan.
+typedef struct attune_match {
+  size_t size;
+  attune_rung rung;
+  const char* configuration;   // "TILE=32 ROWS=8"
+  const char* why;             // a sentence for people; on rung none it names the command that tunes
+  const char* problem;         // what the plan was made for, with defaults: "n=1000 T=float"
+  const char* record_problem;  // the problem of the record that was used; "" on rung none
+  double speedup;              // over the default, as recorded; 1 on rung none
+} attune_match;
+
+// ---- the library ----
+
+// Returns the version of attune, such as "0.1.0". Of static storage.
+ATTUNE_API const char* attune_library_version(void);
+
+// Returns the version of the interface that the library has. A program needs one of ATTUNE_INTERFACE_VERSION or more.
+ATTUNE_API int attune_interface_version(void);
+
+// Returns what the last call that failed on this thread says: the function, what failed, the next step. "" where none
+// failed. Valid until the next failure on this thread. Never null.
+ATTUNE_API const char* attune_last_error(void);
+
+// Returns "ok", "usage error", "not prepared", "out of memory", "error", or "unknown status". Of static storage.
+ATTUNE_API const char* attune_status_text(attune_status status);
+
+// ---- bundles: kernels that attune_embed() or `attune-embed` made ----
+
+// Makes a bundle of `size` bytes, which are copied. `name` stands in messages; null: "a bundle in memory". Fails with
+// ATTUNE_ERROR when the bytes are no bundle: cut off, damaged, of another version.
+ATTUNE_API attune_status attune_bundle_from_memory(const void* bytes, size_t size, const char* name,
+                                                   attune_bundle** bundle);
+
+// Opens a file. Fails as attune_bundle_from_memory() does, and when the file cannot be read.
+ATTUNE_API attune_status attune_bundle_from_path(const char* path, attune_bundle** bundle);
+
+// Gives 64 hexadecimal digits: equal bundles have equal hashes. The text lives as long as the bundle.
+ATTUNE_API attune_status attune_bundle_hash(const attune_bundle* bundle, const char** hash);
+
+ATTUNE_API void attune_bundle_destroy(attune_bundle* bundle);
+
+// ---- dispatchers ----
+
+// Opens the device. `options` may be null: all defaults. Fails with ATTUNE_ERROR when the device cannot be opened;
+// without a driver the message names the host device. ATTUNE_USAGE_ERROR: an unknown device, regime or option, a wrong
+// size.
+ATTUNE_API attune_status attune_dispatcher_make(const attune_dispatcher_options* options,
+                                                attune_dispatcher** dispatcher);
+
+// Adds the kernels of a bundle, which may be destroyed then. A kernel that is there already may be added again. Fails
+// with ATTUNE_USAGE_ERROR when another kernel has its name, with ATTUNE_ERROR when the bundle is damaged.
+ATTUNE_API attune_status attune_dispatcher_add(attune_dispatcher* dispatcher, const attune_bundle* bundle);
+
+// Do attune_bundle_from_memory() or attune_bundle_from_path(), and attune_dispatcher_add().
+ATTUNE_API attune_status attune_dispatcher_add_memory(attune_dispatcher* dispatcher, const void* bytes, size_t size,
+                                                      const char* name);
+ATTUNE_API attune_status attune_dispatcher_add_path(attune_dispatcher* dispatcher, const char* path);
+
+// Compiles or loads the best configuration for each of `count` problems, and waits. Launches of attune_kernel and
+// attune_plan_make() then only look up. Fails as attune_plan_make() does; problems before that are prepared.
+ATTUNE_API attune_status attune_dispatcher_prepare(attune_dispatcher* dispatcher, const char* kernel,
+                                                   const attune_problem* problems, size_t count);
+
+// Takes up what was tuned since: asks the wisdom again for every problem that is known. Plans stay as they are.
+ATTUNE_API attune_status attune_dispatcher_refresh(attune_dispatcher* dispatcher);
+
+// Waits until nothing is being prepared in the background.
+ATTUNE_API attune_status attune_dispatcher_wait_for_background(attune_dispatcher* dispatcher);
+
+// Waits for all work on `stream` (null: the default stream). Fails with ATTUNE_ERROR when a kernel faulted.
+ATTUNE_API attune_status attune_dispatcher_synchronize(attune_dispatcher* dispatcher, void* stream);
+
+// Fills in `statistics`, up to its size.
+ATTUNE_API attune_status attune_dispatcher_statistics(const attune_dispatcher* dispatcher,
+                                                      attune_statistics* statistics);
+
+// Gives the handle back. The device closes with the last handle made from the dispatcher.
+ATTUNE_API void attune_dispatcher_destroy(attune_dispatcher* dispatcher);
+
+// ---- kernels: launches that find their plan ----
+
+// Finds a kernel that was added. Fails with ATTUNE_USAGE_ERROR for an unknown one, and for one with more than eight
+// names in [problem].
+ATTUNE_API attune_status attune_kernel_find(attune_dispatcher* dispatcher, const char* name, attune_policy policy,
+                                            attune_kernel** kernel);
+
+// Launches on `stream` (a CUstream or cudaStream_t; null: the default stream) for the problem that values and arguments
+// say. Sizes, integers and choices come from the values or from integer arguments of the same name. Types come from
+// the element types of arrays, or from the values for ATTUNE_UNTYPED. There are no defaults. The first launch of a
+// problem finds, loads or compiles its plan, as the policy says; later ones are a look-up. `values` may be null where
+// `value_count` is 0. Fails as attune_plan_make() and attune_plan_launch() do, with nothing launched.
+ATTUNE_API attune_status attune_kernel_launch(const attune_kernel* kernel, void* stream,
+                                              const attune_problem_value* values, size_t value_count,
+                                              const attune_argument* arguments, size_t argument_count);
+
+ATTUNE_API void attune_kernel_destroy(attune_kernel* kernel);
+
+// ---- plans: one problem ----
+
+// Makes the plan of `kernel` for a problem; null: all defaults. The first call for a problem loads or compiles, in
+// milliseconds to a second; later ones are a table look-up. Fails with ATTUNE_USAGE_ERROR for an unknown kernel, name,
+// value or policy, and for a name that is given twice. ATTUNE_NOT_PREPARED: as the policy says. ATTUNE_ERROR: no
+// configuration is legal or compiles.
+ATTUNE_API attune_status attune_plan_make(attune_dispatcher* dispatcher, const char* kernel,
+                                          const attune_problem* problem, attune_policy policy, attune_plan** plan);
+
+// Enqueues every step of the plan on `stream`; null is the default stream. On the host device the work is done on
+// return. `arguments` stand in the order of [arguments], less scratch, tensor maps, and what attune computes. What
+// converts, and streams that are captured: docs/dispatch.md. Fails with ATTUNE_USAGE_ERROR, before anything reaches the
+// driver, for a wrong count, kind or type, a null or too small array, a scalar beyond its type or other than the plan's
+// problem. ATTUNE_OUT_OF_MEMORY: no room for scratch memory. ATTUNE_ERROR: the driver refuses the launch.
+ATTUNE_API attune_status attune_plan_launch(const attune_plan* plan, void* stream, const attune_argument* arguments,
+                                            size_t count);
+
+// Fills in `match`, up to its size.
+ATTUNE_API attune_status attune_plan_match(const attune_plan* plan, attune_match* match);
+
+// Says that the content of arrays with a `symbol` changed: the next launch uploads them again.
+ATTUNE_API attune_status attune_plan_refresh_symbols(const attune_plan* plan);
+
+// Gives the handle back. Scratch memory stays until the dispatcher and all handles made from it are gone.
+ATTUNE_API void attune_plan_destroy(attune_plan* plan);
+
+// ---- device memory, where no toolkit is at hand; any device pointer of the same context will do ----
+
+// Allocates `bytes` on the device of the dispatcher, not initialised. Fails with ATTUNE_OUT_OF_MEMORY.
+ATTUNE_API attune_status attune_buffer_make(const attune_dispatcher* dispatcher, size_t bytes, attune_buffer** buffer);
+
+// Gives the address in device memory: not to be read on the CPU, unless the device is `host`.
+ATTUNE_API attune_status attune_buffer_data(const attune_buffer* buffer, void** data);
+
+// Copy all of the buffer in the order of `stream`, complete on return. Fail with ATTUNE_USAGE_ERROR unless `bytes` is
+// its size. One thread at a time per buffer.
+ATTUNE_API attune_status attune_buffer_copy_in(attune_buffer* buffer, const void* host, size_t bytes, void* stream);
+ATTUNE_API attune_status attune_buffer_copy_out(const attune_buffer* buffer, void* host, size_t bytes, void* stream);
+
+// Frees the memory, which may wait for the device.
+ATTUNE_API void attune_buffer_destroy(attune_buffer* buffer);
+
+// ---- making arguments and problems; each is a plain value ----
+
+static inline attune_argument attune_make_argument(attune_argument_kind kind, attune_type type, const void* value,
+                                                   uint64_t count) {
+  attune_argument argument;
+  argument.kind = kind;
+  argument.type = type;
+  argument.value = value;
+  argument.count = count;
+  return argument;
+}
+// An array in device memory, which the kernel may write; `count` elements, 0: not known.
+static inline attune_argument attune_array(attune_type type, void* device, uint64_t count) {
+  return attune_make_argument(ATTUNE_ARRAY, type, device, count);
+}
+// An array in device memory that the kernel must only read.
+static inline attune_argument attune_const_array(attune_type type, const void* device, uint64_t count) {
+  return attune_make_argument(ATTUNE_CONST_ARRAY, type, device, count);
+}
+// One value in host memory, read by the launch.
+static inline attune_argument attune_scalar(attune_type type, const void* value) {
+  return attune_make_argument(ATTUNE_SCALAR, type, value, 1);
+}
+// An array by value: `count` elements in host memory, read by the launch.
+static inline attune_argument attune_values(attune_type type, const void* values, uint64_t count) {
+  return attune_make_argument(ATTUNE_VALUES, type, values, count);
+}
+static inline attune_problem_value attune_integer(const char* name, int64_t integer) {
+  attune_problem_value value;
+  value.name = name;
+  value.text = NULL;
+  value.integer = integer;
+  return value;
+}
+// A type or a choice.
+static inline attune_problem_value attune_text(const char* name, const char* text) {
+  attune_problem_value value;
+  value.name = name;
+  value.text = text;
+  value.integer = 0;
+  return value;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
