@@ -9,6 +9,9 @@ set(ATTUNE_INSTALLED core expression kernel bundle space spec exports measure se
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
 install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune-embed EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET attune_shared)
+  install(TARGETS attune_shared EXPORT attune_export LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 target_compile_features(attune_runtime INTERFACE cxx_std_20)
 set_target_properties(attune_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(attune_c_api PROPERTIES EXPORT_NAME c)
@@ -29,6 +32,9 @@ install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}
 # All that `cmake --install` needs, and no more.
 add_custom_target(installable)
 add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score attune-embed)
+if(TARGET attune_shared)
+  add_dependencies(installable attune_shared)
+endif()
 
 configure_package_config_file(cmake/attune-config.cmake.in "${PROJECT_BINARY_DIR}/attune-config.cmake"
                               INSTALL_DESTINATION "${ATTUNE_PACKAGE_DIR}")

@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # cmake -DLIBRARY=libattune.so -DSTRIP=strip -DREADELF=readelf -DWORK=folder -P shared.cmake: how large the shared
 # library is without symbols, and which libraries it needs.
 set(most_bytes 700000)

@@ -17,44 +17,44 @@ using Node = Expression::Node;
 constexpr int nesting_of_statement = 48;
 
 // The functions of header/values.inc for operations on one to three operands.
-constexpr std::pair<Operation, std::string_view> functions[] = {
-    {Operation::logical_or, "either"},
-    {Operation::logical_and, "both"},
-    {Operation::logical_not, "logical_not"},
-    {Operation::conditional, "choose"},
-    {Operation::equal, "equal"},
-    {Operation::unequal, "unequal"},
-    {Operation::less, "less"},
-    {Operation::less_equal, "less_equal"},
-    {Operation::greater, "greater"},
-    {Operation::greater_equal, "greater_equal"},
-    {Operation::bit_or, "bit_or"},
-    {Operation::bit_and, "bit_and"},
-    {Operation::shift_left, "shift_left"},
-    {Operation::shift_right, "shift_right"},
-    {Operation::add, "add"},
-    {Operation::subtract, "subtract"},
-    {Operation::multiply, "multiply"},
-    {Operation::divide, "divide"},
-    {Operation::remainder, "remainder"},
-    {Operation::negate, "negate"},
-    {Operation::plus, "plus"},
-    {Operation::power, "power"},
-    {Operation::minimum, "minimum"},
-    {Operation::maximum, "maximum"},
-    {Operation::absolute, "absolute"},
-    {Operation::square_root, "square_root"},
-    {Operation::floor, "round_down"},
-    {Operation::ceil, "round_to_ceiling"},
-    {Operation::ceil_div, "ceil_div"},
-    {Operation::round_up, "round_up"},
-    {Operation::log2, "log2_of"},
-    {Operation::is_pow2, "is_pow2"},
-    {Operation::size_of, "size_of"},
-    {Operation::epsilon, "epsilon_of"},
+constexpr std::pair<NodeKind, std::string_view> functions[] = {
+    {NodeKind::logical_or, "either"},
+    {NodeKind::logical_and, "both"},
+    {NodeKind::logical_not, "logical_not"},
+    {NodeKind::conditional, "choose"},
+    {NodeKind::equal, "equal"},
+    {NodeKind::unequal, "unequal"},
+    {NodeKind::less, "less"},
+    {NodeKind::less_equal, "less_equal"},
+    {NodeKind::greater, "greater"},
+    {NodeKind::greater_equal, "greater_equal"},
+    {NodeKind::bit_or, "bit_or"},
+    {NodeKind::bit_and, "bit_and"},
+    {NodeKind::shift_left, "shift_left"},
+    {NodeKind::shift_right, "shift_right"},
+    {NodeKind::add, "add"},
+    {NodeKind::subtract, "subtract"},
+    {NodeKind::multiply, "multiply"},
+    {NodeKind::divide, "divide"},
+    {NodeKind::remainder, "remainder"},
+    {NodeKind::negate, "negate"},
+    {NodeKind::plus, "plus"},
+    {NodeKind::power, "power"},
+    {NodeKind::minimum, "minimum"},
+    {NodeKind::maximum, "maximum"},
+    {NodeKind::absolute, "absolute"},
+    {NodeKind::square_root, "square_root"},
+    {NodeKind::floor, "round_down"},
+    {NodeKind::ceil, "round_to_ceiling"},
+    {NodeKind::ceil_div, "ceil_div"},
+    {NodeKind::round_up, "round_up"},
+    {NodeKind::log2, "log2_of"},
+    {NodeKind::is_pow2, "is_pow2"},
+    {NodeKind::size_of, "size_of"},
+    {NodeKind::epsilon, "epsilon_of"},
 };
 
-std::string_view function_of(Operation operation) {
+std::string_view function_of(NodeKind operation) {
   for (const auto& [known, function] : functions)
     if (known == operation) return function;
   return "";
@@ -93,11 +93,11 @@ class Writer {
   }
 
   std::string operation_code(const Node& node) {
-    if (node.operation == Operation::constant) return constant_code(node.constant);
-    if (node.operation == Operation::name) return name_code(parsed_.names[node.index]);
-    if (node.operation == Operation::property) return property_code(parsed_.properties[node.index]);
-    if (node.operation == Operation::in) return list_code("is_in", node);
-    if (node.operation == Operation::not_in) return list_code("is_not_in", node);
+    if (node.operation == NodeKind::constant) return constant_code(node.constant);
+    if (node.operation == NodeKind::name) return name_code(parsed_.names[node.index]);
+    if (node.operation == NodeKind::property) return property_code(parsed_.properties[node.index]);
+    if (node.operation == NodeKind::in) return list_code("is_in", node);
+    if (node.operation == NodeKind::not_in) return list_code("is_not_in", node);
     std::string operands;
     for (const std::uint32_t operand : node.operands)
       if (operand != Node::none) operands += (operands.empty() ? "" : ", ") + code(operand);

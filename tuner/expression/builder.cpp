@@ -32,7 +32,7 @@ NodeBuilder::Index NodeBuilder::finish(Node node) {
   return static_cast<Index>(out_.nodes.size() - 1);
 }
 
-NodeBuilder::Index NodeBuilder::add(Operation operation, std::initializer_list<Index> operands, std::uint32_t begin,
+NodeBuilder::Index NodeBuilder::add(NodeKind operation, std::initializer_list<Index> operands, std::uint32_t begin,
                                     std::uint32_t end) {
   Node node;
   node.operation = operation;
@@ -42,7 +42,7 @@ NodeBuilder::Index NodeBuilder::add(Operation operation, std::initializer_list<I
   return finish(std::move(node));
 }
 
-NodeBuilder::Index NodeBuilder::add_with_list(Operation operation, Index left, std::vector<Index> list,
+NodeBuilder::Index NodeBuilder::add_with_list(NodeKind operation, Index left, std::vector<Index> list,
                                               std::uint32_t begin, std::uint32_t end) {
   Node node;
   node.operation = operation;
@@ -61,7 +61,7 @@ NodeBuilder::Index NodeBuilder::add_constant(Value value, const Token& token) {
   return finish(std::move(node));
 }
 
-NodeBuilder::Index NodeBuilder::add_reference(Operation operation, std::string_view name, const Token& token,
+NodeBuilder::Index NodeBuilder::add_reference(NodeKind operation, std::string_view name, const Token& token,
                                               Seen& seen, std::vector<std::string>& names) {
   const auto [entry, is_new] = seen.try_emplace(std::string(name), static_cast<Index>(names.size()));
   if (is_new) names.emplace_back(name);
@@ -74,11 +74,11 @@ NodeBuilder::Index NodeBuilder::add_reference(Operation operation, std::string_v
 }
 
 NodeBuilder::Index NodeBuilder::add_name(const Token& token) {
-  return add_reference(Operation::name, token.text, token, names_, out_.names);
+  return add_reference(NodeKind::name, token.text, token, names_, out_.names);
 }
 
 NodeBuilder::Index NodeBuilder::add_property(std::string_view name, const Token& token) {
-  return add_reference(Operation::property, name, token, properties_, out_.properties);
+  return add_reference(NodeKind::property, name, token, properties_, out_.properties);
 }
 
 }  // namespace attune

@@ -19,9 +19,9 @@ class NodeBuilder {
 
   // Each returns the index of the new node. Operands are indices of earlier nodes; `begin` and `end` are its bytes in
   // the text. Each throws ExpressionError where the tree gets too high or would take long to evaluate.
-  Index add(Operation operation, std::initializer_list<Index> operands, std::uint32_t begin, std::uint32_t end);
+  Index add(NodeKind operation, std::initializer_list<Index> operands, std::uint32_t begin, std::uint32_t end);
   // Adds an operation on one operand and a list.
-  Index add_with_list(Operation operation, Index left, std::vector<Index> list, std::uint32_t begin, std::uint32_t end);
+  Index add_with_list(NodeKind operation, Index left, std::vector<Index> list, std::uint32_t begin, std::uint32_t end);
   Index add_constant(Value value, const Token& token);
   Index add_name(const Token& token);
   // Adds a known device property. `token` is its place.
@@ -32,7 +32,7 @@ class NodeBuilder {
  private:
   // Positions of known names in one of the lists of names.
   using Seen = std::map<std::string, Index, std::less<>>;
-  Index add_reference(Operation operation, std::string_view name, const Token& token, Seen& seen,
+  Index add_reference(NodeKind operation, std::string_view name, const Token& token, Seen& seen,
                       std::vector<std::string>& names);
   Index finish(Node node);
 

@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-// In the order of Operation, from the first strict one.
+// In the order of NodeKind, from the first strict one.
 constexpr CellOperation strict_operations[] = {operand_not,
                                                operand_equal,
                                                operand_unequal,
@@ -59,8 +59,8 @@ constexpr CellOperation strict_operations[] = {operand_not,
                                                operand_to_real,
                                                operand_round_half_even};
 
-static_assert(std::size(strict_operations) == static_cast<std::size_t>(Operation::round_half_even) -
-                                                  static_cast<std::size_t>(Operation::logical_not) + 1);
+static_assert(std::size(strict_operations) == static_cast<std::size_t>(NodeKind::round_half_even) -
+                                                  static_cast<std::size_t>(NodeKind::logical_not) + 1);
 
 // One evaluation. It stores no result.
 class Evaluation {
@@ -91,25 +91,25 @@ class Evaluation {
 
   Operand lazy(const Node& node) const {
     switch (node.operation) {
-      case Operation::constant:
+      case NodeKind::constant:
         return Operand::of(node.constant);
-      case Operation::name:
+      case NodeKind::name:
         return name(node);
-      case Operation::property:
+      case NodeKind::property:
         return property(node);
-      case Operation::conditional: {
+      case NodeKind::conditional: {
         const Operand condition = truth(evaluate(node.operands[0]));
         if (condition.is_undefined()) return condition;
         return evaluate(node.operands[condition.integer != 0 ? 1 : 2]);
       }
-      case Operation::logical_or:
+      case NodeKind::logical_or:
         return logical(node, true);
-      case Operation::logical_and:
+      case NodeKind::logical_and:
         return logical(node, false);
-      case Operation::subscript:
+      case NodeKind::subscript:
         return subscript(node);
-      case Operation::python_in:
-      case Operation::python_not_in:
+      case NodeKind::python_in:
+      case NodeKind::python_not_in:
         return python_membership(node);
       default:
         return membership(node);
@@ -126,7 +126,7 @@ class Evaluation {
   Operand membership(const Node& node) const {
     const Operand wanted = evaluate(node.operands[0]);
     if (wanted.is_undefined()) return wanted;
-    const bool negated = node.operation == Operation::not_in;
+    const bool negated = node.operation == NodeKind::not_in;
     for (const std::uint32_t element : node.list) {
       const Operand candidate = evaluate(element);
       if (candidate.is_undefined()) return candidate;
@@ -147,7 +147,7 @@ class Evaluation {
       if (candidate.is_undefined()) return candidate;
       found = found || operand_python_equal(wanted, candidate).integer != 0;
     }
-    return Operand::of(found == (node.operation == Operation::python_in));
+    return Operand::of(found == (node.operation == NodeKind::python_in));
   }
 
   Operand subscript(const Node& node) const {
@@ -208,8 +208,8 @@ std::string constant_text(const Value& value) {
 
 }  // namespace
 
-CellOperation strict_operation(Operation operation) noexcept {
-  return strict_operations[static_cast<std::size_t>(operation) - static_cast<std::size_t>(Operation::logical_not)];
+CellOperation strict_operation(NodeKind operation) noexcept {
+  return strict_operations[static_cast<std::size_t>(operation) - static_cast<std::size_t>(NodeKind::logical_not)];
 }
 
 const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }

@@ -15,7 +15,7 @@
 
 namespace attune {
 
-enum class Operation : std::uint8_t {
+enum class NodeKind : std::uint8_t {
   constant,
   name,         // `index` into names
   property,     // `index` into properties
@@ -77,13 +77,13 @@ enum class Operation : std::uint8_t {
   round_half_even,
 };
 
-constexpr bool is_strict(Operation operation) { return operation >= Operation::logical_not; }
-CellOperation strict_operation(Operation operation) noexcept;
+constexpr bool is_strict(NodeKind operation) { return operation >= NodeKind::logical_not; }
+CellOperation strict_operation(NodeKind operation) noexcept;
 
 struct Expression::Node {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  Operation operation = Operation::constant;
+  NodeKind operation = NodeKind::constant;
   std::uint16_t height = 1;          // of the tree below, this node included
   std::uint32_t begin = 0, end = 0;  // bytes of the text, for messages
   std::array<std::uint32_t, 3> operands = {none, none, none};
@@ -113,7 +113,7 @@ Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::s
 // A function of the expression language. min and max fold further arguments from the left.
 struct ExpressionFunction {
   std::string_view name;
-  Operation operation;
+  NodeKind operation;
   int min_arguments;
   int max_arguments;  // 0: any number
 };

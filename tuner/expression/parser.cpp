@@ -13,27 +13,27 @@
 namespace attune {
 namespace {
 
-constexpr Operator comparisons[] = {{"==", Operation::equal},      {"!=", Operation::unequal},
-                                    {"<=", Operation::less_equal}, {">=", Operation::greater_equal},
-                                    {"<", Operation::less},        {">", Operation::greater}};
-constexpr Operator bit_ors[] = {{"|", Operation::bit_or}};
-constexpr Operator bit_ands[] = {{"&", Operation::bit_and}};
-constexpr Operator shifts[] = {{"<<", Operation::shift_left}, {">>", Operation::shift_right}};
-constexpr Operator sums[] = {{"+", Operation::add}, {"-", Operation::subtract}};
-constexpr Operator products[] = {{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::remainder}};
+constexpr Operator comparisons[] = {{"==", NodeKind::equal},      {"!=", NodeKind::unequal},
+                                    {"<=", NodeKind::less_equal}, {">=", NodeKind::greater_equal},
+                                    {"<", NodeKind::less},        {">", NodeKind::greater}};
+constexpr Operator bit_ors[] = {{"|", NodeKind::bit_or}};
+constexpr Operator bit_ands[] = {{"&", NodeKind::bit_and}};
+constexpr Operator shifts[] = {{"<<", NodeKind::shift_left}, {">>", NodeKind::shift_right}};
+constexpr Operator sums[] = {{"+", NodeKind::add}, {"-", NodeKind::subtract}};
+constexpr Operator products[] = {{"*", NodeKind::multiply}, {"/", NodeKind::divide}, {"%", NodeKind::remainder}};
 constexpr std::span<const Operator> levels[] = {bit_ors, bit_ands, shifts, sums, products};
-constexpr Operator signs[] = {{"-", Operation::negate}, {"+", Operation::plus}, {"!", Operation::logical_not}};
+constexpr Operator signs[] = {{"-", NodeKind::negate}, {"+", NodeKind::plus}, {"!", NodeKind::logical_not}};
 
 constexpr ExpressionFunction functions[] = {
-    {"min", Operation::minimum, 2, 0},       {"max", Operation::maximum, 2, 0},
-    {"abs", Operation::absolute, 1, 1},      {"sqrt", Operation::square_root, 1, 1},
-    {"floor", Operation::floor, 1, 1},       {"ceil", Operation::ceil, 1, 1},
-    {"ceil_div", Operation::ceil_div, 2, 2}, {"round_up", Operation::round_up, 2, 2},
-    {"log2", Operation::log2, 1, 1},         {"is_pow2", Operation::is_pow2, 1, 1},
-    {"sizeof", Operation::size_of, 1, 1},    {"epsilon", Operation::epsilon, 1, 1},
+    {"min", NodeKind::minimum, 2, 0},       {"max", NodeKind::maximum, 2, 0},
+    {"abs", NodeKind::absolute, 1, 1},      {"sqrt", NodeKind::square_root, 1, 1},
+    {"floor", NodeKind::floor, 1, 1},       {"ceil", NodeKind::ceil, 1, 1},
+    {"ceil_div", NodeKind::ceil_div, 2, 2}, {"round_up", NodeKind::round_up, 2, 2},
+    {"log2", NodeKind::log2, 1, 1},         {"is_pow2", NodeKind::is_pow2, 1, 1},
+    {"sizeof", NodeKind::size_of, 1, 1},    {"epsilon", NodeKind::epsilon, 1, 1},
 };
 
-constexpr Syntax syntax = {levels, signs, Operation::power, functions};
+constexpr Syntax syntax = {levels, signs, NodeKind::power, functions};
 constexpr std::string_view device_prefix = "device.";
 
 class Parser final : public ExpressionReader {
@@ -50,7 +50,7 @@ class Parser final : public ExpressionReader {
   Index conjunction();
   Index negation();
   Index comparison();
-  Index membership(Index left, Operation operation, std::uint32_t begin);
+  Index membership(Index left, NodeKind operation, std::uint32_t begin);
   Index property(const Token& token);
   Index type_property(const ExpressionFunction& function, const Token& name);
 };
@@ -68,7 +68,7 @@ NodeBuilder::Index Parser::expression() {
   const Index if_true = expression();
   expect(":", "between the two results of `?`");
   const Index if_false = expression();
-  return build_.add(Operation::conditional, {condition, if_true, if_false}, begin, last_end_);
+  return build_.add(NodeKind::conditional, {condition, if_true, if_false}, begin, last_end_);
 }
 
 NodeBuilder::Index Parser::disjunction() {
@@ -76,7 +76,7 @@ NodeBuilder::Index Parser::disjunction() {
   Index left = conjunction();
   while (take("||")) {
     const Index right = conjunction();
-    left = build_.add(Operation::logical_or, {left, right}, begin, last_end_);
+    left = build_.add(NodeKind::logical_or, {left, right}, begin, last_end_);
   }
   return left;
 }
@@ -86,7 +86,7 @@ NodeBuilder::Index Parser::conjunction() {
   Index left = negation();
   while (take("&&")) {
     const Index right = negation();
-    left = build_.add(Operation::logical_and, {left, right}, begin, last_end_);
+    left = build_.add(NodeKind::logical_and, {left, right}, begin, last_end_);
   }
   return left;
 }
@@ -97,18 +97,18 @@ NodeBuilder::Index Parser::negation() {
   const std::uint32_t begin = token_.begin;
   advance();
   const Index operand = negation();
-  return build_.add(Operation::logical_not, {operand}, begin, last_end_);
+  return build_.add(NodeKind::logical_not, {operand}, begin, last_end_);
 }
 
 NodeBuilder::Index Parser::comparison() {
   const std::uint32_t begin = token_.begin;
   Index left = left_associative();
   if (is_word("in")) {
-    left = membership(left, Operation::in, begin);
+    left = membership(left, NodeKind::in, begin);
   } else if (is_word("not")) {
     advance();
     if (!is_word("in")) fail_here(fmt::format("expected `in` after `not`, found {}", found()));
-    left = membership(left, Operation::not_in, begin);
+    left = membership(left, NodeKind::not_in, begin);
   } else if (const Operator* const operation = find(comparisons)) {
     advance();
     const Index right = left_associative();
@@ -122,7 +122,7 @@ NodeBuilder::Index Parser::comparison() {
   return left;
 }
 
-NodeBuilder::Index Parser::membership(Index left, Operation operation, std::uint32_t begin) {
+NodeBuilder::Index Parser::membership(Index left, NodeKind operation, std::uint32_t begin) {
   advance();
   expect("[", "after `in`");
   std::vector<Index> list = list_until("]", "in the list");
@@ -150,7 +150,7 @@ NodeBuilder::Index Parser::word() {
   }
   if (!is_symbol("(")) return build_.add_name(token);
   const auto& function = function_of(token);
-  const bool of_type = function.operation == Operation::size_of || function.operation == Operation::epsilon;
+  const bool of_type = function.operation == NodeKind::size_of || function.operation == NodeKind::epsilon;
   return of_type ? type_property(function, token) : call(function, token);
 }
 

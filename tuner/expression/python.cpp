@@ -15,36 +15,36 @@ namespace {
 // use.
 struct Comparison {
   std::string_view symbol;
-  Operation numbers, general;
+  NodeKind numbers, general;
 };
 constexpr Comparison comparisons[] = {
-    {"==", Operation::equal, Operation::python_equal},
-    {"!=", Operation::unequal, Operation::python_unequal},
-    {"<=", Operation::less_equal, Operation::python_less_equal},
-    {">=", Operation::greater_equal, Operation::python_greater_equal},
-    {"<", Operation::less, Operation::python_less},
-    {">", Operation::greater, Operation::python_greater},
+    {"==", NodeKind::equal, NodeKind::python_equal},
+    {"!=", NodeKind::unequal, NodeKind::python_unequal},
+    {"<=", NodeKind::less_equal, NodeKind::python_less_equal},
+    {">=", NodeKind::greater_equal, NodeKind::python_greater_equal},
+    {"<", NodeKind::less, NodeKind::python_less},
+    {">", NodeKind::greater, NodeKind::python_greater},
 };
 
-constexpr Operator bit_ors[] = {{"|", Operation::bit_or}};
-constexpr Operator bit_ands[] = {{"&", Operation::bit_and}};
-constexpr Operator shifts[] = {{"<<", Operation::shift_left}, {">>", Operation::shift_right}};
-constexpr Operator sums[] = {{"+", Operation::add}, {"-", Operation::subtract}};
-constexpr Operator products[] = {{"*", Operation::multiply},
-                                 {"/", Operation::true_divide},
-                                 {"//", Operation::floor_divide},
-                                 {"%", Operation::floor_remainder}};
+constexpr Operator bit_ors[] = {{"|", NodeKind::bit_or}};
+constexpr Operator bit_ands[] = {{"&", NodeKind::bit_and}};
+constexpr Operator shifts[] = {{"<<", NodeKind::shift_left}, {">>", NodeKind::shift_right}};
+constexpr Operator sums[] = {{"+", NodeKind::add}, {"-", NodeKind::subtract}};
+constexpr Operator products[] = {{"*", NodeKind::multiply},
+                                 {"/", NodeKind::true_divide},
+                                 {"//", NodeKind::floor_divide},
+                                 {"%", NodeKind::floor_remainder}};
 constexpr std::span<const Operator> levels[] = {bit_ors, bit_ands, shifts, sums, products};
-constexpr Operator signs[] = {{"-", Operation::negate}, {"+", Operation::plus}};
+constexpr Operator signs[] = {{"-", NodeKind::negate}, {"+", NodeKind::plus}};
 
 constexpr ExpressionFunction functions[] = {
-    {"abs", Operation::absolute, 1, 1},          {"float", Operation::to_real, 1, 1},
-    {"int", Operation::truncate, 1, 1},          {"max", Operation::python_maximum, 2, 0},
-    {"min", Operation::python_minimum, 2, 0},    {"pow", Operation::python_power, 2, 2},
-    {"round", Operation::round_half_even, 1, 1},
+    {"abs", NodeKind::absolute, 1, 1},          {"float", NodeKind::to_real, 1, 1},
+    {"int", NodeKind::truncate, 1, 1},          {"max", NodeKind::python_maximum, 2, 0},
+    {"min", NodeKind::python_minimum, 2, 0},    {"pow", NodeKind::python_power, 2, 2},
+    {"round", NodeKind::round_half_even, 1, 1},
 };
 
-constexpr Syntax syntax = {levels, signs, Operation::python_power, functions};
+constexpr Syntax syntax = {levels, signs, NodeKind::python_power, functions};
 
 // Words of Python that are no names.
 constexpr std::string_view reserved[] = {
@@ -93,7 +93,7 @@ NodeBuilder::Index PythonParser::expression() {
   if (!is_word("else")) fail_here(fmt::format("expected `else` for the `if`, found {}", found()));
   advance();
   const Index second = value_of(expression());
-  return build_.add(Operation::conditional, {condition, first, second}, begin, last_end_);
+  return build_.add(NodeKind::conditional, {condition, first, second}, begin, last_end_);
 }
 
 NodeBuilder::Index PythonParser::disjunction() {
@@ -102,7 +102,7 @@ NodeBuilder::Index PythonParser::disjunction() {
   while (is_word("or")) {
     advance();
     const Index right = conjunction();
-    left = build_.add(Operation::logical_or, {left, right}, begin, last_end_);
+    left = build_.add(NodeKind::logical_or, {left, right}, begin, last_end_);
   }
   return left;
 }
@@ -113,7 +113,7 @@ NodeBuilder::Index PythonParser::conjunction() {
   while (is_word("and")) {
     advance();
     const Index right = negation();
-    left = build_.add(Operation::logical_and, {left, right}, begin, last_end_);
+    left = build_.add(NodeKind::logical_and, {left, right}, begin, last_end_);
   }
   return left;
 }
@@ -124,7 +124,7 @@ NodeBuilder::Index PythonParser::negation() {
   const std::uint32_t begin = token_.begin;
   advance();
   const Index operand = negation();
-  return build_.add(Operation::logical_not, {operand}, begin, last_end_);
+  return build_.add(NodeKind::logical_not, {operand}, begin, last_end_);
 }
 
 // a < b <= c is a < b and b <= c.
@@ -135,7 +135,7 @@ NodeBuilder::Index PythonParser::comparison() {
   Index all = Expression::Node::none;
   const auto add = [&](Index next) {
     const bool is_first = all == Expression::Node::none;
-    all = is_first ? next : build_.add(Operation::logical_and, {all, next}, begin, last_end_);
+    all = is_first ? next : build_.add(NodeKind::logical_and, {all, next}, begin, last_end_);
   };
   while (const Comparison* const comparison = find_comparison()) {
     advance();
@@ -156,7 +156,7 @@ NodeBuilder::Index PythonParser::comparison() {
 
 NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const Comparison& comparison, Index right) {
   // A name equals no number; ordering the two is undefined either way.
-  const bool equality = comparison.numbers == Operation::equal || comparison.numbers == Operation::unequal;
+  const bool equality = comparison.numbers == NodeKind::equal || comparison.numbers == NodeKind::unequal;
   const bool numbers = equality ? is_number(left) && is_number(right) : is_number(left) || is_number(right);
   return build_.add(numbers ? comparison.numbers : comparison.general, {left, right}, begin, last_end_);
 }
@@ -176,7 +176,7 @@ NodeBuilder::Index PythonParser::membership(Index left, std::uint32_t begin) {
   const bool is_list = !tuple || list.size() != 1 || trailing_comma_;
   if (!is_list) lexer_.fail("expected a list after `in`; one element in parentheses is none: write [..]", open.begin);
   if (is_symbol("[")) fail_after();
-  const auto operation = negated ? Operation::python_not_in : Operation::python_in;
+  const auto operation = negated ? NodeKind::python_not_in : NodeKind::python_in;
   return build_.add_with_list(operation, left, std::move(list), begin, last_end_);
 }
 
@@ -202,7 +202,7 @@ NodeBuilder::Index PythonParser::subscript(std::vector<Index> list, std::uint32_
   advance();
   const Index index = value_of(expression());
   expect("]", "after the index");
-  return build_.add_with_list(Operation::subscript, index, std::move(list), begin, last_end_);
+  return build_.add_with_list(NodeKind::subscript, index, std::move(list), begin, last_end_);
 }
 
 NodeBuilder::Index PythonParser::word() {
@@ -221,9 +221,9 @@ NodeBuilder::Index PythonParser::word() {
 // Rewrites: a or b = a if a else b; a and b = b if a else a. It starts from the right, so that a long row evaluates
 // nothing often.
 NodeBuilder::Index PythonParser::value_of(Index index) {
-  const Operation operation = build_.node(index).operation;
-  const bool is_or = operation == Operation::logical_or;
-  if ((!is_or && operation != Operation::logical_and) || is_boolean(index)) return index;
+  const NodeKind operation = build_.node(index).operation;
+  const bool is_or = operation == NodeKind::logical_or;
+  if ((!is_or && operation != NodeKind::logical_and) || is_boolean(index)) return index;
   const std::uint32_t begin = build_.node(index).begin, end = build_.node(index).end;
   std::vector<Index> rights;
   Index first = index;
@@ -233,7 +233,7 @@ NodeBuilder::Index PythonParser::value_of(Index index) {
   Index result = value_of(rights.front());
   const auto put_before = [&](Index left) {
     const Index left_value = value_of(left);
-    result = build_.add(Operation::conditional, {left, is_or ? left_value : result, is_or ? result : left_value}, begin,
+    result = build_.add(NodeKind::conditional, {left, is_or ? left_value : result, is_or ? result : left_value}, begin,
                         end);
   };
   std::for_each(rights.begin() + 1, rights.end(), put_before);
@@ -245,14 +245,14 @@ NodeBuilder::Index PythonParser::value_of(Index index) {
 bool PythonParser::is_boolean(Index index) const {
   const auto& node = build_.node(index);
   switch (node.operation) {
-    case Operation::constant:
+    case NodeKind::constant:
       return node.constant.is_boolean();
-    case Operation::logical_or:
-    case Operation::logical_and:
+    case NodeKind::logical_or:
+    case NodeKind::logical_and:
       return is_boolean(node.operands[0]) && is_boolean(node.operands[1]);
-    case Operation::logical_not:
-    case Operation::python_in:
-    case Operation::python_not_in:
+    case NodeKind::logical_not:
+    case NodeKind::python_in:
+    case NodeKind::python_not_in:
       return true;
     default:
       break;
@@ -267,15 +267,15 @@ bool PythonParser::is_boolean(Index index) const {
 bool PythonParser::is_number(Index index) const {
   const auto& node = build_.node(index);
   switch (node.operation) {
-    case Operation::constant:
+    case NodeKind::constant:
       return !node.constant.is_name();
-    case Operation::logical_or:
-    case Operation::logical_and:
-    case Operation::python_in:
-    case Operation::python_not_in:
+    case NodeKind::logical_or:
+    case NodeKind::logical_and:
+    case NodeKind::python_in:
+    case NodeKind::python_not_in:
       return true;
-    case Operation::python_minimum:
-    case Operation::python_maximum:
+    case NodeKind::python_minimum:
+    case NodeKind::python_maximum:
       return is_number(node.operands[0]) && is_number(node.operands[1]);
     default:
       return is_strict(node.operation);

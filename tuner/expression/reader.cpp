@@ -43,7 +43,7 @@ ExpressionReader::Index ExpressionReader::unary() {
   const Token first = token_;
   advance();
   // 2^63 is no int64, but -2^63 is.
-  if (sign->operation == Operation::negate && token_.kind == Token::Kind::integer && token_.integer == two_to_63) {
+  if (sign->operation == NodeKind::negate && token_.kind == Token::Kind::integer && token_.integer == two_to_63) {
     Token whole = first;
     whole.end = token_.end;
     const Token literal = token_;

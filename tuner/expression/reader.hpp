@@ -14,7 +14,7 @@ namespace attune {
 
 struct Operator {
   std::string_view symbol;
-  Operation operation;
+  NodeKind operation;
 };
 
 // The part of a dialect's grammar that is tables.
@@ -22,7 +22,7 @@ struct Syntax {
   // Left-associative operators that bind tighter than comparisons, loosest level first.
   std::span<const std::span<const Operator>> levels;
   std::span<const Operator> signs;
-  Operation power;
+  NodeKind power;
   std::span<const ExpressionFunction> functions;
 };
 

@@ -19,8 +19,8 @@ class Splitter {
  private:
   void split(std::uint32_t index, bool negated) {
     const Expression::Node& node = parsed_->nodes[index];
-    if (node.operation == Operation::logical_not) return split(node.operands[0], !negated);
-    if (node.operation == (negated ? Operation::logical_or : Operation::logical_and)) {
+    if (node.operation == NodeKind::logical_not) return split(node.operands[0], !negated);
+    if (node.operation == (negated ? NodeKind::logical_or : NodeKind::logical_and)) {
       split(node.operands[0], negated);
       split(node.operands[1], negated);
       return;
@@ -43,7 +43,7 @@ class Splitter {
       open.pop_back();
       for (const std::uint32_t operand : node.operands) meet(operand);
       for (const std::uint32_t element : node.list) meet(element);
-      const int variable = node.operation == Operation::name ? scope_.names[rule_][node.index].variable : no_variable;
+      const int variable = node.operation == NodeKind::name ? scope_.names[rule_][node.index].variable : no_variable;
       if (variable != no_variable) variables.push_back(variable);
     }
     std::sort(variables.begin(), variables.end());

@@ -39,7 +39,7 @@ std::vector<int> variables_of(const RuleScope& scope, std::uint32_t rule, std::u
     if (!reached[i]) continue;
     const auto& item = parsed.nodes[i];
     each_operand(item, [&](std::uint32_t operand) { reached[operand] = true; });
-    if (item.operation != Operation::name) continue;
+    if (item.operation != NodeKind::name) continue;
     const int variable = scope.names[rule][item.index].variable;
     if (variable != no_variable) variables.push_back(variable);
   }
@@ -57,7 +57,7 @@ TermId TermBuilder::truth(std::uint32_t rule, std::uint32_t node, bool negate) {
     below_.assign(parsed.nodes.size(), no_variable);
     for (std::uint32_t i = 0; i < parsed.nodes.size(); ++i) {
       const Node& item = parsed.nodes[i];
-      if (item.operation == Operation::name) below_[i] = scope_.names[rule][item.index].variable;
+      if (item.operation == NodeKind::name) below_[i] = scope_.names[rule][item.index].variable;
       each_operand(item, [&](std::uint32_t operand) { below_[i] = joined(below_[i], below_[operand]); });
     }
   }
@@ -97,7 +97,7 @@ TermBuilder::Result TermBuilder::build(std::uint32_t index) {
 
 TermBuilder::Result TermBuilder::built(std::uint32_t index) {
   const Node& node = parsed_->nodes[index];
-  if (node.operation == Operation::name && below_[index] >= 0) return reference(node);
+  if (node.operation == NodeKind::name && below_[index] >= 0) return reference(node);
   if (below_[index] == no_variable) return evaluated(index, no_variable);
   Result result = is_strict(node.operation) ? strict(node, index) : lazy(index);
   if (!failed_ || below_[index] == many_variables) return result;
@@ -165,18 +165,18 @@ TermBuilder::Result TermBuilder::negated(const Result& a) {
 TermBuilder::Result TermBuilder::lazy(std::uint32_t index) {
   const Node& node = parsed_->nodes[index];
   switch (node.operation) {
-    case Operation::conditional:
+    case NodeKind::conditional:
       return conditional(node);
-    case Operation::logical_or:
+    case NodeKind::logical_or:
       return logical(node, true);
-    case Operation::logical_and:
+    case NodeKind::logical_and:
       return logical(node, false);
-    case Operation::in:
-    case Operation::not_in:
-      return membership(node, node.operation == Operation::not_in, false);
-    case Operation::python_in:
-    case Operation::python_not_in:
-      return membership(node, node.operation == Operation::python_not_in, true);
+    case NodeKind::in:
+    case NodeKind::not_in:
+      return membership(node, node.operation == NodeKind::not_in, false);
+    case NodeKind::python_in:
+    case NodeKind::python_not_in:
+      return membership(node, node.operation == NodeKind::python_not_in, true);
     default:
       return fail();
   }

@@ -34,8 +34,8 @@ class TermBuilder {
   Result membership(const Node& node, bool negated, bool python);
   Result reference(const Node& node);
   Result strict(const Node& node, std::uint32_t index);
-  Result apply_to_one(Operation operation, const Result& a);
-  Result apply_to_two(Operation operation, const Result& a, const Result& b);
+  Result apply_to_one(NodeKind operation, const Result& a);
+  Result apply_to_two(NodeKind operation, const Result& a, const Result& b);
   Result arithmetic(TermOp whole, TermOp real, const Result& a, const Result& b);
   Result divided(TermOp whole, TermOp real, const Result& a, const Result& b);
   Result bits(TermOp op, const Result& a, const Result& b);

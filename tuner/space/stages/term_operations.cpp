@@ -11,96 +11,96 @@ constexpr std::int64_t expanded_power = 4;
 
 }  // namespace
 
-TermBuilder::Result TermBuilder::apply_to_one(Operation operation, const Result& a) {
-  if (operation == Operation::logical_not) return negated(a);
+TermBuilder::Result TermBuilder::apply_to_one(NodeKind operation, const Result& a) {
+  if (operation == NodeKind::logical_not) return negated(a);
   if (is_name(a)) return fail();
   const bool whole = is_whole(a);
   bool overflows = false;
   switch (operation) {
-    case Operation::negate:
-    case Operation::absolute: {
-      const bool negates = operation == Operation::negate;
+    case NodeKind::negate:
+    case NodeKind::absolute: {
+      const bool negates = operation == NodeKind::negate;
       const TermOp op =
           negates ? (whole ? TermOp::negate : TermOp::real_negate) : (whole ? TermOp::absolute : TermOp::real_absolute);
       range_of(op, &graph_[a.value], nullptr, nullptr, overflows);
       return overflows ? fail() : Result{graph_.make(op, a.value), a.valid};
     }
-    case Operation::plus:
+    case NodeKind::plus:
       return a;
-    case Operation::floor:
-    case Operation::ceil:
-    case Operation::truncate:
-    case Operation::round_half_even:
+    case NodeKind::floor:
+    case NodeKind::ceil:
+    case NodeKind::truncate:
+    case NodeKind::round_half_even:
       return whole ? a : fail();
-    case Operation::to_real:
+    case NodeKind::to_real:
       return {as_real(a), a.valid};
-    case Operation::is_pow2:
+    case NodeKind::is_pow2:
       return whole ? Result{graph_.make(TermOp::is_pow2, a.value), a.valid} : nowhere();
     default:
       return fail();
   }
 }
 
-TermBuilder::Result TermBuilder::apply_to_two(Operation operation, const Result& a, const Result& b) {
+TermBuilder::Result TermBuilder::apply_to_two(NodeKind operation, const Result& a, const Result& b) {
   switch (operation) {
-    case Operation::equal:
-    case Operation::unequal:
-      return equality(operation == Operation::unequal, a, b, false);
-    case Operation::python_equal:
-    case Operation::python_unequal:
-      return equality(operation == Operation::python_unequal, a, b, true);
-    case Operation::less:
-    case Operation::python_less:
-      return ordering(false, a, b, operation == Operation::python_less);
-    case Operation::less_equal:
-    case Operation::python_less_equal:
-      return ordering(true, a, b, operation == Operation::python_less_equal);
-    case Operation::greater:
-    case Operation::python_greater:
-      return ordering(false, b, a, operation == Operation::python_greater);
-    case Operation::greater_equal:
-    case Operation::python_greater_equal:
-      return ordering(true, b, a, operation == Operation::python_greater_equal);
+    case NodeKind::equal:
+    case NodeKind::unequal:
+      return equality(operation == NodeKind::unequal, a, b, false);
+    case NodeKind::python_equal:
+    case NodeKind::python_unequal:
+      return equality(operation == NodeKind::python_unequal, a, b, true);
+    case NodeKind::less:
+    case NodeKind::python_less:
+      return ordering(false, a, b, operation == NodeKind::python_less);
+    case NodeKind::less_equal:
+    case NodeKind::python_less_equal:
+      return ordering(true, a, b, operation == NodeKind::python_less_equal);
+    case NodeKind::greater:
+    case NodeKind::python_greater:
+      return ordering(false, b, a, operation == NodeKind::python_greater);
+    case NodeKind::greater_equal:
+    case NodeKind::python_greater_equal:
+      return ordering(true, b, a, operation == NodeKind::python_greater_equal);
     default:
       break;
   }
   if (is_name(a) || is_name(b)) return fail();
   switch (operation) {
-    case Operation::add:
+    case NodeKind::add:
       return arithmetic(TermOp::add, TermOp::real_add, a, b);
-    case Operation::subtract:
+    case NodeKind::subtract:
       return arithmetic(TermOp::subtract, TermOp::real_subtract, a, b);
-    case Operation::multiply:
+    case NodeKind::multiply:
       return arithmetic(TermOp::multiply, TermOp::real_multiply, a, b);
-    case Operation::divide:
+    case NodeKind::divide:
       return divided(TermOp::divide, TermOp::real_divide, a, b);
-    case Operation::remainder:
+    case NodeKind::remainder:
       return divided(TermOp::remainder, TermOp::real_remainder, a, b);
-    case Operation::floor_divide:
+    case NodeKind::floor_divide:
       return divided(TermOp::floor_divide, TermOp::real_floor_divide, a, b);
-    case Operation::floor_remainder:
+    case NodeKind::floor_remainder:
       return divided(TermOp::floor_remainder, TermOp::real_floor_remainder, a, b);
-    case Operation::true_divide:
+    case NodeKind::true_divide:
       return divided(TermOp::real_divide, TermOp::real_divide, a, b);
-    case Operation::ceil_div:
+    case NodeKind::ceil_div:
       return is_whole(a) && is_whole(b) ? divided(TermOp::ceil_divide, TermOp::real_divide, a, b) : fail();
-    case Operation::round_up: {
+    case NodeKind::round_up: {
       if (!is_whole(a) || !is_whole(b)) return fail();
       const Result quotient = divided(TermOp::ceil_divide, TermOp::real_divide, a, b);
       return failed_ ? quotient : arithmetic(TermOp::multiply, TermOp::real_multiply, quotient, b);
     }
-    case Operation::minimum:
-    case Operation::python_minimum:
-      return extreme(TermOp::minimum, TermOp::real_minimum, a, b, operation == Operation::python_minimum);
-    case Operation::maximum:
-    case Operation::python_maximum:
-      return extreme(TermOp::maximum, TermOp::real_maximum, a, b, operation == Operation::python_maximum);
-    case Operation::bit_and:
+    case NodeKind::minimum:
+    case NodeKind::python_minimum:
+      return extreme(TermOp::minimum, TermOp::real_minimum, a, b, operation == NodeKind::python_minimum);
+    case NodeKind::maximum:
+    case NodeKind::python_maximum:
+      return extreme(TermOp::maximum, TermOp::real_maximum, a, b, operation == NodeKind::python_maximum);
+    case NodeKind::bit_and:
       return bits(TermOp::bit_and, a, b);
-    case Operation::bit_or:
+    case NodeKind::bit_or:
       return bits(TermOp::bit_or, a, b);
-    case Operation::power:
-    case Operation::python_power:
+    case NodeKind::power:
+    case NodeKind::python_power:
       return power(a, b);
     default:
       return fail();
