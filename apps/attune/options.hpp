@@ -18,7 +18,7 @@ namespace attune::cli {
 class Options {
  public:
   // `usage`: "attune tune KERNEL|FILE.cu [options]". `examples`: lines below the options. `positional`: names of the
-  // arguments without a dash, in order ("kernel").
+  // arguments without a dash, in order ("kernel"). A last one "kernels..." takes all that follow, as a list.
   Options(std::string usage, std::string examples, std::vector<std::string> positional = {});
 
   boost::program_options::options_description_easy_init add() { return description_.add_options(); }
@@ -41,6 +41,7 @@ class Options {
   std::string help() const;
   std::string usage_, examples_;
   std::vector<std::string> positional_;
+  std::string rest_;  // the name of the list of further ones; "": there is none
   boost::program_options::options_description description_;
   boost::program_options::variables_map values_;
 };
