@@ -121,6 +121,11 @@ std::string Options::required(const std::string& name) const {
   throw UsageError("usage: " + usage_);
 }
 
+std::vector<std::string> Options::required_list(const std::string& name) const {
+  if (has(name)) return list(name);
+  throw UsageError("usage: " + usage_);
+}
+
 std::string device_name(const Options& options) {
   if (const std::optional<std::string> given = options.text("device")) return *given;
   const char* const environment = std::getenv("ATTUNE_DEVICE");

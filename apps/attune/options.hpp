@@ -36,6 +36,7 @@ class Options {
   std::optional<double> seconds(const std::string& name) const;
   // Returns a positional. Throws UsageError when it is missing.
   std::string required(const std::string& name) const;
+  std::vector<std::string> required_list(const std::string& name) const;
 
  private:
   std::string help() const;
