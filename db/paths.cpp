@@ -59,6 +59,11 @@ std::optional<fs::path> site_cache_path() {
   return text ? std::optional<fs::path>(*text) : std::nullopt;
 }
 
+std::optional<fs::path> miss_log_path() {
+  const auto text = trusted_environment("ATTUNE_LOG_MISSES");
+  return text ? std::optional<fs::path>(*text) : std::nullopt;
+}
+
 void make_private_directory(const fs::path& directory, const char* variable) {
   fs::path so_far;
   for (const fs::path& part : directory) {

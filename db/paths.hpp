@@ -14,6 +14,8 @@ std::filesystem::path default_database_path();
 std::filesystem::path default_cache_path();
 // Returns $ATTUNE_SITE_CACHE; nothing where it is unset, or in a set-user-id process.
 std::optional<std::filesystem::path> site_cache_path();
+// Returns $ATTUNE_LOG_MISSES; nothing where it is unset, or in a set-user-id process.
+std::optional<std::filesystem::path> miss_log_path();
 
 // Creates `directory` (and its parents) with mode 0700 where absent. Throws Error, which names the variable that
 // another place is named with.

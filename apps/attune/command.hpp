@@ -23,6 +23,7 @@ int run_check(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_ladder(const Arguments& arguments);
 int run_plan(const Arguments& arguments);
+int run_prepare(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_space(const Arguments& arguments);

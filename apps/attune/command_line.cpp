@@ -25,6 +25,7 @@ constexpr Command all_commands[] = {
     {"bench", "compare configurations, the record and a copy of as many bytes by interleaved samples", run_bench},
     {"ladder", "the steps of a classical table of a kernel, measured here beside the published figures", run_ladder},
     {"plan", "what an application would launch for a problem, and why", run_plan},
+    {"prepare", "compile what applications will launch into a cache, for architectures that need not be here", run_prepare},
     {"list", "the kernels that are known", run_list},
     {"show", "what is known of a kernel: records with speed-up and provenance", run_show},
     {"space", "the legal configurations of a kernel: count, list, sample, audit or explain them", run_space},

@@ -23,7 +23,11 @@ Options::Options(std::string usage, std::string examples, std::vector<std::strin
     : usage_(std::move(usage)),
       examples_(std::move(examples)),
       positional_(std::move(positional)),
-      description_("options", 110, 60) {}
+      description_("options", 110, 60) {
+  if (positional_.empty() || !positional_.back().ends_with("...")) return;
+  rest_ = positional_.back().substr(0, positional_.back().size() - 3);
+  positional_.pop_back();
+}
 
 std::string Options::help() const {
   std::ostringstream out;
@@ -31,6 +35,7 @@ std::string Options::help() const {
   po::options_description shown("options", 110, 60);
   for (const auto& option : description_.options()) {
     const bool is_positional =
+        option->long_name() == rest_ ||
         std::find(positional_.begin(), positional_.end(), option->long_name()) != positional_.end();
     if (!is_positional) shown.add(option);
   }
@@ -41,11 +46,13 @@ std::string Options::help() const {
 
 bool Options::parse(const Arguments& arguments) {
   for (const std::string& name : positional_) description_.add_options()(name.c_str(), po::value<std::string>());
+  if (!rest_.empty()) description_.add_options()(rest_.c_str(), po::value<std::vector<std::string>>());
   po::options_description all;
   all.add(description_);
   all.add_options()("help,h", "this text");
   po::positional_options_description places;
   for (const std::string& name : positional_) places.add(name.c_str(), 1);
+  if (!rest_.empty()) places.add(rest_.c_str(), -1);
   try {
     po::store(po::command_line_parser(arguments)
                   .options(all)
@@ -111,6 +118,11 @@ std::optional<double> Options::seconds(const std::string& name) const {
 
 std::string Options::required(const std::string& name) const {
   if (const std::optional<std::string> given = text(name)) return *given;
+  throw UsageError("usage: " + usage_);
+}
+
+std::vector<std::string> Options::required_list(const std::string& name) const {
+  if (has(name)) return list(name);
   throw UsageError("usage: " + usage_);
 }
 

@@ -18,7 +18,7 @@ namespace attune::cli {
 class Options {
  public:
   // `usage`: "attune tune KERNEL|FILE.cu [options]". `examples`: lines below the options. `positional`: names of the
-  // arguments without a dash, in order ("kernel").
+  // arguments without a dash, in order ("kernel"). A last one "kernels..." takes all that follow, as a list.
   Options(std::string usage, std::string examples, std::vector<std::string> positional = {});
 
   boost::program_options::options_description_easy_init add() { return description_.add_options(); }
@@ -36,11 +36,13 @@ class Options {
   std::optional<double> seconds(const std::string& name) const;
   // Returns a positional. Throws UsageError when it is missing.
   std::string required(const std::string& name) const;
+  std::vector<std::string> required_list(const std::string& name) const;
 
  private:
   std::string help() const;
   std::string usage_, examples_;
   std::vector<std::string> positional_;
+  std::string rest_;  // the name of the list of further ones; "": there is none
   boost::program_options::options_description description_;
   boost::program_options::variables_map values_;
 };

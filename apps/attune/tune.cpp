@@ -3,10 +3,7 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "calibrate.hpp"
-#include "console.hpp"
 #include "db/paths.hpp"
-#include "json_lines.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "plan.hpp"
@@ -15,12 +12,12 @@
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
 #include "strategies.hpp"
+#include "tune_misses.hpp"
+#include "tune_session.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
 namespace {
-
-constexpr const char* in_memory = ":memory:";
 
 std::string effort_help() {
   std::string text = "how hard to try:";
@@ -31,16 +28,17 @@ std::string effort_help() {
 
 Options tune_options() {
   Options options(
-      "attune tune KERNEL|FILE.cu [options]",
+      "attune tune KERNEL|FILE.cu [options] | attune tune --misses LOG [FILE.cu...] [options]",
       "  attune tune transpose --problem \"width=8192 height=8192 T=float\"\n"
       "  attune tune reduce --problem \"n=2**22\" --problem \"n=2**28\" --time-limit 5m\n"
       "  attune tune my_kernel.cu --device host --trials 50      # no GPU needed\n"
       "  attune tune transpose --effort patient --target 2x      # until it is twice as fast as the default\n"
       "  attune tune axpy --effort exhaustive --parameters \"BLOCK=128,256 VECTOR=4\" --json\n"
       "  attune tune --device replay:gemm_A100.json.xz           # search a recording, in virtual time\n"
+      "  attune tune --misses misses.jsonl my_kernel.cu          # what applications asked for and did not find\n"
       "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
       "Ctrl-C keeps the best so far.\n",
-      {"kernel"});
+      {"kernel", "kernels..."});
   namespace po = boost::program_options;
   options.add()("problem,p", po::value<std::vector<std::string>>()->composing(),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
@@ -65,6 +63,10 @@ Options tune_options() {
       "what is minimised: time (default), energy, or a formula over time (ns), energy (J), power (W), registers, "
       "shared "
       "(bytes), bytes and flops (of [metrics]); several with commas between are traded off; records are apart")(
+      "misses", po::value<std::string>(),
+      "tune every problem of this log of applications (ATTUNE_LOG_MISSES), with its regime and objective, each within "
+      "the given limits; FILE.cu... are the kernel files that the log names, built-in kernels are found by name")(
+      "dry-run", "with --misses: list what would be tuned")(
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "give configurations that killed two workers another chance")(
       "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
@@ -92,45 +94,6 @@ SessionRequest request_from(const Options& options, KernelSpec spec) {
   request.keep_going = options.has("keep-going");
   request.lift_quarantine = options.has("lift-quarantine");
   return request;
-}
-
-int exit_code(SessionResult::End end) {
-  if (end == SessionResult::End::interrupted) return exit_interrupted;
-  return end == SessionResult::End::no_survivor ? exit_no_survivor : exit_done;
-}
-
-std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& store) {
-  return result.record ? store.ceilings(result.record->key.device_class) : std::vector<Ceiling>();
-}
-
-int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, bool json) {
-  SessionResult result;
-  if (json) {
-    JsonLines lines(request.spec);
-    result = run_session(request, pool, store, images, lines, stop_requests);
-    lines.show_result(request, result, ceilings_for(result, store));
-    if (!result.record) put_error(request.spec.name + ": " + result.explanation);
-    return exit_code(result.end);
-  }
-  Console console(request.spec);
-  result = run_session(request, pool, store, images, console, stop_requests);
-  if (result.record)
-    console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
-                        ceilings_for(result, store));
-  else
-    put_error(request.spec.name + " for " + request.problem.text() + ": " + result.explanation);
-  return exit_code(result.end);
-}
-
-// Calibrates a GPU once. The host device has ceilings of its emulation: it is calibrated only on request.
-void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
-  if (json) {
-    JsonLines lines(request.spec);
-    ensure_ceilings(pool, store, lines, request.lock_folder, stop_requests);
-  } else {
-    Console console(request.spec);
-    ensure_ceilings(pool, store, console, request.lock_folder, stop_requests);
-  }
 }
 
 // Tunes on a recording, in this process: a recording cannot harm its host as a device can. Only `workers` starts
@@ -161,6 +124,21 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   return tune_one(request, pool, store, nullptr, options.has("json"));
 }
 
+int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
+  for (const char* const option : {"problem", "regime", "objective", "parameters"})
+    if (options.has(option))
+      throw UsageError(fmt::format("--misses and --{}: each line of the log says its own", option));
+  if (!effort.search) throw UsageError(fmt::format("--misses tunes, and effort {} does not search", effort.name));
+  if (is_replay(device)) throw UsageError("--misses is of a device that applications use, not of a recording");
+  SessionRequest terms = request_from(options, {});
+  terms.effort = *effort.search;
+  MissesQuery query{*options.text("misses"),   {}, device, database_path(options), options.has("dry-run"),
+                    options.has("json")};
+  if (const auto first = options.text("kernel")) query.files.push_back(*first);
+  for (const std::string& further : options.list("kernels")) query.files.push_back(further);
+  return tune_misses(query, std::move(terms));
+}
+
 }  // namespace
 
 int run_tune(const Arguments& arguments) {
@@ -172,6 +150,11 @@ int run_tune(const Arguments& arguments) {
   }
   const EffortPlan& effort = effort_plan(options.text("effort").value_or("measure"));
   const std::string name = device_name(options);
+  if (options.has("misses")) return tune_log(options, effort, name);
+  if (options.has("dry-run"))
+    throw UsageError("--dry-run is of --misses; `attune plan` shows what is known of a problem");
+  if (options.has("kernels"))
+    throw UsageError("too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
   SessionRequest request = request_from(options, load_kernel(options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));

@@ -13,7 +13,8 @@ namespace attune::test {
 
 class LoadsAnything final : public Device {
  public:
-  explicit LoadsAnything(std::shared_ptr<Compiler> compiler) : compiler_(std::move(compiler)) {}
+  explicit LoadsAnything(std::shared_ptr<Compiler> compiler, DeviceInfo info = {})
+      : compiler_(std::move(compiler)), info_(std::move(info)) {}
 
   std::vector<std::string> loaded;  // the architectures of the images, in order
   int compilers_asked_for = 0;

@@ -58,7 +58,8 @@ struct Dispatcher::State {
       : warnings(sink_or_default(std::move(options.warn))),
         device(open_wished(options.device)),
         planner(device, database_or_none(options.database, warnings), {options.cache, options.site_cache},
-                known_regime(options.regime), canonical_objective(options.objective), warnings) {
+                known_regime(options.regime), canonical_objective(options.objective), warnings,
+                options.misses.empty() ? miss_log_path().value_or("") : options.misses) {
     services.background = &background;
     warnings.deliver();
   }

@@ -56,12 +56,14 @@ std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const Match
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings)
+                 const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
+                 const std::filesystem::path& misses)
     : device_(std::move(device)),
       wisdom_(std::move(database), warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
+      misses_(misses, warnings),
       images_(device_, caches_in(caches, warnings),
               [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
@@ -81,6 +83,12 @@ Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
     if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates->near_misses, legal);
   }
   return known;
+}
+
+// A record that does not compile here is known all the same: to tune again would find it.
+void Planner::log_miss(const MatchRequest& request, const Known& known) {
+  if (!known.is_final) return;
+  if (known.rungs.empty() || is_miss(known.rungs.front().match.rung)) misses_.add(request);
 }
 
 Match Planner::match(const KernelPack& kernel, const Problem& problem) {
@@ -103,6 +111,7 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
   Known present;
   for (const Reach reach : {Reach::this_problem, Reach::all}) {
     present = known(request, reach);
+    log_miss(request, present);
     for (const GradedMatch& graded : present.rungs)
       if (auto parts = build_or_warn(request, graded)) return {std::move(parts), true, present.is_final};
     if (present.are_all) break;
@@ -113,6 +122,7 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
 // What is loaded or cached serves, the best first. Where there is nothing, the default is compiled, or that is refused.
 Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
   Known present = known(request, Reach::all);
+  log_miss(request, present);
   std::vector<GradedMatch> wanted = std::move(present.rungs);
   const bool has_record = !wanted.empty();
   for (Configuration& fallback : legal_fallbacks(kernel, request))

@@ -17,6 +17,7 @@
 #include "device/device.hpp"
 #include "bundle/kernel_pack.hpp"
 #include "dispatch/images.hpp"
+#include "dispatch/misses.hpp"
 #include "dispatch/plan_parts.hpp"
 #include "dispatch/warnings.hpp"
 #include "dispatch/wisdom.hpp"
@@ -37,9 +38,9 @@ struct CacheFolders {
 
 class Planner {
  public:
-  // Without a database there is no wisdom. `warnings` must outlive it.
+  // Without a database there is no wisdom. `warnings` must outlive it. `misses`: where plan() logs what is not known.
   Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database, const CacheFolders& caches,
-          Regime regime, std::string objective, Warnings& warnings);
+          Regime regime, std::string objective, Warnings& warnings, const std::filesystem::path& misses = {});
 
   // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
@@ -63,6 +64,7 @@ class Planner {
   };
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
   Known known(const MatchRequest& request, Reach reach);
+  void log_miss(const MatchRequest& request, const Known& known);
   // Returns null with a status where it cannot be used. With `may_compile` false, null with an ok status means that it
   // would have to be compiled.
   std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status,
@@ -78,6 +80,7 @@ class Planner {
   const Regime regime_;
   const std::string objective_;
   Warnings& warnings_;
+  Misses misses_;
   Images images_;
   std::mutex functions_;  // Module does not promise thread-safety
   std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung

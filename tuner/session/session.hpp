@@ -81,6 +81,8 @@ struct SessionResult {
 // too. Throws Error for a broken environment; every completed trial is then in the database.
 SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);
+// Returns what run_session() would without a search, where the database has the answer.
+std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device, WisdomStore& store);
 // Runs it in this process, on that device.
 SessionResult run_session(const SessionRequest& request, Device& device, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop);

@@ -41,20 +41,19 @@ bool finishes(StopReason reason) {
 }
 
 // What is known already, when that is an answer.
-std::optional<SessionResult> answer_from_database(const SessionTerms& terms, const std::optional<Record>& present,
-                                                  WisdomStore& store) {
-  const SessionRequest& request = terms.request;
+std::optional<SessionResult> answer_from_database(const SessionRequest& request, const SessionKey& key,
+                                                  const std::optional<Record>& present, WisdomStore& store) {
   if (request.fresh || !present) return std::nullopt;
-  const std::optional<SessionRow> session = store.find_session(terms.key);
+  const std::optional<SessionRow> session = store.find_session(key);
   const bool same_seed = !request.seed || (session && session->seed == *request.seed);
   const bool same_finished = session && session->state == SessionState::finished && same_seed;
   // Effort subsumes: what was found with more, or as much by another strategy, answers a request for less.
   const bool covered = request.strategy.empty() && !request.seed && !present->partial &&
-                       present->effort >= request.effort && present->space == terms.key.space;
+                       present->effort >= request.effort && present->space == key.space;
   // A target is the user's word on what is enough, and on what is not.
   const std::optional<Target>& target = request.limits.target;
   const bool good_enough = !target || target->met(present->median_ns, present->default_ns / present->median_ns);
-  const bool any_will_do = target && request.strategy.empty() && !request.seed && present->space == terms.key.space;
+  const bool any_will_do = target && request.strategy.empty() && !request.seed && present->space == key.space;
   if (!good_enough || (!same_finished && !covered && !any_will_do)) return std::nullopt;
   SessionResult result;
   result.end = SessionResult::End::known;
@@ -318,6 +317,12 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
 
 }  // namespace
 
+std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device,
+                                          WisdomStore& store) {
+  const SessionKey key = session_key(request, device);
+  return answer_from_database(request, key, store.find_record(key.record), store);
+}
+
 SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images,
                           Observer& observer, const std::atomic<int>& stop) {
   if (request.regime == Regime::stream && request.spec.restores_inputs())
@@ -327,7 +332,7 @@ SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore
     return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
   const ObjectiveValues checked(terms);  // what cannot be had is an error even where an answer is known
-  if (std::optional<SessionResult> known = answer_from_database(terms, present, store)) return *known;
+  if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;
   return SessionRun(terms, pool, store, images, observer, stop, std::move(present)).run();
 }
 

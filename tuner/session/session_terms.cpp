@@ -10,21 +10,6 @@
 namespace attune {
 namespace {
 
-SessionKey key_of(const SessionRequest& request, const DeviceInfo& device) {
-  SessionKey key;
-  key.record.kernel = request.spec.name;
-  key.record.code = request.spec.fingerprints.code;
-  key.record.contract = request.spec.fingerprints.contract;
-  key.record.device_class = device.class_key();
-  key.record.problem = request.problem;
-  key.record.regime = std::string(to_text(request.regime));
-  key.record.objective = request.objectives.text();
-  key.space = request.spec.fingerprints.space;
-  key.effort = request.effort;
-  key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
-  return key;
-}
-
 Protocol protocol_of(const SessionRequest& request) {
   if (request.protocol) return *request.protocol;
   const Depth depth = depth_within(effort_plan(request.effort), request.limits.seconds);
@@ -48,13 +33,28 @@ Budget stretched(Budget budget, const Budget& limits) {
 
 }  // namespace
 
+SessionKey session_key(const SessionRequest& request, const DeviceInfo& device) {
+  SessionKey key;
+  key.record.kernel = request.spec.name;
+  key.record.code = request.spec.fingerprints.code;
+  key.record.contract = request.spec.fingerprints.contract;
+  key.record.device_class = device.class_key();
+  key.record.problem = request.problem;
+  key.record.regime = std::string(to_text(request.regime));
+  key.record.objective = request.objectives.text();
+  key.space = request.spec.fingerprints.space;
+  key.effort = request.effort;
+  key.strategy = canonical_strategy(request.strategy.empty() ? effort_plan(request.effort).strategy : request.strategy);
+  return key;
+}
+
 SessionTerms::SessionTerms(const SessionRequest& from, const DeviceOpened& device_opened)
     : request(from),
       opened(device_opened),
       device(opened.info),
       space(make_space(request.spec, request.problem, device)),
       default_configuration(attune::default_configuration(request.spec, space)),
-      key(key_of(request, device)),
+      key(session_key(request, device)),
       budget(stretched(effort_plan(request.effort).budget, request.limits)),
       protocol(protocol_of(request)) {}
 

@@ -11,6 +11,9 @@
 
 namespace attune {
 
+// Returns what a session for this request is stored under.
+SessionKey session_key(const SessionRequest& request, const DeviceInfo& device);
+
 struct SessionTerms {
   // `request` and `opened` must outlive it.
   SessionTerms(const SessionRequest& request, const DeviceOpened& opened);

@@ -43,6 +43,9 @@ struct DispatcherOptions {
   // Names a second folder of images, of a site or a container: looked in after `cache`, never written. "":
   // $ATTUNE_SITE_CACHE, else none.
   std::filesystem::path site_cache = {};
+  // Names a file: problems that were asked for and are not known are appended to it, for `attune tune --misses`. "":
+  // $ATTUNE_LOG_MISSES, else none.
+  std::filesystem::path misses = {};
 };
 
 // What a dispatcher did since it was made.

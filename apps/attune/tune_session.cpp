@@ -1,0 +1,53 @@
+#include "tune_session.hpp"
+
+#include "calibrate.hpp"
+#include "command.hpp"
+#include "console.hpp"
+#include "json_lines.hpp"
+#include "put_text.hpp"
+#include "stop_requests.hpp"
+
+namespace attune::cli {
+namespace {
+
+int exit_code(SessionResult::End end) {
+  if (end == SessionResult::End::interrupted) return exit_interrupted;
+  return end == SessionResult::End::no_survivor ? exit_no_survivor : exit_done;
+}
+
+std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& store) {
+  return result.record ? store.ceilings(result.record->key.device_class) : std::vector<Ceiling>();
+}
+
+}  // namespace
+
+int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, bool json) {
+  SessionResult result;
+  if (json) {
+    JsonLines lines(request.spec);
+    result = run_session(request, pool, store, images, lines, stop_requests);
+    lines.show_result(request, result, ceilings_for(result, store));
+    if (!result.record) put_error(request.spec.name + ": " + result.explanation);
+    return exit_code(result.end);
+  }
+  Console console(request.spec);
+  result = run_session(request, pool, store, images, console, stop_requests);
+  if (result.record)
+    console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
+                        ceilings_for(result, store));
+  else
+    put_error(request.spec.name + " for " + request.problem.text() + ": " + result.explanation);
+  return exit_code(result.end);
+}
+
+void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json) {
+  if (json) {
+    JsonLines lines(request.spec);
+    ensure_ceilings(pool, store, lines, request.lock_folder, stop_requests);
+  } else {
+    Console console(request.spec);
+    ensure_ceilings(pool, store, console, request.lock_folder, stop_requests);
+  }
+}
+
+}  // namespace attune::cli
