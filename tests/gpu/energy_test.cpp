@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "device/cuda/nvml.hpp"
 #include "attune/search_space.hpp"
 #include "kernel/instance.hpp"
 #include "kernel/problem.hpp"
