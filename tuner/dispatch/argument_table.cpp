@@ -81,135 +81,133 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
 }
 
 ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
-  for (const std::size_t i : passed_arguments(spec)) expected_.push_back(expect(spec.arguments[i], resolved[i], i));
+  for (const std::size_t i : passed_arguments(spec)) expect(spec.arguments[i], resolved[i], i);
 }
 
-ArgumentTable::Expected ArgumentTable::expect(const Argument& argument, const ResolvedArgument& resolved,
-                                              std::size_t slot) {
+void ArgumentTable::expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot) {
   const TypeInfo& type = type_named(resolved.type);
-  Expected expected;
-  expected.name = argument.name;
+  shown_.push_back({argument.name, resolved.value ? resolved.value->text() : std::string()});
+  ArgumentForm& expected = forms_.emplace_back();
   expected.type = type.name;
-  expected.slot = slot;
+  expected.slot = static_cast<std::uint16_t>(slot);
   if (argument.role != Role::scalar) {
     expected.size = sizeof(void*);
     expected.count = resolved.count;
     expected.is_written = argument.role != Role::in;
     if (argument.by_value) {
-      expected.form = Form::values;
-      expected.size = static_cast<unsigned>(resolved.bytes);
+      expected.kind = Kind::values;
+      expected.size = static_cast<std::uint32_t>(resolved.bytes);
     }
-    return expected;
+    return;
   }
   expected.size = type.size;
   const unsigned bits = type.size * 8;
   if (type.components != 1) {
-    expected.form = Form::verbatim;
+    expected.kind = Kind::verbatim;
   } else if (type.type_class == TypeClass::boolean) {
-    expected.form = Form::boolean;
+    expected.kind = Kind::boolean;
     expected.maximum = 1;
   } else if (type.type_class == TypeClass::floating) {
-    expected.form = type.size == 8 ? Form::real64 : type.size == 4 ? Form::real32 : Form::real16;
+    expected.kind = type.size == 8 ? Kind::real64 : type.size == 4 ? Kind::real32 : Kind::real16;
   } else {
     const bool is_signed = type.type_class == TypeClass::signed_integer;
-    expected.form = Form::integer;
+    expected.kind = Kind::integer;
     expected.maximum = ~std::uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0));
     expected.minimum = is_signed ? -static_cast<std::int64_t>(expected.maximum) - 1 : 0;
   }
   if (resolved.value) {
     expected.is_fixed = true;
     expected.fixed = encode_scalar(*resolved.value, resolved.type);
-    expected.fixed_text = resolved.value->text();
   }
-  return expected;
 }
 
 void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void* const> slots) const {
-  if (passed.size() != expected_.size()) refuse_count(passed.size());
-  for (std::size_t i = 0; i < passed.size(); ++i) {
-    const Expected& expected = expected_[i];
-    void* const slot = slots[expected.slot];
-    if (!store(expected, passed[i], slot)) refuse(i, passed[i]);
-    if (expected.is_fixed && !is_as_fixed(expected, passed[i], slot)) refuse(i, passed[i]);
-  }
+  if (passed.size() != forms_.size()) refuse_count(passed.size());
+  for (std::size_t i = 0; i < passed.size(); ++i)
+    if (!forms_[i].put(passed[i], slots[forms_[i].slot])) refuse(i, passed[i]);
 }
 
-bool ArgumentTable::is_as_fixed(const Expected& expected, const PlanArgument& passed, const void* slot) {
-  if (expected.form != Form::integer) return std::memcmp(slot, expected.fixed.data(), expected.size) == 0;
+bool ArgumentForm::put(const PlanArgument& passed, void* bytes) const {
+  return store(passed, bytes) && (!is_fixed || is_as_fixed(passed, bytes));
+}
+
+bool ArgumentForm::is_as_fixed(const PlanArgument& passed, const void* bytes) const {
+  if (kind != Kind::integer) return std::memcmp(bytes, fixed.data(), size) == 0;
   // Not read from the slot, which was written just now in a larger piece: the processor would wait for it.
-  const std::uint64_t difference = read<std::uint64_t>(passed.bytes) ^ read<std::uint64_t>(expected.fixed);
-  return difference << (64 - 8 * expected.size) == 0;
+  const std::uint64_t difference = read<std::uint64_t>(passed.bytes) ^ read<std::uint64_t>(fixed);
+  return difference << (64 - 8 * size) == 0;
 }
 
-bool ArgumentTable::store(const Expected& expected, const PlanArgument& passed, void* slot) {
-  switch (expected.form) {
-    case Form::array:
-      write(slot, passed.bytes);
-      return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || same(passed.type, expected.type)) &&
-             !(passed.is_const && expected.is_written) && passed.count >= expected.count &&
-             (read<void*>(passed.bytes) || expected.count == 0);
-    case Form::values:
-      return store_values(expected, passed, slot);
-    case Form::boolean:
-    case Form::integer:
-      return store_integer(expected, passed, slot);
-    case Form::verbatim:
-      write(slot, passed.bytes);
-      return passed.kind == PlanArgument::Kind::other && passed.type == expected.type;
+bool ArgumentForm::store(const PlanArgument& passed, void* bytes) const {
+  switch (kind) {
+    case Kind::array:
+      write(bytes, passed.bytes);
+      return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || same(passed.type, type)) &&
+             !(passed.is_const && is_written) && passed.count >= count &&
+             (read<void*>(passed.bytes) || count == 0);
+    case Kind::values:
+      return store_values(passed, bytes);
+    case Kind::boolean:
+    case Kind::integer:
+      return store_integer(passed, bytes);
+    case Kind::verbatim:
+      write(bytes, passed.bytes);
+      return passed.kind == PlanArgument::Kind::other && passed.type == type;
     default:
-      return store_real(expected, passed, slot);
+      return store_real(passed, bytes);
   }
 }
 
-bool ArgumentTable::store_values(const Expected& expected, const PlanArgument& passed, void* slot) {
+bool ArgumentForm::store_values(const PlanArgument& passed, void* bytes) const {
   const bool is_object =
       passed.kind == PlanArgument::Kind::values || (passed.kind == PlanArgument::Kind::pointer && !passed.is_device);
-  if (!is_object || passed.count != expected.count || passed.type != expected.type) return false;
-  std::memcpy(slot, read<const void*>(passed.bytes), expected.size);
+  if (!is_object || passed.count != count || passed.type != type) return false;
+  std::memcpy(bytes, read<const void*>(passed.bytes), size);
   return true;
 }
 
-bool ArgumentTable::store_integer(const Expected& expected, const PlanArgument& passed, void* slot) {
+bool ArgumentForm::store_integer(const PlanArgument& passed, void* bytes) const {
   if (passed.kind != PlanArgument::Kind::integer) return false;
-  write(slot, passed.bytes);  // little-endian: the low bytes are the narrower value
+  write(bytes, passed.bytes);  // little-endian: the low bytes are the narrower value
   if (passed.is_signed && read<std::int64_t>(passed.bytes) < 0)
-    return read<std::int64_t>(passed.bytes) >= expected.minimum;
-  return read<std::uint64_t>(passed.bytes) <= expected.maximum;
+    return read<std::int64_t>(passed.bytes) >= minimum;
+  return read<std::uint64_t>(passed.bytes) <= maximum;
 }
 
-bool ArgumentTable::store_real(const Expected& expected, const PlanArgument& passed, void* slot) {
+bool ArgumentForm::store_real(const PlanArgument& passed, void* bytes) const {
   if (passed.kind == PlanArgument::Kind::other) {  // half, bfloat16 as such
-    write(slot, passed.bytes);
-    return passed.type == expected.type;
+    write(bytes, passed.bytes);
+    return passed.type == type;
   }
   if (passed.kind == PlanArgument::Kind::pointer || passed.kind == PlanArgument::Kind::values) return false;
   const bool is_integer = passed.kind == PlanArgument::Kind::integer;
   double value = 0;
   if (!is_integer) value = read<double>(passed.bytes);
-  if (expected.form == Form::real64) {
+  if (kind == Kind::real64) {
     if (is_integer && !exact_integer<double>(passed, value)) return false;
-    write(slot, value);
+    write(bytes, value);
     return true;
   }
   if (is_integer && !exact_integer<float>(passed, value)) return false;
-  if (expected.form == Form::real32) {
+  if (kind == Kind::real32) {
     // Written so that only a finite value that becomes infinite is refused; what rounds, rounds as in C++.
     const float narrow = static_cast<float>(value);
-    write(slot, narrow);
+    write(bytes, narrow);
     return std::isfinite(narrow) || !std::isfinite(value);
   }
-  if (is_integer && std::abs(value) > (expected.type == "half" ? exact_in_half : exact_in_bfloat16)) return false;
+  if (is_integer && std::abs(value) > (type == "half" ? exact_in_half : exact_in_bfloat16)) return false;
   try {
-    write(slot, encode_scalar(Value(value), expected.type));
+    write(bytes, encode_scalar(Value(value), type));
     return true;
   } catch (const Error&) {
     return false;
   }
 }
 
-std::string ArgumentTable::reason(const Expected& expected, const PlanArgument& passed) {
+std::string ArgumentTable::reason(std::size_t position, const PlanArgument& passed) const {
+  const ArgumentForm& expected = forms_[position];
   const std::string got = shown(passed);
-  if (expected.form == Form::values)
+  if (expected.kind == Kind::values)
     return fmt::format(
         "is an array of {} {} that is passed by value, but {} was passed; pass a std::array or std::span",
         expected.count, expected.type,
@@ -217,7 +215,7 @@ std::string ArgumentTable::reason(const Expected& expected, const PlanArgument& 
         : passed.kind == PlanArgument::Kind::pointer && passed.count != PlanArgument::unknown_count
             ? fmt::format("an object with {} {}", passed.count, passed.type)
             : got);
-  if (expected.form == Form::array) {
+  if (expected.kind == Kind::array) {
     const std::string array = fmt::format("is an array of {} {} that the kernel {}", expected.count, expected.type,
                                           expected.is_written ? "writes" : "reads");
     const bool right_type =
@@ -230,10 +228,10 @@ std::string ArgumentTable::reason(const Expected& expected, const PlanArgument& 
   const bool is_scalar = passed.kind == PlanArgument::Kind::integer || passed.kind == PlanArgument::Kind::floating;
   if (expected.is_fixed && is_scalar) {
     return fmt::format("is {} in the plan's problem, but {} was passed; make a plan for the other problem",
-                       expected.fixed_text, got);
+                       shown_[position].fixed_text, got);
   }
   const bool wants_real =
-      expected.form == Form::real16 || expected.form == Form::real32 || expected.form == Form::real64;
+      expected.kind == Kind::real16 || expected.kind == Kind::real32 || expected.kind == Kind::real64;
   if (passed.kind == PlanArgument::Kind::integer || (wants_real && passed.kind == PlanArgument::Kind::floating)) {
     return fmt::format("is of type {}, which {} does not fit", expected.type, got);
   }
@@ -241,26 +239,27 @@ std::string ArgumentTable::reason(const Expected& expected, const PlanArgument& 
 }
 
 void ArgumentTable::refuse(std::size_t position, const PlanArgument& passed) const {
-  const Expected& expected = expected_[position];
-  throw UsageError(fmt::format("launch of {}: argument {}, `{}`, {}; expected {}", kernel_, position + 1, expected.name,
-                               reason(expected, passed), signature()));
+  throw UsageError(fmt::format("launch of {}: argument {}, `{}`, {}; expected {}", kernel_, position + 1,
+                               shown_[position].name, reason(position, passed), signature()));
 }
 
 void ArgumentTable::refuse_count(std::size_t passed) const {
   throw UsageError(fmt::format("launch of {}: {} argument{} passed, {} expected: {}", kernel_, passed,
-                               passed == 1 ? " was" : "s were", expected_.size(), signature()));
+                               passed == 1 ? " was" : "s were", forms_.size(), signature()));
 }
 
 std::string ArgumentTable::signature() const {
   std::string list;
-  for (const Expected& expected : expected_) {
-    const bool is_array = expected.form == Form::array;
-    if (expected.form == Form::values) {
+  for (std::size_t i = 0; i < forms_.size(); ++i) {
+    const ArgumentForm& expected = forms_[i];
+    const std::string& name = shown_[i].name;
+    const bool is_array = expected.kind == Kind::array;
+    if (expected.kind == Kind::values) {
       list +=
-          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", expected.name, expected.count, expected.type);
+          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.count, expected.type);
       continue;
     }
-    list += fmt::format("{}{}: {}{}{}", list.empty() ? "" : ", ", expected.name,
+    list += fmt::format("{}{}: {}{}{}", list.empty() ? "" : ", ", name,
                         is_array && !expected.is_written ? "const " : "", expected.type, is_array ? "*" : "");
   }
   return fmt::format("{}({})", kernel_, list);

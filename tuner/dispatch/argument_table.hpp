@@ -19,6 +19,34 @@ namespace attune {
 // Returns which arguments an application passes, by their places in spec.arguments.
 std::vector<std::size_t> passed_arguments(const KernelSpec& spec);
 
+// What a launch checks and writes of one argument: one line of the cache.
+struct alignas(64) ArgumentForm {
+  // How it is encoded; decided once, so that a launch dispatches on one small number.
+  enum class Kind : std::uint8_t { array, values, boolean, integer, real32, real64, real16, verbatim };
+
+  std::string_view type;     // of the element or the scalar
+  std::uint64_t count = 0;   // arrays: elements
+  std::int64_t minimum = 0;  // integers
+  std::uint64_t maximum = 0;
+  std::array<std::byte, 16> fixed{};
+  std::uint32_t size = 0;  // bytes of the parameter
+  std::uint16_t slot = 0;
+  Kind kind = Kind::array;
+  bool is_written : 1 = false;  // arrays: by the kernel
+  bool is_fixed : 1 = false;    // scalars: must equal `fixed`, the plan's problem value
+
+  // Checks what was passed and writes it into its slot. Returns false where it does not fit.
+  bool put(const PlanArgument& passed, void* slot_bytes) const;
+
+ private:
+  bool is_as_fixed(const PlanArgument& passed, const void* slot_bytes) const;
+  bool store(const PlanArgument& passed, void* slot_bytes) const;
+  bool store_values(const PlanArgument& passed, void* slot_bytes) const;
+  bool store_integer(const PlanArgument& passed, void* slot_bytes) const;
+  bool store_real(const PlanArgument& passed, void* slot_bytes) const;
+};
+static_assert(sizeof(ArgumentForm) == 64);
+
 class ArgumentTable {
  public:
   // `resolved`: every argument of the kernel, in order (resolve_arguments).
@@ -29,37 +57,25 @@ class ArgumentTable {
   // `slots` are then of no use for a launch.
   void encode(std::span<const PlanArgument> passed, std::span<void* const> slots) const;
 
+  // Returns those of the arguments that the application passes, in order.
+  std::span<const ArgumentForm> forms() const noexcept { return forms_; }
+
   // "transpose(out: float*, in: const float*, width: int64, height: int64)": what the application passes.
   std::string signature() const;
 
  private:
-  // How an argument is encoded; decided once, so that a launch dispatches on one small number.
-  enum class Form : std::uint8_t { array, values, boolean, integer, real32, real64, real16, verbatim };
-  struct Expected {
-    Form form = Form::array;
-    bool is_written = false;   // arrays: by the kernel
-    bool is_fixed = false;     // scalars: must equal `fixed`, the plan's problem value
-    unsigned size = 0;         // bytes of the parameter
-    std::int64_t minimum = 0;  // integers
-    std::uint64_t maximum = 0;
-    std::uint64_t count = 0;  // arrays: elements
-    std::string_view type;    // of the element or the scalar
-    std::size_t slot = 0;
-    std::array<std::byte, 16> fixed{};
+  using Kind = ArgumentForm::Kind;
+  struct Shown {
     std::string name, fixed_text;
   };
-  static Expected expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot);
-  static bool is_as_fixed(const Expected& expected, const PlanArgument& passed, const void* slot);
-  static bool store(const Expected& expected, const PlanArgument& passed, void* slot);
-  static bool store_values(const Expected& expected, const PlanArgument& passed, void* slot);
-  static bool store_integer(const Expected& expected, const PlanArgument& passed, void* slot);
-  static bool store_real(const Expected& expected, const PlanArgument& passed, void* slot);
-  static std::string reason(const Expected& expected, const PlanArgument& passed);
+  void expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot);
+  std::string reason(std::size_t position, const PlanArgument& passed) const;
   [[noreturn]] void refuse(std::size_t position, const PlanArgument& passed) const;
   [[noreturn]] void refuse_count(std::size_t passed) const;
 
   std::string kernel_;
-  std::vector<Expected> expected_;  // those that the application passes, in order
+  std::vector<ArgumentForm> forms_;
+  std::vector<Shown> shown_;  // for messages
 };
 
 }  // namespace attune

@@ -24,9 +24,12 @@ void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const P
                            std::span<const PlanArgument> arguments) {
   const ProblemKey key = recipe_.read(values, arguments);
   Entry* const entry = table_.find(key);
+  if (entry != nullptr) LaunchBlock::prefetch(entry->block.load(std::memory_order_relaxed));
   const Present* present = entry != nullptr ? entry->present.load(std::memory_order_acquire) : nullptr;
   if (present == nullptr || (present->ask_again_ns != 0 && now_ns() >= present->ask_again_ns)) [[unlikely]]
     present = &make(key, policy, stream);
+  if (present->block != nullptr && !present->block->is_captured(stream))
+    return launch_block(*present->parts, *present->block, stream, arguments);
   const std::string* const misaligned = launch_plan(present->parts, stream, arguments);
   if (misaligned == nullptr) [[likely]]
     return;
@@ -49,6 +52,7 @@ const KernelEntries::Present& KernelEntries::make(const ProblemKey& key, Policy 
 const KernelEntries::Present& KernelEntries::set(Entry& entry, Planned planned) {
   auto made = std::make_unique<Present>();
   made->parts = parts_of_own(std::move(planned.parts));
+  made->block = made->parts->block.get();
   made->is_best = planned.is_best;
   if (!planned.is_final) made->ask_again_ns = now_ns() + ask_again_after_ns;
   const std::lock_guard lock(entry.mutex);
@@ -56,6 +60,7 @@ const KernelEntries::Present& KernelEntries::set(Entry& entry, Planned planned) 
   if (before != nullptr && before->is_best && !made->is_best) return *before;
   if (before != nullptr) ++swaps_;
   entry.present.store(made.get(), std::memory_order_release);
+  entry.block.store(made->block, std::memory_order_relaxed);
   return *entry.kept.emplace_back(std::move(made));
 }
 

@@ -51,6 +51,7 @@ class KernelEntries {
   // What an entry launches at present. Immutable; stays as long as the entry.
   struct Present {
     std::shared_ptr<const PlanParts> parts;
+    const LaunchBlock* block = nullptr;  // of the parts
     bool is_best = true;
     std::int64_t ask_again_ns = 0;  // of the steady clock, where the wisdom could not be read; 0: never
   };
@@ -58,6 +59,7 @@ class KernelEntries {
     explicit Entry(const ProblemKey& of) : key(of) {}
     const ProblemKey key;
     std::atomic<const Present*> present{nullptr};
+    std::atomic<const LaunchBlock*> block{nullptr};  // of the present one or of one before: to prefetch
     std::atomic<bool> is_awaited{false};  // the best is being prepared
     std::atomic<bool> warned{false};      // of a misaligned array
     std::mutex mutex;

@@ -12,6 +12,7 @@
 #include "attune/stream_handle.hpp"
 #include "device/launch_frame.hpp"
 #include "dispatch/argument_table.hpp"
+#include "dispatch/launch_block.hpp"
 #include "dispatch/map_cache.hpp"
 #include "dispatch/stream_scratch.hpp"
 #include "dispatch/symbol_uploads.hpp"
@@ -36,6 +37,7 @@ struct PlanParts {
   // Of a kernel with symbols: plans that shared a module would set each other's variables.
   std::optional<OwnModule> own_module = {};
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
+  LaunchBlock::Owner block = {};  // null where the plan is not plain
   mutable MapCache maps = {};
   mutable StreamScratch scratch = {};
   mutable SymbolUploads uploads = {};
@@ -59,6 +61,10 @@ struct PlanParts {
 // and for parameters beyond LaunchFrame::stack_bytes.
 const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                std::span<const PlanArgument> passed);
+
+// Does it by a plain plan's block, on a stream that is not captured.
+void launch_block(const PlanParts& parts, const LaunchBlock& block, StreamHandle stream,
+                  std::span<const PlanArgument> passed);
 
 // Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
 // when the driver refuses the module.
