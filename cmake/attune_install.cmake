@@ -5,7 +5,7 @@ set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
 set(ATTUNE_INSTALLED core expression kernel bundle space spec exports measure search score db_images db_reader db
     recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch c_api
-    kernel_files builtin)
+    kernel_files tuning builtin)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
 install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune-embed EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

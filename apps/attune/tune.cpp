@@ -154,7 +154,8 @@ int run_tune(const Arguments& arguments) {
   if (options.has("dry-run"))
     throw UsageError("--dry-run is of --misses; `attune plan` shows what is known of a problem");
   if (options.has("kernels"))
-    throw UsageError("too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
+    throw UsageError(
+        "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
   SessionRequest request = request_from(options, load_kernel(options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));

@@ -7,12 +7,9 @@
 
 #include "attune/bindings.hpp"
 #include "attune/device_info.hpp"
+#include "attune/effort.hpp"
 
 namespace attune {
-
-enum class Effort { estimate = 0, measure = 1, patient = 2, exhaustive = 3 };
-std::string_view to_text(Effort effort) noexcept;
-Effort effort_from_text(std::string_view text);  // throws UsageError
 
 // The meaning of times has generations, which are not compared. Up to protocol 7, times below 20 us were means over
 // launches in a row, and the cache was flushed by writing.

@@ -54,8 +54,9 @@ Regime known_regime(const std::string& text) {
 }  // namespace
 
 struct Dispatcher::State {
-  explicit State(DispatcherOptions options)
-      : warnings(sink_or_default(std::move(options.warn))),
+  explicit State(DispatcherOptions given)
+      : options(std::move(given)),
+        warnings(sink_or_default(options.warn)),
         device(open_wished(options.device)),
         planner(device, database_or_none(options.database, warnings), {options.cache, options.site_cache},
                 known_regime(options.regime), canonical_objective(options.objective), warnings,
@@ -102,6 +103,7 @@ struct Dispatcher::State {
     return planned.parts;
   }
 
+  const DispatcherOptions options;
   Warnings warnings;
   std::shared_ptr<Device> device;
   KernelTable kernels;
@@ -203,6 +205,7 @@ Match Dispatcher::match(std::string_view kernel, const Problem& problem) {
 }
 
 std::vector<std::string> Dispatcher::kernels() const { return state_->kernels.names(); }
+const DispatcherOptions& Dispatcher::options() const noexcept { return state_->options; }
 const DeviceInfo& Dispatcher::device_info() const noexcept { return state_->device->info(); }
 const std::shared_ptr<Device>& Dispatcher::device() const noexcept { return state_->device; }
 

@@ -108,6 +108,8 @@ class Dispatcher {
   // Returns the names of the kernels that were added, in alphabetical order.
   std::vector<std::string> kernels() const;
 
+  // Returns the options as they were given.
+  const DispatcherOptions& options() const noexcept;
   const DeviceInfo& device_info() const noexcept;
   // Returns the seam, for Buffer and Stream; not for applications.
   const std::shared_ptr<Device>& device() const noexcept;

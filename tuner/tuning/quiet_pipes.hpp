@@ -1,0 +1,36 @@
+// Keeps SIGPIPE from a program that has not asked for it: a worker that died is an error of a write, no signal.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+namespace attune {
+
+// Blocks SIGPIPE on this thread, and on those that it starts, while it lives.
+class QuietPipes {
+ public:
+  QuietPipes() {
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~QuietPipes() {
+    const timespec at_once{};
+    if (!was_pending_)
+      while (sigtimedwait(&pipe_, nullptr, &at_once) == SIGPIPE) {
+      }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  QuietPipes(const QuietPipes&) = delete;
+  QuietPipes& operator=(const QuietPipes&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace attune

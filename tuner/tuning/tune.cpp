@@ -1,0 +1,180 @@
+#include "attune/tune.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "attune/error.hpp"
+#include "core/trusted_environment.hpp"
+#include "db/image_cache.hpp"
+#include "db/paths.hpp"
+#include "db/wisdom_store.hpp"
+#include "dispatch/planner.hpp"
+#include "kernel/problem.hpp"
+#include "session/session.hpp"
+#include "spec/kernel_file.hpp"
+#include "spec/pack.hpp"
+#include "tuning/quiet_pipes.hpp"
+#include "worker/workers.hpp"
+
+namespace attune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Forwarding final : public Observer {
+ public:
+  explicit Forwarding(const TuneOptions& options) : options_(options) {}
+  void trial_done(const Trial&, const Progress& progress) override {
+    if (options_.progress) options_.progress({progress.trials, progress.default_ns, progress.best_ns, progress.best});
+  }
+  void note(const std::string& text) override {
+    if (options_.note) options_.note(text);
+  }
+
+ private:
+  const TuneOptions& options_;
+};
+
+// The first executable file of this name in the folders of $PATH.
+fs::path found_in_path(const char* name) {
+  std::string folders = trusted_environment("PATH").value_or("");
+  for (std::size_t begin = 0; begin < folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const fs::path candidate = fs::path(folders.substr(begin, end - begin)) / name;
+    if (end > begin && access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate)) return candidate;
+    begin = end + 1;
+  }
+  return {};
+}
+
+fs::path executable_of(const TuneOptions& options) {
+  const fs::path chosen = options.executable.empty() ? found_in_path("attune") : options.executable;
+  if (chosen.empty())
+    throw UsageError(
+        "tune(): there is no program `attune` in $PATH for worker processes; name it by "
+        "TuneOptions::executable, or choose Isolation::none");
+  if (access(chosen.c_str(), X_OK) != 0)
+    throw UsageError(fmt::format("tune(): {} cannot be run: it is the program for worker processes", chosen.string()));
+  return chosen;
+}
+
+// As open_device() takes it.
+std::string name_of(const DeviceInfo& device) {
+  return device.kind == "cuda" ? fmt::format("cuda:{}", device.ordinal) : device.kind;
+}
+
+fs::path database_of(const DispatcherOptions& options) {
+  return options.database.empty() ? default_database_path() : options.database;
+}
+
+// Turns are taken with all tuners of this user, whatever their caches are.
+fs::path lock_folder(const TuneOptions& options) {
+  try {
+    fs::path folder = default_cache_path() / "locks";
+    make_private_directory(folder, "ATTUNE_CACHE");
+    if (access(folder.c_str(), W_OK) == 0) return folder;
+  } catch (const Error&) {
+  }
+  if (options.note) options.note("there is no folder of locks: turns with other tuners are not taken");
+  return {};
+}
+
+SessionRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem, Effort effort,
+                          const TuneOptions& options) {
+  SessionRequest request;
+  request.spec = spec;
+  request.problem = problem;
+  request.regime = regime_of(gpu.options().regime).value();  // the dispatcher has checked it
+  request.objectives = Objectives(gpu.options().objective);
+  request.effort = effort;
+  request.limits.seconds = options.seconds;
+  request.limits.trials = options.trials;
+  request.limits.patience = options.patience;
+  request.strategy = options.strategy;
+  request.seed = options.seed;
+  request.fresh = options.fresh;
+  request.lock_folder = lock_folder(options);
+  return request;
+}
+
+TuneEnd end_of(SessionResult::End end) {
+  switch (end) {
+    case SessionResult::End::known:
+      return TuneEnd::known;
+    case SessionResult::End::finished:
+      return TuneEnd::finished;
+    case SessionResult::End::interrupted:
+      return TuneEnd::interrupted;
+    case SessionResult::End::no_survivor:
+      return TuneEnd::no_survivor;
+    case SessionResult::End::partial:
+    case SessionResult::End::stopped:
+      break;
+  }
+  return TuneEnd::partial;
+}
+
+TuneResult result_of(SessionResult session) {
+  TuneResult result;
+  result.end = end_of(session.end);
+  result.trials = session.trials;
+  result.explanation = std::move(session.explanation);
+  if (!session.record) return result;
+  result.configuration = session.record->configuration;
+  result.median_ns = session.record->median_ns;
+  result.default_ns = session.record->default_ns;
+  result.speedup = session.record->speedup;
+  return result;
+}
+
+TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem) {
+  const DispatcherOptions& options = gpu.options();
+  Warnings warnings([](const std::string&) {});  // the dispatcher says them
+  Planner planner(gpu.device(), database_of(options), {options.cache, options.site_cache},
+                  regime_of(options.regime).value(), options.objective, warnings);
+  Match match = planner.match(make_pack(spec, spec.name), problem);
+  TuneResult result;
+  result.end = TuneEnd::estimated;
+  result.configuration = std::move(match.configuration);
+  result.speedup = match.speedup;
+  result.explanation = std::move(match.why);
+  return result;
+}
+
+}  // namespace
+
+TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, Effort effort,
+                const TuneOptions& options) {
+  const DeviceInfo& device = gpu.device_info();
+  const Problem problem = make_problem(spec, given, device.kind);
+  if (effort == Effort::estimate) return estimated(gpu, spec, problem);
+  const fs::path executable = options.isolation == Isolation::processes ? executable_of(options) : fs::path();
+  const SessionRequest request = request_of(gpu, spec, problem, effort, options);
+
+  std::atomic<int> stop = 0;
+  const std::stop_callback stopping(options.stop, [&stop] { stop = 1; });
+  WisdomStore store(database_of(gpu.options()), WisdomStore::Access::read_write, {{}, &stop});
+  ImageCache images(gpu.options().cache.empty() ? default_cache_path() : gpu.options().cache);
+  Forwarding observer(options);
+  if (options.isolation == Isolation::none) {
+    // A device of its own: one thread alone drives it.
+    const std::unique_ptr<Device> own = open_device(name_of(device));
+    return result_of(run_session(request, *own, store, &images, observer, stop));
+  }
+  const QuietPipes quiet;  // before the pool starts threads
+  const std::unique_ptr<Workers> workers =
+      process_workers(executable.string(), {"--device", name_of(device)}, name_of(device));
+  Pool pool(*workers);
+  return result_of(run_session(request, pool, store, &images, observer, stop));
+}
+
+TuneResult tune(Dispatcher& gpu, const std::string& kernel, const Problem& problem, Effort effort,
+                const TuneOptions& options) {
+  return tune(gpu, load_kernel(kernel), problem, effort, options);
+}
+
+}  // namespace attune
