@@ -56,6 +56,8 @@ class ContextScope {
   }
   // Returns a failure if the context could not be made current: then nothing may be called in it.
   Result result() const noexcept { return result_; }
+  // Returns whether the context was the thread's own one already.
+  bool was_current() const noexcept { return result_ == result_success && !pushed_; }
 
  private:
   const DriverApi& api_;

@@ -140,8 +140,9 @@ class CudaDevice final : public Device {
   bool is_captured(StreamHandle stream) override {
     if (is_legacy_stream(stream)) return false;  // it cannot be; to ask while another is captured is an error
     CaptureStatus status = capture_none;
-    if (api_.stream_is_capturing(stream, &status) == result_success) return status == capture_active;
-    const ContextScope scope(*context_);  // per-thread default streams are of the current context
+    if (!must_ask() && api_.stream_is_capturing(stream, &status) == result_success) return status == capture_active;
+    const ContextScope scope(*context_);
+    note(scope);
     return scope.result() == result_success && cuda::is_captured(api_, stream);
   }
 
@@ -154,11 +155,12 @@ class CudaDevice final : public Device {
   LoadOutcome load(const Image& image) override { return load_module(context_, image); }
 
   Status enqueue(const Operation& operation, StreamHandle stream) override {
-    // As a rule the context is current already, and to ask takes a driver call. A function of another context is refused,
-    // with nothing launched.
-    if (operation.kind == Operation::Kind::launch && launch_operation(api_, operation, stream) == result_success)
+    // A function of another context is refused, with nothing launched.
+    if (operation.kind == Operation::Kind::launch && !must_ask() &&
+        launch_operation(api_, operation, stream) == result_success)
       return {};
     const ContextScope scope(*context_);
+    note(scope);
     if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
     return enqueue_operation(api_, operation, stream);
   }
@@ -180,6 +182,12 @@ class CudaDevice final : public Device {
   std::vector<Found> inspect(std::span<const Inspection> inspections) override { return instruments().inspect(inspections); }
 
  private:
+  // As a rule the context is current already, and to ask takes a driver call. Launches do without. A thread on which one
+  // was refused asks from then on, until the context is current again.
+  bool must_ask() const noexcept { return to_ask_for_ == context_.get(); }
+  void note(const ContextScope& scope) const noexcept { to_ask_for_ = scope.was_current() ? nullptr : context_.get(); }
+  static thread_local const CudaContext* to_ask_for_;
+
   CudaInstruments& instruments() {
     std::call_once(instruments_once_, [this] {
       const MakeInstruments make = instruments_of_program();
@@ -220,6 +228,8 @@ class CudaDevice final : public Device {
   std::once_flag instruments_once_;
   std::unique_ptr<CudaInstruments> instruments_;  // uses all of the above
 };
+
+thread_local const CudaContext* CudaDevice::to_ask_for_ = nullptr;
 
 }  // namespace
 
