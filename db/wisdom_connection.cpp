@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <random>
 #include <string>
 #include <thread>
 
 #include "attune/error.hpp"
 #include "core/trusted_environment.hpp"
+#include "db/lock_wait.hpp"
 #include "db/paths.hpp"
 #include "db/wisdom_failure.hpp"
 #include "db/wisdom_file.hpp"
@@ -30,7 +30,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr Seconds writer_wait_limit{30};
 // Applications look up while they start, and can continue with a default configuration.
 constexpr Seconds reader_wait_limit{5};
-constexpr Seconds longest_wait_limit{3600};
 // SQLite's own wait in each attempt. SQLite gives up at once where waiting could deadlock, hence the attempts. A signal
 // ends the wait between two.
 constexpr Seconds sqlite_wait{0.3};
@@ -40,13 +39,8 @@ constexpr Seconds recovery_wait{5};
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
 Seconds wait_limit(bool writable, std::optional<double> wished) {
-  const auto text = trusted_environment("ATTUNE_DB_WAIT");
-  if (!text) return wished ? Seconds(*wished) : writable ? writer_wait_limit : reader_wait_limit;
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (error != std::errc() || end != text->data() + text->size() || !(seconds >= 0))
-    throw UsageError(fmt::format("ATTUNE_DB_WAIT={} is not a number of seconds", *text));
-  return std::min(Seconds(seconds), longest_wait_limit);
+  const Seconds usual = wished ? Seconds(*wished) : writable ? writer_wait_limit : reader_wait_limit;
+  return Seconds(lock_wait_seconds(usual.count()));
 }
 
 void pause_at_random() {

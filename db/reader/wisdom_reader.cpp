@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
+#include "db/lock_wait.hpp"
 #include "db/reader/application_record.hpp"
 #include "db/reader/format_4.hpp"
 #include "db/reader/sqlite_reading.hpp"
@@ -25,17 +24,6 @@ namespace {
 constexpr std::int64_t wisdom_application_id = 0x6174746e;  // "attn"
 // From this format on there is application_record_1; formats before `oldest_format` are not read.
 constexpr std::int64_t first_format_with_view = 5, oldest_format = 4;
-constexpr double longest_wait_seconds = 3600;
-
-double wait_seconds(double wished) {
-  const auto text = trusted_environment("ATTUNE_DB_WAIT");
-  if (!text) return wished;
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (error != std::errc() || end != text->data() + text->size() || !(seconds >= 0))
-    throw UsageError(fmt::format("ATTUNE_DB_WAIT={} is not a number of seconds", *text));
-  return std::min(seconds, longest_wait_seconds);
-}
 
 // A record as text, and whether its bindings are those of the kernel asked for.
 struct Row {
@@ -209,7 +197,7 @@ class LookUp {
 }  // namespace
 
 WisdomReader::WisdomReader(std::filesystem::path file, double seconds)
-    : file_(std::move(file)), seconds_(wait_seconds(seconds)) {}
+    : file_(std::move(file)), seconds_(lock_wait_seconds(seconds)) {}
 
 Candidates WisdomReader::candidates(const MatchRequest& request, Reach reach) const {
   if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return {};

@@ -57,7 +57,7 @@ struct Statistics {
   std::uint64_t waited = 0;              // launches of Policy::background that waited: there was no image at all
   std::uint64_t swaps = 0;               // better configurations that took the place of others
   std::uint64_t entries = 0;             // problems that launches of Kernel know
-  std::uint64_t scratch_bytes = 0;       // device memory, of those
+  std::uint64_t scratch_bytes = 0;       // scratch memory on the device for these problems
 };
 
 class Dispatcher {
