@@ -46,6 +46,14 @@ struct DispatcherOptions {
   // Names a file: problems that were asked for and are not known are appended to it, for `attune tune --misses`. "":
   // $ATTUNE_LOG_MISSES, else none.
   std::filesystem::path misses = {};
+  // Uses only configurations that the kernel file calls deterministic ([kernel] `deterministic`). Launches of Kernel then
+  // wait for the best one, and keep it: two runs on one device compute the same bits.
+  bool deterministic_only = false;
+  // Device memory, in bytes: of loaded code, and of scratch memory. Beyond it, what was not used for two epochs is
+  // dropped; what is used stays, so more may be held. The next launch of a dropped problem prepares it again.
+  std::uint64_t image_limit = std::uint64_t{256} << 20;
+  std::uint64_t scratch_limit = std::uint64_t{1} << 30;
+  double epoch_seconds = 30;
 };
 
 // What a dispatcher did since it was made.
@@ -53,11 +61,15 @@ struct Statistics {
   std::array<std::uint64_t, 6> plans{};  // plans made, by Rung
   std::uint64_t compiled = 0;            // images
   std::uint64_t from_cache = 0;          // images that were loaded from a cache on disk
+  std::uint64_t from_bundle = 0;         // images that were loaded from a bundle
   std::uint64_t reused = 0;              // times that a loaded image served another plan
   std::uint64_t waited = 0;              // launches of Policy::background that waited: there was no image at all
   std::uint64_t swaps = 0;               // better configurations that took the place of others
   std::uint64_t entries = 0;             // problems that launches of Kernel know
+  std::uint64_t image_bytes = 0;         // code that is loaded now
   std::uint64_t scratch_bytes = 0;       // scratch memory on the device for these problems
+  std::uint64_t evicted_images = 0;      // that were dropped beyond DispatcherOptions::image_limit
+  std::uint64_t evicted_scratch = 0;     // arrays of streams that were dropped beyond DispatcherOptions::scratch_limit
 };
 
 class Dispatcher {
@@ -65,12 +77,17 @@ class Dispatcher {
   // Throws Error when the device cannot be opened; without a driver the message names the host device. Throws
   // UsageError for an unknown regime.
   explicit Dispatcher(DispatcherOptions options = {});
+  // Opens the device, and adds the bundle. It reads no database: what is known is what the bundle says. So do processes
+  // agree that are given equal bundles (docs/dispatch.md). Throws what the other constructor and add() do; UsageError
+  // when the options name a database.
+  explicit Dispatcher(const Bundle& bundle, DispatcherOptions options = {});
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  // Adds the kernels of a bundle: an embedded one (attune_embed), a built-in one (attune/builtin.hpp), or a file's
-  // (attune/kernel_files.hpp). A kernel that is there already may be added again. Throws UsageError when another
+  // Adds the kernels, the wisdom and the images of a bundle: an embedded one (attune_embed), a built-in one
+  // (attune/builtin.hpp), a file's (attune/kernel_files.hpp), or an exported one (attune export --format bundle). It is
+  // kept, and read when a problem is asked for. A kernel that is there already may be added again. Throws UsageError when another
   // kernel has its name. Throws Error when the bundle is damaged.
   void add(const Bundle& bundle);
 
@@ -98,6 +115,11 @@ class Dispatcher {
 
   // Waits until nothing is being prepared in the background.
   void wait_for_background();
+
+  // Returns a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the images
+  // that are loaded: for processes that are to use the same (Bundle::owning). Throws Error when the wisdom cannot be
+  // read.
+  std::vector<std::byte> bundle() const;
 
   // Returns what was done so far.
   Statistics statistics() const;

@@ -161,6 +161,9 @@ struct KernelSpec {
   std::map<std::string, Check> argument_check;  // [check.NAME]
   Metrics metrics;
   CompileOptions compile;
+  // Of which configurations equal inputs give equal bits, in every launch: true or false over problem and parameters.
+  // Without it the kernel promises that of none.
+  std::optional<Expression> deterministic;
   std::vector<Ladder> ladders;
   Fingerprints fingerprints;
   // When set, exactly these configurations are legal, without rules or limits. Parameters may be narrowed: a
