@@ -23,6 +23,10 @@ KernelSpec without_tuning(KernelSpec spec) {
   return spec;
 }
 
+void add_kernel(BundleWriter& bundle, const KernelPack& pack) {
+  bundle.add(SectionKind::kernel, section_key(pack.spec.name), encode(pack));
+}
+
 std::vector<std::byte> encode(const KernelPack& pack) {
   WriteArchive archive;
   archive(pack_version, pack);

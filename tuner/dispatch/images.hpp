@@ -1,4 +1,4 @@
-// Images: makes loaded modules from image requests: from memory, then the caches on disk, then the compiler. Owned by a
+// Images: makes loaded modules from image requests: from memory, bundles, the caches on disk, then the compiler. Owned by a
 // Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded as long as
 // this object or a plan lives, whatever becomes of the files that they were compiled with.
 #pragma once
@@ -14,6 +14,7 @@
 #include "core/image.hpp"
 #include "db/image_cache.hpp"
 #include "device/device.hpp"
+#include "dispatch/added_bundles.hpp"
 #include "dispatch/single_flight.hpp"
 
 namespace attune {
@@ -35,7 +36,8 @@ struct ImageCaches {
 class Images {
  public:
   using Warn = std::function<void(const std::string&)>;
-  Images(std::shared_ptr<Device> device, ImageCaches caches, Warn warn);
+  // `bundles` must outlive it.
+  Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn);
 
   // Throws Error only when there is no compiler and the cache lacks the image.
   LoadedImage get(const ImageRequest& request);
@@ -44,17 +46,24 @@ class Images {
   std::optional<LoadedImage> get_ready(const ImageRequest& request);
 
   struct Counts {
-    std::uint64_t compiled = 0, from_cache = 0, reused = 0;  // images
+    std::uint64_t compiled = 0, from_cache = 0, from_bundle = 0, reused = 0;  // images
   };
-  Counts counts() const noexcept { return {compiled_, from_cache_, reused_}; }
+  Counts counts() const noexcept { return {compiled_, from_cache_, from_bundle_, reused_}; }
 
   // Returns the toolchain of the image that get() would load, without compiling or loading. It is the cached image's,
   // else the compiler's; "" when there is neither.
   std::string toolchain(const ImageRequest& request);
 
+  // Adds the images that are loaded, as far as a bundle or a cache has their bytes.
+  void add_to(BundleWriter& bundle);
+
  private:
+  struct Cached {
+    Image image;
+    bool is_bundled = false;
+  };
   // Returns the image that a compile would not better: whole, of unchanged files. Native code comes before PTX.
-  std::optional<Image> cached(const ImageRequest& request, const std::string& key);
+  std::optional<Cached> cached(const ImageRequest& request, const std::string& key);
   std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
   bool compiles_to_native_code(const ImageRequest& request);
   std::optional<LoadedImage> load_cached(const ImageRequest& request, const std::string& key);
@@ -63,10 +72,11 @@ class Images {
   void warn_about(const ImageCache& cache);
 
   std::shared_ptr<Device> device_;
+  const AddedBundles& bundles_;
   ImageCaches caches_;
   Warn warn_;
   SingleFlight<std::string, LoadedImage> loaded_;  // by image key
-  std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0, reused_ = 0;
+  std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0, from_bundle_ = 0, reused_ = 0;
 };
 
 }  // namespace attune

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bundle/bundle_records.hpp"
 #include "db/paths.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
@@ -55,16 +56,16 @@ std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const Match
 
 }  // namespace
 
-Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
+Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database,
+                 const AddedBundles& bundles, const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
                  const std::filesystem::path& misses)
     : device_(std::move(device)),
-      wisdom_(std::move(database), warnings),
+      wisdom_(std::move(database), bundles, warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
       misses_(misses, warnings),
-      images_(device_, caches_in(caches, warnings),
+      images_(device_, bundles, caches_in(caches, warnings),
               [&warnings](const std::string& message) { warnings.warn(message); }) {}
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
@@ -72,15 +73,14 @@ MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& probl
 }
 
 Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
-  const auto candidates = wisdom_.candidates(request, reach);
-  if (!candidates) return {{}, {}, true, false};
+  const auto [candidates, is_final] = wisdom_.find(request, reach);
   const LegalityCheck legal = [&](const Configuration& configuration) {
     return legal_configuration(request.spec, request.problem, request.device, configuration);
   };
-  Known known{match_ladder(request, candidates->records, legal), {}, candidates->are_all, true};
+  Known known{match_ladder(request, candidates.records, legal), {}, candidates.are_all, is_final};
   if (known.rungs.empty()) {
-    known.near_miss = say_near_miss(request, candidates->records, legal);
-    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates->near_misses, legal);
+    known.near_miss = say_near_miss(request, candidates.records, legal);
+    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates.near_misses, legal);
   }
   return known;
 }
@@ -144,6 +144,14 @@ std::shared_ptr<const PlanParts> Planner::build_ready(const MatchRequest& reques
   } catch (const Error&) {
     return nullptr;  // of this configuration; another may serve
   }
+}
+
+void Planner::add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels) {
+  std::vector<Record> records;
+  for (const KernelPack* const kernel : kernels)
+    for (Record& record : wisdom_.records_of(kernel->spec, device_->info().kind)) records.push_back(std::move(record));
+  add_records(bundle, records);
+  images_.add_to(bundle);
 }
 
 Planner::Counts Planner::counts() const {

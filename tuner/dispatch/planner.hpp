@@ -2,10 +2,10 @@
 // It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any thread.
 #pragma once
 
-#include <filesystem>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,14 +38,19 @@ struct CacheFolders {
 
 class Planner {
  public:
-  // Without a database there is no wisdom. `warnings` must outlive it. `misses`: where plan() logs what is not known.
-  Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database, const CacheFolders& caches,
-          Regime regime, std::string objective, Warnings& warnings, const std::filesystem::path& misses = {});
+  // `database`: null where there is none. `bundles` and `warnings` must outlive it. `misses`: where plan() logs what is
+  // not known.
+  Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles,
+          const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
+          const std::filesystem::path& misses = {});
 
   // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
+  // Adds to a bundle what is known of kernels, and the images that are loaded. Throws Error where the wisdom cannot be
+  // read.
+  void add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels);
 
   struct Counts {
     std::array<std::uint64_t, 6> plans{};  // by Rung
