@@ -110,18 +110,28 @@ TEST_F(DeterministicOnly, FallBacksThatAreNotDoNotServe) {
   EXPECT_EQ(way_of(9), 3) << "the default is deterministic for small n";
 }
 
-TEST_F(DeterministicOnly, WithoutAnyTheErrorNamesTheExpressionAndTheNextStep) {
+// Where the first values are not, further fall-backs are sought among those that are.
+TEST_F(DeterministicOnly, AFallBackIsFoundWhereTheDefaultIsNot) {
   const EmbeddedFile file = with("rules = [\"WAY != 3 || n % 2 == 1\"]", "rules = []");
+  open(file);
+  EXPECT_EQ(way_of(1000), 1);
+  Dispatcher gpu(options());
+  gpu.add(kernel_of(file));
+  EXPECT_EQ(gpu.plan("ways", problem(1000)).configuration().text(), "WAY=3") << "others use it in no other case";
+}
+
+TEST_F(DeterministicOnly, WithoutAnyTheErrorNamesTheExpressionAndTheNextStep) {
+  const EmbeddedFile file = with("WAY in [1, 2, 13] || n < 10", "WAY == 2 && n == 1235");  // of which no fall-back is
   Dispatcher& gpu = open(file);
-  const auto is_clear = AllOf(HasSubstr("of ways is deterministic for n=1000"),
-                              HasSubstr("of WAY=3, `WAY in [1, 2, 13] || n < 10` ([kernel] `deterministic`)"),
-                              HasSubstr("attune tune ways.cu --problem \"n=1000\""));
-  EXPECT_THAT(message_of<Error>([&] { gpu.plan("ways", problem(1000)); }), is_clear);
-  EXPECT_THAT(message_of<Error>([&] { gpu.match("ways", problem(1000)); }), is_clear);
-  EXPECT_THAT(message_of<Error>([&] { gpu.prepare("ways", std::array{problem(1000)}); }), is_clear);
-  EXPECT_THAT(message_of<Error>([&] { launch(gpu.kernel("ways"), 1000); }), is_clear);
-  remember(file, 1000, 2);
-  EXPECT_EQ(way_of(1000), 2) << "a record needs no fall-back";
+  const auto is_clear = AllOf(HasSubstr("of ways is deterministic for n=1235"),
+                              HasSubstr("of WAY=3, `WAY == 2 && n == 1235` ([kernel] `deterministic`)"),
+                              HasSubstr("attune tune ways.cu --problem \"n=1235\""));
+  EXPECT_THAT(message_of<Error>([&] { gpu.plan("ways", problem(1235)); }), is_clear);
+  EXPECT_THAT(message_of<Error>([&] { gpu.match("ways", problem(1235)); }), is_clear);
+  EXPECT_THAT(message_of<Error>([&] { gpu.prepare("ways", std::array{problem(1235)}); }), is_clear);
+  EXPECT_THAT(message_of<Error>([&] { launch(gpu.kernel("ways"), 1235); }), is_clear);
+  remember(file, 1235, 2);
+  EXPECT_EQ(way_of(1235), 2) << "a record needs no fall-back";
 }
 
 TEST_F(DeterministicOnly, AKernelThatPromisesNothingIsAnErrorThatNamesTheKey) {
