@@ -5,7 +5,7 @@
 namespace attune {
 namespace {
 
-constexpr std::uint32_t pack_version = 1;
+constexpr std::uint32_t pack_version = 2;
 
 }  // namespace
 

@@ -76,6 +76,7 @@ struct Dispatcher::State {
                 known_regime(options.regime), canonical_objective(options.objective), warnings,
                 options.misses.empty() ? miss_log_path().value_or("") : options.misses) {
     services.background = &background;
+    if (options.deterministic_only) planner.use_deterministic_only();
     warnings.deliver();
   }
 
@@ -101,6 +102,8 @@ struct Dispatcher::State {
 
   // `problem`: complete. A request with the defaults and one without them share one plan.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+    // What is used must not depend on what is there already.
+    if (options.deterministic_only && policy == Policy::background) policy = Policy::wait;
     if (policy != Policy::wait) return planner.plan(kernel, problem, policy);
     const PlanRequest complete{kernel.spec.name, problem};
     Planned planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
@@ -205,6 +208,7 @@ void Dispatcher::prepare(std::string_view kernel, std::span<const Problem> probl
 }
 
 void Dispatcher::refresh() {
+  if (state_->options.deterministic_only) return;  // problems keep what they were planned with
   state_->forget_plans();
   for (KernelEntries* const entries : state_->all_entries()) entries->refresh();
 }

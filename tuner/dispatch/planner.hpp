@@ -16,6 +16,7 @@
 #include "core/regime.hpp"
 #include "device/device.hpp"
 #include "bundle/kernel_pack.hpp"
+#include "dispatch/choices.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/misses.hpp"
 #include "dispatch/plan_parts.hpp"
@@ -44,7 +45,13 @@ class Planner {
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
           const std::filesystem::path& misses = {});
 
+  // From here on only deterministic configurations are used. Each problem keeps the first one that it was planned with.
+  // Call it before the first plan().
+  void use_deterministic_only() noexcept { deterministic_only_ = true; }
+
   // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
+  // With deterministic configurations alone: what is used depends on device, wisdom and compiler. It never depends on
+  // what is loaded or cached, or fails for the moment: that is an Error.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
@@ -67,6 +74,7 @@ class Planner {
     bool are_all = true;    // no further look finds more
     bool is_final = true;   // the wisdom could be read
   };
+  // Throws Error where only deterministic configurations are used, and the kernel promises none.
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
   Known known(const MatchRequest& request, Reach reach);
   void log_miss(const MatchRequest& request, const Known& known);
@@ -76,6 +84,11 @@ class Planner {
                                          bool may_compile = true);
   std::shared_ptr<const PlanParts> build_ready(const MatchRequest& request, const GradedMatch& graded);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
+  Planned plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy);
+  // Returns null with a status where the code itself cannot be used. Throws Error where something else is wrong.
+  std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
+                                                 Status& status);
+  void warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
   std::shared_ptr<const PlanParts> build_fallback(const KernelPack& kernel, const MatchRequest& request,
                                                   std::string_view near_miss);
@@ -86,6 +99,8 @@ class Planner {
   const std::string objective_;
   Warnings& warnings_;
   Misses misses_;
+  bool deterministic_only_ = false;
+  Choices choices_;  // of deterministic configurations
   Images images_;
   std::mutex functions_;  // Module does not promise thread-safety
   std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung
