@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "attune/error.hpp"
+#include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
 #include "dispatch/planner.hpp"
 #include "json_lines.hpp"
@@ -63,7 +64,9 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
   if (query.effort) refuse_unreadable(query.database);
   const DeviceInfo& info = device->info();
   Warnings warnings([](const std::string& message) { put_error(message); });
-  Planner planner(device, query.database, {}, query.regime, query.objective, warnings);
+  const AddedBundles none(warnings);
+  auto database = std::make_unique<const WisdomReader>(query.database, application_wait_seconds);
+  Planner planner(device, std::move(database), none, {}, query.regime, query.objective, warnings);
   const KernelPack kernel = make_pack(query.spec, query.kernel);
   int code = exit_done;
   for (const Problem& problem : problems) {

@@ -38,9 +38,6 @@ std::shared_ptr<Device> open_wished(const std::string& wished) {
   return open_device(trusted_environment("ATTUNE_DEVICE").value_or("cuda"));
 }
 
-// Applications look up while they start: a default serves until the file is free.
-constexpr double lock_wait_seconds = 0.1;
-
 // Returns null where there is none.
 std::unique_ptr<const WisdomSource> open_database(const DispatcherOptions& options, bool is_of_bundle,
                                                   Warnings& warnings) {
@@ -52,7 +49,7 @@ std::unique_ptr<const WisdomSource> open_database(const DispatcherOptions& optio
                                               : "the program links attune::bundle_runtime; link attune::runtime"));
   if (is_of_bundle || make == nullptr) return nullptr;
   try {
-    return make(wished.empty() ? default_database_path() : wished, lock_wait_seconds);
+    return make(wished.empty() ? default_database_path() : wished, application_wait_seconds);
   } catch (const Error& error) {
     warnings.warn(fmt::format("no wisdom is read: {}; using defaults", error.what()));
     return nullptr;

@@ -25,6 +25,9 @@ enum class Reach { this_problem, all };
 // How many of the nearest problems' records are read, and how many near misses.
 constexpr int most_near_records = 16, most_near_misses = 256;
 
+// How long an application waits for a lock of the database: a default serves until the file is free.
+constexpr double application_wait_seconds = 0.1;
+
 class WisdomSource {
  public:
   virtual ~WisdomSource() = default;

@@ -11,6 +11,7 @@
 #include "core/trusted_environment.hpp"
 #include "db/image_cache.hpp"
 #include "db/paths.hpp"
+#include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
 #include "dispatch/planner.hpp"
 #include "kernel/problem.hpp"
@@ -134,7 +135,9 @@ TuneResult result_of(SessionResult session) {
 TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem) {
   const DispatcherOptions& options = gpu.options();
   Warnings warnings([](const std::string&) {});  // the dispatcher says them
-  Planner planner(gpu.device(), database_of(options), {options.cache, options.site_cache},
+  const AddedBundles none(warnings);
+  auto database = std::make_unique<const WisdomReader>(database_of(options), application_wait_seconds);
+  Planner planner(gpu.device(), std::move(database), none, {options.cache, options.site_cache},
                   regime_of(options.regime).value(), options.objective, warnings);
   Match match = planner.match(make_pack(spec, spec.name), problem);
   TuneResult result;
