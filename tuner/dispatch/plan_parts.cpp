@@ -57,7 +57,8 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
                                                  const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
                                                  std::span<const ResolvedArgument> arguments, Status& status,
-                                                 std::function<void(const std::string&)> warn) {
+                                                 std::function<void(const std::string&)> warn,
+                                                 std::shared_ptr<Holdings> holdings) {
   const std::vector<StepArgument> bound = step_arguments(spec, arguments);
   auto loaded = load_steps(std::move(module), bound, steps, status);
   if (loaded == nullptr) return nullptr;
@@ -65,7 +66,7 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
   if (image) own = OwnModule{std::move(*image), {steps.begin(), steps.end()}, bound};
   std::shared_ptr<PlanParts> parts(new PlanParts{std::move(device), spec.name, problem, std::move(match),
                                                  ArgumentTable(spec, arguments), std::move(loaded), std::move(own),
-                                                 std::move(warn)});
+                                                 std::move(warn), {}, {}, std::move(holdings)});
   parts->block = LaunchBlock::make(*parts->device, parts->arguments, *parts->steps);
   return parts;
 }
@@ -111,12 +112,13 @@ std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> p
   if (!parts->own_module) return parts;
   const auto& [image, steps, arguments] = *parts->own_module;
   LoadOutcome outcome = parts->device->load(image);
+  outcome.module = parts->holdings->hold(std::move(outcome.module), image);
   std::shared_ptr<const LoadedSteps> loaded;
   if (outcome.status.ok()) loaded = load_steps(std::move(outcome.module), arguments, steps, outcome.status);
   if (loaded == nullptr) parts->fail("loading the code", outcome.status);
   return std::shared_ptr<const PlanParts>(new PlanParts{parts->device, parts->kernel, parts->problem, parts->match,
                                                         parts->arguments, std::move(loaded), parts->own_module,
-                                                        parts->warn});
+                                                        parts->warn, {}, {}, parts->holdings});
 }
 
 void PlanParts::fail(std::string_view step, const Status& status) const {

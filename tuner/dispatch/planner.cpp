@@ -57,7 +57,7 @@ std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const Match
 
 Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
                  const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
-                 const std::filesystem::path& misses)
+                 const std::filesystem::path& misses, std::shared_ptr<Holdings> holdings)
     : device_(std::move(device)),
       wisdom_(std::move(database), warnings),
       regime_(regime),
@@ -65,7 +65,24 @@ Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::
       warnings_(warnings),
       misses_(misses, warnings),
       images_(device_, caches_in(caches, warnings),
-              [&warnings](const std::string& message) { warnings.warn(message); }) {}
+              [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
+      holdings_(std::move(holdings)) {}
+
+const Planner::Sourceless& Planner::sourceless(const KernelSpec& spec) {
+  const std::lock_guard lock(sourceless_mutex_);
+  const auto place = sourceless_.find(&spec);
+  if (place != sourceless_.end()) return place->second;
+  const auto made = sourceless_.emplace(&spec, Sourceless{spec, source_key(device_->info().architecture(), spec.source)});
+  made.first->second.spec.source = {};
+  return made.first->second;
+}
+
+// A new size of code that is known neither copies nor hashes its source.
+WantedImage Planner::wanted_image(const MatchRequest& request, const Configuration& configuration) {
+  const Sourceless& kernel = sourceless(request.spec);
+  return {launch_image_request(kernel.spec, request.problem, configuration, request.device), request.spec.source,
+          kernel.key};
+}
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
   return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_), objective_};
@@ -100,7 +117,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   if (best.match.rung == Rung::exact) {
     grade_toolchain(
         best, request,
-        images_.toolchain(launch_image_request(request.spec, problem, best.match.configuration, request.device)));
+        images_.toolchain(wanted_image(request, best.match.configuration)));
   }
   return std::move(best.match);
 }
@@ -193,7 +210,7 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
   const auto arguments = resolve_arguments(spec, request.problem, &configuration, request.device);
   LoadedImage image;
   if (has_launch(steps)) {
-    const ImageRequest wanted = launch_image_request(spec, request.problem, configuration, request.device);
+    const WantedImage wanted = wanted_image(request, configuration);
     if (may_compile) {
       image = images_.get(wanted);
     } else {
@@ -211,7 +228,7 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
                          std::move(graded.match), steps, arguments, status, [this](const std::string& message) {
                            warnings_.warn(message);
                            warnings_.deliver();
-                         });
+                         }, holdings_);
   if (parts != nullptr) ++plans_[static_cast<std::size_t>(rung)];
   return parts;
 }

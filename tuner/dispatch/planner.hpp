@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,8 +40,10 @@ struct CacheFolders {
 class Planner {
  public:
   // Without a database there is no wisdom. `warnings` must outlive it. `misses`: where plan() logs what is not known.
+  // `holdings`: where code and scratch memory count. Kernels that are passed must outlive it.
   Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database, const CacheFolders& caches,
-          Regime regime, std::string objective, Warnings& warnings, const std::filesystem::path& misses = {});
+          Regime regime, std::string objective, Warnings& warnings, const std::filesystem::path& misses = {},
+          std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 
   // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
@@ -53,8 +56,16 @@ class Planner {
     Images::Counts images;
   };
   Counts counts() const;
+  Images& images() noexcept { return images_; }
 
  private:
+  // Of a kernel, what the images of all its problems share.
+  struct Sourceless {
+    KernelSpec spec;  // without its source
+    SourceKey key;
+  };
+  const Sourceless& sourceless(const KernelSpec& spec);
+  WantedImage wanted_image(const MatchRequest& request, const Configuration& configuration);
   // What the wisdom says of a request.
   struct Known {
     std::vector<GradedMatch> rungs;
@@ -82,7 +93,10 @@ class Planner {
   Warnings& warnings_;
   Misses misses_;
   Images images_;
+  const std::shared_ptr<Holdings> holdings_;
   std::mutex functions_;  // Module does not promise thread-safety
+  std::mutex sourceless_mutex_;
+  std::map<const KernelSpec*, Sourceless> sourceless_;
   std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung
   std::atomic<std::uint64_t> waited_ = 0;
 };
