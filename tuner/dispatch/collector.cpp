@@ -76,10 +76,10 @@ void Collector::free_dropped() {
   images_ += static_cast<std::uint64_t>(std::ranges::count_if(modules_, [](const auto& one) { return one.expired(); }));
   modules_.clear();
   for (ScratchMemory& memory : memory_) {
-    const std::uint64_t bytes = memory.bytes();
-    scratch_ += memory.arrays();
+    const std::uint64_t bytes = memory.bytes(), arrays = memory.arrays();
     memory = {};
     holdings_->freed(bytes);
+    scratch_ += arrays;
   }
   memory_.clear();
 }
