@@ -27,17 +27,26 @@ void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const P
   {
     const LaunchSection section;  // what is read here stays
     Entry* const entry = table_.find(key);
-    if (entry != nullptr) LaunchBlock::prefetch(entry->block.load(std::memory_order_relaxed));
-    const Present* const present = entry != nullptr ? entry->present.load(std::memory_order_acquire) : nullptr;
-    if (present != nullptr && (present->ask_again_ns == 0 || now_ns() < present->ask_again_ns)) [[likely]] {
-      entry->used.mark(services_.holdings->epoch());
-      if (present->block != nullptr && !present->block->is_captured(stream))
-        return launch_block(*present->parts, *present->block, stream, arguments);
-      return warn_of_misaligned(*entry, *present->parts, launch_plan(present->parts, stream, arguments));
-    }
+    if (entry != nullptr && launch_known(*entry, stream, arguments)) [[likely]]
+      return;
   }
   const Made made = make(key, policy, stream);
   warn_of_misaligned(made.entry, *made.parts, launch_plan(made.parts, stream, arguments));
+}
+
+// Returns false where it must be prepared first.
+bool KernelEntries::launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments) {
+  const LaunchBlock* const block = entry.block.load(std::memory_order_acquire);
+  if (block != nullptr && !block->is_captured(stream)) [[likely]] {
+    entry.used.mark(services_.holdings->epoch());
+    launch_block(*block, stream, arguments);
+    return true;
+  }
+  const Present* const present = entry.present.load(std::memory_order_acquire);
+  if (present == nullptr || (present->ask_again_ns != 0 && now_ns() >= present->ask_again_ns)) return false;
+  entry.used.mark(services_.holdings->epoch());
+  warn_of_misaligned(entry, *present->parts, launch_plan(present->parts, stream, arguments));
+  return true;
 }
 
 void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array) {
@@ -60,7 +69,6 @@ KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, St
 std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planned) {
   auto made = std::make_shared<Present>();
   made->parts = parts_of_own(std::move(planned.parts));
-  made->block = made->parts->block.get();
   made->is_best = planned.is_best;
   if (!planned.is_final) made->ask_again_ns = now_ns() + ask_again_after_ns;
   const std::lock_guard lock(entry.mutex);
@@ -69,7 +77,8 @@ std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planne
   if (before != nullptr && before->is_best && !made->is_best) return before->parts;
   if (before != nullptr) ++swaps_;
   entry.present.store(made.get(), std::memory_order_release);
-  entry.block.store(made->block, std::memory_order_relaxed);
+  entry.block.store(made->ask_again_ns == 0 ? made->parts->block.get() : nullptr, std::memory_order_release);
+  table_.fetch_ahead(entry);
   entry.kept.push_back(made);
   return made->parts;
 }

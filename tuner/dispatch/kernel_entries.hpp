@@ -57,15 +57,19 @@ class KernelEntries {
   // What an entry launches at present. Immutable; stays until no launch can read it.
   struct Present {
     std::shared_ptr<const PlanParts> parts;
-    const LaunchBlock* block = nullptr;  // of the parts
     bool is_best = true;
     std::int64_t ask_again_ns = 0;  // of the steady clock, where the wisdom could not be read; 0: never
   };
-  struct Entry {
+  struct alignas(64) Entry {
     explicit Entry(const ProblemKey& of) : key(of) {}
+    // What a launch reads beside the entry's first two lines.
+    std::span<const std::byte> memory() const noexcept {
+      const LaunchBlock* const plain = block.load(std::memory_order_relaxed);
+      return plain != nullptr ? plain->memory() : std::span<const std::byte>();
+    }
     const ProblemKey key;
+    std::atomic<const LaunchBlock*> block{nullptr};  // of the present one, where nothing else is to be looked at
     std::atomic<const Present*> present{nullptr};    // null: it is to be prepared again
-    std::atomic<const LaunchBlock*> block{nullptr};  // of the present one: to prefetch
     LastUse used;
     std::atomic<bool> is_awaited{false};  // the best is being prepared
     std::atomic<bool> warned{false};      // of a misaligned array
@@ -81,6 +85,7 @@ class KernelEntries {
   std::shared_ptr<const PlanParts> set(Entry& entry, Planned planned);
   bool is_best(const ProblemKey& key) const;
   void await_best(Entry& entry);
+  bool launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments);
   void warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array);
 
   const KernelPack& pack_;

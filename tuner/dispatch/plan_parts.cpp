@@ -67,26 +67,28 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
   std::shared_ptr<PlanParts> parts(new PlanParts{std::move(device), spec.name, problem, std::move(match),
                                                  ArgumentTable(spec, arguments), std::move(loaded), std::move(own),
                                                  std::move(warn), {}, {}, std::move(holdings)});
-  parts->block = LaunchBlock::make(*parts->device, parts->arguments, *parts->steps);
+  parts->block = LaunchBlock::make(*parts);
   return parts;
 }
 
-void launch_block(const PlanParts& parts, const LaunchBlock& block, StreamHandle stream,
-                  std::span<const PlanArgument> passed) {
+void launch_block(const LaunchBlock& block, StreamHandle stream, std::span<const PlanArgument> passed) {
   Status status;
   std::size_t failed = 0;
-  if (!block.launch(stream, passed, status, failed)) {
+  if (block.launch(stream, passed, status, failed) && status.ok()) [[likely]]
+    return;
+  const PlanParts& parts = block.parts();
+  if (status.ok()) {
     LaunchFrame frame(*parts.steps);
     parts.arguments.encode(passed, frame.slots());  // throws, saying which argument does not fit
   }
-  if (!status.ok()) parts.fail(parts.steps->name(failed), status);
+  parts.fail(parts.steps->name(failed), status);
 }
 
 const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
                                std::span<const PlanArgument> passed) {
   const PlanParts& parts = *shared;
   if (parts.block != nullptr && !parts.block->is_captured(stream)) {
-    launch_block(parts, *parts.block, stream, passed);
+    launch_block(*parts.block, stream, passed);
     return nullptr;
   }
   LaunchFrame frame(*parts.steps);

@@ -63,8 +63,7 @@ const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, St
                                std::span<const PlanArgument> passed);
 
 // Does it by a plain plan's block, on a stream that is not captured.
-void launch_block(const PlanParts& parts, const LaunchBlock& block, StreamHandle stream,
-                  std::span<const PlanArgument> passed);
+void launch_block(const LaunchBlock& block, StreamHandle stream, std::span<const PlanArgument> passed);
 
 // Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
 // when the driver refuses the module.
