@@ -26,7 +26,7 @@ class Collector {
  public:
   // What holds plans and modules. Any thread.
   struct Holders {
-    std::function<void(Survey&)> survey;                 // says what is held
+    std::function<void(Survey&)> survey;                // says what is held
     std::function<void(const Doomed&, Dropped&)> drop;  // lets go of it: no launch that begins then finds it
   };
   // `background` must outlive end(), not this.

@@ -8,7 +8,8 @@
 namespace attune {
 
 struct Holdings::Counted {
-  Counted(std::shared_ptr<Holdings> of, std::shared_ptr<Module> held) : holdings(std::move(of)), module(std::move(held)) {}
+  Counted(std::shared_ptr<Holdings> of, std::shared_ptr<Module> held)
+      : holdings(std::move(of)), module(std::move(held)) {}
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() {

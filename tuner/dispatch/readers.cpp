@@ -83,7 +83,8 @@ GracePeriod::GracePeriod() : is_ordered_(can_end() && membarrier(MEMBARRIER_CMD_
 }
 
 bool GracePeriod::is_over() {
-  std::erase_if(launching_, [](const auto& seen) { return seen.first->turns.load(std::memory_order_acquire) != seen.second; });
+  std::erase_if(launching_,
+                [](const auto& seen) { return seen.first->turns.load(std::memory_order_acquire) != seen.second; });
   return is_ordered_ && launching_.empty();
 }
 

@@ -17,8 +17,8 @@ struct alignas(64) LaunchSlot {
 
 class LaunchSection {
  public:
-  // The first section of a thread takes a lock and may allocate. Others write one word of their thread. A section inside
-  // another is part of that.
+  // The first section of a thread takes a lock and may allocate. Others write one word of their thread. A section
+  // inside another is part of that.
   LaunchSection() : slot_(of_thread_ != nullptr ? of_thread_ : take_slot()) {
     const std::uint64_t turns = slot_->turns.load(std::memory_order_relaxed);
     if ((turns & 1) != 0) [[unlikely]] {

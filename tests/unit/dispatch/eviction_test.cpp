@@ -58,7 +58,8 @@ class CountingHost final : public test::IdleDevice {
 };
 
 KernelSpec numbered_kernel(int number, bool has_scratch) {
-  return read_kernel_text(fmt::format(R"cu(/*attune
+  return read_kernel_text(
+      fmt::format(R"cu(/*attune
 [kernel]
 name = "kernel{0}"
 [problem]
@@ -77,9 +78,9 @@ n = {{ type = "int64" }}
 */
 template <int BLOCK> __global__ void kernel{0}(float* out, long long n) {{}}
 )cu",
-                                      number, has_scratch ? R"(, "partial")" : "",
-                                      has_scratch ? R"(partial = { type = "float", size = "n", role = "scratch" })" : ""),
-                          fmt::format("kernel{}.cu", number));
+                  number, has_scratch ? R"(, "partial")" : "",
+                  has_scratch ? R"(partial = { type = "float", size = "n", role = "scratch" })" : ""),
+      fmt::format("kernel{}.cu", number));
 }
 
 StreamHandle stream_of(int number) { return reinterpret_cast<StreamHandle>(static_cast<std::uintptr_t>(number)); }
