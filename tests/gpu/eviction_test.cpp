@@ -85,8 +85,8 @@ TEST_F(GpuEviction, LaunchesOnTwoStreamsGoOn) {
 
 // The code is dropped while it runs: unloading waits.
 TEST_F(GpuEviction, WaitsForTheWorkOfWhatItDrops) {
-  const Stream stream(*gpu_), other(*gpu_);
-  const Buffer<int> out(*gpu_, 1000), sum(*gpu_, 2), in(*gpu_, ones(1));
+  const Stream stream(*gpu_);
+  const Buffer<int> out(*gpu_, 1000);
   gpu_->kernel("slow").launch(stream, {1000}, out, 500, 1000);
   gpu_->kernel("slow").launch(stream, {999}, out, 1, 999);
   EXPECT_TRUE(becomes([](const Statistics& now) { return now.evicted_images == 1; }));

@@ -41,5 +41,6 @@ int run_idle(int launches);       // no device below the seam
 int run_on_gpu(int launches);     // beside raw launches
 int run_cold(const std::string& cache);  // a fresh process: what each first thing takes
 int run_records(int records);     // look-ups in a large database
+int run_sizes(int source_bytes);  // first launches of other sizes
 
 }  // namespace attune::bench
