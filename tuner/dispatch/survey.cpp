@@ -36,9 +36,9 @@ std::vector<std::shared_ptr<Module>> Survey::unused(const Holdings& holdings, st
   };
   std::vector<Candidate> found;
   for (const auto& [address, code] : modules_) {
-    const bool has_other_owners = code.module.use_count() > code.owners;
+    const bool is_shared = code.module.use_count() > code.owners || shared.contains(address);
     std::shared_ptr<Module> module = code.module.lock();
-    if (module == nullptr || has_other_owners || shared.contains(address)) continue;
+    if (module == nullptr || is_shared) continue;
     const Holdings::Code held = holdings.code(*module);
     const Epoch used = std::max(code.used, held.used);
     if (is_unused(used, holdings.epoch())) found.push_back({std::move(module), used, held.bytes});

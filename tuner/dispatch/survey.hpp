@@ -36,7 +36,6 @@ class Survey {
     std::weak_ptr<Module> module;
     long owners = 0;
     Epoch used = 0;
-    bool is_shared = false;  // by an owner of its parts
   };
   struct OfParts {
     std::weak_ptr<const PlanParts> parts;
