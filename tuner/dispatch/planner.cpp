@@ -68,20 +68,15 @@ Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::
               [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
       holdings_(std::move(holdings)) {}
 
-const Planner::Sourceless& Planner::sourceless(const KernelSpec& spec) {
-  const std::lock_guard lock(sourceless_mutex_);
-  const auto place = sourceless_.find(&spec);
-  if (place != sourceless_.end()) return place->second;
-  const auto made = sourceless_.emplace(&spec, Sourceless{spec, source_key(device_->info().architecture(), spec.source)});
-  made.first->second.spec.source = {};
-  return made.first->second;
-}
-
-// A new size of code that is known neither copies nor hashes its source.
+// A new size of a kernel neither copies nor hashes its source.
 WantedImage Planner::wanted_image(const MatchRequest& request, const Configuration& configuration) {
-  const Sourceless& kernel = sourceless(request.spec);
-  return {launch_image_request(kernel.spec, request.problem, configuration, request.device), request.spec.source,
-          kernel.key};
+  const KernelSpec& spec = request.spec;
+  ImageRequest wanted = sourceless_launch_request(spec, request.problem, configuration, request.device);
+  const std::lock_guard lock(source_keys_mutex_);
+  auto place = source_keys_.find(&spec);
+  if (place == source_keys_.end())
+    place = source_keys_.emplace(&spec, source_key(request.device.architecture(), spec.source)).first;
+  return {std::move(wanted), spec.source, place->second};
 }
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {

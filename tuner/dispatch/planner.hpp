@@ -59,12 +59,6 @@ class Planner {
   Images& images() noexcept { return images_; }
 
  private:
-  // Of a kernel, what the images of all its problems share.
-  struct Sourceless {
-    KernelSpec spec;  // without its source
-    SourceKey key;
-  };
-  const Sourceless& sourceless(const KernelSpec& spec);
   WantedImage wanted_image(const MatchRequest& request, const Configuration& configuration);
   // What the wisdom says of a request.
   struct Known {
@@ -95,8 +89,8 @@ class Planner {
   Images images_;
   const std::shared_ptr<Holdings> holdings_;
   std::mutex functions_;  // Module does not promise thread-safety
-  std::mutex sourceless_mutex_;
-  std::map<const KernelSpec*, Sourceless> sourceless_;
+  std::mutex source_keys_mutex_;
+  std::map<const KernelSpec*, SourceKey> source_keys_;
   std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung
   std::atomic<std::uint64_t> waited_ = 0;
 };
