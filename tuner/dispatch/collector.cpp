@@ -1,6 +1,7 @@
 #include "dispatch/collector.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace attune {
@@ -34,7 +35,11 @@ void Collector::schedule(std::chrono::nanoseconds after) {
 }
 
 void Collector::step() {
-  if (!grace_) end_epoch();
+  try {
+    if (!grace_) end_epoch();
+  } catch (const std::bad_alloc&) {
+    return schedule(limits_.epoch);  // no room to look for what can be dropped
+  }
   if (grace_ && !grace_->is_over()) {
     schedule(pause_);
     pause_ = std::min(2 * pause_, longest_pause);
@@ -49,8 +54,11 @@ void Collector::step() {
 
 void Collector::end_epoch() {
   drop_images();
-  memory_ = holdings_->take_unused(limits_.scratch);
+  if (memory_.empty()) memory_ = holdings_->take_unused(limits_.scratch);
   holdings_->begin_epoch();
+  if (dropped_.empty()) return;
+  grace_.emplace();
+  pause_ = first_pause;
 }
 
 void Collector::drop_images() {
@@ -63,10 +71,7 @@ void Collector::drop_images() {
     doomed.insert(module.get());
     modules_.emplace_back(module);
   }
-  if (doomed.empty()) return;
-  holders_.drop(doomed, dropped_);
-  grace_.emplace();
-  pause_ = first_pause;
+  if (!doomed.empty()) holders_.drop(doomed, dropped_);
 }
 
 // Unloading code waits for the work of its context; it spoils no capture, nor does it hold up other threads. Freeing

@@ -47,6 +47,7 @@ std::shared_ptr<Module> Holdings::hold(std::shared_ptr<Module> module, const Ima
 std::uint64_t Holdings::forget(const Module& module) {
   const std::lock_guard lock(mutex_);
   const auto place = code_.find(&module);
+  if (place == code_.end()) return 0;  // there was no room to write it down
   const std::uint64_t bytes = place->second.bytes;
   code_.erase(place);
   return bytes;
