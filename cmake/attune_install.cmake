@@ -4,15 +4,18 @@ include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
 set(ATTUNE_INSTALLED core expression kernel bundle space spec exports measure search score db_images db_reader db
-    recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch c_api
+    recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch database c_api
     kernel_files tuning builtin)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
-install(TARGETS ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune-embed EXPORT attune_export
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS ${ATTUNE_INSTALLED} attune_bundle_runtime attune_runtime attune_tuner attune_cli EXPORT attune_export
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+# What needs no package of others stands apart: the component `shared`.
+install(TARGETS attune-embed EXPORT attune_shared_export RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET attune_shared)
-  install(TARGETS attune_shared EXPORT attune_export LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS attune_shared EXPORT attune_shared_export LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
-target_compile_features(attune_runtime INTERFACE cxx_std_20)
+target_compile_features(attune_bundle_runtime INTERFACE cxx_std_20)
+set_target_properties(attune_bundle_runtime PROPERTIES EXPORT_NAME bundle_runtime)
 set_target_properties(attune_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(attune_c_api PROPERTIES EXPORT_NAME c)
 set_target_properties(attune_kernel_files PROPERTIES EXPORT_NAME kernel_files)
@@ -21,6 +24,8 @@ set_target_properties(attune-embed PROPERTIES EXPORT_NAME embedder)
 set_target_properties(attune_tuner PROPERTIES EXPORT_NAME tuner)
 set_target_properties(attune_cli PROPERTIES EXPORT_NAME cli)
 install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTINATION "${ATTUNE_PACKAGE_DIR}")
+install(EXPORT attune_shared_export NAMESPACE attune:: FILE attune-shared-targets.cmake
+        DESTINATION "${ATTUNE_PACKAGE_DIR}")
 
 install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(FILES tuner/include/attune.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

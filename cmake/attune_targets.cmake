@@ -1,13 +1,20 @@
 # What applications link (docs/dispatch.md):
 #   attune::runtime       plans and launches; built-in kernels that the program names
+#   attune::bundle_runtime  the same without the wisdom database, so without SQLite: it knows what bundles say
 #   attune::c             the same for C (attune.h)
 #   attune::kernel_files  reads kernel files at run time
 #   attune::host_device   kernels on the CPU
 #   attune::tuner         all, tuning sessions included
+add_library(attune_bundle_runtime INTERFACE)
+target_link_libraries(attune_bundle_runtime INTERFACE attune_dispatch attune_builtin)
 add_library(attune_runtime INTERFACE)
-target_link_libraries(attune_runtime INTERFACE attune_dispatch attune_builtin)
+target_link_libraries(attune_runtime INTERFACE attune_bundle_runtime attune_database)
 add_library(attune_tuner INTERFACE)
 target_link_libraries(attune_tuner INTERFACE attune_runtime attune_kernel_files attune_device_host attune_session attune_tuning)
+# All of them link the dispatcher. Its layers have a section for each function (attune_layer), and the linker leaves out
+# those that nothing uses.
+target_link_options(attune_dispatch INTERFACE LINKER:--gc-sections)
+add_library(attune::bundle_runtime ALIAS attune_bundle_runtime)
 add_library(attune::runtime ALIAS attune_runtime)
 add_library(attune::c ALIAS attune_c_api)
 add_library(attune::kernel_files ALIAS attune_kernel_files)

@@ -2,6 +2,7 @@
 [kernel]
 name = "add"
 summary = "out[r][c] = a[r][c] + b[r][c] for rows x columns matrices whose rows begin `pitch` elements apart"
+deterministic = true
 [problem]
 rows = { size = 16384, host = 1024 }
 columns = { size = 16384, host = 1024 }

@@ -2,6 +2,7 @@
 [kernel]
 name = "axpy"
 summary = "y[i] = a * x[i] + y[i]"
+deterministic = true
 [problem]
 n = { size = 268435456, host = 1048576 }
 T = ["float", "double", "half", "bfloat16", "int32", "int64"]

@@ -2,6 +2,7 @@
 [kernel]
 name = "components"
 summary = "labels[p] = 1 + the first pixel of p's connected component in a width x height image; 0 where image[p] is 0"
+deterministic = true                           # labels are exact, whoever joins first
 [problem]
 width = { size = 4096, host = 256 }
 height = { size = 4096, host = 256 }

@@ -2,6 +2,7 @@
 [kernel]
 name = "copy"
 summary = "out[i] = in[offset + stride * i]"
+deterministic = true
 [problem]
 n = { size = 268435456, host = 1048576 }
 offset = { integer = 0 }

@@ -2,6 +2,9 @@
 [kernel]
 name = "dot"
 summary = "out[0] = x[0] * y[0] + x[1] * y[1] + ... + x[n - 1] * y[n - 1]"
+# Floating-point sums, where blocks add in a fixed order; integers are exact in any order.
+deterministic = """T in ['int32', 'int64'] \
+  || ALGORITHM in ['Algorithm::published', 'Algorithm::last_block', 'Algorithm::two_pass']"""
 [problem]
 n = { size = 268435456, host = 1048576 }
 T = ["float", "double", "half", "bfloat16", "int32", "int64"]

@@ -2,6 +2,7 @@
 [kernel]
 name = "histogram"
 summary = "out[b] = how many of in[0] .. in[n - 1] are b, for b = 0 to bins - 1"
+deterministic = true                           # counts are exact in any order
 [problem]
 n = { size = 268435456, host = 100000 }
 bins = { size = 256 }

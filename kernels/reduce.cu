@@ -2,6 +2,9 @@
 [kernel]
 name = "reduce"
 summary = "out[0] = in[0] + in[1] + ... + in[n - 1], or their minimum or maximum"
+# Floating-point sums, where blocks add in a fixed order; all else is exact in any order.
+deterministic = """OP != 'Op::sum' || T in ['int32', 'int64'] \
+  || ALGORITHM in ['Algorithm::published', 'Algorithm::last_block', 'Algorithm::two_pass']"""
 [problem]
 n = { size = 268435456, host = 1048576 }
 T = ["float", "double", "half", "bfloat16", "int32", "int64"]

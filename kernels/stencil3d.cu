@@ -2,6 +2,7 @@
 [kernel]
 name = "stencil3d"
 summary = "next = 2 u - prev + v2 * laplacian(u): a time step of the wave equation on a 3-D grid, zero outside"
+deterministic = true
 [problem]
 nx = { size = 512, host = 64 }                 # x is the fastest: u[(z * ny + y) * nx + x]
 ny = { size = 512, host = 48 }

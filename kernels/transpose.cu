@@ -2,6 +2,7 @@
 [kernel]
 name = "transpose"
 summary = "out[x][y] = in[y][x] for a height x width matrix, row-major"
+deterministic = true
 [problem]
 width = { size = 8192, host = 1024 }
 height = { size = 8192, host = 1024 }

@@ -56,7 +56,8 @@ class Preparation {
   }
 
   void add_problem(const Problem& problem, const DeviceInfo& device) {
-    const MatchRequest request{spec_, problem, device, terms_.kernel.tune_target, terms_.regime, terms_.objective};
+    const MatchRequest request{
+        spec_, problem, device, terms_.kernel.tune_target, terms_.regime, terms_.objective, terms_.kernel.fallbacks};
     const auto legal = [&](const Configuration& wished) { return legal_configuration(spec_, problem, device, wished); };
     try {
       if (const auto rungs = match_ladder(request, terms_.records, legal); !rungs.empty())

@@ -70,6 +70,15 @@ class LookUp {
     return std::move(found_);
   }
 
+  // Returns every record of the code and contract, of every objective.
+  std::vector<Record> all(std::string_view device_kind) {
+    ReadStatement rows = select("*", " WHERE current = 1 AND code = :code AND contract = :contract");
+    rows.bind(":code", request_.spec.fingerprints.code).bind(":contract", request_.spec.fingerprints.contract);
+    while (rows.next())
+      if (Row row = row_of(rows); kind_of(row.record.key.device_class) == device_kind) add(std::move(row));
+    return std::move(found_.records);
+  }
+
  private:
   static constexpr const char* of_family =
       " WHERE current = 1 AND code = :code AND contract = :contract AND objective = :objective";
@@ -203,6 +212,15 @@ Candidates WisdomReader::candidates(const MatchRequest& request, Reach reach) co
   if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return {};
   ReadConnection connection(file_, seconds_);
   return LookUp(connection, request).run(reach);
+}
+
+std::vector<Record> WisdomReader::records_of(const KernelSpec& spec, std::string_view device_kind) const {
+  if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return {};
+  ReadConnection connection(file_, seconds_);
+  const Problem none;
+  const DeviceInfo any;
+  const MatchRequest request{spec, none, any, spec.name};
+  return LookUp(connection, request).all(device_kind);
 }
 
 }  // namespace attune

@@ -51,10 +51,17 @@ __global__ void reference(float* y, int n) {
 }
 )cuda";
 
+class Notes : public Observer {
+ public:
+  void note(const std::string& text) override { texts.push_back(text); }
+  std::vector<std::string> texts;
+};
+
 TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
   const std::unique_ptr<Device> device = open_device("host");
   SessionRequest request;
   request.spec = read_kernel_text(unsteady, "unsteady.cu");
+  request.spec.deterministic.emplace("n > 100");
   request.problem = parse_problem(request.spec, "", "host");
   request.effort = Effort::exhaustive;
   request.seed = 1;
@@ -64,7 +71,7 @@ TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
   quick.final_rounds_min = quick.final_rounds_max = 10;
   request.protocol = quick;
   WisdomStore store(":memory:");
-  Observer observer;
+  Notes observer;
   const std::atomic<int> stop{0};
   const SessionResult result = run_session(request, *device, store, nullptr, observer, stop);
   ASSERT_TRUE(result.record) << result.explanation;
@@ -86,6 +93,8 @@ TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
       EXPECT_GT(finalist.numerics.max_ulp, 0u);
     }
   }
+  EXPECT_THAT(observer.texts, testing::ElementsAre(testing::HasSubstr("STEADY=false differs from run to run, where "
+                                                                      "`n > 100` ([kernel] `deterministic`)")));
   EXPECT_TRUE(finalists.front().pareto);
   EXPECT_GT(result.record->q3_ns, 0);
   EXPECT_EQ(result.record->rounds, static_cast<std::int64_t>(result.decision->used.size()));

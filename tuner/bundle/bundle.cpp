@@ -25,10 +25,7 @@ constexpr std::size_t line_bytes = 4 + digest_bytes + 8 + 8 + digest_bytes;
 constexpr std::uint32_t most_sections = 1 << 20;
 constexpr std::uint64_t alignment = 8;  // of sections
 
-// Returns the order in the table, of a Section or of a part of a writer.
-auto place_of(const auto& x) { return std::tie(x.kind, x.key); }
-
-bool before(const Section& a, const Section& b) { return place_of(a) < place_of(b); }
+bool before(const Section& a, const Section& b) { return std::tie(a.kind, a.key) < std::tie(b.kind, b.key); }
 
 std::string hexadecimal(std::span<const std::byte> bytes) {
   std::string text;
@@ -182,25 +179,18 @@ std::vector<std::byte> Bundle::read(const Section& section) const {
 }
 
 void BundleWriter::add(SectionKind kind, const SectionKey& key, std::vector<std::byte> bytes) {
-  for (const Part& part : parts_)
-    if (part.kind == kind && part.key == key)
-      throw UsageError("a bundle holds each kernel, image and set of records once");
-  parts_.push_back({kind, key, std::move(bytes)});
+  if (!parts_.try_emplace({kind, key}, std::move(bytes)).second)
+    throw UsageError("a bundle holds each kernel, image and set of records once");
 }
 
 std::vector<std::byte> BundleWriter::finish() const {
-  std::vector<const Part*> parts;
-  for (const Part& part : parts_) parts.push_back(&part);
-  std::ranges::sort(parts, [](const Part* a, const Part* b) {
-    return place_of(*a) < place_of(*b);
-  });
   const auto aligned = [](std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; };
   std::vector<Section> sections;
-  std::uint64_t size = head_bytes + parts.size() * line_bytes;
-  for (const Part* part : parts) {
+  std::uint64_t size = head_bytes + parts_.size() * line_bytes;
+  for (const auto& [place, content] : parts_) {
     size = aligned(size);
-    sections.push_back({part->kind, part->key, size, part->bytes.size(), sha256_bytes(part->bytes)});
-    size += part->bytes.size();
+    sections.push_back({place.first, place.second, size, content.size(), sha256_bytes(content)});
+    size += content.size();
   }
   const std::vector<std::byte> table = table_of(sections);
   ByteWriter head;
@@ -211,9 +201,10 @@ std::vector<std::byte> BundleWriter::finish() const {
   head.raw(sha256_bytes(table));
   head.raw(table);
   std::vector<std::byte> bytes = head.take();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    bytes.resize(sections[i].offset);
-    bytes.insert(bytes.end(), parts[i]->bytes.begin(), parts[i]->bytes.end());
+  auto section = sections.begin();
+  for (const auto& [place, content] : parts_) {
+    bytes.resize((section++)->offset);
+    bytes.insert(bytes.end(), content.begin(), content.end());
   }
   return bytes;
 }

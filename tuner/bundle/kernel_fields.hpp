@@ -5,47 +5,10 @@
 #include <utility>
 
 #include "bundle/kernel_pack.hpp"
-#include "core/archive.hpp"
+#include "bundle/value_fields.hpp"
 #include "core/source_fields.hpp"
 
 namespace attune {
-
-inline void write_value(WriteArchive& a, const Value& value) {
-  a.choice(value.kind(), Value::Kind::name);
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return a(value.boolean());
-    case Value::Kind::integer:
-      return a(value.integer());
-    case Value::Kind::real:
-      return a(value.real());
-    case Value::Kind::name:
-      return a(value.name());
-  }
-}
-
-template <typename T>
-Value read_as(ReadArchive& a) {
-  T value{};
-  a(value);
-  return Value(std::move(value));
-}
-
-inline Value read_value(ReadArchive& a, std::type_identity<Value>) {
-  Value::Kind kind{};
-  a.choice(kind, Value::Kind::name);
-  switch (kind) {
-    case Value::Kind::boolean:
-      return read_as<bool>(a);
-    case Value::Kind::integer:
-      return read_as<std::int64_t>(a);
-    case Value::Kind::real:
-      return read_as<double>(a);
-    case Value::Kind::name:
-      return read_as<std::string>(a);
-  }
-  return {};
-}
 
 // As text: parsing takes microseconds, and a text means the same in every version.
 inline void write_value(WriteArchive& a, const Expression& expression) {
@@ -117,7 +80,7 @@ void fields(auto& a, Is<Fingerprints> auto& x) { a(x.code, x.contract, x.space);
 
 void fields(auto& a, Is<KernelSpec> auto& x) {
   a(x.name, x.summary, x.source, x.folder, x.problem, x.parameters, x.rules, x.launch, x.verify, x.arguments, x.compile,
-    x.fingerprints);
+    x.fingerprints, x.deterministic);
 }
 
 void fields(auto& a, Is<KernelPack> auto& x) { a(x.spec, x.tune_target, x.fallbacks); }

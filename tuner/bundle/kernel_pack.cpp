@@ -5,7 +5,7 @@
 namespace attune {
 namespace {
 
-constexpr std::uint32_t pack_version = 1;
+constexpr std::uint32_t pack_version = 2;
 
 }  // namespace
 
@@ -21,6 +21,10 @@ KernelSpec without_tuning(KernelSpec spec) {
     argument.restore = true;
   }
   return spec;
+}
+
+void add_kernel(BundleWriter& bundle, const KernelPack& pack) {
+  bundle.add(SectionKind::kernel, section_key(pack.spec.name), encode(pack));
 }
 
 std::vector<std::byte> encode(const KernelPack& pack) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attune/bindings.hpp"
+#include "attune/bundle.hpp"
 #include "attune/kernel_spec.hpp"
 
 namespace attune {
@@ -25,6 +26,8 @@ constexpr std::size_t most_fallbacks = 16;
 // has its entries, so that tuning and applications share images.
 KernelSpec without_tuning(KernelSpec spec);
 
+// Adds a kernel to a bundle. Throws UsageError where one of its name is there.
+void add_kernel(BundleWriter& bundle, const KernelPack& pack);
 std::vector<std::byte> encode(const KernelPack& pack);
 // Returns nothing for bytes that are damaged or of another version. Safe on any bytes.
 std::optional<KernelPack> decode_pack(std::span<const std::byte> bytes);

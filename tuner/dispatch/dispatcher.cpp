@@ -16,8 +16,10 @@
 #include "core/visible_text.hpp"
 #include "db/paths.hpp"
 #include "device/device.hpp"
+#include "dispatch/added_bundles.hpp"
 #include "dispatch/background.hpp"
 #include "dispatch/collector.hpp"
+#include "dispatch/database_hook.hpp"
 #include "dispatch/kernel_entries.hpp"
 #include "dispatch/kernel_table.hpp"
 #include "dispatch/plan_request.hpp"
@@ -39,13 +41,24 @@ std::shared_ptr<Device> open_wished(const std::string& wished) {
   return open_device(trusted_environment("ATTUNE_DEVICE").value_or("cuda"));
 }
 
-std::optional<std::filesystem::path> database_or_none(const std::filesystem::path& wished, Warnings& warnings) {
-  if (!wished.empty()) return wished;
+// Applications look up while they start: a default serves until the file is free.
+constexpr double lock_wait_seconds = 0.1;
+
+// Returns null where there is none.
+std::unique_ptr<const WisdomSource> open_database(const DispatcherOptions& options, bool is_of_bundle,
+                                                  Warnings& warnings) {
+  const MakeDatabaseReader make = database_reader();
+  const std::filesystem::path& wished = options.database;
+  if (!wished.empty() && (is_of_bundle || make == nullptr))
+    throw UsageError(fmt::format("DispatcherOptions: the database {} is not read: {}", wished.string(),
+                                 is_of_bundle ? "what this dispatcher knows is what its bundle says"
+                                              : "the program links attune::bundle_runtime; link attune::runtime"));
+  if (is_of_bundle || make == nullptr) return nullptr;
   try {
-    return default_database_path();
+    return make(wished.empty() ? default_database_path() : wished, lock_wait_seconds);
   } catch (const Error& error) {
     warnings.warn(fmt::format("no wisdom is read: {}; using defaults", error.what()));
-    return std::nullopt;
+    return nullptr;
   }
 }
 
@@ -64,17 +77,19 @@ MemoryLimits limits_of(const DispatcherOptions& options) {
 }  // namespace
 
 struct Dispatcher::State {
-  explicit State(DispatcherOptions given)
+  State(DispatcherOptions given, bool is_of_bundle)
       : options(std::move(given)),
         warnings(sink_or_default(options.warn)),
+        bundles(warnings),
         device(open_wished(options.device)),
-        planner(device, database_or_none(options.database, warnings), {options.cache, options.site_cache},
+        planner(device, open_database(options, is_of_bundle, warnings), bundles, {options.cache, options.site_cache},
                 known_regime(options.regime), canonical_objective(options.objective), warnings,
                 options.misses.empty() ? miss_log_path().value_or("") : options.misses, holdings),
         collector(device, holdings, limits_of(options), background,
                   {[this](Survey& survey) { say_what_is_held(survey); },
                    [this](const Doomed& doomed, Dropped& dropped) { drop(doomed, dropped); }}) {
     services.background = &background;
+    if (options.deterministic_only) planner.use_deterministic_only();
     warnings.deliver();
   }
   ~State() { collector.end(); }
@@ -103,6 +118,8 @@ struct Dispatcher::State {
 
   // `problem`: complete. A request with the defaults and one without them share one plan.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
+    // What is used must not depend on what is there already.
+    if (options.deterministic_only && policy == Policy::background) policy = Policy::wait;
     if (policy != Policy::wait) return planner.plan(kernel, problem, policy);
     const PlanRequest complete{kernel.spec.name, problem};
     Planned planned = preparing.get(complete, [&] { return planner.plan(kernel, problem); });
@@ -121,6 +138,7 @@ struct Dispatcher::State {
 
   const DispatcherOptions options;
   Warnings warnings;
+  AddedBundles bundles;
   std::shared_ptr<Device> device;
   const std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();
   KernelTable kernels;
@@ -196,7 +214,11 @@ struct Dispatcher::State {
   Background background;  // last: its jobs use all of the above
 };
 
-Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Dispatcher::Dispatcher(DispatcherOptions options) : state_(std::make_unique<State>(std::move(options), false)) {}
+Dispatcher::Dispatcher(const Bundle& bundle, DispatcherOptions options)
+    : state_(std::make_unique<State>(std::move(options), true)) {
+  add(bundle);
+}
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::add(const Bundle& bundle) {
@@ -206,6 +228,17 @@ void Dispatcher::add(const Bundle& bundle) {
       throw Error(fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
     state_->kernels.add(*std::move(pack));
   }
+  state_->bundles.add(bundle);
+}
+
+std::vector<std::byte> Dispatcher::bundle() const {
+  return state_->and_warn([&] {
+    BundleWriter writer;
+    const std::vector<const KernelPack*> kernels = state_->kernels.all();
+    for (const KernelPack* const kernel : kernels) add_kernel(writer, *kernel);
+    state_->planner.add_to(writer, kernels);
+    return writer.finish();
+  });
 }
 
 Plan Dispatcher::plan(std::string_view kernel, const Problem& problem) { return plan(kernel, problem, Policy::wait); }
@@ -223,6 +256,7 @@ void Dispatcher::prepare(std::string_view kernel, std::span<const Problem> probl
 }
 
 void Dispatcher::refresh() {
+  if (state_->options.deterministic_only) return;  // problems keep what they were planned with
   state_->forget_plans();
   for (KernelEntries* const entries : state_->all_entries()) entries->refresh();
 }
@@ -236,6 +270,7 @@ Statistics Dispatcher::statistics() const {
   statistics.waited = counts.waited;
   statistics.compiled = counts.images.compiled;
   statistics.from_cache = counts.images.from_cache;
+  statistics.from_bundle = counts.images.from_bundle;
   statistics.reused = counts.images.reused;
   for (const KernelEntries* const entries : state_->all_entries()) {
     statistics.entries += entries->size();

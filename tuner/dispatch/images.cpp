@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bundle/bundle_images.hpp"
 #include "core/file_digest.hpp"
 
 namespace attune {
@@ -13,10 +14,20 @@ namespace {
 // A failure of the code itself: compiling again would repeat it. Others (no memory) may pass.
 bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
 
+bool is_whole(const Image& image, const ImageRequest& request) {
+  return std::ranges::all_of(request.expressions,
+                             [&](const std::string& entry) { return image.find(entry) != nullptr; });
+}
+
 }  // namespace
 
-Images::Images(std::shared_ptr<Device> device, ImageCaches caches, Warn warn, std::shared_ptr<Holdings> holdings)
-    : device_(std::move(device)), caches_(std::move(caches)), warn_(std::move(warn)), holdings_(std::move(holdings)) {}
+Images::Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
+               std::shared_ptr<Holdings> holdings)
+    : device_(std::move(device)),
+      bundles_(bundles),
+      caches_(std::move(caches)),
+      warn_(std::move(warn)),
+      holdings_(std::move(holdings)) {}
 
 LoadedImage Images::get(const WantedImage& wanted) {
   bool is_made = false;
@@ -52,7 +63,7 @@ void Images::drop(const Doomed& doomed, Dropped& dropped) {
 }
 
 std::string Images::toolchain(const WantedImage& wanted) {
-  if (const auto image = cached(wanted.request, wanted.key)) return image->toolchain;
+  if (const auto image = cached(wanted.request, wanted.key)) return image->image.toolchain;
   try {
     return device_->compiler()->toolchain();
   } catch (const Error&) {
@@ -60,12 +71,16 @@ std::string Images::toolchain(const WantedImage& wanted) {
   }
 }
 
-std::optional<Image> Images::cached(const ImageRequest& request, const std::string& key) {
-  std::optional<Image> ptx;
+std::optional<Images::Cached> Images::cached(const ImageRequest& request, const std::string& key) {
+  std::optional<Cached> ptx;
+  if (auto image = bundles_.find_image(key); image && is_whole(*image, request)) {
+    if (!image->is_ptx()) return Cached{*std::move(image), true};
+    ptx = {*std::move(image), true};
+  }
   for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()}) {
     auto image = cache != nullptr ? cached_in(*cache, request, key) : std::nullopt;
-    if (image && !image->is_ptx()) return image;
-    if (image && !ptx) ptx = std::move(image);
+    if (image && !image->is_ptx()) return Cached{*std::move(image), false};
+    if (image && !ptx) ptx = {*std::move(image), false};
   }
   if (ptx && compiles_to_native_code(request)) return std::nullopt;
   return ptx;
@@ -75,9 +90,7 @@ std::optional<Image> Images::cached_in(ImageCache& cache, const ImageRequest& re
   auto image = cache.find(key);
   warn_about(cache);
   if (!image || !image->knows_files || !are_unchanged(image->files)) return std::nullopt;
-  const bool is_whole =
-      std::ranges::all_of(request.expressions, [&](const std::string& entry) { return image->find(entry) != nullptr; });
-  return is_whole ? std::move(image) : std::nullopt;
+  return is_whole(*image, request) ? std::move(image) : std::nullopt;
 }
 
 // PTX was made for a device newer than the compiler of that time. A newer one may be here now.
@@ -102,12 +115,12 @@ std::optional<LoadedImage> Images::get_ready(const WantedImage& wanted) {
 
 // A file may be sound, and this driver or machine refuse it: it counts as absent.
 std::optional<LoadedImage> Images::load_cached(const ImageRequest& request, const std::string& key) {
-  const auto image = cached(request, key);
-  if (!image) return std::nullopt;
-  auto outcome = device_->load(*image);
+  const auto found = cached(request, key);
+  if (!found) return std::nullopt;
+  auto outcome = device_->load(found->image);
   if (!outcome.status.ok()) return std::nullopt;
-  ++from_cache_;
-  return loaded(std::move(outcome), *image);
+  ++(found->is_bundled ? from_bundle_ : from_cache_);
+  return loaded(std::move(outcome), found->image);
 }
 
 LoadedImage Images::load_or_compile(const WantedImage& wanted) {
@@ -129,6 +142,15 @@ LoadedImage Images::compile(const ImageRequest& request, const std::string& key)
     warn_about(*caches_.own);
   }
   return result;
+}
+
+void Images::add_to(BundleWriter& bundle) {
+  for (const std::string& key : loaded_.keys()) {
+    std::optional<Image> image = bundles_.find_image(key);
+    for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()})
+      if (!image && cache != nullptr) image = cache->find(key);
+    if (image) add_image(bundle, key, *image);
+  }
 }
 
 void Images::warn_about(const ImageCache& cache) {

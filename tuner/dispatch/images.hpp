@@ -1,4 +1,4 @@
-// Images: makes loaded modules from image requests: from memory, then the caches on disk, then the compiler. Owned by a
+// Images: makes loaded modules from image requests: from memory, bundles, the caches on disk, then the compiler. Owned by a
 // Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded until they are
 // dropped and no plan has them, whatever becomes of the files that they were compiled with.
 #pragma once
@@ -16,6 +16,7 @@
 #include "core/source_key.hpp"
 #include "device/device.hpp"
 #include "device/image_key.hpp"
+#include "dispatch/added_bundles.hpp"
 #include "dispatch/single_flight.hpp"
 #include "dispatch/survey.hpp"
 
@@ -49,7 +50,8 @@ struct WantedImage {
 class Images {
  public:
   using Warn = std::function<void(const std::string&)>;
-  Images(std::shared_ptr<Device> device, ImageCaches caches, Warn warn,
+  // `bundles` must outlive it.
+  Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
          std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 
   // Throws Error only when there is no compiler and the cache lacks the image.
@@ -59,9 +61,9 @@ class Images {
   std::optional<LoadedImage> get_ready(const WantedImage& wanted);
 
   struct Counts {
-    std::uint64_t compiled = 0, from_cache = 0, reused = 0;  // images
+    std::uint64_t compiled = 0, from_cache = 0, from_bundle = 0, reused = 0;  // images
   };
-  Counts counts() const noexcept { return {compiled_, from_cache_, reused_}; }
+  Counts counts() const noexcept { return {compiled_, from_cache_, from_bundle_, reused_}; }
 
   // Returns the toolchain of the image that get() would load, without compiling or loading. It is the cached image's,
   // else the compiler's; "" when there is neither.
@@ -71,10 +73,17 @@ class Images {
   void survey(Survey& survey) const;
   void drop(const Doomed& doomed, Dropped& dropped);
 
+  // Adds the images that are loaded, as far as a bundle or a cache has their bytes.
+  void add_to(BundleWriter& bundle);
+
  private:
   LoadedImage loaded(LoadOutcome outcome, const Image& image);
+  struct Cached {
+    Image image;
+    bool is_bundled = false;
+  };
   // Returns the image that a compile would not better: whole, of unchanged files. Native code comes before PTX.
-  std::optional<Image> cached(const ImageRequest& request, const std::string& key);
+  std::optional<Cached> cached(const ImageRequest& request, const std::string& key);
   std::optional<Image> cached_in(ImageCache& cache, const ImageRequest& request, const std::string& key);
   bool compiles_to_native_code(const ImageRequest& request);
   std::optional<LoadedImage> load_cached(const ImageRequest& request, const std::string& key);
@@ -83,11 +92,12 @@ class Images {
   void warn_about(const ImageCache& cache);
 
   std::shared_ptr<Device> device_;
+  const AddedBundles& bundles_;
   ImageCaches caches_;
   Warn warn_;
   const std::shared_ptr<Holdings> holdings_;
   SingleFlight<std::string, LoadedImage> loaded_;  // by image key
-  std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0, reused_ = 0;
+  std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0, from_bundle_ = 0, reused_ = 0;
 };
 
 }  // namespace attune

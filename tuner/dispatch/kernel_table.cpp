@@ -30,6 +30,13 @@ const KernelPack& KernelTable::find(std::string_view name) const {
                                name, suggestion(name, names)));
 }
 
+std::vector<const KernelPack*> KernelTable::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const KernelPack*> packs;
+  for (const auto& [name, pack] : known_) packs.push_back(pack.get());
+  return packs;
+}
+
 std::vector<std::string> KernelTable::names() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> names;

@@ -19,6 +19,8 @@ class KernelTable {
   void add(KernelPack pack);
   // Throws UsageError for an unknown name, with the nearest one.
   const KernelPack& find(std::string_view name) const;
+  // Returns all, in alphabetical order.
+  std::vector<const KernelPack*> all() const;
   // Returns the names in alphabetical order.
   std::vector<std::string> names() const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bundle/bundle_records.hpp"
 #include "db/paths.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
@@ -35,36 +36,73 @@ bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
 
-// Returns the fall-back configurations that are legal here, in their order. Throws Error naming the rule that the first
-// one breaks where none is.
-std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const MatchRequest& request) {
+// Returns the fall-back configurations that may be used here, in their order.
+std::vector<Configuration> usable_fallbacks(const MatchRequest& request) {
   std::vector<Configuration> found;
-  for (const Configuration& fallback : kernel.fallbacks)
-    if (auto legal = legal_configuration(request.spec, request.problem, request.device, fallback))
-      found.push_back(*std::move(legal));
-  if (!found.empty()) return found;
+  for (const Configuration& fallback : request.fallbacks)
+    if (auto usable = usable_configuration(request, fallback)) found.push_back(*std::move(usable));
+  return found;
+}
+
+// Returns the first fall-back that is legal, but not deterministic; null: there is none.
+const Configuration* varying_fallback(const MatchRequest& request) {
+  if (!request.deterministic_only) return nullptr;
+  for (const Configuration& fallback : request.fallbacks)
+    if (legal_configuration(request.spec, request.problem, request.device, fallback)) return &fallback;
+  return nullptr;
+}
+
+// Returns the usable ones. Throws Error naming the rule that the first one breaks, or the promise, where there are
+// none.
+std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const MatchRequest& request) {
+  if (auto found = usable_fallbacks(request); !found.empty()) return found;
+  const std::string none =
+      fmt::format("none of the {} fall-back configurations of {} is", kernel.fallbacks.size(), request.spec.name);
+  const std::string here = fmt::format("for {} on {}", request.problem.text(), request.device.name);
+  if (const Configuration* const varying = varying_fallback(request))
+    throw Error(
+        fmt::format("{} deterministic {}: of {}, `{}` ([kernel] `deterministic`) does not hold; list values for "
+                    "which it holds first in [parameters], or tune with such values alone: {} --parameters "
+                    "\"NAME=VALUE,...\"",
+                    none, here, varying->text(), request.spec.deterministic->text(), tune_command(request)));
   std::string why = "it has none";
   if (!kernel.fallbacks.empty()) {
     const Configuration& first = kernel.fallbacks.front();
     why = fmt::format("of {}, {}", first.text(), why_illegal(request.spec, request.problem, request.device, first));
   }
-  throw Error(fmt::format("none of the {} fall-back configurations of {} is legal for {} on {}: {}; tune this problem: {}",
-                          kernel.fallbacks.size(), request.spec.name, request.problem.text(), request.device.name, why,
-                          tune_command(request)));
+  throw Error(fmt::format("{} legal {}: {}; tune this problem: {}", none, here, why, tune_command(request)));
+}
+
+NotPrepared not_prepared(const MatchRequest& request) {
+  return NotPrepared(
+      fmt::format("no image of {} for {} is loaded or cached on {}; prepare it first: "
+                  "gpu.prepare(\"{}\", ...), or launch it once before",
+                  request.spec.name, request.problem.text(), request.device.name, request.spec.name));
+}
+
+// A failure of the code itself, which every attempt repeats. Others (no memory) may pass.
+bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
+
+[[noreturn]] void fail_for_now(const MatchRequest& request, const Configuration& configuration,
+                               std::string_view detail) {
+  throw Error(
+      fmt::format("the configuration {} of {} cannot be used for {} on {}: {}; with deterministic_only no other "
+                  "one takes its place",
+                  configuration.text(), request.spec.name, request.problem.text(), request.device.name, detail));
 }
 
 }  // namespace
 
-Planner::Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database,
-                 const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
-                 const std::filesystem::path& misses, std::shared_ptr<Holdings> holdings)
+Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database,
+                 const AddedBundles& bundles, const CacheFolders& caches, Regime regime, std::string objective,
+                 Warnings& warnings, const std::filesystem::path& misses, std::shared_ptr<Holdings> holdings)
     : device_(std::move(device)),
-      wisdom_(std::move(database), warnings),
+      wisdom_(std::move(database), bundles, warnings),
       regime_(regime),
       objective_(std::move(objective)),
       warnings_(warnings),
       misses_(misses, warnings),
-      images_(device_, caches_in(caches, warnings),
+      images_(device_, bundles, caches_in(caches, warnings),
               [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
       holdings_(std::move(holdings)) {}
 
@@ -80,19 +118,30 @@ WantedImage Planner::wanted_image(const MatchRequest& request, const Configurati
 }
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
-  return {kernel.spec, problem, device_->info(), kernel.tune_target, to_text(regime_), objective_};
+  if (deterministic_only_ && !kernel.spec.deterministic)
+    throw Error(
+        fmt::format("no configuration of {} may be used: deterministic_only is set, and [kernel] of {} has no "
+                    "`deterministic`; say there of which configurations equal inputs give equal bits "
+                    "(docs/kernel_files.md), or leave deterministic_only out",
+                    kernel.spec.name, kernel.tune_target));
+  return {kernel.spec,      problem,    device_->info(),  kernel.tune_target,
+          to_text(regime_), objective_, kernel.fallbacks, deterministic_only_};
 }
 
 Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
-  const auto candidates = wisdom_.candidates(request, reach);
-  if (!candidates) return {{}, {}, true, false};
+  const auto [candidates, is_final] = wisdom_.find(request, reach);
+  if (!is_final && deterministic_only_)
+    throw Error(
+        fmt::format("what is known of {} cannot be read, as the database is locked; with deterministic_only no "
+                    "default takes its place: ask again in a second",
+                    request.spec.name));
   const LegalityCheck legal = [&](const Configuration& configuration) {
-    return legal_configuration(request.spec, request.problem, request.device, configuration);
+    return usable_configuration(request, configuration);
   };
-  Known known{match_ladder(request, candidates->records, legal), {}, candidates->are_all, true};
+  Known known{match_ladder(request, candidates.records, legal), {}, candidates.are_all, is_final};
   if (known.rungs.empty()) {
-    known.near_miss = say_near_miss(request, candidates->records, legal);
-    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates->near_misses, legal);
+    known.near_miss = say_near_miss(request, candidates.records, legal);
+    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates.near_misses, legal);
   }
   return known;
 }
@@ -105,7 +154,8 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
 
 Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
-  Known first = known(request, Reach::this_problem);
+  const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
+  Known first = chosen ? Known{{*chosen}, {}, true, true} : known(request, Reach::this_problem);
   if (first.rungs.empty() && !first.are_all) first = known(request, Reach::all);
   if (first.rungs.empty()) return no_match(request, legal_fallbacks(kernel, request).front(), first.near_miss);
   GradedMatch& best = first.rungs.front();
@@ -119,6 +169,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
 
 Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   const MatchRequest request = request_for(kernel, problem);
+  if (deterministic_only_) return plan_deterministic(kernel, request, policy);
   if (policy != Policy::wait) return plan_ready(kernel, request, policy);
   Known present;
   for (const Reach reach : {Reach::this_problem, Reach::all}) {
@@ -141,12 +192,53 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
     wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (auto parts = build_ready(request, wanted[i])) return {std::move(parts), i == 0, present.is_final};
-  if (policy == Policy::cached_only)
-    throw NotPrepared(fmt::format("no image of {} for {} is loaded or cached on {}; prepare it first: "
-                                  "gpu.prepare(\"{}\", ...), or launch it once before",
-                                  request.spec.name, request.problem.text(), request.device.name, request.spec.name));
+  if (policy == Policy::cached_only) throw not_prepared(request);
   ++waited_;
   return {build_fallback(kernel, request, present.near_miss), !has_record, present.is_final};
+}
+
+Planned Planner::plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
+  const PlanRequest asked{request.spec.name, request.problem};
+  Status status;
+  const auto plan_chosen = [&](const GradedMatch& chosen) -> Planned {
+    if (auto parts = build_or_fail(request, chosen, policy, status)) return {std::move(parts)};
+    fail_for_now(request, chosen.match.configuration, status.detail);
+  };
+  if (const std::optional<GradedMatch> chosen = choices_.find(asked)) return plan_chosen(*chosen);
+  Known present = known(request, Reach::all);
+  log_miss(request, present);
+  std::vector<GradedMatch> wanted = std::move(present.rungs);
+  for (Configuration& fallback : wanted.empty() ? legal_fallbacks(kernel, request) : usable_fallbacks(request))
+    wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
+  for (const GradedMatch& graded : wanted) {
+    if (auto parts = build_or_fail(request, graded, policy, status)) {
+      const GradedMatch chosen = choices_.keep(asked, graded);
+      if (chosen.match.configuration != graded.match.configuration) return plan_chosen(chosen);
+      return {std::move(parts)};
+    }
+    if (graded.match.rung != Rung::none) warn_of(request, graded.match.configuration, status);
+  }
+  throw Error(fmt::format("no deterministic configuration of {} can be used for {} on {}; the last ({}) {}: {}",
+                          request.spec.name, request.problem.text(), request.device.name,
+                          wanted.back().match.configuration.text(), to_text(status.verdict), status.detail));
+}
+
+// Whatever is no matter of the code itself passes: what would take its place is for this time alone.
+std::shared_ptr<const PlanParts> Planner::build_or_fail(const MatchRequest& request, const GradedMatch& graded,
+                                                        Policy policy, Status& status) {
+  std::string wrong;
+  try {
+    status = {};
+    if (auto parts = build(request, graded, status, policy != Policy::cached_only)) return parts;
+    if (status.ok()) throw not_prepared(request);
+    if (is_lasting(status.verdict)) return nullptr;
+    wrong = fmt::format("{}: {}", to_text(status.verdict), status.detail);
+  } catch (const NotPrepared&) {
+    throw;
+  } catch (const Error& error) {  // there is no compiler, say
+    wrong = error.what();
+  }
+  fail_for_now(request, graded.match.configuration, wrong);
 }
 
 std::shared_ptr<const PlanParts> Planner::build_ready(const MatchRequest& request, const GradedMatch& graded) {
@@ -156,6 +248,14 @@ std::shared_ptr<const PlanParts> Planner::build_ready(const MatchRequest& reques
   } catch (const Error&) {
     return nullptr;  // of this configuration; another may serve
   }
+}
+
+void Planner::add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels) {
+  std::vector<Record> records;
+  for (const KernelPack* const kernel : kernels)
+    for (Record& record : wisdom_.records_of(kernel->spec, device_->info().kind)) records.push_back(std::move(record));
+  add_records(bundle, records);
+  images_.add_to(bundle);
 }
 
 Planner::Counts Planner::counts() const {
@@ -190,11 +290,15 @@ std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& requ
     // A broken environment, such as no compiler; a lower rung may still be in the image cache.
     status = {Verdict::load_error, error.what(), false};
   }
+  warn_of(request, graded.match.configuration, status);
+  return nullptr;
+}
+
+void Planner::warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status) {
   warnings_.warn(
       fmt::format("the recorded configuration of {} ({}) cannot be used for {} on {}: {}: {}; using the next best",
-                  request.spec.name, graded.match.configuration.text(), request.problem.text(), request.device.name,
+                  request.spec.name, configuration.text(), request.problem.text(), request.device.name,
                   to_text(status.verdict), first_line(status.detail)));
-  return nullptr;
 }
 
 std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status,

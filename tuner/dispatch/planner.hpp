@@ -2,10 +2,10 @@
 // It goes down the match ladder when a record cannot be used. Owned by a Dispatcher; any thread.
 #pragma once
 
-#include <filesystem>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +17,7 @@
 #include "core/regime.hpp"
 #include "device/device.hpp"
 #include "bundle/kernel_pack.hpp"
+#include "dispatch/choices.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/misses.hpp"
 #include "dispatch/plan_parts.hpp"
@@ -39,16 +40,25 @@ struct CacheFolders {
 
 class Planner {
  public:
-  // Without a database there is no wisdom. `warnings` must outlive it. `misses`: where plan() logs what is not known.
-  // `holdings`: where code and scratch memory count. Kernels that are passed must outlive it.
-  Planner(std::shared_ptr<Device> device, std::optional<std::filesystem::path> database, const CacheFolders& caches,
-          Regime regime, std::string objective, Warnings& warnings, const std::filesystem::path& misses = {},
-          std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
+  // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it. `misses`:
+  // where plan() logs what is not known. `holdings`: where code and scratch memory count.
+  Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles,
+          const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
+          const std::filesystem::path& misses = {}, std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
+
+  // From here on only deterministic configurations are used. Each problem keeps the first one that it was planned with.
+  // Call it before the first plan().
+  void use_deterministic_only() noexcept { deterministic_only_ = true; }
 
   // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
+  // With deterministic configurations alone: what is used depends on device, wisdom and compiler. It never depends on
+  // what is loaded or cached, or fails for the moment: that is an Error.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
   // Returns what plan() would use first, without compiling or loading. Throws Error when no configuration is legal.
   Match match(const KernelPack& kernel, const Problem& problem);
+  // Adds to a bundle what is known of kernels, and the images that are loaded. Throws Error where the wisdom cannot be
+  // read.
+  void add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels);
 
   struct Counts {
     std::array<std::uint64_t, 6> plans{};  // by Rung
@@ -67,6 +77,7 @@ class Planner {
     bool are_all = true;    // no further look finds more
     bool is_final = true;   // the wisdom could be read
   };
+  // Throws Error where only deterministic configurations are used, and the kernel promises none.
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
   Known known(const MatchRequest& request, Reach reach);
   void log_miss(const MatchRequest& request, const Known& known);
@@ -76,6 +87,11 @@ class Planner {
                                          bool may_compile = true);
   std::shared_ptr<const PlanParts> build_ready(const MatchRequest& request, const GradedMatch& graded);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
+  Planned plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy);
+  // Returns null with a status where the code itself cannot be used. Throws Error where something else is wrong.
+  std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
+                                                 Status& status);
+  void warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
   std::shared_ptr<const PlanParts> build_fallback(const KernelPack& kernel, const MatchRequest& request,
                                                   std::string_view near_miss);
@@ -86,6 +102,8 @@ class Planner {
   const std::string objective_;
   Warnings& warnings_;
   Misses misses_;
+  bool deterministic_only_ = false;
+  Choices choices_;  // of deterministic configurations
   Images images_;
   const std::shared_ptr<Holdings> holdings_;
   std::mutex functions_;  // Module does not promise thread-safety

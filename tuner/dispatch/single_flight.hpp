@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace attune {
 
@@ -52,6 +53,14 @@ class SingleFlight {
     }
     if (!is_made(value)) return std::nullopt;
     return value.get();
+  }
+
+  // Returns the keys of values that are made or being made.
+  std::vector<Key> keys() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Key> keys;
+    for (const auto& [key, value] : values_) keys.push_back(key);
+    return keys;
   }
 
   // Forgets it: the next call makes it anew.

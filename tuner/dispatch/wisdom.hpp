@@ -1,29 +1,41 @@
-// Wisdom: what a Dispatcher knows of problems: the database, read for each one. A defect of the database means fewer
-// records and a warning, never an exception. Any thread.
+// Wisdom: what a Dispatcher knows of problems: the database and the bundles, read for each one. A defect of them means
+// fewer records and a warning, never an exception. Any thread.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <optional>
+#include <memory>
+#include <string_view>
+#include <vector>
 
-#include "db/reader/wisdom_reader.hpp"
+#include "dispatch/added_bundles.hpp"
 #include "dispatch/warnings.hpp"
+#include "kernel/wisdom_source.hpp"
 
 namespace attune {
 
 class Wisdom {
  public:
-  // Without a database there is none. `warnings` must outlive it.
-  Wisdom(std::optional<std::filesystem::path> database, Warnings& warnings);
+  // `database`: null where there is none. `bundles` and `warnings` must outlive it.
+  Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles, Warnings& warnings);
 
-  // Returns what is known for a request. Returns nothing, with a warning, while another process has the file locked: it
-  // is waited for a tenth of a second, and not asked again for a second.
-  std::optional<Candidates> candidates(const MatchRequest& request, Reach reach);
+  struct Found {
+    Candidates candidates;
+    bool is_final = true;  // false: another process has the database locked, and a later look may find more
+  };
+  // Returns what is known for a request. A locked database is waited for a tenth of a second, and not asked again for a
+  // second.
+  Found find(const MatchRequest& request, Reach reach);
+
+  // Returns all records of a kernel's code and contract on devices of a kind, each once. Throws Error where they cannot
+  // be read.
+  std::vector<Record> records_of(const KernelSpec& spec, std::string_view device_kind) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::optional<std::filesystem::path> database_;
+  void add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found);
+  std::unique_ptr<const WisdomSource> database_;
+  const AddedBundles& bundles_;
   Warnings& warnings_;
   std::atomic<Clock::time_point> ask_again_ = Clock::time_point::min();
 };

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/counted.hpp"
+#include "kernel/legality.hpp"
 #include "kernel/nearness.hpp"
 
 namespace attune {
@@ -59,7 +60,8 @@ std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
   return Graded{Rung::near_problem, {apart.squared_octaves, -apart.log2_size, is_renamed, record.uuid}, &record};
 }
 
-std::string explain(const MatchRequest& request, Rung rung, const Record& record) {
+// Returns where the record is from, as a part of a sentence.
+std::string origin(const MatchRequest& request, Rung rung, const Record& record) {
   const std::string& kernel = request.spec.name;
   const std::string& device = request.device.name;
   switch (rung) {
@@ -67,27 +69,46 @@ std::string explain(const MatchRequest& request, Rung rung, const Record& record
       return fmt::format("{} was tuned for this problem on {} ({})", kernel, device, provenance(record));
     case Rung::stale:
       if (!is_present(record))
-        return fmt::format(
-            "{} was tuned for this problem on {} by an earlier way of measuring (attune {}); to measure "
-            "again: {}",
-            kernel, device, record.attune_version, tune_command(request));
-      return fmt::format(
-          "{} was tuned for this problem on {}, but with driver {} (now {}); to measure again: {} --fresh", kernel,
-          device, record.driver, request.device.driver, tune_command(request));
+        return fmt::format("{} was tuned for this problem on {} by an earlier way of measuring (attune {})", kernel,
+                           device, record.attune_version);
+      return fmt::format("{} was tuned for this problem on {}, but with driver {} (now {})", kernel, device,
+                         record.driver, request.device.driver);
     case Rung::other_regime:
-      return fmt::format("{} was tuned for this problem on {}, but for {} launches, not {} (try: {})", kernel, device,
-                         record.key.regime, request.regime, tune_command(request));
+      return fmt::format("{} was tuned for this problem on {}, but for {} launches, not {}", kernel, device,
+                         record.key.regime, request.regime);
     case Rung::near_problem:
-      return fmt::format("{} was tuned on {} for {}, the nearest problem (try: {})", kernel, device,
-                         record.key.problem.text(), tune_command(request));
+      return fmt::format("{} was tuned on {} for {}, the nearest problem", kernel, device, record.key.problem.text());
     case Rung::sibling_device:
-      return fmt::format("{} was tuned for this problem on {} ({} multiprocessors), a sibling of {} ({}) (try: {})",
-                         kernel, record.device_name, record.multiprocessors, device, request.device.multiprocessors,
-                         tune_command(request));
+      return fmt::format("{} was tuned for this problem on {} ({} multiprocessors), a sibling of {} ({})", kernel,
+                         record.device_name, record.multiprocessors, device, request.device.multiprocessors);
     case Rung::none:
       break;
   }
   return {};
+}
+
+std::string explain(const MatchRequest& request, Rung rung, const Record& record, bool is_default) {
+  const std::string from = origin(request, rung, record);
+  if (rung == Rung::exact) return from;
+  if (rung == Rung::stale)
+    return fmt::format("{}; to measure again: {}{}", from, tune_command(request), is_present(record) ? " --fresh" : "");
+  return fmt::format("{}{} (try: {})", from,
+                     is_default ? "; the default was faster there than what was found, and is used" : "",
+                     tune_command(request));
+}
+
+// A record of these rungs was measured for something else.
+bool is_stand_in(Rung rung) {
+  return rung == Rung::other_regime || rung == Rung::near_problem || rung == Rung::sibling_device;
+}
+
+std::optional<Configuration> default_of(const MatchRequest& request, const LegalityCheck& legal) {
+  for (const Configuration& fallback : request.fallbacks)
+    if (auto found = legal(fallback)) return found;
+  if (!request.fallbacks.empty()) return std::nullopt;
+  Configuration first;
+  for (const Parameter& parameter : request.spec.parameters) first.set(parameter.name, parameter.values.front());
+  return legal(first);
 }
 
 }  // namespace
@@ -95,6 +116,19 @@ std::string explain(const MatchRequest& request, Rung rung, const Record& record
 bool same_family(const MatchRequest& request, const RecordKey& key) {
   return key.code == request.spec.fingerprints.code && key.contract == request.spec.fingerprints.contract &&
          key.objective == request.objective && kind_of(key.device_class) == request.device.kind;
+}
+
+std::optional<Configuration> usable_configuration(const MatchRequest& request, const Configuration& wished) {
+  auto found = legal_configuration(request.spec, request.problem, request.device, wished);
+  if (found && request.deterministic_only && !is_deterministic(request.spec, request.problem, request.device, *found))
+    return std::nullopt;
+  return found;
+}
+
+// Where a tie was broken, medians and the ratio of the rounds may differ. A default that did not run has no time.
+bool is_default_faster(const Record& record) {
+  if (record.speedup > 0 && record.speedup < 1) return true;
+  return record.key.objective == "time" && record.default_ns > 0 && record.default_ns < record.median_ns;
 }
 
 std::string tune_command(const MatchRequest& request) {
@@ -122,16 +156,19 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
   for (const Graded& candidate : fitting) {
     if (ladder.empty() || ladder.back().match.rung != candidate.rung) of_rung = 0;
     if (of_rung == most_of_rung) continue;
-    auto configuration = legal(candidate.record->configuration);
+    const Record& record = *candidate.record;
+    auto by_default =
+        is_stand_in(candidate.rung) && is_default_faster(record) ? default_of(request, legal) : std::nullopt;
+    const bool is_default = by_default.has_value();
+    auto configuration = is_default ? std::move(by_default) : legal(record.configuration);
     if (!configuration) continue;
     // The same would fail the same.
     const bool is_known = std::ranges::any_of(
         ladder, [&](const GradedMatch& earlier) { return earlier.match.configuration == *configuration; });
     if (is_known) continue;
     ++of_rung;
-    const Record& record = *candidate.record;
-    ladder.push_back({{candidate.rung, std::move(*configuration), explain(request, candidate.rung, record),
-                       record.speedup, record.key.problem.text()},
+    ladder.push_back({{candidate.rung, std::move(*configuration), explain(request, candidate.rung, record, is_default),
+                       is_default ? 1 : record.speedup, record.key.problem.text()},
                       record.toolchain});
   }
   return ladder;

@@ -24,6 +24,8 @@ struct MatchRequest {
   std::string tune_target;  // the kernel as `attune tune` names it: a built-in name or a file
   std::string_view regime = "cold";
   std::string_view objective = "time";
+  std::span<const Configuration> fallbacks = {};  // tried in this order; none: the first value of each parameter
+  bool deterministic_only = false;                // other configurations are of no use
 };
 
 struct GradedMatch {
@@ -37,6 +39,13 @@ bool same_family(const MatchRequest& request, const RecordKey& key);
 // Returns the configuration in the order of [parameters] if it is legal for this request, else nothing.
 using LegalityCheck = std::function<std::optional<Configuration>(const Configuration&)>;
 
+// Returns the configuration in the order of [parameters] if it is legal for this request, and deterministic where the
+// request says so; else nothing.
+std::optional<Configuration> usable_configuration(const MatchRequest& request, const Configuration& wished);
+
+// Returns whether the record's own measurement says that the default is faster, by its objective or by its time.
+bool is_default_faster(const Record& record);
+
 // Returns the best record of every rung that has one, in the order of the rungs. `none` is not among them (no_match()).
 //   exact           same device class, problem and regime
 //   stale           so, but measured with another driver (another toolchain: grade_toolchain()), or of an earlier
@@ -49,6 +58,9 @@ using LegalityCheck = std::function<std::optional<Configuration>(const Configura
 // Kind, code, contract and objective must be equal, and the configuration legal; but for `other regime` the regime too.
 // The same kernel under another name counts, after a record of its own name. A rung has up to four records of different
 // configurations, the best first: one that does not compile gives way to the next.
+//
+// A record of the last three rungs is no promise for this problem. Where it says itself that the default is faster, it
+// stands for the first fall-back that is legal here, not for what was found.
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal);
 

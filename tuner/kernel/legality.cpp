@@ -67,4 +67,9 @@ std::string why_illegal(const KernelSpec& spec, const Problem& problem, const De
   return broken_limit(spec, problem, device, *configuration);
 }
 
+bool is_deterministic(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
+                      const Configuration& configuration) {
+  return spec.deterministic && spec.deterministic->holds(Scope{&problem, &configuration, &device});
+}
+
 }  // namespace attune

@@ -18,5 +18,8 @@ std::optional<Configuration> legal_configuration(const KernelSpec& spec, const P
 // Returns the rule or limit that `wished` breaks: "VECTOR * sizeof(T) <= 16 does not hold". Returns "" where it is legal.
 std::string why_illegal(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
                         const Configuration& wished);
+// Returns whether the kernel file promises equal bits of a configuration in every launch ([kernel] `deterministic`).
+bool is_deterministic(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
+                      const Configuration& configuration);
 
 }  // namespace attune

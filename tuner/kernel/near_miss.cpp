@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/counted.hpp"
+#include "kernel/legality.hpp"
 #include "kernel/nearness.hpp"
 
 namespace attune {
@@ -36,6 +37,10 @@ std::string say(const MatchRequest& request, Obstacle obstacle, const Record& re
   const std::string problem = key.problem.text();
   switch (obstacle) {
     case Obstacle::illegal:
+      if (request.deterministic_only &&
+          legal_configuration(request.spec, request.problem, request.device, record.configuration))
+        return fmt::format("the configuration that is known for {} ({}) is not deterministic", problem,
+                           record.configuration.text());
       return fmt::format("the configuration that is known for {} ({}) is not legal here", problem,
                          record.configuration.text());
     case Obstacle::size:

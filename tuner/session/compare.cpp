@@ -1,11 +1,14 @@
 #include "session/compare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "kernel/legality.hpp"
 
 namespace attune {
 namespace {
@@ -234,11 +237,22 @@ void Compare::check_again() {
     if (checked.status.ok()) {
       one->trial.numerics.include(checked.numerics);
       one->deterministic = checked.deterministic;
+      note_broken_promise(*one);
       ++one;
     } else {
       one = drop(one, Status(checked.status), result);
     }
   }
+}
+
+// Applications that ask for deterministic configurations would use it.
+void Compare::note_broken_promise(const Contender& contender) {
+  const SessionRequest& request = on_.terms.request;
+  const Configuration& configuration = contender.trial.configuration;
+  if (contender.deterministic.value_or(true)) return;
+  if (!is_deterministic(request.spec, request.problem, on_.terms.device, configuration)) return;
+  on_.observer.note(fmt::format("{} differs from run to run, where `{}` ([kernel] `deterministic`) promises equal bits",
+                                configuration.text(), request.spec.deterministic->text()));
 }
 
 // Returns false when it was interrupted: then nothing is metered.

@@ -44,6 +44,7 @@ class Compare : private Stage {
   bool measure_rounds(std::size_t rounds);
   void let_beaten_leave(const RoundTimes& values);
   void check_again();
+  void note_broken_promise(const Contender& contender);
   bool meter();
   using Contenders = std::vector<Contender>;
   Contenders::iterator meter_one(Contenders::iterator one);

@@ -92,11 +92,9 @@ std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configura
 
 class Collection {
  public:
-  Collection(const KernelSpec& spec, std::size_t most) : spec_(spec), most_(most) {
-    Configuration first;
-    for (const Parameter& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
-    found_.push_back(std::move(first));
-  }
+  // Begins with `found`. Finds at most as many more as make `most`.
+  Collection(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most)
+      : spec_(spec), most_(most), begun_(found.size()), found_(std::move(found)) {}
 
   bool is_full() const { return found_.size() >= most_ || failures_ >= most_failures; }
 
@@ -112,22 +110,25 @@ class Collection {
     }
   }
 
-  // Nearer ones to the first values come first, as the search space's own default is the nearest.
+  // Returns those it began with; then nearer ones to the first values come first, as the search space's own default is
+  // the nearest.
   std::vector<Configuration> take() {
-    std::ranges::stable_sort(found_, {}, [&](const Configuration& one) { return distance_of(spec_, one); });
+    std::stable_sort(found_.begin() + static_cast<std::ptrdiff_t>(begun_), found_.end(),
+                     [&](const Configuration& a, const Configuration& b) {
+                       return distance_of(spec_, a) < distance_of(spec_, b);
+                     });
     return std::move(found_);
   }
 
  private:
   const KernelSpec& spec_;
-  std::size_t most_, failures_ = 0;
+  std::size_t most_, begun_, failures_ = 0;
   std::vector<Configuration> found_;
 };
 
-}  // namespace
-
-std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most) {
-  Collection collection(spec, most);
+// Adds to `found` what is legal for the problems that are tried, on the devices that are known.
+std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most) {
+  Collection collection(spec, std::move(found), most);
   const std::vector<DeviceInfo> known = devices();
   const std::vector<Problem> chosen = combinations(spec);
   for (const Problem& sizes : tried_sizes_of(spec))
@@ -137,6 +138,18 @@ std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::
         if (const auto problem = problem_of(spec, names, sizes, device)) collection.serve(*problem, device);
       }
   return collection.take();
+}
+
+}  // namespace
+
+std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most) {
+  Configuration first;
+  for (const Parameter& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
+  std::vector<Configuration> found = collected(spec, {std::move(first)}, most);
+  if (!spec.deterministic || (spec.deterministic->names().empty() && !spec.deterministic->holds(Scope{}))) return found;
+  KernelSpec narrowed = spec;  // where only deterministic configurations are legal
+  narrowed.rules.push_back(*spec.deterministic);
+  return collected(narrowed, std::move(found), most);
 }
 
 }  // namespace attune

@@ -14,7 +14,7 @@ KernelPack make_pack(KernelSpec spec, std::string tune_target) {
 
 std::vector<std::byte> bundle_of(const KernelPack& pack) {
   BundleWriter writer;
-  writer.add(SectionKind::kernel, section_key(pack.spec.name), encode(pack));
+  add_kernel(writer, pack);
   return writer.finish();
 }
 

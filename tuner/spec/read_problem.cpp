@@ -79,9 +79,10 @@ ProblemParameter problem_entry(const Document& document, const TomlNode& node) {
 }  // namespace
 
 void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec) {
-  const Section section(document, table, "[kernel]", {"name", "summary"});
+  const Section section(document, table, "[kernel]", {"name", "summary", "deterministic"});
   spec.name = document.string(section.need("name"));
   spec.summary = section.string("summary").value_or("");
+  spec.deterministic = section.expression("deterministic", Literal::boolean);
 }
 
 std::vector<ProblemParameter> read_problem(const Document& document, const TomlNode& table) {

@@ -176,6 +176,23 @@ void validate_rules(const KernelSpec& spec) {
   }
 }
 
+void validate_deterministic(const KernelSpec& spec) {
+  if (!spec.deterministic) return;
+  const std::string place = "kernel.deterministic";
+  const Expression& promise = *spec.deterministic;
+  require_known_names(spec, promise, {.parameters = true, .device = true, .subject = "`deterministic`"}, place);
+  const bool is_open =
+      std::ranges::any_of(promise.names(), [&](const std::string& name) { return spec.find_problem(name) != nullptr; });
+  if (is_open || !promise.device_properties().empty()) return;
+  const Configuration configuration = first_values(spec);
+  const auto result = promise.evaluate({.configuration = &configuration});
+  const auto* undefined = std::get_if<Undefined>(&result);
+  if (undefined == nullptr ? std::get<Value>(result).is_boolean() : !promise.names().empty()) return;
+  throw Fault(place, fmt::format("`{}`: expected true, false or a condition on problem and parameters{}",
+                                 shortened(promise.text()),
+                                 undefined == nullptr ? "" : fmt::format(" ({})", undefined->reason)));
+}
+
 void validate_formula(const KernelSpec& spec, const std::optional<Expression>& formula, const Allowed& allowed,
                       const std::string& place) {
   if (!formula) return;
@@ -244,6 +261,7 @@ void validate(const KernelSpec& spec) {
   validate_problem(spec);
   validate_parameters(spec);
   validate_rules(spec);
+  validate_deterministic(spec);
   validate_arguments(spec);
   validate_places(spec);
   validate_steps(spec);

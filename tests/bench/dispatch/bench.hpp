@@ -39,8 +39,13 @@ inline void interleave(std::vector<Contender>& contenders, int samples, int laun
 
 int run_idle(int launches);       // no device below the seam
 int run_on_gpu(int launches);     // beside raw launches
-int run_cold(const std::string& cache);  // a fresh process: what each first thing takes
 int run_records(int records);     // look-ups in a large database
 int run_sizes(int source_bytes);  // first launches of other sizes
+
+// What a fresh process takes, each in one of its own; on $ATTUNE_DEVICE, else a GPU. `fresh_processes` runs them.
+int run_cold(const std::string& cache);         // each first thing
+int run_nvrtc(bool by_attune);                  // the compile of a first launch: by NVRTC alone, or as attune does it
+int run_prepare(const std::string& folder);     // for run_background(): wisdom, and the image of another configuration
+int run_background(const std::string& folder);  // a first launch while the best image is not there
 
 }  // namespace attune::bench

@@ -1,13 +1,11 @@
-// Launches on a GPU beside raw ones, in one process; and what the first things of a process take.
-#include <dlfcn.h>
+// Launches on a GPU beside raw ones, in one process.
 #include <fmt/format.h>
-
-#include <cstdlib>
 
 #include "attune/attune.hpp"
 #include "attune/kernel_files.hpp"
 #include "attune_embedded/noop.hpp"
 #include "bench.hpp"
+#include "driver.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune::bench {
@@ -17,12 +15,6 @@ constexpr int samples = 201;
 
 using LaunchKernel = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                              void**);
-
-template <typename Function>
-Function driver_function(const char* name) {
-  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-  return driver == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(driver, name));
-}
 
 // Driver calls that a launch may need beside the launch itself.
 void print_driver_calls(StreamHandle stream) {
@@ -47,8 +39,6 @@ void print_driver_calls(StreamHandle stream) {
   if (number != nullptr) print("cuStreamGetId", [&] { number(stream, &id); });
 }
 
-Bundle noop_bundle() { return kernel_bundle(read_embedded_kernel(attune_embedded::noop), "noop.cu"); }
-
 }  // namespace
 
 int run_on_gpu(int launches) {
@@ -56,7 +46,7 @@ int run_on_gpu(int launches) {
   options.device = "cuda";
   options.database = ":memory:";
   Dispatcher gpu(options);
-  gpu.add(noop_bundle());
+  gpu.add(kernel_bundle(read_embedded_kernel(attune_embedded::noop), "noop.cu"));
   const auto launch_raw = driver_function<LaunchKernel>("cuLaunchKernel");
   const Buffer<float> in(gpu, 100), out(gpu, 100);
   float* const target = out.data();
@@ -105,46 +95,6 @@ int run_on_gpu(int launches) {
   for (std::size_t i = 1; i < contenders.size(); ++i)
     fmt::print("  {:28} {:8.1f} ns, {:+.1f} ns\n", contenders[i].name, median(contenders[i].ns),
                median(contenders[i].ns) - raw);
-  return 0;
-}
-
-int run_cold(const std::string& cache) {
-  const auto milliseconds = [](double from) { return (now_ns() - from) * 1e-6; };
-  double begin = now_ns();
-  using Init = int (*)(unsigned);
-  using Retain = int (*)(void**, int);
-  using SetCurrent = int (*)(void*);
-  void* context = nullptr;
-  const auto init = driver_function<Init>("cuInit");
-  if (init == nullptr || init(0) != 0) {
-    fmt::print("no CUDA driver\n");
-    return 1;
-  }
-  driver_function<Retain>("cuDevicePrimaryCtxRetain")(&context, 0);
-  driver_function<SetCurrent>("cuCtxSetCurrent")(context);
-  fmt::print("  {:44} {:8.2f} ms\n", "driver and context (not attune's)", milliseconds(begin));
-  begin = now_ns();
-  const Bundle bundle = noop_bundle();
-  fmt::print("  {:44} {:8.2f} ms\n", "reading the kernel file (embedded: nothing)", milliseconds(begin));
-  DispatcherOptions options;
-  options.device = "cuda";
-  options.database = ":memory:";
-  options.cache = cache;
-  begin = now_ns();
-  Dispatcher gpu(options);
-  fmt::print("  {:44} {:8.2f} ms\n", "Dispatcher", milliseconds(begin));
-  begin = now_ns();
-  gpu.add(bundle);
-  fmt::print("  {:44} {:8.2f} ms\n", "add()", milliseconds(begin));
-  const Buffer<float> in(gpu, 100), out(gpu, 100);
-  begin = now_ns();
-  gpu.kernel("noop").launch(nullptr, {1}, out, in, 1, 2.5f);
-  fmt::print("  {:44} {:8.2f} ms ({} compiled, {} from the cache)\n", "first launch, Policy::background",
-             milliseconds(begin), gpu.statistics().compiled, gpu.statistics().from_cache);
-  begin = now_ns();
-  gpu.kernel("noop").launch(nullptr, {2}, out, in, 2, 2.5f);
-  fmt::print("  {:44} {:8.2f} ms\n", "first launch of another size", milliseconds(begin));
-  gpu.synchronize();
   return 0;
 }
 

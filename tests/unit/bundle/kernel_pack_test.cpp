@@ -58,6 +58,8 @@ TEST(KernelPack, ServesAsTheKernelFileDoes) {
     EXPECT_EQ(pack->spec.fingerprints.code, spec.fingerprints.code);
     EXPECT_EQ(pack->spec.fingerprints.contract, spec.fingerprints.contract);
     EXPECT_EQ(pack->spec.parameters, spec.parameters);
+    ASSERT_TRUE(pack->spec.deterministic.has_value()) << "built-in kernels say of which configurations they are";
+    EXPECT_EQ(pack->spec.deterministic->text(), spec.deterministic->text());
     for (const char* const architecture : {"sm_80", "sm_90"}) {
       const DeviceInfo device = device_limits(architecture);
       const Problem problem = make_problem(spec, {}, device.kind);
@@ -113,6 +115,24 @@ TEST(KernelPack, IsRefusedWhereverItIsCut) {
     changed[i] ^= std::byte{0xff};
     static_cast<void>(decode_pack(changed));
   }
+}
+
+TEST(KernelPack, CarriesWhatIsDeterministic) {
+  KernelSpec spec = read_kernel_text(picky_file, "picky.cu");
+  const auto carried = [&] { return decode_pack(encode(make_pack(spec, "picky.cu")))->spec.deterministic; };
+  EXPECT_FALSE(carried().has_value());
+  spec.deterministic.emplace("VECTOR == 1");
+  ASSERT_TRUE(carried().has_value());
+  EXPECT_EQ(carried()->text(), "VECTOR == 1");
+}
+
+// What it lacks would be taken as a promise not given.
+TEST(KernelPack, OfAnEarlierVersionIsRefused) {
+  std::vector<std::byte> bytes = encode(make_pack(read_kernel_text(picky_file, "picky.cu"), "picky.cu"));
+  ASSERT_EQ(bytes.at(0), std::byte{2});
+  ASSERT_TRUE(decode_pack(bytes).has_value());
+  bytes[0] = std::byte{1};
+  EXPECT_FALSE(decode_pack(bytes).has_value());
 }
 
 TEST(KernelPack, LeavesOutWhatTuningAloneUses) {

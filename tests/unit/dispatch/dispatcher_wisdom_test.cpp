@@ -3,13 +3,13 @@
 #include <sqlite3.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <thread>
 
 #include "attune/dispatcher.hpp"
 #include "device/device.hpp"
 #include "dispatch_fixture.hpp"
+#include "support/no_compiler.hpp"
 
 namespace attune {
 namespace {
@@ -199,31 +199,10 @@ TEST_F(DispatcherWisdom, ACacheThatCannotBeUsedIsAWarningAndACompile) {
   EXPECT_THAT(warnings_[0], HasSubstr("the image cache is not used"));
 }
 
-// Takes the compiler away while it lives.
-class NoCompiler {
- public:
-  NoCompiler() {
-    for (const char* name : {"PATH", "CXX", "ATTUNE_HOST_CXX"}) hide(name);
-    setenv("PATH", "/nonexistent", 1);
-  }
-  ~NoCompiler() {
-    for (const auto& [name, value] : hidden_) setenv(name.c_str(), value.c_str(), 1);
-  }
-
- private:
-  void hide(const char* name) {
-    const char* const value = std::getenv(name);
-    if (!value) return;
-    hidden_.emplace_back(name, value);
-    unsetenv(name);
-  }
-  std::vector<std::pair<std::string, std::string>> hidden_;
-};
-
 TEST_F(DispatcherWisdom, ASecondStartNeedsNoCompiler) {
   remember(1000, 2);
   EXPECT_EQ(offset_of(plan(1000)), 2);
-  const NoCompiler gone;
+  const test::NoCompiler gone;
   const Plan cached = plan(1000);
   EXPECT_EQ(cached.match().rung, Rung::exact);
   EXPECT_EQ(offset_of(cached), 2);
@@ -235,7 +214,7 @@ TEST_F(DispatcherWisdom, ASecondStartNeedsNoCompiler) {
 TEST_F(DispatcherWisdom, WithoutACompilerACachedDefaultIsBetterThanNothing) {
   EXPECT_EQ(offset_of(plan(1000)), 1);  // compiles the default
   remember(1000, 2);
-  const NoCompiler gone;
+  const test::NoCompiler gone;
   EXPECT_EQ(offset_of(plan(1000)), 1);
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot be used")));
 }

@@ -122,6 +122,32 @@ TEST(ExportedHeader, NamesWhatFails) {
                          HasSubstr("odd<float, other::BLOCK, 128, 0.5, false, float, Mode::a, Op::sum, 2 * 3>\n")));
 }
 
+TEST(ExportedHeader, SaysWhereTheDefaultWasFaster) {
+  const KernelSpec spec = load_kernel("reduce");
+  Record near = record_of(spec);
+  near.configuration.set("BLOCK", 256);
+  near.default_ns = near.median_ns - 1;
+  const std::string text = exported_header({.spec = spec, .records = {near}, .name_space = "attune_export"});
+  const std::string out = output_of_program(fmt::format("{}{}{}{}", text, R"cpp(
+#include <cstdio>
+                                                          using namespace attune_export;
+                                                          void print(const Selection& s) {
+                                                            std::printf("%s; BLOCK=%d, %d %d, %.3f\n", s.why.c_str(),
+                                                                        static_cast<int>(s.configuration.BLOCK),
+                                                                        s.record, s.fall_back, s.speedup);
+                                                          }
+                                                          int main() {
+                                                            const Device h200 =)cpp",
+                                                        device_code(h200()), R"cpp(;
+                                                                                   print(select({1 << 20, "float", "Op::sum"}, h200));
+                                                                                   print(select({1000000, "float", "Op::sum"}, h200));
+                                                                                   }
+  )cpp"));
+  EXPECT_THAT(out, HasSubstr("(exact); BLOCK=256, 0 -1, 1.875\n"));
+  EXPECT_THAT(out, HasSubstr("(near problem), where the default was faster: the default configuration; BLOCK=512, 0 0, "
+                             "1.000\n"));
+}
+
 TEST(ExportedHeader, HasANameSpaceThatIsAnIdentifier) {
   const KernelSpec spec = load_kernel("add");
   EXPECT_THAT(message_of<UsageError>([&] { exported_header({.spec = spec, .records = {}, .name_space = "a-b"}); }),

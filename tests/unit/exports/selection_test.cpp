@@ -125,7 +125,8 @@ std::string text_of(const Situation& situation, const Request& request, std::str
 // Returns what the runtime answers: Planner::plan() without images.
 std::string runtime_answer(const Situation& situation, const Request& request) {
   const KernelSpec& spec = situation.spec;
-  const MatchRequest asked{spec, request.problem, request.device, spec.name};
+  const std::vector<Configuration> fallbacks = fallback_configurations(spec, most_fallbacks);
+  const MatchRequest asked{spec, request.problem, request.device, spec.name, "cold", "time", fallbacks};
   const auto ladder = match_ladder(asked, situation.records, [&](const Configuration& configuration) {
     return legal_configuration(spec, request.problem, request.device, configuration);
   });
@@ -136,7 +137,7 @@ std::string runtime_answer(const Situation& situation, const Request& request) {
       continue;
     }
   }
-  for (const Configuration& fallback : fallback_configurations(spec, most_fallbacks)) {
+  for (const Configuration& fallback : fallbacks) {
     try {
       if (legal_configuration(spec, request.problem, request.device, fallback))
         return text_of(situation, request, "none", fallback);
@@ -226,7 +227,9 @@ class Situations {
     record.effort = chance(0.5) ? Effort::patient : Effort::measure;
     record.partial = chance(0.2);
     record.protocol = chance(0.2) ? 7 : 8;
-    record.speedup = 1.25;
+    record.speedup = chance(0.2) ? 0.99 : 1.25;
+    record.median_ns = 1000;
+    record.default_ns = chance(0.1) ? 999 : chance(0.1) ? 0 : 1250;
     record.toolchain = "NVRTC 13.0";
     made_.records.push_back(std::move(record));
   }
@@ -336,6 +339,12 @@ TEST(SelectionTies, AreDecidedAsTheRuntimeDecides) {
   ask(100000, present);
   present.multiprocessors = 70;
   ask(100000, present);
+  // The default was faster at the nearest of two.
+  add(40000, 512, h200(), "g");
+  add(50000, 1024, h200(), "h");
+  situation.records[situation.records.size() - 2].speedup = 0.9;
+  ask(40001, h200());
+  ask(50001, h200());
   const Counts counts = compare(situation);
   EXPECT_EQ(counts.rungs.at("sibling device"), 2);
   EXPECT_GE(counts.rungs.at("near problem"), 12);

@@ -44,6 +44,26 @@ TEST(FallBacks, AreLegalWhereTheDefaultIsNot) {
   EXPECT_GT(rescued, 10);
 }
 
+TEST(FallBacks, AreDeterministicForSomeWhereTheNearestAreNot) {
+  const KernelSpec spec = load_kernel("scan");  // look_back, the nearest on older devices, promises no sign of a zero
+  const auto all = fallback_configurations(spec, most_fallbacks);
+  KernelSpec silent = spec;
+  silent.deterministic.reset();
+  const auto others = fallback_configurations(silent, most_fallbacks);
+  ASSERT_GT(all.size(), others.size());
+  EXPECT_EQ(std::vector(all.begin(), all.begin() + std::ssize(others)), others) << "those of before come first";
+  for (const std::string& type : spec.find_problem("T")->types)
+    for (const DeviceInfo& device : {h200(), a100(), host_cpu(), device_limits("sm_75")}) {
+      const Problem problem{{"n", 12345}, {"T", type}, {"OP", "Op::min"}, {"KIND", "Kind::inclusive"}};
+      EXPECT_TRUE(std::ranges::any_of(all,
+                                      [&](const Configuration& one) {
+                                        return legal_configuration(spec, problem, device, one) &&
+                                               is_deterministic(spec, problem, device, one);
+                                      }))
+          << problem.text() << " on " << device.name;
+    }
+}
+
 TEST(TypeCombinations, AreThoseThatProblemsAdmit) {
   const KernelSpec spec = load_kernel("reduce");
   EXPECT_EQ(type_combinations(spec, {}, false).size(), 18u);

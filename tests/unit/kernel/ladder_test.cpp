@@ -201,6 +201,86 @@ TEST_F(MatchLadder, ARungHasSeveralRecordsOfDifferentConfigurations) {
   EXPECT_EQ(blocks, (std::vector<std::int64_t>{256, 512, 128}));
 }
 
+// Its search may have been cut short, or the tie was the present record's.
+Record with_a_faster_default(Record record) {
+  record.median_ns = 1010;
+  record.default_ns = 1000;
+  record.speedup = 0.99;
+  return record;
+}
+
+TEST_F(MatchLadder, ANearRecordThatLostToItsDefaultStandsForTheDefault) {
+  const auto rungs = ladder({with_a_faster_default(record(problem(1001), 512, "a")), record(problem(1500), 128, "b")});
+  ASSERT_EQ(rungs.size(), 2u);
+  EXPECT_EQ(rungs[0].match.rung, Rung::near_problem);
+  EXPECT_EQ(rungs[0].match.configuration, (Configuration{{"BLOCK", 256}})) << "the nearest measurement decides";
+  EXPECT_EQ(rungs[0].match.speedup, 1) << "over the default";
+  EXPECT_EQ(rungs[0].match.record_problem, problem(1001).text());
+  EXPECT_EQ(rungs[0].match.why,
+            "reduce was tuned on NVIDIA H200 for n=1001 rows=1 offset=0 T=float, the nearest problem; the default was "
+            "faster there than what was found, and is used (try: attune tune reduce --problem \"n=1000 rows=1 offset=0 "
+            "T=float\")");
+  EXPECT_EQ(rungs[1].match.configuration, (Configuration{{"BLOCK", 128}})) << "where the default does not compile";
+}
+
+// Half and double the size are equally near: the larger one decides, whichever of both has the faster default.
+TEST_F(MatchLadder, OfTwoEquallyNearRecordsTheFirstDecidesWhetherTheDefaultServes) {
+  const Record half = record(problem(500), 128, "a"), twice = record(problem(2000), 512, "b");
+  EXPECT_EQ(best_block({with_a_faster_default(half), twice}), 512);
+  EXPECT_EQ(best_block({half, with_a_faster_default(twice)}), 256);
+  EXPECT_EQ(best_block({with_a_faster_default(half), with_a_faster_default(twice)}), 256);
+  EXPECT_EQ(ladder({with_a_faster_default(half), with_a_faster_default(twice)}).size(), 1u);
+}
+
+TEST_F(MatchLadder, RecordsOfSiblingsAndOtherRegimesStandForTheDefaultToo) {
+  DeviceInfo pcie = h200();
+  pcie.name = "NVIDIA H100 PCIe";
+  pcie.multiprocessors = 114;
+  const auto sibling = ladder({with_a_faster_default(record(problem_, 128, pcie))});
+  ASSERT_EQ(sibling.size(), 1u);
+  EXPECT_EQ(sibling[0].match.rung, Rung::sibling_device);
+  EXPECT_EQ(sibling[0].match.configuration, (Configuration{{"BLOCK", 256}}));
+  EXPECT_THAT(sibling[0].match.why, HasSubstr("the default was faster there"));
+  Record stream = with_a_faster_default(record(problem_, 128));
+  stream.key.regime = "stream";
+  const auto other = ladder({stream, record(problem(1001), 512)});
+  ASSERT_EQ(other.size(), 2u);
+  EXPECT_EQ(other[0].match.rung, Rung::other_regime);
+  EXPECT_EQ(other[0].match.configuration, (Configuration{{"BLOCK", 256}}));
+  EXPECT_THAT(other[0].match.why, HasSubstr("the default was faster there"));
+}
+
+// Of the very problem it was a tie, which the present record wins.
+TEST_F(MatchLadder, ARecordOfTheVeryProblemServesAsItIs) {
+  EXPECT_EQ(best_block({with_a_faster_default(record(problem_, 512))}), 512);
+  Record stale = with_a_faster_default(record(problem_, 512));
+  stale.driver = "570.9 (CUDA 12.8)";
+  EXPECT_EQ(best_block({stale}), 512);
+}
+
+TEST_F(MatchLadder, WhetherTheDefaultIsFasterFollowsTheObjective) {
+  Record near = record(problem(1001), 512);
+  near.speedup = 1.001;  // the medians, and the ratio of the rounds
+  near.median_ns = 1000, near.default_ns = 999;
+  EXPECT_TRUE(is_default_faster(near));
+  near.key.objective = "energy";  // it may cost time
+  EXPECT_FALSE(is_default_faster(near));
+  near.speedup = 0.999;
+  EXPECT_TRUE(is_default_faster(near));
+  near = record(problem(1001), 512);
+  near.median_ns = 1000, near.default_ns = 0, near.speedup = 1;
+  EXPECT_FALSE(is_default_faster(near)) << "the default did not run";
+}
+
+TEST_F(MatchLadder, TheDefaultIsTheFirstFallBackThatIsLegalHere) {
+  const Record near = with_a_faster_default(record(problem(1001), 512));
+  illegal_block_ = 256;
+  EXPECT_EQ(best_block({near}), 512) << "there is no default to lose to";
+  const std::vector<Configuration> fallbacks{{{"BLOCK", 256}}, {{"BLOCK", 128}}};
+  request_.fallbacks = fallbacks;
+  EXPECT_EQ(best_block({near}), 128);
+}
+
 TEST_F(MatchLadder, NeverCrossesKindFingerprintOrObjective) {
   DeviceInfo replayed = h200();
   replayed.kind = "replay";

@@ -36,6 +36,16 @@ constexpr std::string_view table = R"table(
   no_name => name = "everything" =>  => [kernel] needs `name` => @[kernel]\n
   name_is_no_string => name = "everything" => name = ^^7 => a string => integer 7
   name_with_a_blank => name = "everything" => name = ^^"every thing" => `every thing` => letters
+  deterministic_misspelt => summary =  => deterministic = "ALPHA && ^^ITMES == 1"\nsummary =  => `ITMES`
+      => did you mean `ITEMS`
+  deterministic_mentions_an_argument => summary =  => deterministic = "^^tiles == 1"\nsummary =  => it is an argument
+  deterministic_broken => summary =  => deterministic = "ALPHA &&^^"\nsummary =  => expected
+  deterministic_is_an_integer => summary =  => deterministic = ^^1\nsummary =  => expression in quotes or a boolean
+      => integer 1
+  deterministic_is_a_number => summary =  => deterministic = ^^"2 * ITEMS"\nsummary =  => `2 * ITEMS`
+      => true, false or a condition
+  deterministic_without_a_value => summary =  => deterministic = ^^"1 / 0 == 1"\nsummary =  => a condition => zero
+  deterministic_key_misspelt => summary =  => ^^determinstic = true\nsummary =  => did you mean `deterministic`
   unknown_rules_key => rules = [ => ^^rule = [ => `rule` => did you mean `rules`
   unknown_metric => flops =  => ^^flop =  => `flop` => did you mean `flops`
   unknown_compile_key => defines = true => ^^define = true => `define` => did you mean `defines`

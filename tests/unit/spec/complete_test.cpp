@@ -61,6 +61,7 @@ TEST(Complete, RefusesWhatAFileWouldBeRefusedFor) {
       {[](KernelSpec& s) { s.parameters[0].values.emplace_back(1.5); }, "parameters.BLOCK[2]"},
       {[](KernelSpec& s) { s.parameters.push_back(s.parameters[0]); }, "`BLOCK` is named twice"},
       {[](KernelSpec& s) { s.rules.emplace_back("BLOK > 1"); }, "restrictions.rules[1]: `BLOK`"},
+      {[](KernelSpec& s) { s.deterministic.emplace("BLOK > 1"); }, "kernel.deterministic: `BLOK`"},
       {[](KernelSpec& s) { s.launch.clear(); }, "no kernel to tune"},
       {[](KernelSpec& s) { s.launch[0].grid.clear(); }, "launch[0].grid: expected 1 to 3"},
       {[](KernelSpec& s) { s.launch[0].block.emplace_back("n + x"); }, "launch[0].block[1]: `x`"},

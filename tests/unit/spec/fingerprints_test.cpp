@@ -11,6 +11,7 @@ namespace {
 // What is replaced in everything.cu, with what, and the fingerprint that covers it.
 constexpr std::string_view table = R"table(
   summary = "out => summary = "longer: out => none  ;;  [metrics] => # a comment\n\n[metrics] => none
+  summary = "out => deterministic = "ALPHA"\nsummary = "out => none
   A licence may stand here => A longer\n licence may stand here => none
   flops = "2 * n" => flops = "3 * n" => none  ;;  relative = 0.001 => relative = 0.01 => none
   ceil_div(n, 256) => ceil_div(n, 128) => none  ;;  */\n#include => */\n\n#include => none

@@ -113,6 +113,19 @@ TEST_F(KernelFile, ReadsChecksMetricsAndOptions) {
   EXPECT_EQ(spec.compile.requires_architecture, "sm_80");
 }
 
+// A promise about the code: of which configurations equal inputs give equal bits.
+TEST_F(KernelFile, ReadsWhatIsDeterministic) {
+  EXPECT_FALSE(spec.deterministic.has_value());
+  const auto read = [&](const std::string& key) {
+    return read_kernel_text(edited(file, "summary = ", "deterministic = " + key + "\nsummary = "), "a.cu")
+        .deterministic;
+  };
+  EXPECT_EQ(read("true")->text(), "true");
+  EXPECT_EQ(read("false")->text(), "false");
+  EXPECT_EQ(read("\"T == 'int32' || !ALPHA && n < 2 ** 31\"")->text(), "T == 'int32' || !ALPHA && n < 2 ** 31");
+  EXPECT_EQ(read("\"device.compute_capability >= 90\"")->text(), "device.compute_capability >= 90");
+}
+
 TEST_F(KernelFile, ShowsTheCompilerTheCodeOnItsOwnLines) {
   const auto& code = spec.source.text;
   ASSERT_EQ(code.size(), file.size());

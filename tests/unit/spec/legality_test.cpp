@@ -66,6 +66,19 @@ TEST_F(Legality, KeepsConfigurationsForAnotherArchitectureOut) {
   }
 }
 
+TEST_F(Legality, NothingIsDeterministicThatTheFileDoesNotPromise) {
+  const Problem problem{{"n", 1000}};
+  const Configuration fast{{"BLOCK", 64}, {"ITEMS", 2}, {"FAST", true}},
+      plain{{"BLOCK", 64}, {"ITEMS", 2}, {"FAST", false}};
+  EXPECT_FALSE(is_deterministic(spec_, problem, device_, plain));
+  spec_.deterministic.emplace("!FAST || n < 100");
+  EXPECT_TRUE(is_deterministic(spec_, problem, device_, plain));
+  EXPECT_FALSE(is_deterministic(spec_, problem, device_, fast));
+  EXPECT_TRUE(is_deterministic(spec_, {{"n", 50}}, device_, fast));
+  spec_.deterministic.emplace("n / (ITEMS - 2) > 0");
+  EXPECT_FALSE(is_deterministic(spec_, problem, device_, plain)) << "it has no value";
+}
+
 TEST_F(Legality, WantsExactlyTheParametersAndListedValues) {
   EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}}));
   EXPECT_FALSE(legal(1000, {{"BLOCK", 256}, {"ITEMS", 1}, {"FAST", false}, {"MORE", 1}}));

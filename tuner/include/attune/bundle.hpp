@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +17,7 @@
 
 namespace attune {
 
-enum class SectionKind : std::uint32_t { kernel = 1, records = 2, image = 3 };
+enum class SectionKind : std::uint32_t { kernel = 1, records = 2, image = 3, page = 4 };  // page: of records
 
 using SectionKey = std::array<std::byte, 32>;  // SHA-256 of what the section is of
 using SectionDigest = std::array<std::byte, 32>;
@@ -74,15 +75,11 @@ class BundleWriter {
  public:
   // Throws UsageError for a second section of the same kind and key.
   void add(SectionKind kind, const SectionKey& key, std::vector<std::byte> bytes);
+  bool holds(SectionKind kind, const SectionKey& key) const { return parts_.contains({kind, key}); }
   std::vector<std::byte> finish() const;
 
  private:
-  struct Part {
-    SectionKind kind;
-    SectionKey key;
-    std::vector<std::byte> bytes;
-  };
-  std::vector<Part> parts_;
+  std::map<std::pair<SectionKind, SectionKey>, std::vector<std::byte>> parts_;  // in the order of the table
 };
 
 }  // namespace attune

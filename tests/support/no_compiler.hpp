@@ -1,0 +1,32 @@
+// A machine without the compiler of the host device.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::test {
+
+// Takes the compiler away while it lives.
+class NoCompiler {
+ public:
+  NoCompiler() {
+    for (const char* name : {"PATH", "CXX", "ATTUNE_HOST_CXX"}) hide(name);
+    setenv("PATH", "/nonexistent", 1);
+  }
+  ~NoCompiler() {
+    for (const auto& [name, value] : hidden_) setenv(name.c_str(), value.c_str(), 1);
+  }
+
+ private:
+  void hide(const char* name) {
+    const char* const value = std::getenv(name);
+    if (!value) return;
+    hidden_.emplace_back(name, value);
+    unsetenv(name);
+  }
+  std::vector<std::pair<std::string, std::string>> hidden_;
+};
+
+}  // namespace attune::test

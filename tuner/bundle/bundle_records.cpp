@@ -1,0 +1,108 @@
+#include "bundle/bundle_records.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "bundle/record_rows.hpp"
+#include "core/digest.hpp"
+
+namespace attune {
+namespace {
+
+// A record, and where it stands in its group: sizes of one octave lie together, so that a page has few of them.
+struct Placed {
+  const Record* record = nullptr;
+  std::vector<std::int64_t> ordinals, place;
+};
+
+std::int64_t octave_of(std::int64_t value) {
+  return value < 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(value));
+}
+
+Placed placed(RecordIndex& index, const Record& record) {
+  Placed made{&record, ordinals_to_write(index, record.key.problem), {}};
+  for (const std::int64_t ordinal : made.ordinals) made.place.push_back(octave_of(ordinal));
+  made.place.insert(made.place.end(), made.ordinals.begin(), made.ordinals.end());
+  return made;
+}
+
+auto group_key(const Record& record) {
+  const RecordKey& key = record.key;
+  return std::tie(key.kernel, key.objective, key.regime, key.device_class, record.compute_capability);
+}
+
+class Writing {
+ public:
+  Writing(BundleWriter& bundle, const RecordKey& first) : bundle_(bundle) {
+    index_.code = first.code;
+    index_.contract = first.contract;
+    for (const Binding& binding : first.problem) index_.problem.push_back(binding.name);
+  }
+
+  // `records`: of one group.
+  void add_group(std::span<const Record* const> records) {
+    std::vector<Placed> rows;
+    for (const Record* const record : records) rows.push_back(placed(index_, *record));
+    std::ranges::stable_sort(rows, {}, &Placed::place);
+    const Record& first = *records.front();
+    RecordGroup& group = index_.groups.emplace_back(RecordGroup{first.key.kernel, first.key.objective, first.key.regime,
+                                                                first.key.device_class, first.compute_capability, {}});
+    for (std::size_t begin = 0; begin < rows.size(); begin += most_rows_of_page)
+      group.pages.push_back(page(std::span(rows).subspan(begin, std::min(most_rows_of_page, rows.size() - begin))));
+  }
+
+  void finish() { bundle_.add(SectionKind::records, record_index_key(index_.code, index_.contract), encode(index_)); }
+
+ private:
+  RecordPage page(std::span<const Placed> rows) {
+    RecordPage page{{}, rows.front().ordinals, rows.front().ordinals};
+    ByteWriter bytes;
+    for (const Placed& row : rows) {
+      write_row(bytes, index_, *row.record);
+      for (std::size_t i = 0; i < row.ordinals.size(); ++i) {
+        page.low[i] = std::min(page.low[i], row.ordinals[i]);
+        page.high[i] = std::max(page.high[i], row.ordinals[i]);
+      }
+    }
+    std::vector<std::byte> content = bytes.take();
+    page.key = sha256_bytes(content);
+    if (!bundle_.holds(SectionKind::page, page.key)) bundle_.add(SectionKind::page, page.key, std::move(content));
+    return page;
+  }
+
+  BundleWriter& bundle_;
+  RecordIndex index_;
+};
+
+}  // namespace
+
+void add_records(BundleWriter& bundle, std::span<const Record> records) {
+  std::vector<const Record*> sorted;
+  for (const Record& record : records) sorted.push_back(&record);
+  // Problems by their text, then uuids: the tables of an index do not depend on the order of what is given.
+  std::map<const Record*, std::string> problems;
+  for (const Record& record : records) problems.emplace(&record, record.key.problem.text());
+  const auto order = [&](const Record* record) {
+    return std::tuple_cat(std::tie(record->key.code, record->key.contract), group_key(*record),
+                          std::tie(problems.at(record), record->uuid));
+  };
+  std::ranges::sort(sorted, [&](const Record* a, const Record* b) { return order(a) < order(b); });
+  const auto is_other_text = [](const Record* a, const Record* b) {
+    return a->key.code != b->key.code || a->key.contract != b->key.contract;
+  };
+  for (auto begin = sorted.begin(); begin != sorted.end();) {
+    const auto end = std::find_if(begin, sorted.end(), [&](const Record* one) { return is_other_text(*begin, one); });
+    Writing writing(bundle, (*begin)->key);
+    for (auto group = begin; group != end;) {
+      const auto next = std::find_if(group, end, [&](const Record* one) { return group_key(**group) != group_key(*one); });
+      writing.add_group({group, next});
+      group = next;
+    }
+    writing.finish();
+    begin = end;
+  }
+}
+
+}  // namespace attune

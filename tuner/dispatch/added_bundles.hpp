@@ -1,0 +1,38 @@
+// AddedBundles: the bundles of a Dispatcher, as wisdom and as images. Any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "attune/bundle.hpp"
+#include "core/image.hpp"
+#include "dispatch/warnings.hpp"
+#include "kernel/wisdom_source.hpp"
+
+namespace attune {
+
+class AddedBundles {
+ public:
+  explicit AddedBundles(Warnings& warnings) : warnings_(warnings) {}
+
+  // Keeps it, unless it has neither records nor images, or is there already.
+  void add(const Bundle& bundle);
+  // Returns an image by its key. A damaged one counts as absent, with a warning.
+  std::optional<Image> find_image(const std::string& key) const;
+  // Returns those with records, in the order in which they were added.
+  std::vector<std::shared_ptr<const WisdomSource>> wisdom() const;
+
+ private:
+  struct Added {
+    Bundle bundle;
+    std::shared_ptr<const WisdomSource> wisdom;  // null: it has no records
+  };
+  Warnings& warnings_;
+  mutable std::shared_mutex mutex_;
+  std::vector<Added> bundles_;
+};
+
+}  // namespace attune

@@ -1,0 +1,33 @@
+// Choices: the configurations that a dispatcher of deterministic ones has used, by kernel and problem. A choice is made
+// once: what is tuned, dropped or asked anew later changes nothing. Owned by a Planner; any thread.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "dispatch/plan_request.hpp"
+#include "kernel/ladder.hpp"
+
+namespace attune {
+
+class Choices {
+ public:
+  std::optional<GradedMatch> find(const PlanRequest& request) const {
+    const std::lock_guard lock(mutex_);
+    const auto place = made_.find(request);
+    return place == made_.end() ? std::nullopt : std::optional(place->second);
+  }
+
+  // Makes the choice, unless it is made. Returns it.
+  GradedMatch keep(const PlanRequest& request, const GradedMatch& wished) {
+    const std::lock_guard lock(mutex_);
+    return made_.try_emplace(request, wished).first->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<PlanRequest, GradedMatch, PlanRequestHash, PlanRequestEqual> made_;  // by complete problem
+};
+
+}  // namespace attune

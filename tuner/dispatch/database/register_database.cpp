@@ -1,0 +1,19 @@
+// Makes the reader of wisdom databases known to a program that links it.
+#include "db/reader/wisdom_reader.hpp"
+#include "dispatch/database_hook.hpp"
+
+// What the linker is asked for, so that it takes this object.
+extern "C" const int attune_database_is_linked;
+const int attune_database_is_linked = 1;
+
+namespace attune {
+namespace {
+
+std::unique_ptr<const WisdomSource> make_reader(const std::filesystem::path& file, double seconds) {
+  return std::make_unique<const WisdomReader>(file, seconds);
+}
+
+[[maybe_unused]] const bool is_known = (set_database_reader(make_reader), true);
+
+}  // namespace
+}  // namespace attune
