@@ -1,5 +1,6 @@
 #include "attune/dispatcher.hpp"
 
+#include <cstddef>
 #include <vector>
 
 #include "c_api/arguments.hpp"
@@ -13,8 +14,8 @@ namespace {
 
 // Of interface version 1.
 constexpr std::size_t first_options_size = 9 * 8, first_statistics_size = (1 + ATTUNE_RUNGS + 7) * 8;
-static_assert(sizeof(attune_dispatcher_options) == first_options_size);
-static_assert(sizeof(attune_statistics) == first_statistics_size);
+static_assert(offsetof(attune_dispatcher_options, deterministic_only) == first_options_size);
+static_assert(offsetof(attune_statistics, from_bundle) == first_statistics_size);
 static_assert(std::tuple_size_v<decltype(Statistics::plans)> <= ATTUNE_RUNGS);
 
 const char* text_or(const char* text, const char* otherwise) { return text != nullptr ? text : otherwise; }
@@ -32,6 +33,10 @@ DispatcherOptions options_of(const attune_dispatcher_options& given) {
     options.warn = [warn = taken.warn, data = taken.warn_data](const std::string& message) {
       warn(message.c_str(), data);
     };
+  options.deterministic_only = taken.deterministic_only != 0;
+  if (taken.image_limit != 0) options.image_limit = taken.image_limit;
+  if (taken.scratch_limit != 0) options.scratch_limit = taken.scratch_limit;
+  if (taken.epoch_seconds != 0) options.epoch_seconds = taken.epoch_seconds;
   return options;
 }
 
@@ -46,6 +51,10 @@ attune_statistics statistics_of(const Dispatcher& dispatcher) {
   given.swaps = known.swaps;
   given.entries = known.entries;
   given.scratch_bytes = known.scratch_bytes;
+  given.from_bundle = known.from_bundle;
+  given.image_bytes = known.image_bytes;
+  given.evicted_images = known.evicted_images;
+  given.evicted_scratch = known.evicted_scratch;
   return given;
 }
 

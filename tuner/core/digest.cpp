@@ -4,6 +4,7 @@
 #include <sys/types.h>  // sha2.h needs it
 
 #include <new>
+#include <type_traits>
 
 namespace attune {
 namespace {
@@ -17,6 +18,11 @@ const std::uint8_t* bytes(const void* data) noexcept { return static_cast<const 
 Digest::Digest() {
   static_assert(sizeof(SHA2_CTX) <= sizeof(state_) && alignof(SHA2_CTX) <= 8);
   SHA256Init(new (static_cast<void*>(state_)) SHA2_CTX);
+}
+
+Digest::Digest(const Digest& other) noexcept {
+  static_assert(std::is_trivially_copyable_v<SHA2_CTX>);
+  new (static_cast<void*>(state_)) SHA2_CTX(*std::launder(reinterpret_cast<const SHA2_CTX*>(other.state_)));
 }
 
 Digest::~Digest() = default;

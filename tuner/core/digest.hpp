@@ -15,7 +15,8 @@ class Digest {
  public:
   Digest();
   ~Digest();
-  Digest(const Digest&) = delete;
+  // Goes on from what was added so far.
+  Digest(const Digest& other) noexcept;
   Digest& operator=(const Digest&) = delete;
   Digest& add(std::string_view field);
   Digest& add(std::span<const std::byte> field);

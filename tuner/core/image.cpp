@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/digest.hpp"
+#include "core/source_key.hpp"
 
 namespace attune {
 namespace {
@@ -67,24 +67,28 @@ ResourceUsage Image::largest_usage() const noexcept {
   return most;
 }
 
-std::string ImageRequest::key(std::string_view additions) const {
-  Digest digest;
-  // Counts separate the lists: an item moved from one list to the next changes the key.
+// Counts separate the lists: an item moved from one list to the next changes the key.
+SourceKey::SourceKey(std::string_view additions, const SourceText& source) {
+  begun_.add("attune image 3").add(additions).add(source.text).add(std::to_string(source.headers.size()));
+  for (const auto& [name, text] : source.headers) begun_.add(name).add(text);
+}
+
+std::string ImageRequest::key(std::string_view additions) const { return SourceKey(additions, source).key_of(*this); }
+
+std::string SourceKey::key_of(const ImageRequest& request) const {
+  Digest digest = begun_;
   const auto add_count = [&](std::size_t count) { digest.add(std::to_string(count)); };
   const auto add_texts = [&](const std::vector<std::string>& texts) {
     add_count(texts.size());
     for (const auto& text : texts) digest.add(text);
   };
-  digest.add("attune image 3").add(additions).add(source.text);
-  add_count(source.headers.size());
-  for (const auto& [name, text] : source.headers) digest.add(name).add(text);
-  add_texts(expressions);
-  const auto [others, macros] = split_options(options);
+  add_texts(request.expressions);
+  const auto [others, macros] = split_options(request.options);
   add_texts(others);
   add_count(macros.size());
   for (const auto& [name, option] : macros) digest.add(option);
-  digest.add(architecture).add(checks);
-  for (const auto& entry : waiting) digest.add("waits").add(entry);
+  digest.add(request.architecture).add(request.checks);
+  for (const auto& entry : request.waiting) digest.add("waits").add(entry);
   return digest.hex();
 }
 

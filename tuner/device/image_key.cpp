@@ -5,10 +5,14 @@
 
 namespace attune {
 
+SourceKey source_key(const std::string& architecture, const SourceText& source) {
+  if (architecture == "host") return {host_device_hook().additions(), source};
+  if (architecture.starts_with("sm_")) return {cuda::nvrtc_additions(), source};
+  return {"", source};
+}
+
 std::string image_key(const ImageRequest& request) {
-  if (request.architecture == "host") return request.key(host_device_hook().additions());
-  if (request.architecture.starts_with("sm_")) return request.key(cuda::nvrtc_additions());
-  return request.key("");
+  return source_key(request.architecture, request.source).key_of(request);
 }
 
 }  // namespace attune

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/image.hpp"
+#include "core/source_key.hpp"
 
 namespace attune {
 
@@ -11,5 +12,8 @@ namespace attune {
 // for its architecture adds by itself: attune's headers, the host's part of CUDA, options. So another version of attune
 // compiles anew what it would compile otherwise. It loads and runs no compiler. Thread-safe.
 std::string image_key(const ImageRequest& request);
+
+// Returns what makes such keys of many requests of one source, for that architecture or any other of its kind.
+SourceKey source_key(const std::string& architecture, const SourceText& source);
 
 }  // namespace attune

@@ -43,6 +43,8 @@ class LoadedSteps {
   void add(std::shared_ptr<Routine> routine, std::string name);
   // Finds the variables of arguments that have a symbol. Returns which one the module lacks, or is too small.
   Status find_symbols();
+  // Returns the module that it keeps, or null.
+  const std::shared_ptr<Module>& module() const noexcept { return module_; }
   std::size_t size() const noexcept { return steps_.size(); }  // operations
   // Returns the name of the step of operation `i` in messages.
   const std::string& name(std::size_t i) const { return steps_[i].name; }

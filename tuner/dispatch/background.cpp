@@ -8,6 +8,7 @@ Background::~Background() {
   {
     const std::lock_guard lock(mutex_);
     jobs_.clear();
+    later_.reset();
   }
   thread_.request_stop();
 }
@@ -15,7 +16,18 @@ Background::~Background() {
 void Background::add(Job job) {
   const std::lock_guard lock(mutex_);
   jobs_.push_back(std::move(job));
+  changed();
+}
+
+void Background::set_later(Clock::time_point when, Job job) {
+  const std::lock_guard lock(mutex_);
+  later_ = Later{when, std::move(job)};
+  changed();
+}
+
+void Background::changed() {
   if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  ++changes_;
   changed_.notify_all();
 }
 
@@ -24,17 +36,36 @@ void Background::wait() {
   changed_.wait(lock, [this] { return jobs_.empty() && !is_busy_; });
 }
 
-void Background::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return !jobs_.empty(); })) {
-    const Job job = std::move(jobs_.front());
+// Jobs that are waited for come first.
+std::optional<Background::Job> Background::next() {
+  std::optional<Job> job;
+  if (!jobs_.empty()) {
+    job = std::move(jobs_.front());
     jobs_.pop_front();
     is_busy_ = true;
-    lock.unlock();
-    job();
-    lock.lock();
-    is_busy_ = false;
-    changed_.notify_all();
+  } else if (later_ && later_->when <= Clock::now()) {
+    job = std::move(later_->job);
+    later_.reset();
+  }
+  return job;
+}
+
+void Background::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (const std::optional<Job> job = next()) {
+      lock.unlock();
+      (*job)();
+      lock.lock();
+      is_busy_ = false;
+      changed_.notify_all();
+      continue;
+    }
+    const auto is_changed = [this, seen = changes_] { return changes_ != seen; };
+    if (later_)
+      changed_.wait_until(lock, stop, Clock::time_point(later_->when), is_changed);
+    else
+      changed_.wait(lock, stop, is_changed);
   }
 }
 

@@ -2,10 +2,13 @@
 // waits for the job that runs and drops the others.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
@@ -14,6 +17,7 @@ namespace attune {
 class Background {
  public:
   using Job = std::function<void()>;
+  using Clock = std::chrono::steady_clock;
   Background() = default;
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
@@ -21,14 +25,24 @@ class Background {
 
   // Takes a job, which must not throw.
   void add(Job job);
-  // Waits until no job is left or under way.
+  // Takes a job for later, which must not throw. There is one at most: a further one takes its place.
+  void set_later(Clock::time_point when, Job job);
+  // Waits until no job is left or under way. The one for later does not count.
   void wait();
 
  private:
+  struct Later {
+    Clock::time_point when;
+    Job job;
+  };
+  void changed();
   void run(const std::stop_token& stop);
+  std::optional<Job> next();
   std::mutex mutex_;
   std::condition_variable_any changed_;
+  std::uint64_t changes_ = 0;
   std::deque<Job> jobs_;
+  std::optional<Later> later_;
   bool is_busy_ = false;
   std::jthread thread_;  // last: it ends before what it uses
 };

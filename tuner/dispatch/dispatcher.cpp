@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -16,6 +18,7 @@
 #include "device/device.hpp"
 #include "dispatch/added_bundles.hpp"
 #include "dispatch/background.hpp"
+#include "dispatch/collector.hpp"
 #include "dispatch/database_hook.hpp"
 #include "dispatch/kernel_entries.hpp"
 #include "dispatch/kernel_table.hpp"
@@ -61,6 +64,13 @@ Regime known_regime(const std::string& text) {
   throw UsageError("DispatcherOptions: unknown regime `" + text + "`; it is " + std::string(regime_names));
 }
 
+MemoryLimits limits_of(const DispatcherOptions& options) {
+  constexpr double longest = 1e9;
+  if (!(options.epoch_seconds > 0)) throw UsageError("DispatcherOptions: epoch_seconds must be greater than 0");
+  const std::chrono::duration<double> epoch(std::min(options.epoch_seconds, longest));
+  return {options.image_limit, options.scratch_limit, std::chrono::duration_cast<std::chrono::nanoseconds>(epoch)};
+}
+
 }  // namespace
 
 struct Dispatcher::State {
@@ -71,11 +81,15 @@ struct Dispatcher::State {
         device(open_wished(options.device)),
         planner(device, open_database(options, is_of_bundle, warnings), bundles, {options.cache, options.site_cache},
                 known_regime(options.regime), canonical_objective(options.objective), warnings,
-                options.misses.empty() ? miss_log_path().value_or("") : options.misses) {
+                options.misses.empty() ? miss_log_path().value_or("") : options.misses, holdings),
+        collector(device, holdings, limits_of(options), background,
+                  {[this](Survey& survey) { say_what_is_held(survey); },
+                   [this](const Doomed& doomed, Dropped& dropped) { drop(doomed, dropped); }}) {
     services.background = &background;
     if (options.deterministic_only) planner.use_deterministic_only();
     warnings.deliver();
   }
+  ~State() { collector.end(); }
 
   // Does it, and passes warnings on whether it fails or not.
   template <typename Work>
@@ -94,7 +108,9 @@ struct Dispatcher::State {
   Parts find(const PlanRequestView& request) const {
     const std::shared_lock lock(mutex);
     const auto place = plans.find(request);
-    return place == plans.end() ? nullptr : place->second;
+    if (place == plans.end()) return nullptr;
+    place->second.used.mark(holdings->epoch());
+    return place->second.parts;
   }
 
   // `problem`: complete. A request with the defaults and one without them share one plan.
@@ -113,7 +129,7 @@ struct Dispatcher::State {
     const Planned planned = plan(kernel, make_problem(kernel.spec, given, device->info().kind), policy);
     if (!planned.is_final || !planned.is_best) return planned.parts;
     const std::unique_lock lock(mutex);
-    plans.try_emplace(PlanRequest{kernel.spec.name, given}, planned.parts);
+    plans.try_emplace(PlanRequest{kernel.spec.name, given}, planned.parts).first->second.used.mark(holdings->epoch());
     return planned.parts;
   }
 
@@ -121,6 +137,7 @@ struct Dispatcher::State {
   Warnings warnings;
   AddedBundles bundles;
   std::shared_ptr<Device> device;
+  const std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();
   KernelTable kernels;
   Planner planner;
   SingleFlight<PlanRequest, Planned, PlanRequestHash, PlanRequestEqual> preparing;  // by complete problem
@@ -147,8 +164,37 @@ struct Dispatcher::State {
     plans.clear();
   }
 
+  void say_what_is_held(Survey& survey) {
+    planner.images().survey(survey);
+    preparing.for_each([&](const PlanRequest&, const Planned& planned) { survey.add(planned.parts, 0); });
+    for (const KernelEntries* const one : all_entries()) one->survey(survey);
+    const std::shared_lock lock(mutex);
+    for (const auto& [request, known] : plans) survey.add(known.parts, known.used.epoch());
+  }
+
+  void drop(const Doomed& doomed, Dropped& dropped) {
+    planner.images().drop(doomed, dropped);
+    preparing.forget_if([&](const Planned& planned) {
+      if (!is_of(*planned.parts, doomed)) return false;
+      dropped.push_back(planned.parts);
+      return true;
+    });
+    for (KernelEntries* const one : all_entries()) one->drop(doomed, dropped);
+    const std::unique_lock lock(mutex);
+    std::erase_if(plans, [&](const auto& one) {
+      if (!is_of(*one.second.parts, doomed)) return false;
+      dropped.push_back(one.second.parts);
+      return true;
+    });
+  }
+
+  struct KnownPlan {
+    explicit KnownPlan(Parts of) : parts(std::move(of)) {}
+    Parts parts;
+    mutable LastUse used;
+  };
   mutable std::shared_mutex mutex;
-  std::unordered_map<PlanRequest, Parts, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
+  std::unordered_map<PlanRequest, KnownPlan, PlanRequestHash, PlanRequestEqual> plans;  // by requested problem
   EntryServices services{device,
                          [this](const KernelPack& kernel, const Problem& problem, Policy policy) -> Planned {
                            return and_warn([&] { return plan(kernel, problem, policy); });
@@ -157,9 +203,11 @@ struct Dispatcher::State {
                            warnings.warn(message);
                            warnings.deliver();
                          },
-                         nullptr};
+                         nullptr,
+                         holdings};
   mutable std::mutex entries_mutex;
   std::map<std::string, std::unique_ptr<KernelEntries>> entries;
+  Collector collector;
   Background background;  // last: its jobs use all of the above
 };
 
@@ -224,8 +272,11 @@ Statistics Dispatcher::statistics() const {
   for (const KernelEntries* const entries : state_->all_entries()) {
     statistics.entries += entries->size();
     statistics.swaps += entries->swaps();
-    statistics.scratch_bytes += entries->scratch_bytes();
   }
+  statistics.image_bytes = state_->holdings->image_bytes();
+  statistics.scratch_bytes = state_->holdings->scratch_bytes();
+  statistics.evicted_images = state_->collector.counts().images;
+  statistics.evicted_scratch = state_->collector.counts().scratch;
   return statistics;
 }
 

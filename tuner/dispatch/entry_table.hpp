@@ -1,13 +1,15 @@
 // EntryTable: entries by problem key. Insert-only, with open addressing: readers take no lock and write nothing that is
-// shared. Any thread.
+// shared. Any thread. A slot says where the memory lies that a launch reads: it is fetched together with the entry.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "dispatch/problem_key.hpp"
@@ -22,9 +24,28 @@ class EntryTable {
   // Returns the entry of a key, or null.
   Entry* find(const ProblemKey& key) const noexcept {
     const Slots& slots = *present_.load(std::memory_order_acquire);
-    for (std::size_t i = hash(key) & slots.mask;; i = (i + 1) & slots.mask) {
-      Entry* const entry = slots.entries[i].load(std::memory_order_acquire);
-      if (entry == nullptr || entry->key == key) return entry;
+    const std::uint64_t hashed = hash(key);
+    for (std::size_t i = hashed & slots.mask;; i = (i + 1) & slots.mask) {
+      const Slot& slot = slots.entries[i];
+      Entry* const entry = slot.entry.load(std::memory_order_acquire);
+      if (entry == nullptr) return entry;
+      const Ahead ahead{slot.ahead.load(std::memory_order_relaxed)};
+      if (!ahead.is_of(hashed)) continue;
+      prefetch(entry, entry_lines);
+      prefetch(ahead.address(), ahead.lines());
+      if (is_equal(entry->key, key)) return entry;
+    }
+  }
+
+  // Takes over where the memory of an entry lies. It may be gone: that costs time and no more.
+  void fetch_ahead(const Entry& entry) noexcept {
+    const Slots& slots = *present_.load(std::memory_order_acquire);
+    const std::uint64_t hashed = hash(entry.key);
+    for (std::size_t i = hashed & slots.mask;; i = (i + 1) & slots.mask) {
+      Slot& slot = slots.entries[i];
+      const Entry* const found = slot.entry.load(std::memory_order_acquire);
+      if (found == &entry) slot.ahead.store(Ahead(hashed, entry.memory()).bits, std::memory_order_relaxed);
+      if (found == nullptr || found == &entry) return;
     }
   }
 
@@ -47,26 +68,61 @@ class EntryTable {
 
  private:
   static constexpr std::size_t first_slots = 64;  // a power of two, as all numbers of slots
+  static constexpr std::size_t line = 64;         // of the cache
+  static constexpr std::size_t entry_lines = 2;   // the key, and what a launch reads behind it
+
+  // In one word: 16 bits of the hash, 42 of an address of whole lines, and how many lines of 63 at most.
+  struct Ahead {
+    std::uint64_t bits;
+    explicit Ahead(std::uint64_t of) noexcept : bits(of) {}
+    Ahead(std::uint64_t hashed, std::span<const std::byte> memory) noexcept : bits(hashed & tag_bits) {
+      const auto first = reinterpret_cast<std::uintptr_t>(memory.data()) / line;
+      const std::uint64_t count = std::min<std::uint64_t>((memory.size() + line - 1) / line, line - 1);
+      bits |= (first * line & address_bits) | count;
+    }
+    bool is_of(std::uint64_t hashed) const noexcept { return ((bits ^ hashed) & tag_bits) == 0; }
+    const std::byte* address() const noexcept { return reinterpret_cast<const std::byte*>(bits & address_bits); }
+    std::size_t lines() const noexcept { return bits & (line - 1); }
+    static constexpr std::uint64_t tag_bits = std::uint64_t{0xffff} << 48, address_bits = ~tag_bits & ~(line - 1);
+  };
+  struct Slot {
+    std::atomic<Entry*> entry{nullptr};
+    std::atomic<std::uint64_t> ahead{0};  // Ahead; the hash is there before the entry
+  };
   struct Slots {
-    explicit Slots(std::size_t count) : mask(count - 1), entries(count) {}
+    explicit Slots(std::size_t count) : mask(count - 1), entries(std::make_unique<Slot[]>(count)) {}
     std::size_t mask;
-    std::vector<std::atomic<Entry*>> entries;
+    std::unique_ptr<Slot[]> entries;
   };
 
-  // Multiplies and folds, as in the finalizer of MurmurHash3.
-  static std::size_t hash(const ProblemKey& key) noexcept {
-    std::uint64_t sum = 0;
+  static void prefetch(const void* memory, std::size_t lines) noexcept {
+    for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const std::byte*>(memory) + i * line);
+  }
+
+  // Without a branch for each number.
+  static bool is_equal(const ProblemKey& a, const ProblemKey& b) noexcept {
+    std::uint64_t differences = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) differences |= a[i] ^ b[i];
+    return differences == 0;
+  }
+
+  // The products do not wait for each other. Their sum is mixed as in the finalizer of MurmurHash3.
+  static std::uint64_t hash(const ProblemKey& key) noexcept {
+    std::uint64_t sum = 0, factor = 0xff51afd7ed558ccdu;
     for (const std::uint64_t number : key) {
-      sum = (sum ^ number) * 0xff51afd7ed558ccdu;
-      sum ^= sum >> 33;
+      sum += (number ^ number >> 32) * factor;
+      factor = factor * 0x9e3779b97f4a7c15u | 1;
     }
-    return static_cast<std::size_t>(sum);
+    sum = (sum ^ sum >> 33) * 0xc4ceb9fe1a85ec53u;
+    return sum ^ sum >> 33;
   }
 
   static void place(Slots& slots, Entry& entry) {
-    std::size_t i = hash(entry.key) & slots.mask;
-    while (slots.entries[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots.mask;
-    slots.entries[i].store(&entry, std::memory_order_release);
+    const std::uint64_t hashed = hash(entry.key);
+    std::size_t i = hashed & slots.mask;
+    while (slots.entries[i].entry.load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots.mask;
+    slots.entries[i].ahead.store(Ahead(hashed, entry.memory()).bits, std::memory_order_relaxed);
+    slots.entries[i].entry.store(&entry, std::memory_order_release);
   }
 
   void publish(std::size_t count) {

@@ -7,7 +7,6 @@
 
 #include "bundle/bundle_images.hpp"
 #include "core/file_digest.hpp"
-#include "device/image_key.hpp"
 
 namespace attune {
 namespace {
@@ -20,32 +19,51 @@ bool is_whole(const Image& image, const ImageRequest& request) {
                              [&](const std::string& entry) { return image.find(entry) != nullptr; });
 }
 
-LoadedImage loaded(LoadOutcome outcome, const Image& image) {
-  const bool has_variables = std::ranges::any_of(
-      image.functions, [](const ImageFunction& function) { return function.expression.starts_with('&'); });
-  return {std::move(outcome.status), std::move(outcome.module), image.toolchain,
-          has_variables ? std::optional(image) : std::nullopt};
-}
-
 }  // namespace
 
-Images::Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn)
-    : device_(std::move(device)), bundles_(bundles), caches_(std::move(caches)), warn_(std::move(warn)) {}
+Images::Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
+               std::shared_ptr<Holdings> holdings)
+    : device_(std::move(device)),
+      bundles_(bundles),
+      caches_(std::move(caches)),
+      warn_(std::move(warn)),
+      holdings_(std::move(holdings)) {}
 
-LoadedImage Images::get(const ImageRequest& request) {
-  const std::string key = image_key(request);
+LoadedImage Images::get(const WantedImage& wanted) {
   bool is_made = false;
-  LoadedImage image = loaded_.get(key, [&] {
+  LoadedImage image = loaded_.get(wanted.key, [&] {
     is_made = true;
-    return load_or_compile(request, key);
+    return load_or_compile(wanted);
   });
   if (!is_made) ++reused_;
-  if (!image.status.ok() && !is_lasting(image.status.verdict)) loaded_.forget(key);
+  if (!is_made && image.module != nullptr) holdings_->mark(*image.module);
+  if (!image.status.ok() && !is_lasting(image.status.verdict)) loaded_.forget(wanted.key);
   return image;
 }
 
-std::string Images::toolchain(const ImageRequest& request) {
-  if (const auto image = cached(request, image_key(request))) return image->image.toolchain;
+LoadedImage Images::loaded(LoadOutcome outcome, const Image& image) {
+  const bool has_variables = std::ranges::any_of(
+      image.functions, [](const ImageFunction& function) { return function.expression.starts_with('&'); });
+  return {std::move(outcome.status), holdings_->hold(std::move(outcome.module), image), image.toolchain,
+          has_variables ? std::optional(image) : std::nullopt};
+}
+
+void Images::survey(Survey& survey) const {
+  loaded_.for_each([&](const std::string&, const LoadedImage& image) {
+    if (image.module != nullptr) survey.add(image.module);
+  });
+}
+
+void Images::drop(const Doomed& doomed, Dropped& dropped) {
+  loaded_.forget_if([&](const LoadedImage& image) {
+    if (!doomed.contains(image.module.get())) return false;
+    dropped.push_back(image.module);
+    return true;
+  });
+}
+
+std::string Images::toolchain(const WantedImage& wanted) {
+  if (const auto image = cached(wanted.request, wanted.key)) return image->image.toolchain;
   try {
     return device_->compiler()->toolchain();
   } catch (const Error&) {
@@ -84,15 +102,15 @@ bool Images::compiles_to_native_code(const ImageRequest& request) {
   }
 }
 
-std::optional<LoadedImage> Images::get_ready(const ImageRequest& request) {
-  const std::string key = image_key(request);
-  if (auto present = loaded_.find(key)) {
+std::optional<LoadedImage> Images::get_ready(const WantedImage& wanted) {
+  if (auto present = loaded_.find(wanted.key)) {
     ++reused_;
+    if (present->module != nullptr) holdings_->mark(*present->module);
     return present;
   }
-  std::optional<LoadedImage> image = load_cached(request, key);
+  std::optional<LoadedImage> image = load_cached(wanted.request, wanted.key);
   if (!image) return std::nullopt;
-  return loaded_.get(key, [&] { return *image; });
+  return loaded_.get(wanted.key, [&] { return *image; });
 }
 
 // A file may be sound, and this driver or machine refuse it: it counts as absent.
@@ -105,9 +123,11 @@ std::optional<LoadedImage> Images::load_cached(const ImageRequest& request, cons
   return loaded(std::move(outcome), found->image);
 }
 
-LoadedImage Images::load_or_compile(const ImageRequest& request, const std::string& key) {
-  if (auto image = load_cached(request, key)) return *std::move(image);
-  return compile(request, key);
+LoadedImage Images::load_or_compile(const WantedImage& wanted) {
+  if (auto image = load_cached(wanted.request, wanted.key)) return *std::move(image);
+  ImageRequest whole = wanted.request;
+  whole.source = wanted.source;
+  return compile(whole, wanted.key);
 }
 
 LoadedImage Images::compile(const ImageRequest& request, const std::string& key) {

@@ -6,6 +6,7 @@
 
 #include "attune/error.hpp"
 #include "dispatch/plan_parts.hpp"
+#include "dispatch/readers.hpp"
 #include "kernel/problem.hpp"
 
 namespace attune {
@@ -23,45 +24,63 @@ KernelEntries::KernelEntries(const KernelPack& pack, const EntryServices& servic
 void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
                            std::span<const PlanArgument> arguments) {
   const ProblemKey key = recipe_.read(values, arguments);
-  Entry* const entry = table_.find(key);
-  if (entry != nullptr) LaunchBlock::prefetch(entry->block.load(std::memory_order_relaxed));
-  const Present* present = entry != nullptr ? entry->present.load(std::memory_order_acquire) : nullptr;
-  if (present == nullptr || (present->ask_again_ns != 0 && now_ns() >= present->ask_again_ns)) [[unlikely]]
-    present = &make(key, policy, stream);
-  if (present->block != nullptr && !present->block->is_captured(stream))
-    return launch_block(*present->parts, *present->block, stream, arguments);
-  const std::string* const misaligned = launch_plan(present->parts, stream, arguments);
-  if (misaligned == nullptr) [[likely]]
-    return;
-  if (Entry* const known = table_.find(key); !known->warned.exchange(true)) present->parts->warn_of_misaligned(*misaligned);
+  {
+    const LaunchSection section;  // what is read here stays
+    Entry* const entry = table_.find(key);
+    if (entry != nullptr && launch_known(*entry, stream, arguments)) [[likely]]
+      return;
+  }
+  const Made made = make(key, policy, stream);
+  warn_of_misaligned(made.entry, *made.parts, launch_plan(made.parts, stream, arguments));
 }
 
-const KernelEntries::Present& KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
+// Returns false where it must be prepared first.
+bool KernelEntries::launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments) {
+  const LaunchBlock* const block = entry.block.load(std::memory_order_acquire);
+  if (block != nullptr && !block->is_captured(stream)) [[likely]] {
+    entry.used.mark(services_.holdings->epoch());
+    launch_block(*block, stream, arguments);
+    return true;
+  }
+  const Present* const present = entry.present.load(std::memory_order_acquire);
+  if (present == nullptr || (present->ask_again_ns != 0 && now_ns() >= present->ask_again_ns)) return false;
+  entry.used.mark(services_.holdings->epoch());
+  warn_of_misaligned(entry, *present->parts, launch_plan(present->parts, stream, arguments));
+  return true;
+}
+
+void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array) {
+  if (array != nullptr && !entry.warned.exchange(true)) parts.warn_of_misaligned(*array);
+}
+
+KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
   // Values that the kernel does not admit are refused before an entry is made of them.
   const Problem problem = make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind);
   Planned planned = services_.plan(pack_, problem, policy);
   Entry& entry = table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
   const bool is_best = planned.is_best;
-  const Present& present = set(entry, std::move(planned));
+  Made made{entry, set(entry, std::move(planned))};
   if (!is_best && policy == Policy::background) await_best(entry);
-  return present;
+  return made;
 }
 
-// The better of the present one and the new one is launched from now on.
-const KernelEntries::Present& KernelEntries::set(Entry& entry, Planned planned) {
-  auto made = std::make_unique<Present>();
+// The better of the present one and the new one is launched from now on, and returned.
+std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planned) {
+  auto made = std::make_shared<Present>();
   made->parts = parts_of_own(std::move(planned.parts));
-  made->block = made->parts->block.get();
   made->is_best = planned.is_best;
   if (!planned.is_final) made->ask_again_ns = now_ns() + ask_again_after_ns;
   const std::lock_guard lock(entry.mutex);
+  entry.used.mark(services_.holdings->epoch());
   const Present* const before = entry.present.load(std::memory_order_relaxed);
-  if (before != nullptr && before->is_best && !made->is_best) return *before;
+  if (before != nullptr && before->is_best && !made->is_best) return before->parts;
   if (before != nullptr) ++swaps_;
   entry.present.store(made.get(), std::memory_order_release);
-  entry.block.store(made->block, std::memory_order_relaxed);
-  return *entry.kept.emplace_back(std::move(made));
+  entry.block.store(made->ask_again_ns == 0 ? made->parts->block.get() : nullptr, std::memory_order_release);
+  table_.fetch_ahead(entry);
+  entry.kept.push_back(made);
+  return made->parts;
 }
 
 void KernelEntries::await_best(Entry& entry) {
@@ -77,34 +96,57 @@ void KernelEntries::await_best(Entry& entry) {
   });
 }
 
+bool KernelEntries::is_best(const ProblemKey& key) const {
+  const LaunchSection section;
+  const Entry* const entry = table_.find(key);
+  const Present* const present = entry != nullptr ? entry->present.load(std::memory_order_acquire) : nullptr;
+  return present != nullptr && present->is_best;
+}
+
 void KernelEntries::prepare(const Problem& given) {
   const Problem problem = make_problem(pack_.spec, given, services_.device->info().kind);
-  Entry* const present = table_.find(recipe_.key_of(problem));
-  if (present != nullptr)
-    if (const Present* const known = present->present.load(); known != nullptr && known->is_best) return;
+  const ProblemKey key = recipe_.key_of(problem);
+  if (is_best(key)) return;
   Planned planned = services_.plan(pack_, problem, Policy::wait);
-  set(table_.insert(recipe_.key_of(problem), [](const ProblemKey& of) { return std::make_unique<Entry>(of); }),
-      std::move(planned));
+  set(table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); }), std::move(planned));
 }
 
 void KernelEntries::refresh() {
   std::vector<Entry*> entries;
-  table_.for_each([&](Entry& entry) { entries.push_back(&entry); });
+  table_.for_each([&](Entry& entry) {
+    if (entry.present.load(std::memory_order_relaxed) != nullptr) entries.push_back(&entry);
+  });
   for (Entry* const entry : entries) set(*entry, services_.plan(pack_, recipe_.problem_of(entry->key), Policy::wait));
+}
+
+void KernelEntries::survey(Survey& survey) const {
+  table_.for_each([&](const Entry& entry) {
+    const std::lock_guard lock(entry.mutex);
+    const Present* const present = entry.present.load(std::memory_order_relaxed);
+    for (const auto& one : entry.kept) survey.add(one->parts, one.get() == present ? entry.used.epoch() : 0);
+  });
+}
+
+void KernelEntries::drop(const Doomed& doomed, Dropped& dropped) {
+  table_.for_each([&](Entry& entry) {
+    const std::lock_guard lock(entry.mutex);
+    const Present* const present = entry.present.load(std::memory_order_relaxed);
+    std::erase_if(entry.kept, [&](std::shared_ptr<const Present>& one) {
+      if (one.get() == present && !is_of(*one->parts, doomed)) return false;
+      if (one.get() == present) {
+        entry.present.store(nullptr, std::memory_order_relaxed);
+        entry.block.store(nullptr, std::memory_order_relaxed);
+      }
+      dropped.push_back(std::move(one));
+      return true;
+    });
+  });
 }
 
 std::uint64_t KernelEntries::size() const {
   std::uint64_t count = 0;
   table_.for_each([&](const Entry&) { ++count; });
   return count;
-}
-
-std::uint64_t KernelEntries::scratch_bytes() const {
-  std::uint64_t bytes = 0;
-  table_.for_each([&](const Entry& entry) {
-    if (const Present* const present = entry.present.load()) bytes += present->parts->scratch_bytes();
-  });
-  return bytes;
 }
 
 }  // namespace attune

@@ -5,6 +5,8 @@
 #include <limits>
 #include <new>
 
+#include "dispatch/plan_parts.hpp"
+
 namespace attune {
 namespace {
 
@@ -24,32 +26,35 @@ LaunchBlock::Layout LaunchBlock::layout_of(const ArgumentTable& arguments, const
   return layout;
 }
 
-LaunchBlock::Owner LaunchBlock::make(Device& device, const ArgumentTable& arguments, const LoadedSteps& steps) {
+LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
+  const LoadedSteps& steps = *parts.steps;
   const bool is_plain = steps.maps().empty() && steps.symbols() == 0 && steps.scratch().empty() &&
                         steps.frame_bytes() <= LaunchFrame::stack_bytes;
-  const Layout layout = layout_of(arguments, steps);
+  const Layout layout = layout_of(parts.arguments, steps);
   if (!is_plain || layout.end > std::numeric_limits<std::uint16_t>::max()) return nullptr;
   void* const memory = ::operator new(layout.end, alignment);
-  return Owner(new (memory) LaunchBlock(device, arguments, steps, layout));
+  return Owner(new (memory) LaunchBlock(parts, layout));
 }
 
 void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
   ::operator delete(const_cast<LaunchBlock*>(block), alignment);  // all that it holds is plain bytes
 }
 
-LaunchBlock::LaunchBlock(Device& device, const ArgumentTable& arguments, const LoadedSteps& steps, const Layout& layout)
-    : device_(device),
-      passed_(static_cast<std::uint16_t>(arguments.forms().size())),
-      steps_(static_cast<std::uint16_t>(steps.size())),
-      slots_(static_cast<std::uint16_t>(steps.places().size())),
+LaunchBlock::LaunchBlock(const PlanParts& parts, const Layout& layout)
+    : parts_(parts),
+      device_(*parts.device),
+      passed_(static_cast<std::uint16_t>(parts.arguments.forms().size())),
+      steps_(static_cast<std::uint16_t>(parts.steps->size())),
+      slots_(static_cast<std::uint16_t>(parts.steps->places().size())),
       forms_at_(static_cast<std::uint16_t>(layout.forms)),
       steps_at_(static_cast<std::uint16_t>(layout.steps)),
       places_at_(static_cast<std::uint16_t>(layout.places)),
       values_at_(static_cast<std::uint16_t>(layout.values)),
-      values_(static_cast<std::uint16_t>(steps.first_values().size())),
-      pointers_at_(static_cast<std::uint16_t>(steps.pointers_at())) {
+      values_(static_cast<std::uint16_t>(parts.steps->first_values().size())),
+      pointers_at_(static_cast<std::uint16_t>(parts.steps->pointers_at())) {
+  const LoadedSteps& steps = *parts.steps;
   auto* const bytes = reinterpret_cast<std::byte*>(this);
-  std::ranges::uninitialized_copy(arguments.forms(), std::span(reinterpret_cast<ArgumentForm*>(bytes + forms_at_), passed_));
+  std::ranges::uninitialized_copy(parts.arguments.forms(), std::span(reinterpret_cast<ArgumentForm*>(bytes + forms_at_), passed_));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& [operation, slot] = steps.prototype(i);
     new (bytes + steps_at_ + i * sizeof(Step)) Step{operation, slot};

@@ -12,23 +12,24 @@
 
 namespace attune {
 
+struct PlanParts;
+
 class LaunchBlock {
  public:
   struct Free {
     void operator()(const LaunchBlock* block) const noexcept;
   };
   using Owner = std::unique_ptr<const LaunchBlock, Free>;
-  // Returns null where the plan is not plain. `device` and what the steps hold must outlive it.
-  static Owner make(Device& device, const ArgumentTable& arguments, const LoadedSteps& steps);
+  // Returns null where the plan is not plain. The parts own it.
+  static Owner make(const PlanParts& parts);
+  const PlanParts& parts() const noexcept { return parts_; }
 
   // Checks the arguments and enqueues the steps. Returns false, with nothing enqueued, where an argument does not fit:
   // ArgumentTable::encode() says which. `failed`: the step that the device refused, with its status.
   bool launch(StreamHandle stream, std::span<const PlanArgument> passed, Status& status, std::size_t& failed) const;
-  // Has its bytes brought into the cache, all at once.
-  static void prefetch(const LaunchBlock* block) noexcept {
-    constexpr std::size_t line = 64, most = 12 * line;
-    for (std::size_t offset = 0; offset < most; offset += line)
-      __builtin_prefetch(reinterpret_cast<const std::byte*>(block) + offset);
+  // Returns where it lies, in whole lines of the cache from the first byte.
+  std::span<const std::byte> memory() const noexcept {
+    return {reinterpret_cast<const std::byte*>(this), std::size_t{values_at_} + values_};
   }
   // A launch on a captured stream is none for a block.
   bool is_captured(StreamHandle stream) const { return device_.is_captured(stream); }
@@ -42,13 +43,14 @@ class LaunchBlock {
   struct Layout {
     std::size_t forms = 0, steps = 0, places = 0, values = 0, end = 0;
   };
-  LaunchBlock(Device& device, const ArgumentTable& arguments, const LoadedSteps& steps, const Layout& layout);
+  LaunchBlock(const PlanParts& parts, const Layout& layout);
   static Layout layout_of(const ArgumentTable& arguments, const LoadedSteps& steps);
   template <typename T>
   const T* at(std::size_t offset) const noexcept {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(this) + offset);
   }
 
+  const PlanParts& parts_;  // not read by a launch
   Device& device_;
   std::uint16_t passed_, steps_, slots_, forms_at_, steps_at_, places_at_, values_at_, values_, pointers_at_;
 };

@@ -57,7 +57,8 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
                                                  const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
                                                  std::span<const ResolvedArgument> arguments, Status& status,
-                                                 std::function<void(const std::string&)> warn) {
+                                                 std::function<void(const std::string&)> warn,
+                                                 std::shared_ptr<Holdings> holdings) {
   const std::vector<StepArgument> bound = step_arguments(spec, arguments);
   auto loaded = load_steps(std::move(module), bound, steps, status);
   if (loaded == nullptr) return nullptr;
@@ -65,27 +66,29 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
   if (image) own = OwnModule{std::move(*image), {steps.begin(), steps.end()}, bound};
   std::shared_ptr<PlanParts> parts(new PlanParts{std::move(device), spec.name, problem, std::move(match),
                                                  ArgumentTable(spec, arguments), std::move(loaded), std::move(own),
-                                                 std::move(warn)});
-  parts->block = LaunchBlock::make(*parts->device, parts->arguments, *parts->steps);
+                                                 std::move(warn), {}, {}, std::move(holdings)});
+  parts->block = LaunchBlock::make(*parts);
   return parts;
 }
 
-void launch_block(const PlanParts& parts, const LaunchBlock& block, StreamHandle stream,
-                  std::span<const PlanArgument> passed) {
+void launch_block(const LaunchBlock& block, StreamHandle stream, std::span<const PlanArgument> passed) {
   Status status;
   std::size_t failed = 0;
-  if (!block.launch(stream, passed, status, failed)) {
+  if (block.launch(stream, passed, status, failed) && status.ok()) [[likely]]
+    return;
+  const PlanParts& parts = block.parts();
+  if (status.ok()) {
     LaunchFrame frame(*parts.steps);
     parts.arguments.encode(passed, frame.slots());  // throws, saying which argument does not fit
   }
-  if (!status.ok()) parts.fail(parts.steps->name(failed), status);
+  parts.fail(parts.steps->name(failed), status);
 }
 
 const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
                                std::span<const PlanArgument> passed) {
   const PlanParts& parts = *shared;
   if (parts.block != nullptr && !parts.block->is_captured(stream)) {
-    launch_block(parts, *parts.block, stream, passed);
+    launch_block(*parts.block, stream, passed);
     return nullptr;
   }
   LaunchFrame frame(*parts.steps);
@@ -111,12 +114,13 @@ std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> p
   if (!parts->own_module) return parts;
   const auto& [image, steps, arguments] = *parts->own_module;
   LoadOutcome outcome = parts->device->load(image);
+  outcome.module = parts->holdings->hold(std::move(outcome.module), image);
   std::shared_ptr<const LoadedSteps> loaded;
   if (outcome.status.ok()) loaded = load_steps(std::move(outcome.module), arguments, steps, outcome.status);
   if (loaded == nullptr) parts->fail("loading the code", outcome.status);
   return std::shared_ptr<const PlanParts>(new PlanParts{parts->device, parts->kernel, parts->problem, parts->match,
                                                         parts->arguments, std::move(loaded), parts->own_module,
-                                                        parts->warn});
+                                                        parts->warn, {}, {}, parts->holdings});
 }
 
 void PlanParts::fail(std::string_view step, const Status& status) const {

@@ -12,6 +12,7 @@
 #include "attune/stream_handle.hpp"
 #include "device/launch_frame.hpp"
 #include "dispatch/argument_table.hpp"
+#include "dispatch/holdings.hpp"
 #include "dispatch/launch_block.hpp"
 #include "dispatch/map_cache.hpp"
 #include "dispatch/stream_scratch.hpp"
@@ -39,11 +40,10 @@ struct PlanParts {
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
   LaunchBlock::Owner block = {};  // null where the plan is not plain
   mutable MapCache maps = {};
-  mutable StreamScratch scratch = {};
+  std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // where its code and scratch memory count
+  mutable StreamScratch scratch{holdings};
   mutable SymbolUploads uploads = {};
 
-  // Frees the scratch memory of streams that no launch used since the last call of this; waits for its last work.
-  void release_scratch() const { scratch.release_unused(); }
   // Returns how much scratch memory there is now, of all streams. That of graphs and of ResolvedLaunch is theirs.
   std::uint64_t scratch_bytes() const noexcept { return scratch.bytes(); }
 
@@ -63,8 +63,7 @@ const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, St
                                std::span<const PlanArgument> passed);
 
 // Does it by a plain plan's block, on a stream that is not captured.
-void launch_block(const PlanParts& parts, const LaunchBlock& block, StreamHandle stream,
-                  std::span<const PlanArgument> passed);
+void launch_block(const LaunchBlock& block, StreamHandle stream, std::span<const PlanArgument> passed);
 
 // Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
 // when the driver refuses the module.
@@ -77,6 +76,7 @@ std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device,
                                                  const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
                                                  std::span<const ResolvedArgument> arguments, Status& status,
-                                                 std::function<void(const std::string&)> warn = {});
+                                                 std::function<void(const std::string&)> warn = {},
+                                                 std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 
 }  // namespace attune

@@ -94,8 +94,8 @@ bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || v
 }  // namespace
 
 Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database,
-                 const AddedBundles& bundles, const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
-                 const std::filesystem::path& misses)
+                 const AddedBundles& bundles, const CacheFolders& caches, Regime regime, std::string objective,
+                 Warnings& warnings, const std::filesystem::path& misses, std::shared_ptr<Holdings> holdings)
     : device_(std::move(device)),
       wisdom_(std::move(database), bundles, warnings),
       regime_(regime),
@@ -103,7 +103,19 @@ Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSou
       warnings_(warnings),
       misses_(misses, warnings),
       images_(device_, bundles, caches_in(caches, warnings),
-              [&warnings](const std::string& message) { warnings.warn(message); }) {}
+              [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
+      holdings_(std::move(holdings)) {}
+
+// A new size of a kernel neither copies nor hashes its source.
+WantedImage Planner::wanted_image(const MatchRequest& request, const Configuration& configuration) {
+  const KernelSpec& spec = request.spec;
+  ImageRequest wanted = sourceless_launch_request(spec, request.problem, configuration, request.device);
+  const std::lock_guard lock(source_keys_mutex_);
+  auto place = source_keys_.find(&spec);
+  if (place == source_keys_.end())
+    place = source_keys_.emplace(&spec, source_key(request.device.architecture(), spec.source)).first;
+  return {std::move(wanted), spec.source, place->second};
+}
 
 MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& problem) const {
   if (deterministic_only_ && !kernel.spec.deterministic)
@@ -150,7 +162,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   if (best.match.rung == Rung::exact) {
     grade_toolchain(
         best, request,
-        images_.toolchain(launch_image_request(request.spec, problem, best.match.configuration, request.device)));
+        images_.toolchain(wanted_image(request, best.match.configuration)));
   }
   return std::move(best.match);
 }
@@ -297,7 +309,7 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
   const auto arguments = resolve_arguments(spec, request.problem, &configuration, request.device);
   LoadedImage image;
   if (has_launch(steps)) {
-    const ImageRequest wanted = launch_image_request(spec, request.problem, configuration, request.device);
+    const WantedImage wanted = wanted_image(request, configuration);
     if (may_compile) {
       image = images_.get(wanted);
     } else {
@@ -315,7 +327,7 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
                          std::move(graded.match), steps, arguments, status, [this](const std::string& message) {
                            warnings_.warn(message);
                            warnings_.deliver();
-                         });
+                         }, holdings_);
   if (parts != nullptr) ++plans_[static_cast<std::size_t>(rung)];
   return parts;
 }

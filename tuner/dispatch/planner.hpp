@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,11 +40,11 @@ struct CacheFolders {
 
 class Planner {
  public:
-  // `database`: null where there is none. `bundles` and `warnings` must outlive it. `misses`: where plan() logs what is
-  // not known.
+  // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it. `misses`:
+  // where plan() logs what is not known. `holdings`: where code and scratch memory count.
   Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles,
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
-          const std::filesystem::path& misses = {});
+          const std::filesystem::path& misses = {}, std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 
   // From here on only deterministic configurations are used. Each problem keeps the first one that it was planned with.
   // Call it before the first plan().
@@ -65,8 +66,10 @@ class Planner {
     Images::Counts images;
   };
   Counts counts() const;
+  Images& images() noexcept { return images_; }
 
  private:
+  WantedImage wanted_image(const MatchRequest& request, const Configuration& configuration);
   // What the wisdom says of a request.
   struct Known {
     std::vector<GradedMatch> rungs;
@@ -102,7 +105,10 @@ class Planner {
   bool deterministic_only_ = false;
   Choices choices_;  // of deterministic configurations
   Images images_;
+  const std::shared_ptr<Holdings> holdings_;
   std::mutex functions_;  // Module does not promise thread-safety
+  std::mutex source_keys_mutex_;
+  std::map<const KernelSpec*, SourceKey> source_keys_;
   std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung
   std::atomic<std::uint64_t> waited_ = 0;
 };

@@ -111,6 +111,7 @@ ProblemKey KeyRecipe::read(std::span<const ProblemValue> values, std::span<const
   }
   for (std::size_t place = 0; place < names_.size(); ++place) {
     const Name& name = names_[place];
+    std::string_view known_type;  // of the argument before: as a rule all have the same, of one place in memory
     for (const std::size_t i : name.arguments) {
       if (i >= arguments.size()) continue;  // the wrong number of arguments is found at the launch
       const PlanArgument& argument = arguments[i];
@@ -119,6 +120,8 @@ ProblemKey KeyRecipe::read(std::span<const ProblemValue> values, std::span<const
         std::memcpy(&number, argument.bytes.data(), sizeof number);
         take(name, place, number, reading);
       } else if (name.form == Form::type && !argument.type.empty()) {
+        if (argument.type.data() == known_type.data() && argument.type.size() == known_type.size()) continue;
+        known_type = argument.type;
         const std::size_t type = index_of(*name.listed, argument.type);
         if (type == name.listed->size())
           fail(fmt::format("`{}` is not {}, of which argument {} is{}", name.name, argument.type, i + 1,

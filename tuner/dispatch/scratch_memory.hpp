@@ -15,6 +15,7 @@ class ScratchMemory {
   // Allocates, and zeroes nothing. Throws OutOfMemory naming the argument.
   ScratchMemory(Device& device, const LoadedSteps& steps);
 
+  std::size_t arrays() const noexcept { return arrays_.size(); }
   std::uint64_t bytes() const noexcept;
   // Enqueues zeroing.
   Status zero_on(Device& device, StreamHandle stream) const;

@@ -51,7 +51,7 @@ class SingleFlight {
       if (place == values_.end()) return std::nullopt;
       value = place->second;
     }
-    if (value.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+    if (!is_made(value)) return std::nullopt;
     return value.get();
   }
 
@@ -69,6 +69,21 @@ class SingleFlight {
     values_.erase(key);
   }
 
+  // Calls visit(key, value) for each value that is made.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, value] : values_)
+      if (is_made(value)) visit(key, value.get());
+  }
+
+  // Forgets each value that is made and for which forgets(value) holds.
+  template <typename Forgets>
+  void forget_if(const Forgets& forgets) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(values_, [&](const auto& one) { return is_made(one.second) && forgets(one.second.get()); });
+  }
+
   // Forgets all that is made; what is being made reaches those that wait for it.
   void clear() {
     const std::lock_guard lock(mutex_);
@@ -76,7 +91,10 @@ class SingleFlight {
   }
 
  private:
-  std::mutex mutex_;
+  static bool is_made(const std::shared_future<Value>& value) {
+    return value.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  mutable std::mutex mutex_;
   std::unordered_map<Key, std::shared_future<Value>, Hash, Equal> values_;
 };
 

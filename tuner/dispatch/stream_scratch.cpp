@@ -4,11 +4,13 @@
 
 namespace attune {
 
+StreamScratch::~StreamScratch() { holdings_->remove(*this, bytes()); }
+
 StreamScratch::OfStream& StreamScratch::enter(std::uint64_t stream) {
   const std::lock_guard lock(mutex_);
   const auto place = std::ranges::find_if(streams_, [stream](const auto& one) { return one->stream == stream; });
   OfStream& of = place != streams_.end() ? **place : *streams_.emplace_back(std::make_unique<OfStream>(stream));
-  ++of.uses;
+  of.used = holdings_->epoch();
   of.users.fetch_add(1, std::memory_order_relaxed);
   return of;
 }
@@ -18,7 +20,7 @@ StreamScratch::Use::Use(StreamScratch& scratch, std::uint64_t stream)
 
 StreamScratch::Use::~Use() {
   lock_.unlock();
-  of_.users.fetch_sub(1, std::memory_order_release);  // from here on it may be freed
+  of_.users.fetch_sub(1, std::memory_order_release);  // from here on it may be taken
 }
 
 const ScratchMemory& StreamScratch::Use::memory(Device& device, const LoadedSteps& steps, StreamHandle stream,
@@ -27,6 +29,7 @@ const ScratchMemory& StreamScratch::Use::memory(Device& device, const LoadedStep
     of_.memory = ScratchMemory(device, steps);
     of_.is_made = true;
     scratch_.bytes_.fetch_add(of_.memory.bytes(), std::memory_order_relaxed);
+    scratch_.holdings_->add(scratch_, of_.memory.bytes());
   }
   if (!of_.is_ready) status = of_.memory.zero_on(device, stream);
   of_.is_ready = false;
@@ -35,19 +38,24 @@ const ScratchMemory& StreamScratch::Use::memory(Device& device, const LoadedStep
 
 void StreamScratch::Use::done() noexcept { of_.is_ready = true; }
 
-void StreamScratch::release_unused() {
-  std::vector<std::unique_ptr<OfStream>> unused;  // freed without the lock
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(streams_, [&unused](std::unique_ptr<OfStream>& of) {
-      const bool was_used = of->uses != of->uses_at_release;
-      of->uses_at_release = of->uses;
-      if (was_used || of->users.load(std::memory_order_acquire) > 0) return false;
-      unused.push_back(std::move(of));
-      return true;
-    });
-  }
-  for (const auto& of : unused) bytes_.fetch_sub(of->memory.bytes(), std::memory_order_relaxed);
+std::vector<StreamScratch::Unused> StreamScratch::unused(Epoch present) {
+  std::vector<Unused> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& of : streams_)
+    if (is_unused(of->used, present)) found.push_back({of->stream, of->used});
+  return found;
+}
+
+std::optional<ScratchMemory> StreamScratch::take(const Unused& unused) {
+  const std::lock_guard lock(mutex_);
+  const auto place = std::ranges::find_if(streams_, [&](const auto& of) { return of->stream == unused.stream; });
+  if (place == streams_.end()) return std::nullopt;
+  OfStream& of = **place;
+  if (of.used != unused.used || of.users.load(std::memory_order_acquire) > 0) return std::nullopt;
+  ScratchMemory memory = std::move(of.memory);
+  streams_.erase(place);
+  bytes_.fetch_sub(memory.bytes(), std::memory_order_relaxed);
+  return memory;
 }
 
 }  // namespace attune

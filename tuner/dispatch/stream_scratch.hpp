@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "dispatch/holdings.hpp"
 #include "dispatch/scratch_memory.hpp"
 
 namespace attune {
@@ -37,24 +39,37 @@ class StreamScratch {
     std::unique_lock<std::mutex> lock_;
   };
 
-  // Frees the memory of streams that no launch used since the last call of this. Freeing waits for the work that uses
-  // it.
-  void release_unused();
+  // The memory counts in `holdings`, whose epochs say when it was used.
+  explicit StreamScratch(std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>())
+      : holdings_(std::move(holdings)) {}
+  StreamScratch(const StreamScratch&) = delete;
+  StreamScratch& operator=(const StreamScratch&) = delete;
+  ~StreamScratch();
+
+  // A stream whose memory was not used in the present epoch, nor in the one before.
+  struct Unused {
+    std::uint64_t stream = 0;
+    Epoch used = 0;
+  };
+  std::vector<Unused> unused(Epoch present);
+  // Takes the memory of such a stream, unless a launch used it since. Freeing it waits for the work that uses it.
+  std::optional<ScratchMemory> take(const Unused& unused);
   std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct OfStream {
     explicit OfStream(std::uint64_t id) : stream(id) {}
     const std::uint64_t stream;
-    std::uint64_t uses = 0, uses_at_release = 0;  // under the list's lock
-    std::atomic<int> users = 0;                   // threads that have or await the lock
-    std::mutex mutex;                             // of what follows
+    Epoch used = 0;              // under the list's lock
+    std::atomic<int> users = 0;  // threads that have or await the lock
+    std::mutex mutex;            // of what follows
     ScratchMemory memory;
     bool is_made = false;
     bool is_ready = false;  // zeros, or as a kernel leaves it
   };
   OfStream& enter(std::uint64_t stream);
 
+  const std::shared_ptr<Holdings> holdings_;
   std::mutex mutex_;  // of the list
   std::vector<std::unique_ptr<OfStream>> streams_;
   std::atomic<std::uint64_t> bytes_ = 0;

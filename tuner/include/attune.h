@@ -26,7 +26,7 @@
 #endif
 
 // The interface that this header declares. What is there stays; each addition makes it greater by one.
-#define ATTUNE_INTERFACE_VERSION 1
+#define ATTUNE_INTERFACE_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,6 +135,13 @@ typedef struct attune_dispatcher_options {
   // error.
   void (*warn)(const char* message, void* warn_data);
   void* warn_data;  // passed on to `warn`
+  // Since interface version 2.
+  int deterministic_only;  // not 0: uses only configurations that the kernel file calls deterministic
+  // Device memory, in bytes: of loaded code, and of scratch memory. Beyond it, what was not used for two epochs is
+  // dropped. 0: 256 MiB and 1 GiB.
+  uint64_t image_limit;
+  uint64_t scratch_limit;
+  double epoch_seconds;  // 0: 30
 } attune_dispatcher_options;
 
 // What a dispatcher did since it was made.
@@ -147,7 +154,12 @@ typedef struct attune_statistics {
   uint64_t waited;               // launches of ATTUNE_POLICY_BACKGROUND that waited: there was no image at all
   uint64_t swaps;                // better configurations that took the place of others
   uint64_t entries;              // problems that launches of attune_kernel know
-  uint64_t scratch_bytes;        // device memory, of those
+  uint64_t scratch_bytes;        // scratch memory on the device
+  // Since interface version 2.
+  uint64_t from_bundle;      // images that were loaded from a bundle
+  uint64_t image_bytes;      // code that is loaded now
+  uint64_t evicted_images;   // that were dropped beyond image_limit
+  uint64_t evicted_scratch;  // arrays of streams that were dropped beyond scratch_limit
 } attune_statistics;
 
 // What a plan uses, and why. Texts live as long as the plan.

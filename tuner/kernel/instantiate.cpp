@@ -260,6 +260,31 @@ std::string target_architecture(const Request& request) {
                           request.device.architecture()));
 }
 
+ImageRequest sourceless_request(const Request& request, std::span<const Step> steps) {
+  ImageRequest result;
+  StepBefore before;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string label = step_label(steps[i], i);
+    if (!before.runs_next(request, steps[i], label)) continue;
+    const bool overlaps = before.is_overlapped_by(request, steps[i], label);
+    if (steps[i].kind != StepKind::launch) continue;
+    result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
+    if (overlaps) result.waiting.push_back(result.expressions.back());
+    const std::string checks = checks_of(request, steps[i], result.expressions.back());
+    if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // a step may stand twice
+  }
+  add_symbols(request, result);
+  sort_once(result.expressions);
+  sort_once(result.waiting);
+  try {
+    result.options = resolve_options(request);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", request.where("[compile]"), error.what()));
+  }
+  result.architecture = target_architecture(request);
+  return result;
+}
+
 }  // namespace
 
 bool use_argument(std::span<const Step> steps, std::string_view argument) {
@@ -285,10 +310,18 @@ bool has_architecture(const DeviceInfo& device, std::string_view required) {
 
 ImageRequest launch_image_request(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
                                   const DeviceInfo& device) {
-  if (spec.verify.empty()) return image_request(spec, spec.launch, problem, &configuration, device);
+  ImageRequest request = sourceless_launch_request(spec, problem, configuration, device);
+  request.source = spec.source;
+  return request;
+}
+
+ImageRequest sourceless_launch_request(const KernelSpec& spec, const Problem& problem,
+                                       const Configuration& configuration, const DeviceInfo& device) {
+  const Request request{spec, problem, &configuration, device};
+  if (spec.verify.empty()) return sourceless_request(request, spec.launch);
   std::vector<Step> steps = spec.launch;
   steps.insert(steps.end(), spec.verify.begin(), spec.verify.end());
-  return image_request(spec, steps, problem, &configuration, device);
+  return sourceless_request(request, steps);
 }
 
 std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
@@ -307,29 +340,8 @@ std::vector<ResolvedStep> resolve_steps(const KernelSpec& spec, std::span<const 
 
 ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, const Problem& problem,
                            const Configuration* configuration, const DeviceInfo& device) {
-  const Request request{spec, problem, configuration, device};
-  ImageRequest result;
+  ImageRequest result = sourceless_request({spec, problem, configuration, device}, steps);
   result.source = spec.source;
-  StepBefore before;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::string label = step_label(steps[i], i);
-    if (!before.runs_next(request, steps[i], label)) continue;
-    const bool overlaps = before.is_overlapped_by(request, steps[i], label);
-    if (steps[i].kind != StepKind::launch) continue;
-    result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
-    if (overlaps) result.waiting.push_back(result.expressions.back());
-    const std::string checks = checks_of(request, steps[i], result.expressions.back());
-    if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // a step may stand twice
-  }
-  add_symbols(request, result);
-  sort_once(result.expressions);
-  sort_once(result.waiting);
-  try {
-    result.options = resolve_options(request);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", request.where("[compile]"), error.what()));
-  }
-  result.architecture = target_architecture(request);
   return result;
 }
 

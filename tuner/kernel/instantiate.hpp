@@ -84,6 +84,9 @@ ImageRequest image_request(const KernelSpec& spec, std::span<const Step> steps, 
 // Returns that of [[launch]] and [[verify]]. An application never launches the latter, but asks for the same image.
 ImageRequest launch_image_request(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
                                   const DeviceInfo& device);
+// Returns the same with an empty source, which is large.
+ImageRequest sourceless_launch_request(const KernelSpec& spec, const Problem& problem,
+                                       const Configuration& configuration, const DeviceInfo& device);
 
 // Returns a scalar in the bytes of its type, little-endian, padded with zeros. Floating types round to nearest even.
 // Throws Error when the value does not fit ("300 does not fit int8").

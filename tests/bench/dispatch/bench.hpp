@@ -40,6 +40,7 @@ inline void interleave(std::vector<Contender>& contenders, int samples, int laun
 int run_idle(int launches);       // no device below the seam
 int run_on_gpu(int launches);     // beside raw launches
 int run_records(int records);     // look-ups in a large database
+int run_sizes(int source_bytes);  // first launches of other sizes
 
 // What a fresh process takes, each in one of its own; on $ATTUNE_DEVICE, else a GPU. `fresh_processes` runs them.
 int run_cold(const std::string& cache);         // each first thing

@@ -1,5 +1,5 @@
 // dispatch_bench: what launching through attune costs.
-//   dispatch_bench idle | gpu [--launches N]     dispatch_bench records N
+//   dispatch_bench idle | gpu [--launches N]     dispatch_bench records N     dispatch_bench sizes BYTES_OF_SOURCE
 //   dispatch_bench cold CACHE_FOLDER | nvrtc | compile | prepare FOLDER | background FOLDER   (of fresh_processes)
 #include <cstdio>
 #include <exception>
@@ -20,7 +20,8 @@ int main(int argc, char** argv) try {
   if (what == "prepare" && words.size() == 2) return attune::bench::run_prepare(words[1]);
   if (what == "background" && words.size() == 2) return attune::bench::run_background(words[1]);
   if (what == "records") return attune::bench::run_records(number(1, 100'000));
-  std::fputs("dispatch_bench idle|gpu [--launches N] | records N | nvrtc | compile | cold|prepare|background FOLDER\n",
+  if (what == "sizes") return attune::bench::run_sizes(number(1, 20'000));
+  std::fputs("dispatch_bench idle|gpu [--launches N] | records N | sizes BYTES_OF_SOURCE | nvrtc | compile | cold|prepare|background FOLDER\n",
              stderr);
   return 2;
 } catch (const std::exception& error) {

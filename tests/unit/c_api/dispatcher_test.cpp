@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
@@ -80,7 +81,8 @@ TEST_F(CDispatcher, RefusesOptionsThatCannotBe) {
 
 TEST_F(CDispatcher, RefusesAWrongSizeOfOptions) {
   attune_dispatcher_options given = c_options();
-  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof given - 1, ~std::size_t{0}}) {
+  constexpr std::size_t first = offsetof(attune_dispatcher_options, deterministic_only);  // of interface version 1
+  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, first - 1, ~std::size_t{0}}) {
     given.size = size;
     expect_usage_error(make(given), "set size = sizeof(attune_dispatcher_options)");
   }
@@ -94,7 +96,33 @@ TEST_F(CDispatcher, TakesOptionsOfALaterVersionUnlessTheySaySomethingNew) {
   later.present.size = sizeof later;
   EXPECT_EQ(make(later.present), ATTUNE_OK) << attune_last_error();
   later.more[1] = 1;
-  expect_usage_error(make(later.present), "sets an option that this library (72) does not know");
+  expect_usage_error(make(later.present), "sets an option that this library (104) does not know");
+}
+
+TEST_F(CDispatcher, TakesOptionsOfTheFirstVersion) {
+  attune_dispatcher_options given = c_options();
+  given.size = offsetof(attune_dispatcher_options, deterministic_only);
+  given.epoch_seconds = -1;  // beyond it
+  EXPECT_EQ(make(given), ATTUNE_OK) << attune_last_error();
+  given.size = sizeof given;
+  expect_usage_error(make(given), "epoch_seconds must be greater than 0");
+}
+
+TEST_F(CDispatcher, DropsCodeBeyondItsLimit) {
+  attune_dispatcher_options given = c_options();
+  given.image_limit = 1;
+  given.epoch_seconds = 0.001;
+  attune_dispatcher* made = nullptr;
+  ASSERT_EQ(attune_dispatcher_make(&given, &made), ATTUNE_OK) << attune_last_error();
+  std::swap(gpu_, made);
+  attune_dispatcher_destroy(made);
+  add(offset_kernel);
+  attune_plan_destroy(plan("offset", {attune_integer("n", 10)}));
+  const auto begin = std::chrono::steady_clock::now();
+  while (statistics().evicted_images == 0 && std::chrono::steady_clock::now() < begin + std::chrono::seconds(60)) {
+  }
+  EXPECT_EQ(statistics().evicted_images, 1u);
+  EXPECT_EQ(statistics().image_bytes, 0u);
 }
 
 TEST_F(CDispatcher, FillsInStatisticsUpToTheirSize) {
@@ -102,6 +130,7 @@ TEST_F(CDispatcher, FillsInStatisticsUpToTheirSize) {
   const attune_statistics known = statistics();
   EXPECT_EQ(known.plans[ATTUNE_RUNG_NONE], 1u);
   EXPECT_EQ(known.compiled, 1u);
+  EXPECT_GT(known.image_bytes, 0u);
   struct Later {
     attune_statistics present;
     std::size_t more;

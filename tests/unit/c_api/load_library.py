@@ -11,7 +11,7 @@ class Options(ctypes.Structure):
 attune = ctypes.CDLL(sys.argv[1])
 attune.attune_library_version.restype = attune.attune_last_error.restype = ctypes.c_char_p
 assert attune.attune_library_version().decode() == sys.argv[2]
-assert attune.attune_interface_version() >= 1
+assert attune.attune_interface_version() >= 2
 handle = ctypes.c_void_p()
 status = attune.attune_dispatcher_make(ctypes.byref(Options(ctypes.sizeof(Options), b"host")), ctypes.byref(handle))
 assert status == 1 and handle.value is None

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/digest.hpp"
+#include "core/source_key.hpp"
 
 namespace attune {
 namespace {
@@ -156,6 +157,18 @@ TEST(ImageRequest, KeyIsOfEverythingButTheFileName) {
 // attune's headers, the host's part of CUDA and the compiler's own options are none of the request's members.
 TEST(ImageRequest, KeyIsOfWhatTheCompilerAddsToo) {
   EXPECT_NE(sample_request().key("attune.cuh of today"), sample_request().key("attune.cuh of tomorrow"));
+}
+
+TEST(ImageRequest, KeyIsTheSameWhereTheSourceWasHashedBefore) {
+  const SourceKey source("additions", sample_request().source);
+  for (const std::vector<std::string>& expressions : {std::vector<std::string>{"f<1>"}, {"f<2>", "f<3>"}}) {
+    ImageRequest request = sample_request();
+    request.expressions = expressions;
+    const std::string whole = request.key("additions");
+    EXPECT_EQ(source.key_of(request), whole);
+    request.source = {};
+    EXPECT_EQ(source.key_of(request), whole);
+  }
 }
 
 TEST(ImageRequest, KeyIsTheSameForMacrosInAnyOrderThatMeansTheSame) {

@@ -35,7 +35,8 @@ class StreamScratchTest : public testing::Test {
   }
   std::unique_ptr<Device> device_ = open_host_device();
   LoadedSteps steps_{nullptr, {{"unused", Role::scratch, 1 << 20, {}}, {"words", Role::scratch, 4096, {}}}};
-  StreamScratch scratch_;
+  std::shared_ptr<Holdings> holdings_ = std::make_shared<Holdings>();
+  StreamScratch scratch_{holdings_};
 };
 
 TEST_F(StreamScratchTest, IsMadeAtTheFirstLaunchOnEachStream) {
@@ -57,26 +58,43 @@ TEST_F(StreamScratchTest, IsZerosAgainAfterALaunchThatFailed) {
   EXPECT_EQ(launch(1, std::byte{7}), 7);
 }
 
-TEST_F(StreamScratchTest, IsFreedWhereNothingUsedItSinceTheLastCall) {
+TEST_F(StreamScratchTest, IsTakenWhereNothingUsedItForTwoEpochs) {
   launch(1, std::byte{5});
   launch(2, std::byte{5});
-  scratch_.release_unused();
-  EXPECT_EQ(scratch_.bytes(), 8192u);
+  holdings_->begin_epoch();
   launch(2, std::byte{6});
-  scratch_.release_unused();
+  EXPECT_THAT(holdings_->take_unused(0), testing::IsEmpty());
+  EXPECT_EQ(scratch_.bytes(), 8192u);
+  holdings_->begin_epoch();
+  std::vector<ScratchMemory> taken = holdings_->take_unused(0);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].bytes(), 4096u);
   EXPECT_EQ(scratch_.bytes(), 4096u);
+  EXPECT_EQ(holdings_->scratch_bytes(), 8192u) << "it is there until it is freed";
   EXPECT_EQ(launch(1, std::byte{1}), 0);
   EXPECT_EQ(launch(2, std::byte{1}), 6);
+}
+
+TEST_F(StreamScratchTest, IsTakenInTheOrderOfItsLastUseUntilThereIsNoMoreThanWanted) {
+  for (const int stream : {3, 1, 2}) {
+    launch(static_cast<std::uint64_t>(stream), static_cast<std::byte>(stream));
+    holdings_->begin_epoch();
+  }
+  holdings_->begin_epoch();
+  EXPECT_EQ(holdings_->take_unused(4096).size(), 2u);
+  EXPECT_EQ(launch(2, std::byte{2}), 2);
+  EXPECT_EQ(launch(1, std::byte{2}), 0);
 }
 
 TEST_F(StreamScratchTest, IsKeptWhileALaunchHasIt) {
   launch(1, std::byte{5});
   {
     const StreamScratch::Use use(scratch_, 1);
-    for (int call = 0; call < 3; ++call) scratch_.release_unused();
+    for (int epoch = 0; epoch < 3; ++epoch) holdings_->begin_epoch();
+    EXPECT_THAT(holdings_->take_unused(0), testing::IsEmpty());
     EXPECT_EQ(scratch_.bytes(), 4096u);
   }
-  scratch_.release_unused();
+  EXPECT_EQ(holdings_->take_unused(0).size(), 1u);
   EXPECT_EQ(scratch_.bytes(), 0u);
 }
 

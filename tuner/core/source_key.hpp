@@ -1,0 +1,23 @@
+// SourceKey: the source's part of the keys of images, hashed once for many requests. Immutable; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/digest.hpp"
+#include "core/image.hpp"
+
+namespace attune {
+
+class SourceKey {
+ public:
+  // `additions`: as of ImageRequest::key().
+  SourceKey(std::string_view additions, const SourceText& source);
+  // Returns ImageRequest::key() of the request with this source, whatever the request's own source is.
+  std::string key_of(const ImageRequest& request) const;
+
+ private:
+  Digest begun_;
+};
+
+}  // namespace attune

@@ -1,0 +1,91 @@
+#include "dispatch/readers.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+namespace attune {
+namespace {
+
+bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+// The slots of all threads that ever launched at one time. They are never freed: threads may end after everything else.
+class Slots {
+ public:
+  static Slots& of_process() {
+    static Slots* const slots = new Slots;
+    return *slots;
+  }
+  LaunchSlot& take() {
+    const std::lock_guard lock(mutex_);
+    const auto unused = std::ranges::find(slots_, false, [](const auto& slot) { return slot->is_taken; });
+    LaunchSlot& slot = unused != slots_.end() ? **unused : *slots_.emplace_back(std::make_unique<LaunchSlot>());
+    slot.is_taken = true;
+    return slot;
+  }
+  void give_back(LaunchSlot& slot) noexcept {
+    const std::lock_guard lock(mutex_);
+    slot.is_taken = false;
+  }
+  template <typename Visit>
+  void for_each(const Visit& visit) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& slot : slots_) visit(*slot);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<LaunchSlot>> slots_;
+};
+
+}  // namespace
+
+thread_local constinit LaunchSlot* LaunchSection::of_thread_ = nullptr;
+
+// Gives a thread's slot back at its end. A thread that launches later still, in the end of another object, takes a slot
+// for good.
+struct SlotOwner {
+  LaunchSlot* slot = nullptr;
+  ~SlotOwner() {
+    if (slot != nullptr) Slots::of_process().give_back(*slot);
+    LaunchSection::of_thread_ = nullptr;
+    has_ended = true;
+  }
+  static thread_local constinit bool has_ended;
+};
+thread_local constinit bool SlotOwner::has_ended = false;
+
+LaunchSlot* LaunchSection::take_slot() {
+  of_thread_ = &Slots::of_process().take();
+  if (!SlotOwner::has_ended) {
+    thread_local SlotOwner owner;
+    owner.slot = of_thread_;
+  }
+  return of_thread_;
+}
+
+bool GracePeriod::can_end() {
+  static const bool is_registered = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+  return is_registered;
+}
+
+// A launch that read before the barrier has its odd turn visible behind it. One that reads behind it finds what was
+// published last; so does a thread that takes its slot after the list was read.
+GracePeriod::GracePeriod() : is_ordered_(can_end() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
+  Slots::of_process().for_each([this](const LaunchSlot& slot) {
+    const std::uint64_t turns = slot.turns.load(std::memory_order_acquire);
+    if ((turns & 1) != 0) launching_.emplace_back(&slot, turns);
+  });
+}
+
+bool GracePeriod::is_over() {
+  std::erase_if(launching_,
+                [](const auto& seen) { return seen.first->turns.load(std::memory_order_acquire) != seen.second; });
+  return is_ordered_ && launching_.empty();
+}
+
+}  // namespace attune

@@ -1,0 +1,50 @@
+// Survey: what a dispatcher holds of plans and modules, and which of it others hold too. One thread; a value of one
+// moment.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "dispatch/holdings.hpp"
+#include "dispatch/plan_parts.hpp"
+
+namespace attune {
+
+using Doomed = std::unordered_set<const Module*>;
+
+// Plans and modules that nothing finds any more. They are freed when no launch reads them.
+using Dropped = std::vector<std::shared_ptr<const void>>;
+
+// Returns whether the code of these parts is among them.
+inline bool is_of(const PlanParts& parts, const Doomed& doomed) { return doomed.contains(parts.steps->module().get()); }
+
+class Survey {
+ public:
+  // Each call is of one owner: one shared_ptr. `used`: the epoch of the last use through this owner; 0: it has none.
+  void add(const std::shared_ptr<Module>& module);
+  void add(const std::shared_ptr<const PlanParts>& parts, Epoch used);
+
+  // Returns modules that were unused and that none but the surveyed owners hold, the least recently used first: as many
+  // as have `bytes` together.
+  std::vector<std::shared_ptr<Module>> unused(const Holdings& holdings, std::uint64_t bytes) const;
+
+ private:
+  struct OfModule {
+    std::weak_ptr<Module> module;
+    long owners = 0;
+    Epoch used = 0;
+  };
+  struct OfParts {
+    std::weak_ptr<const PlanParts> parts;
+    long owners = 0;
+    const Module* module = nullptr;
+  };
+  OfModule& of(const std::shared_ptr<Module>& module);
+  std::unordered_map<const Module*, OfModule> modules_;
+  std::unordered_map<const PlanParts*, OfParts> parts_;
+};
+
+}  // namespace attune
