@@ -79,7 +79,7 @@ class NvrtcImages : public test::NvrtcTest {
     auto compiler = std::make_shared<CountingCompiler>(std::move(real));
     auto device = std::make_shared<test::LoadsAnything>(compiler);
     return std::unique_ptr<Start>(new Start{compiler, device,
-                                            Images(device, {std::make_unique<ImageCache>(folder_ / "cache"), nullptr},
+                                            Images(device, no_bundles_, {std::make_unique<ImageCache>(folder_ / "cache"), nullptr},
                                                    [](const auto& why) { ADD_FAILURE() << why; })});
   }
   // Returns how many images a new process compiles for the request.
@@ -96,6 +96,8 @@ class NvrtcImages : public test::NvrtcTest {
     return *cuda::compile_with(older, request, "sm_90").image;
   }
   fs::path folder_;
+  Warnings warnings_{[](const std::string& why) { ADD_FAILURE() << why; }};
+  AddedBundles no_bundles_{warnings_};
 };
 
 TEST_F(NvrtcImages, AnEditedHeaderInAngleBracketsIsCompiledAnew) {
@@ -189,7 +191,7 @@ TEST_F(NvrtcImages, NativeCodeOfTheSiteComesBeforePtxOfOnesOwn) {
   ImageCache(folder_ / "site").put(image_key(plain), *cuda::compile_with(cuda::nvrtc(), plain, "sm_90").image);
   const auto compiler = std::make_shared<CountingCompiler>(nullptr);
   const auto device = std::make_shared<test::LoadsAnything>(compiler);
-  Images images(device,
+  Images images(device, no_bundles_,
                 {std::make_unique<ImageCache>(folder_ / "cache"),
                  std::make_unique<ImageCache>(folder_ / "site", ImageCache::Use::read_only)},
                 [](const auto& why) { ADD_FAILURE() << why; });
