@@ -1,5 +1,6 @@
 // attune export: the stored wisdom for other programs, and headers that need nothing of attune.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,9 +10,12 @@
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
+#include "core/counted.hpp"
 #include "core/near_name.hpp"
 #include "db/exchange_json.hpp"
+#include "db/paths.hpp"
 #include "db/wisdom_header.hpp"
+#include "export_bundle.hpp"
 #include "exports/header.hpp"
 #include "exports/records_csv.hpp"
 #include "exports/tables.hpp"
@@ -27,7 +31,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::string_view formats = "json, csv, header";
+constexpr std::string_view formats = "json, csv, header, bundle";
 
 // Throws if the output would destroy a wisdom database: tuning again costs hours of a GPU.
 void require_harmless(const std::string& output, const std::string& database) {
@@ -60,12 +64,25 @@ void write_export(const std::string& output, const std::string& text) {
   }
 }
 
-// Returns the kernel that was named, as an argument or by --kernel; "" for all.
+// Returns the kernels that were named, as arguments or by --kernel.
+std::vector<std::string> named_kernels(const Options& options) {
+  std::vector<std::string> names = options.list("kernels");
+  if (const auto option = options.text("kernel"); option && std::ranges::find(names, *option) == names.end())
+    names.push_back(*option);
+  return names;
+}
+
+// Returns the one kernel that was named; "" for all.
 std::string named_kernel(const Options& options) {
-  const auto argument = options.text("subject"), option = options.text("kernel");
-  if (argument && option && *argument != *option)
-    throw UsageError(fmt::format("two kernels are named: {} and --kernel {}", *argument, *option));
-  return argument.value_or(option.value_or(""));
+  const std::vector<std::string> names = named_kernels(options);
+  if (names.size() > 1)
+    throw UsageError(fmt::format("two kernels are named: {} and {}; only --format bundle takes several", names[0], names[1]));
+  return names.empty() ? "" : names.front();
+}
+
+void refuse_options(const Options& options, std::initializer_list<const char*> names, std::string_view format) {
+  for (const char* const option : names)
+    if (options.has(option)) throw UsageError(fmt::format("--{} is not for --format {}", option, format));
 }
 
 // Returns the records of the device classes that were asked for: by class or by name; all where none was.
@@ -104,6 +121,7 @@ Bindings part_of_problem(const KernelSpec& spec, const std::string& text) {
 }
 
 std::string header_text(const Options& options, std::optional<WisdomStore>& store) {
+  refuse_options(options, {"architecture", "no-images", "cache"}, "header");
   const std::string given = named_kernel(options);
   if (given.empty()) throw UsageError("--format header takes one kernel: attune export KERNEL|FILE.cu --format header");
   const KernelSpec spec = load_kernel(given);
@@ -134,8 +152,9 @@ std::string header_text(const Options& options, std::optional<WisdomStore>& stor
 }
 
 std::vector<Record> listed_records(const Options& options, std::optional<WisdomStore>& store) {
-  for (const char* const option : {"problem", "templates", "namespace", "regime", "objective"})
-    if (options.has(option)) throw UsageError(fmt::format("--{} is for --format header", option));
+  refuse_options(options,
+                 {"problem", "templates", "namespace", "regime", "objective", "architecture", "no-images", "cache"},
+                 options.text("format").value_or("json"));
   std::string kernel = named_kernel(options);
   if (is_kernel_file(kernel))
     kernel = load_kernel(kernel).name;
@@ -144,32 +163,76 @@ std::vector<Record> listed_records(const Options& options, std::optional<WisdomS
   return of_devices(read_records(store, kernel), options.list("device"));
 }
 
+// Returns the bytes of the bundle, and whether an image is missing that should be there.
+ExportedBundle bundle_for(const Options& options, std::optional<WisdomStore>& store) {
+  refuse_options(options, {"templates", "namespace"}, "bundle");
+  std::vector<KernelPack> kernels;
+  for (const std::string& given : named_kernels(options)) kernels.push_back(pack_to_export(load_kernel(given), given));
+  if (kernels.empty())
+    throw UsageError("--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
+  BundleTerms terms{.kernels = kernels, .records = of_devices(read_records(store), options.list("device"))};
+  terms.has_images = !options.has("no-images");
+  terms.architectures = options.list("architecture");
+  terms.problems = options.list("problem");
+  if (!terms.has_images && !(terms.architectures.empty() && terms.problems.empty()))
+    throw UsageError("--architecture and --problem say which images are compiled, and --no-images wants none");
+  terms.regime = to_text(regime_of(options));
+  terms.objective = Objectives(options.text("objective").value_or("time")).text();
+  terms.cache = options.text("cache").value_or(default_cache_path().string());
+  return exported_bundle(terms);
+}
+
+// A bundle is no text: it goes to a file or a pipe.
+int export_bundle(const Options& options, std::optional<WisdomStore>& store) {
+  const std::optional<std::string> output = options.text("output");
+  if (!output && isatty(STDOUT_FILENO) == 1)
+    throw UsageError("a bundle is not printed on a terminal; name a file: -o app.bundle");
+  const ExportedBundle bundle = bundle_for(options, store);
+  const std::string text(reinterpret_cast<const char*>(bundle.bytes.data()), bundle.bytes.size());
+  if (output)
+    write_export(*output, text);
+  else
+    std::cout << text;
+  put_error(fmt::format("{}: {}, {}, {}; {} bytes, hash {}", output.value_or("a bundle"),
+                        counted(bundle.kernels, "kernel"), counted(bundle.records, "record"),
+                        counted(bundle.images, "image"), bundle.bytes.size(), bundle.hash));
+  return bundle.is_complete ? exit_done : exit_error;
+}
+
 }  // namespace
 
 int run_export(const Arguments& arguments) {
-  Options options("attune export [KERNEL|FILE.cu] [options]",
+  Options options("attune export [KERNEL|FILE.cu...] [options]",
                   "  attune export -o wisdom.json\n  attune export reduce --format csv\n"
                   "  attune export reduce --format header -o attune_export_reduce.hpp\n"
-                  "  attune export smooth.cu --format header --templates --problem \"T=float\" -o smooth_export.cuh\n",
-                  {"subject"});
+                  "  attune export smooth.cu --format header --templates --problem \"T=float\" -o smooth_export.cuh\n"
+                  "  attune export reduce smooth.cu --format bundle --architecture sm_90 -o app.bundle\n",
+                  {"kernels..."});
   const auto list = [] { return po::value<std::vector<std::string>>(); };
-  options.add()("format,f", po::value<std::string>(), "json (default), csv or header (C++, of one kernel)")(
+  options.add()("format,f", po::value<std::string>(), "json (default), csv, header (C++, of one kernel) or bundle (kernels with "
+                "wisdom and images, for attune::bundle_runtime)")(
       "output,o", po::value<std::string>(), "write to this file instead of standard output")(
       "kernel,k", po::value<std::string>(), "of this kernel only; the same as the argument")(
       "device,d", list(), "of this device only, by class or name; may be given several times")(
-      "problem,p", list(), "header: for these problems only, in part: \"T=float\"; may be given several times")(
+      "problem,p", list(), "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
+                "several times")(
+      "architecture", list(),
+      "bundle: with images for sm_90, or host; may be given several times (default: those with records)")(
+      "no-images", "bundle: kernels and wisdom alone; applications compile")(
+      "cache", po::value<std::string>(), "bundle: where images are kept (default: $ATTUNE_CACHE, else the user's own)")(
       "templates", "header: with a launch of the kernel's own templates, for nvcc")(
       "namespace", po::value<std::string>(), "header: its name space (default: attune_export_KERNEL)")(
-      "regime", po::value<std::string>(), "header: that was tuned for: cold (default), warm or stream")(
-      "objective", po::value<std::string>(), "header: what was tuned for (default: time)");
+      "regime", po::value<std::string>(), "header, bundle: that is asked for: cold (default), warm or stream")(
+      "objective", po::value<std::string>(), "header, bundle: what was tuned for (default: time)");
   add_database_option(options);
   if (options.parse(arguments)) return exit_done;
   const std::string format = options.text("format").value_or("json");
-  if (format != "json" && format != "csv" && format != "header")
+  if (format != "json" && format != "csv" && format != "header" && format != "bundle")
     throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, formats));
   const std::optional<std::string> output = options.text("output");
   if (output) require_harmless(*output, database_path(options));
   std::optional<WisdomStore> store = open_store(options);
+  if (format == "bundle") return export_bundle(options, store);
   const std::string text = format == "header" ? header_text(options, store)
                            : format == "csv"  ? records_to_csv(listed_records(options, store))
                                               : records_to_json(listed_records(options, store));

@@ -1,8 +1,10 @@
 // attune export: headers that need nothing of attune, CSV, JSON; what is refused.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <regex>
 
+#include "attune/bundle.hpp"
 #include "cli/workbench.hpp"
 
 namespace attune::test {
@@ -113,7 +115,7 @@ TEST_F(Export, RefusalsNameTheThing) {
   expect_failure(2, {"export", "reduse", "--format", "header"}, {"did you mean `reduce`?"});
   expect_failure(2, {"export", "reduce", "--format", "hpp"}, {"`hpp`", "json, csv, header"});
   expect_failure(2, {"export", "reduce", "--kernel", "add"}, {"two kernels", "reduce", "add"});
-  expect_failure(2, {"export", "reduce", "--problem", "n=5"}, {"--problem is for --format header"});
+  expect_failure(2, {"export", "reduce", "--problem", "n=5"}, {"--problem is not for --format json"});
   expect_failure(2, {"export", "reduce", "--format", "header", "--problem", "m=5"}, {"`m`"});
   expect_failure(2, {"export", "reduce", "--format", "header", "--problem", "T=int"}, {"int32"});
   expect_failure(2, {"export", "reduce", "--format", "header", "--namespace", "a::b"}, {"`a::b`"});
@@ -127,6 +129,98 @@ TEST_F(Export, AHeaderReplacesTheFileOfBefore) {
   const std::string file = write("reduce.hpp", "old");
   EXPECT_EQ(attune({"export", "reduce", "--format", "header", "-o", file}).code, 0);
   EXPECT_THAT(content_of(file), StartsWith("// reduce: "));
+}
+
+class ExportBundle : public Export {
+ protected:
+  static std::string smooth() { return ATTUNE_SOURCE_DIR "/apps/examples/own_kernel/smooth.cu"; }
+  std::string bundle() const { return (folder_ / "app.bundle").string(); }
+  void tune_smooth() const {
+    output_of({"tune", smooth(), "--problem", "n=5000 T=float", "--parameters", "BLOCK=128 ITEMS=4"});
+  }
+};
+
+TEST_F(ExportBundle, HasKernelWisdomAndImages) {
+  tune_smooth();
+  const CommandResult result = attune({"export", smooth(), "reduce", "--format", "bundle", "-o", bundle()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, AllOf(HasSubstr("2 kernels, 1 record, 1 image; "), HasSubstr("there are no records of reduce")));
+  const Bundle made = Bundle::open(bundle());
+  EXPECT_EQ(made.sections(SectionKind::kernel).size(), 2u);
+  EXPECT_EQ(made.sections(SectionKind::records).size(), 1u);
+  EXPECT_EQ(made.sections(SectionKind::image).size(), 1u);
+  EXPECT_THAT(result.err, HasSubstr("hash " + made.hash()));
+}
+
+TEST_F(ExportBundle, IsTheSameEachTime) {
+  tune_smooth();
+  const std::string first = attune({"export", smooth(), "--format", "bundle"}).out;
+  EXPECT_GT(first.size(), 1000u);
+  EXPECT_EQ(attune({"export", smooth(), "--format", "bundle"}).out, first);
+}
+
+TEST_F(ExportBundle, HasImagesOfFurtherProblemsAndOfArchitectures) {
+  const CommandResult result = attune({"export", smooth(), "--format", "bundle", "--architecture", "host", "--problem",
+                                       "n=1000 T=float", "--problem", "n=1000 T=double", "-o", bundle()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(Bundle::open(bundle()).sections(SectionKind::image).size(), 2u);
+}
+
+TEST_F(ExportBundle, NeedsNoImages) {
+  tune_smooth();
+  const CommandResult result = attune({"export", smooth(), "--format", "bundle", "--no-images", "-o", bundle()});
+  EXPECT_THAT(result.err, HasSubstr("1 kernel, 1 record, 0 images"));
+}
+
+TEST_F(ExportBundle, NamesNoFolderOfThisMachine) {
+  tune_smooth();
+  const std::string bytes = attune({"export", smooth(), "--format", "bundle", "--no-images"}).out;
+  EXPECT_GT(bytes.size(), 1000u);
+  EXPECT_EQ(bytes.find(ATTUNE_SOURCE_DIR), std::string::npos);
+}
+
+TEST_F(ExportBundle, RefusesWhatItCannotHave) {
+  const auto error_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"export", "--format", "bundle", "-o", bundle()});
+    const CommandResult result = attune(arguments);
+    EXPECT_EQ(result.code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(error_of({}), HasSubstr("--format bundle takes the kernels"));
+  EXPECT_THAT(error_of({smooth(), smooth()}), HasSubstr("two kernels are named smooth"));
+  EXPECT_THAT(error_of({smooth(), "--templates"}), HasSubstr("--templates is not for --format bundle"));
+  EXPECT_THAT(error_of({smooth(), "--no-images", "--problem", "n=1"}), HasSubstr("--no-images wants none"));
+  EXPECT_THAT(error_of({smooth(), "--architecture", "sm_1"}), HasSubstr("sm_1"));
+  EXPECT_FALSE(std::filesystem::exists(bundle()));
+  const CommandResult json = attune({"export", "--no-images"});
+  EXPECT_EQ(json.code, 2);
+  EXPECT_THAT(json.err, HasSubstr("--no-images is not for --format json"));
+}
+
+TEST_F(ExportBundle, LacksAnImageThatDoesNotCompileAndSaysSo) {
+  const std::string broken = write("broken.cu", R"cu(/*attune
+[kernel]
+name = "broken"
+[problem]
+n = { size = 1024 }
+[parameters]
+BLOCK = [128]
+[[launch]]
+entry = "broken<BLOCK>"
+grid = ["ceil_div(n, BLOCK)"]
+block = ["BLOCK"]
+arguments = ["out"]
+[arguments]
+out = { type = "float", size = "n", role = "out" }
+*/
+template <int BLOCK> __global__ void broken(float* out) { nothing; }
+)cu");
+  const CommandResult result =
+      attune({"export", broken, "--format", "bundle", "--architecture", "host", "--problem", "n=1024", "-o", bundle()});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("there is no image of broken on host"), HasSubstr("nothing"), HasSubstr("0 images")));
+  EXPECT_EQ(Bundle::open(bundle()).sections(SectionKind::kernel).size(), 1u);
 }
 
 }  // namespace

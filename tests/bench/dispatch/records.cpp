@@ -3,11 +3,16 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "attune/error.hpp"
 #include "attune_embedded/noop.hpp"
 #include "bench.hpp"
+#include "bundle/bundle_records.hpp"
+#include "bundle/bundle_wisdom.hpp"
 #include "db/reader/wisdom_reader.hpp"
+#include "db/uuid.hpp"
 #include "db/wisdom_store.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
@@ -45,6 +50,29 @@ DeviceInfo device_of(int device) {
   return info;
 }
 
+using LookUp = std::function<Candidates(const MatchRequest&)>;
+
+// `look_up` opens what it reads, each time.
+void measure(const KernelSpec& spec, const char* where, std::uintmax_t bytes, int records, const LookUp& look_up) {
+  const DeviceInfo device = device_of(3);
+  const auto ask = [&](std::int64_t n) {
+    const Problem problem{{"n", n}, {"T", "float"}};
+    const double begin = now_ns();
+    const Candidates found = look_up({spec, problem, device, "noop.cu"});
+    return std::pair((now_ns() - begin) * 1e-6, found.records.size());
+  };
+  fmt::print("{}: {} records in {:.1f} MB, {:.0f} bytes each\n", where, records, static_cast<double>(bytes) * 1e-6,
+             static_cast<double>(bytes) / records);
+  for (const auto& [name, n] : {std::pair("a known problem", 5000), std::pair("a near problem", 5100),
+                                std::pair("an unknown problem", 900'000'000)}) {
+    const auto first = ask(n);
+    std::vector<double> further;
+    for (int i = 0; i < 21; ++i) further.push_back(ask(n).first);
+    fmt::print("  {:20} first {:6.2f} ms, median {:6.2f} ms, {} records\n", name, first.first, median(further),
+               first.second);
+  }
+}
+
 }  // namespace
 
 int run_records(int records) {
@@ -53,32 +81,31 @@ int run_records(int records) {
   const std::filesystem::path memory = "/dev/shm";
   const auto folder = std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path();
   const auto file = folder / fmt::format("attune-records-{}.db", getpid());
+  const auto bundle = folder / fmt::format("attune-records-{}.bundle", getpid());
   const int problems = std::max(1, records / (kernels * devices));
+  const int count = problems * kernels * devices;
   {
     WisdomStore store(file);
+    std::vector<Record> all;
     for (int kernel = 0; kernel < kernels; ++kernel)
       for (int device = 0; device < devices; ++device)
-        for (int problem = 1; problem <= problems; ++problem)
-          store.put_record(record_of(spec, kernel, device, 1000 * problem));
+        for (int problem = 1; problem <= problems; ++problem) {
+          Record& record = all.emplace_back(record_of(spec, kernel, device, 1000 * problem));
+          record.uuid = make_uuid();
+          store.put_record(record);
+        }
+    BundleWriter writer;
+    add_records(writer, all);
+    const std::vector<std::byte> bytes = writer.finish();
+    std::ofstream(bundle, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
   }
-  const DeviceInfo device = device_of(3);
-  const auto ask = [&](std::int64_t n, Reach reach) {
-    const Problem problem{{"n", n}, {"T", "float"}};
-    const double begin = now_ns();
-    const Candidates found =
-        WisdomReader(file, 0.1).candidates({spec, problem, device, "noop.cu"}, reach);
-    return std::pair((now_ns() - begin) * 1e-6, found.records.size());
-  };
-  fmt::print("{} records in {:.1f} MB\n", problems * kernels * devices,
-             static_cast<double>(std::filesystem::file_size(file)) * 1e-6);
-  for (const auto& [name, n] : {std::pair("a known problem", 5000), std::pair("a near problem", 5100),
-                                std::pair("an unknown problem", 900'000'000)}) {
-    const auto first = ask(n, Reach::this_problem);
-    std::vector<double> further;
-    for (int i = 0; i < 21; ++i) further.push_back(ask(n, Reach::this_problem).first);
-    fmt::print("  {:20} first {:6.2f} ms, median {:6.2f} ms, {} records\n", name, first.first, median(further),
-               first.second);
-  }
+  measure(spec, "SQLite", std::filesystem::file_size(file), count, [&](const MatchRequest& request) {
+    return WisdomReader(file, 0.1).candidates(request, Reach::this_problem);
+  });
+  measure(spec, "a bundle", std::filesystem::file_size(bundle), count, [&](const MatchRequest& request) {
+    return BundleWisdom(Bundle::open(bundle)).candidates(request, Reach::this_problem);
+  });
+  std::filesystem::remove(bundle);
   std::filesystem::remove(file);
   return 0;
 }

@@ -1,0 +1,42 @@
+// Filling a cache with images that applications will ask for: `attune prepare` and `attune export --format bundle`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bundle/kernel_pack.hpp"
+#include "core/record.hpp"
+#include "db/image_cache.hpp"
+#include "prepared_images.hpp"
+
+namespace attune::cli {
+
+enum class Made { compiled, there, failed };
+std::string_view to_text(Made made) noexcept;  // "compiled", "there", "failed"
+
+struct FillTerms {
+  std::span<const KernelPack> kernels;
+  std::span<const Record> records;
+  std::vector<std::string> architectures;  // "sm_90", "host"; none: those that the kernels have records of
+  std::vector<std::string> problems;       // of every kernel, besides those with records; as text
+  std::string regime = "cold", objective = "time";
+};
+
+struct Filled {
+  std::vector<WantedImage> images;  // compiled, or there
+  std::array<std::int64_t, 3> counts{};  // by Made
+};
+
+// Called from any thread, one at a time. `detail`: of a failure.
+using ShowImage = std::function<void(const WantedImage&, const std::string& architecture, Made, const std::string& detail)>;
+
+// Compiles what is absent, on all cores. Says on standard error which records have no image, and why. Throws UsageError
+// for an unknown architecture, for a problem that is none of a kernel, and where no architecture is given or known.
+Filled fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& show);
+
+}  // namespace attune::cli
