@@ -131,7 +131,8 @@ TEST(GpuBundleChild, DISABLED_Tells) {
   }
 }
 
-const std::string expected = fmt::format("exact FACTOR=3 BLOCK=128, {} right, 1 from the bundle, 0 from the cache, 0 compiled", n);
+const std::string expected =
+    fmt::format("exact FACTOR=3 BLOCK=128, {} right, 1 from the bundle, 0 from the cache, 0 compiled", n);
 
 TEST_F(GpuBundle, IsLaunchedWithoutACompiler) {
   EXPECT_EQ(write_bundle(text_of("", "data[i]")),

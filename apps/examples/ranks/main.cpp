@@ -1,5 +1,5 @@
-// Ranks that agree: all launch the same configuration from the same compiled code. Rank 0 reads the wisdom and compiles;
-// every rank uses its bundle. ATTUNE_DEVICE=host mpirun -n 2 ranks runs it without a GPU.
+// Ranks that agree: all launch the same configuration from the same compiled code. Rank 0 reads the wisdom and
+// compiles; every rank uses its bundle. ATTUNE_DEVICE=host mpirun -n 2 ranks runs it without a GPU.
 #include <mpi.h>
 
 #include <algorithm>

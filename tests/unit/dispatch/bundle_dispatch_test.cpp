@@ -128,7 +128,8 @@ TEST_F(DispatcherBundle, WithDamagedRecordsIsAWarningAndTheDefault) {
     EXPECT_EQ(offset_of(gpu, 1000), 1);
     EXPECT_EQ(gpu.match("offset", problem(1000)).rung, Rung::none);
     ASSERT_EQ(warnings_.size(), 1u);
-    EXPECT_THAT(warnings_[0], HasSubstr("no wisdom is read from a damaged bundle: the bundle a damaged bundle is damaged"));
+    EXPECT_THAT(warnings_[0],
+                HasSubstr("no wisdom is read from a damaged bundle: the bundle a damaged bundle is damaged"));
     EXPECT_THROW(static_cast<void>(gpu.bundle()), Error);
   }
 }
