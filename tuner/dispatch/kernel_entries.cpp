@@ -53,7 +53,8 @@ void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, con
   if (array != nullptr && !entry.warned.exchange(true)) parts.warn_of_misaligned(*array);
 }
 
-KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, StreamHandle stream) {
   if (services_.device->is_captured(stream)) policy = Policy::cached_only;
   // Values that the kernel does not admit are refused before an entry is made of them.
   const Problem problem = make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind);
@@ -66,7 +67,7 @@ KernelEntries::Made KernelEntries::make(const ProblemKey& key, Policy policy, St
 }
 
 // The better of the present one and the new one is launched from now on, and returned.
-std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planned) {
+[[gnu::cold]] std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planned) {
   auto made = std::make_shared<Present>();
   made->parts = parts_of_own(std::move(planned.parts));
   made->is_best = planned.is_best;
@@ -83,7 +84,7 @@ std::shared_ptr<const PlanParts> KernelEntries::set(Entry& entry, Planned planne
   return made->parts;
 }
 
-void KernelEntries::await_best(Entry& entry) {
+[[gnu::cold]] void KernelEntries::await_best(Entry& entry) {
   if (entry.is_awaited.exchange(true)) return;
   services_.background->add([this, &entry] {
     try {
@@ -103,7 +104,7 @@ bool KernelEntries::is_best(const ProblemKey& key) const {
   return present != nullptr && present->is_best;
 }
 
-void KernelEntries::prepare(const Problem& given) {
+[[gnu::cold]] void KernelEntries::prepare(const Problem& given) {
   const Problem problem = make_problem(pack_.spec, given, services_.device->info().kind);
   const ProblemKey key = recipe_.key_of(problem);
   if (is_best(key)) return;
@@ -111,7 +112,7 @@ void KernelEntries::prepare(const Problem& given) {
   set(table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); }), std::move(planned));
 }
 
-void KernelEntries::refresh() {
+[[gnu::cold]] void KernelEntries::refresh() {
   std::vector<Entry*> entries;
   table_.for_each([&](Entry& entry) {
     if (entry.present.load(std::memory_order_relaxed) != nullptr) entries.push_back(&entry);
@@ -127,7 +128,7 @@ void KernelEntries::survey(Survey& survey) const {
   });
 }
 
-void KernelEntries::drop(const Doomed& doomed, Dropped& dropped) {
+[[gnu::cold]] void KernelEntries::drop(const Doomed& doomed, Dropped& dropped) {
   table_.for_each([&](Entry& entry) {
     const std::lock_guard lock(entry.mutex);
     const Present* const present = entry.present.load(std::memory_order_relaxed);

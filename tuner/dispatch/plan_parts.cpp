@@ -7,10 +7,12 @@
 namespace attune {
 namespace {
 
+// Cold functions are compiled for size: libattune.so is to stay small.
+
 // Returns null, with the step or variable in `status`, where the device refuses one.
-std::shared_ptr<const LoadedSteps> load_steps(std::shared_ptr<Module> module,
-                                              const std::vector<StepArgument>& arguments,
-                                              std::span<const ResolvedStep> steps, Status& status) {
+[[gnu::cold]] std::shared_ptr<const LoadedSteps> load_steps(std::shared_ptr<Module> module,
+                                                            const std::vector<StepArgument>& arguments,
+                                                            std::span<const ResolvedStep> steps, Status& status) {
   auto loaded = std::make_shared<LoadedSteps>(std::move(module), arguments);
   for (const ResolvedStep& step : steps) {
     status = loaded->add(step);
@@ -29,7 +31,7 @@ struct Captured {
 };
 
 // Nothing of it may be part of the capture: the graph would repeat it.
-void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame, StreamHandle stream) {
+[[gnu::cold]] void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame, StreamHandle stream) {
   const auto held = std::make_shared<Captured>(parts, ScratchMemory(*parts->device, *parts->steps));
   if (const Status status = held->scratch.zero_now(*parts->device); !status.ok())
     parts->fail("zeroing scratch", status);
@@ -52,7 +54,7 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
 
 }  // namespace
 
-std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
+[[gnu::cold]] std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
                                                  std::optional<Image> image, const KernelSpec& spec,
                                                  const Problem& problem, Match match,
                                                  std::span<const ResolvedStep> steps,
@@ -110,7 +112,7 @@ const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, S
   return misaligned;
 }
 
-std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts) {
+[[gnu::cold]] std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts) {
   if (!parts->own_module) return parts;
   const auto& [image, steps, arguments] = *parts->own_module;
   LoadOutcome outcome = parts->device->load(image);
