@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <tuple>
 
 #include "attune/error.hpp"
@@ -113,11 +114,21 @@ class Bundle::Source {
     return bytes;
   }
 
+  // Returns fewer bytes where a file has become shorter.
+  std::span<const std::byte> whole() const {
+    if (file_ < 0) return memory_;
+    const std::lock_guard lock(mutex_);
+    if (whole_.size() != size_) whole_ = read(0, size_);
+    return whole_;
+  }
+
  private:
   const std::vector<std::byte> kept_;
   std::span<const std::byte> memory_;
   int file_ = -1;
   std::uint64_t size_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::byte> whole_;  // of a file
 };
 
 Bundle::Bundle(std::shared_ptr<const Source> source, std::string name)
@@ -175,6 +186,14 @@ std::vector<std::byte> Bundle::read(const Section& section) const {
   if (bytes.size() != section.length || sha256_bytes(bytes) != section.digest)
     throw Error(fmt::format("the bundle {} is damaged: {} bytes at offset {} do not match their hash", name_,
                             section.length, section.offset));
+  return bytes;
+}
+
+std::span<const std::byte> Bundle::bytes() const {
+  const std::span<const std::byte> bytes = source_->whole();
+  if (bytes.size() != source_->size())
+    throw Error(fmt::format("the bundle {} cannot be read: {} of {} bytes are there", name_, bytes.size(),
+                            source_->size()));
   return bytes;
 }
 

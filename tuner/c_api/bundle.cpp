@@ -38,4 +38,15 @@ attune_status attune_bundle_hash(const attune_bundle* bundle, const char** hash)
   });
 }
 
+attune_status attune_bundle_bytes(const attune_bundle* bundle, const void** bytes, size_t* size) {
+  return guarded(__func__, [&] {
+    const void*& output = cleared(bytes, "bytes");
+    refuse_null(size, "size");
+    *size = 0;
+    const auto all = known(bundle, "bundle").bundle.bytes();
+    output = all.data();
+    *size = all.size();
+  });
+}
+
 void attune_bundle_destroy(attune_bundle* bundle) { destroy(bundle); }

@@ -40,6 +40,10 @@ DispatcherOptions options_of(const attune_dispatcher_options& given) {
   return options;
 }
 
+DispatcherOptions options_or_defaults(const attune_dispatcher_options* given) {
+  return given != nullptr ? options_of(*given) : DispatcherOptions{};
+}
+
 attune_statistics statistics_of(const Dispatcher& dispatcher) {
   const Statistics known = dispatcher.statistics();
   attune_statistics given{};
@@ -68,9 +72,25 @@ using namespace attune::c_api;
 attune_status attune_dispatcher_make(const attune_dispatcher_options* options, attune_dispatcher** dispatcher) {
   return guarded(__func__, [&] {
     attune_dispatcher*& output = cleared(dispatcher, "dispatcher");
-    auto made =
-        std::make_shared<attune::Dispatcher>(options != nullptr ? options_of(*options) : attune::DispatcherOptions{});
-    output = new attune_dispatcher{.dispatcher = std::move(made)};
+    output = new attune_dispatcher{.dispatcher = std::make_shared<attune::Dispatcher>(options_or_defaults(options))};
+  });
+}
+
+attune_status attune_dispatcher_from_bundle(const attune_bundle* bundle, const attune_dispatcher_options* options,
+                                            attune_dispatcher** dispatcher) {
+  return guarded(__func__, [&] {
+    attune_dispatcher*& output = cleared(dispatcher, "dispatcher");
+    const attune::Bundle& all = known(bundle, "bundle").bundle;
+    output =
+        new attune_dispatcher{.dispatcher = std::make_shared<attune::Dispatcher>(all, options_or_defaults(options))};
+  });
+}
+
+attune_status attune_dispatcher_bundle(const attune_dispatcher* dispatcher, attune_bundle** bundle) {
+  return guarded(__func__, [&] {
+    attune_bundle*& output = cleared(bundle, "bundle");
+    std::vector<std::byte> bytes = dispatcher_of(dispatcher).bundle();
+    output = new attune_bundle{.bundle = attune::Bundle::owning(std::move(bytes), "the bundle of a dispatcher")};
   });
 }
 

@@ -3,8 +3,8 @@
 //
 // - Every function that can fail returns an attune_status. attune_last_error() then says what failed and what to do.
 //   No exception leaves a function.
-// - A handle comes from a function whose name ends in make, find, from_memory or from_path. The function that ends in
-//   destroy takes it back, and does nothing for null. Handles may be destroyed in any order: each keeps alive what it
+// - A handle comes from a function whose name ends in make, find, bundle, or from_ and what it is made of. The function
+//   that ends in destroy takes it back, and does nothing for null. Handles may be destroyed in any order: each keeps alive what it
 //   needs. A destroyed handle must not be used, nor one destroyed while another thread uses it.
 // - A null handle, a handle of another kind, a null output and a null text are usage errors, unless said otherwise. An
 //   output is set to null first, so it may be destroyed after a failure.
@@ -26,7 +26,7 @@
 #endif
 
 // The interface that this header declares. What is there stays; each addition makes it greater by one.
-#define ATTUNE_INTERFACE_VERSION 2
+#define ATTUNE_INTERFACE_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -201,6 +201,10 @@ ATTUNE_API attune_status attune_bundle_from_path(const char* path, attune_bundle
 // Gives 64 hexadecimal digits: equal bundles have equal hashes. The text lives as long as the bundle.
 ATTUNE_API attune_status attune_bundle_hash(const attune_bundle* bundle, const char** hash);
 
+// Gives all bytes, to send or to write to a file. They live as long as the bundle. A file is read whole at the first
+// call. Fails with ATTUNE_ERROR when it cannot be read. Since interface version 3.
+ATTUNE_API attune_status attune_bundle_bytes(const attune_bundle* bundle, const void** bytes, size_t* size);
+
 ATTUNE_API void attune_bundle_destroy(attune_bundle* bundle);
 
 // ---- dispatchers ----
@@ -211,7 +215,19 @@ ATTUNE_API void attune_bundle_destroy(attune_bundle* bundle);
 ATTUNE_API attune_status attune_dispatcher_make(const attune_dispatcher_options* options,
                                                 attune_dispatcher** dispatcher);
 
-// Adds the kernels of a bundle, which may be destroyed then. A kernel that is there already may be added again. Fails
+// Opens the device and adds the bundle, which may be destroyed then. No database is read: what is known is what the
+// bundle says. Fails as attune_dispatcher_make() and attune_dispatcher_add() do; with ATTUNE_USAGE_ERROR when the
+// options name a database. Since interface version 3.
+ATTUNE_API attune_status attune_dispatcher_from_bundle(const attune_bundle* bundle,
+                                                       const attune_dispatcher_options* options,
+                                                       attune_dispatcher** dispatcher);
+
+// Makes a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the images
+// that are loaded: for processes that are to use the same. Fails with ATTUNE_ERROR when the wisdom cannot be read. Since
+// interface version 3.
+ATTUNE_API attune_status attune_dispatcher_bundle(const attune_dispatcher* dispatcher, attune_bundle** bundle);
+
+// Adds the kernels, the wisdom and the images of a bundle, which may be destroyed then. A kernel that is there already may be added again. Fails
 // with ATTUNE_USAGE_ERROR when another kernel has its name, with ATTUNE_ERROR when the bundle is damaged.
 ATTUNE_API attune_status attune_dispatcher_add(attune_dispatcher* dispatcher, const attune_bundle* bundle);
 

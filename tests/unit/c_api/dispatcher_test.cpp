@@ -261,6 +261,75 @@ TEST_F(CBundle, OfAnotherKernelWithThatNameIsRefused) {
                      "there is another kernel `offset` already");
 }
 
+// A file's are read when they are asked for.
+TEST_F(CBundle, GivesItsBytes) {
+  for (const bool is_file : {false, true}) {
+    attune_bundle* bundle = nullptr;
+    ASSERT_EQ(is_file ? attune_bundle_from_path(file_.c_str(), &bundle)
+                      : attune_bundle_from_memory(bytes_.data(), bytes_.size(), nullptr, &bundle),
+              ATTUNE_OK)
+        << attune_last_error();
+    const void *bytes = nullptr, *again = nullptr;
+    std::size_t size = 0;
+    ASSERT_EQ(attune_bundle_bytes(bundle, &bytes, &size), ATTUNE_OK) << attune_last_error();
+    ASSERT_EQ(size, bytes_.size());
+    EXPECT_EQ(std::memcmp(bytes, bytes_.data(), size), 0);
+    EXPECT_EQ(attune_bundle_bytes(bundle, &again, &size), ATTUNE_OK);
+    EXPECT_EQ(again, bytes);
+    expect_usage_error(attune_bundle_bytes(bundle, nullptr, &size), "`bytes` is null");
+    expect_usage_error(attune_bundle_bytes(bundle, &bytes, nullptr), "`size` is null");
+    expect_usage_error(attune_bundle_bytes(nullptr, &bytes, &size), "`bundle` is null");
+    EXPECT_EQ(bytes, nullptr);
+    EXPECT_EQ(size, 0u);
+    attune_bundle_destroy(bundle);
+  }
+}
+
+TEST_F(CBundle, OfAFileThatWasCutOffSinceHasNoBytes) {
+  attune_bundle* bundle = nullptr;
+  ASSERT_EQ(attune_bundle_from_path(file_.c_str(), &bundle), ATTUNE_OK);
+  std::filesystem::resize_file(file_, bytes_.size() - 1);
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  expect_failure(attune_bundle_bytes(bundle, &bytes, &size), ATTUNE_ERROR, HasSubstr("other.bundle cannot be read"));
+  EXPECT_EQ(bytes, nullptr);
+  attune_bundle_destroy(bundle);
+}
+
+// What one dispatcher knows and has compiled serves another, which has no database and an empty cache.
+TEST_F(CBundle, OfADispatcherMakesAnother) {
+  store(record(Dispatcher(options()).device_info(), {{"n", 10}, {"T", "int32"}}, {{"OFFSET", 2}, {"BLOCK", 32}}));
+  attune_plan_destroy(plan("offset", {attune_integer("n", 10)}));
+  attune_bundle* bundle = nullptr;
+  ASSERT_EQ(attune_dispatcher_bundle(gpu_, &bundle), ATTUNE_OK) << attune_last_error();
+
+  attune_dispatcher_options given = c_options();
+  attune_dispatcher* other = nullptr;
+  expect_usage_error(attune_dispatcher_from_bundle(bundle, &given, &other), "what its bundle says");
+  EXPECT_EQ(other, nullptr);
+  const std::string empty = (folder_ / "empty").string();
+  given.database = nullptr;
+  given.cache = empty.c_str();
+  ASSERT_EQ(attune_dispatcher_from_bundle(bundle, &given, &other), ATTUNE_OK) << attune_last_error();
+  attune_bundle_destroy(bundle);
+  attune_dispatcher_destroy(gpu_);
+  gpu_ = other;
+  attune_plan* const made = plan("offset", {attune_integer("n", 10)});
+  attune_match match{};
+  match.size = sizeof match;
+  EXPECT_EQ(attune_plan_match(made, &match), ATTUNE_OK);
+  EXPECT_STREQ(match.configuration, "OFFSET=2 BLOCK=32");
+  EXPECT_EQ(statistics().from_bundle, 1u);
+  EXPECT_EQ(statistics().compiled, 0u);
+  attune_plan_destroy(made);
+
+  expect_usage_error(attune_dispatcher_bundle(nullptr, &bundle), "`dispatcher` is null");
+  EXPECT_EQ(bundle, nullptr);
+  expect_usage_error(attune_dispatcher_bundle(gpu_, nullptr), "`bundle` is null");
+  expect_usage_error(attune_dispatcher_from_bundle(nullptr, &given, &other), "`bundle` is null");
+  EXPECT_EQ(other, nullptr);
+}
+
 class CBuffer : public CApiTest {};
 
 TEST_F(CBuffer, IsDeviceMemory) {

@@ -15,6 +15,7 @@
 #include "core/record.hpp"
 #include "db/wisdom_store.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/made_record.hpp"
 
 namespace attune {
 
@@ -83,26 +84,7 @@ class DispatchTest : public testing::Test {
   // A record of offset_kernel (or another) for this machine's host device, as a session would leave it.
   Record record(const DeviceInfo& device, const Problem& problem, const Configuration& configuration,
                 const EmbeddedFile& kernel = offset_kernel) {
-    const KernelSpec spec = read_embedded_kernel(kernel);
-    Record record;
-    record.uuid = make_uuid();
-    record.key = {spec.name, spec.fingerprints.code, spec.fingerprints.contract, device.class_key(), problem, "cold",
-                  "time"};
-    record.device_name = device.name;
-    record.compute_capability = device.compute_capability;
-    record.multiprocessors = device.multiprocessors;
-    record.configuration = configuration;
-    record.median_ns = 1000;
-    record.default_ns = 1500;
-    record.speedup = record.speedup_low = record.speedup_high = 1.5;
-    record.space = spec.fingerprints.space;
-    record.toolchain = toolchain_;
-    record.driver = device.driver;
-    record.attune_version = "0.1.0";
-    record.protocol = 8;
-    record.trials = 5;
-    record.made_ms = 1700000000000;
-    return record;
+    return made_record(read_embedded_kernel(kernel), device, problem, configuration, toolchain_);
   }
   void store(const Record& record) { WisdomStore(database()).put_record(record); }
 

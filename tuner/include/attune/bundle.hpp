@@ -58,6 +58,10 @@ class Bundle {
   // Returns the bytes of a section. Throws Error naming the bundle when they are damaged or cannot be read.
   std::vector<std::byte> read(const Section& section) const;
 
+  // Returns all bytes: to send, or to write to a file. They live as long as the bundle or a copy of it; those of
+  // in_memory() are the caller's. A file is read whole at the first call. Throws Error when it cannot be read.
+  std::span<const std::byte> bytes() const;
+
   const std::string& name() const noexcept { return name_; }
   // Returns the SHA-256 of the table, 64 hexadecimal digits: equal bundles have equal hashes.
   const std::string& hash() const noexcept { return hash_; }
