@@ -1,4 +1,5 @@
 // Loading the NVRTC of this machine, and what is said when that does not work.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -48,20 +49,32 @@ TEST_F(NvrtcLoad, RefusesOneThatIsNewerThanTheDriverButForTheMinorVersion) {
                     HasSubstr("CUDA 10.2"), HasSubstr("update the NVIDIA driver")));
 }
 
-// In a process of its own: the loader reads LD_LIBRARY_PATH when a process starts.
-TEST_F(NvrtcLoad, NamesTheCompanionLibraryThatIsMissing) {
-  const NvrtcLibrary& library = nvrtc();
+// Returns what loading says in a process of its own, which finds a damaged companion library first: the loader reads
+// LD_LIBRARY_PATH when a process starts. `place` puts the library into a folder.
+template <typename Place>
+std::string complaint_beside_damage(const NvrtcLibrary& library, const Place& place) {
   const fs::path folder = fs::path(testing::TempDir()) / ("attune_builtins_" + std::to_string(getpid()));
   fs::create_directories(folder);
-  const std::string version = std::to_string(library.major) + "." + std::to_string(library.minor);
-  std::ofstream(folder / ("libnvrtc-builtins.so." + version)) << "damaged";
-  const fs::path link = folder / library.file.filename();
-  fs::create_symlink(library.file, link);
+  std::ofstream(folder / fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor)) << "damaged";
+  const fs::path file = folder / library.file.filename();
+  place(library.file, file);
   const std::string text =
       test::report_of_child("NvrtcChild.DISABLED_ReportWhatIsMissing",
-                            "LD_LIBRARY_PATH='" + folder.string() + "' ATTUNE_NVRTC='" + link.string() + "'");
+                            "LD_LIBRARY_PATH='" + folder.string() + "' ATTUNE_NVRTC='" + file.string() + "'");
   fs::remove_all(folder);
-  EXPECT_THAT(text, HasSubstr("lacks its companion libnvrtc-builtins.so." + version));
+  return text;
+}
+
+TEST_F(NvrtcLoad, NamesTheCompanionLibraryThatIsMissing) {
+  const NvrtcLibrary& library = nvrtc();
+  EXPECT_THAT(complaint_beside_damage(library, [](const fs::path& from, const fs::path& to) { fs::copy_file(from, to); }),
+              HasSubstr(fmt::format("lacks its companion libnvrtc-builtins.so.{}.{}", library.major, library.minor)));
+}
+
+TEST_F(NvrtcLoad, TakesTheCompanionLibraryThatLiesBesideIt) {
+  EXPECT_EQ(complaint_beside_damage(
+                nvrtc(), [](const fs::path& from, const fs::path& to) { fs::create_symlink(from, to); }),
+            "");
 }
 
 TEST(NvrtcChild, DISABLED_ReportWhatIsMissing) { test::report(test::nvrtc_missing()); }

@@ -59,7 +59,14 @@ fs::path file_of(const void* symbol) {
   return error ? fs::path(info.dli_fname) : real;
 }
 
-// Compiles almost nothing: only this shows a missing libnvrtc-builtins.
+// Loads the companion of its own version from beside it. NVRTC then takes that one: it asks for it by its name.
+bool load_companion(const NvrtcLibrary& library) {
+  const fs::path file =
+      library.file.parent_path() / fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor);
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
+}
+
+// Compiles almost nothing: only this shows a companion that lies nowhere. It takes 10 ms, of a first launch too.
 std::string self_test(const NvrtcLibrary& library) {
   NvrtcProgram program = nullptr;
   const char* source = "__global__ void attune_self_test(int* out) { *out = 1; }";
@@ -135,7 +142,7 @@ Attempt attempt(const std::string& file, const NvrtcSearch& search) {
   if (complaint.empty() && driver_major != 0 && library.major > driver_major) {
     complaint = too_new(library, search.driver_cuda_version);
   }
-  if (complaint.empty()) complaint = self_test(library);
+  if (complaint.empty() && !load_companion(library)) complaint = self_test(library);
   if (!complaint.empty()) return {{}, std::move(complaint)};
   return {std::move(library), ""};
 }
