@@ -40,7 +40,7 @@ bool is_stronger(const Record& a, const Record& b) {
 }
 
 // Several sources may have a record for one key.
-std::vector<Record> strongest(std::vector<Record>&& records) {
+[[gnu::cold]] std::vector<Record> strongest(std::vector<Record>&& records) {
   std::vector<Record> kept;
   for (Record& record : records) {
     const auto rival = std::ranges::find_if(kept, [&](const Record& one) { return have_one_key(one, record); });
@@ -57,7 +57,8 @@ std::vector<Record> strongest(std::vector<Record>&& records) {
 Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles, Warnings& warnings)
     : database_(std::move(database)), bundles_(bundles), warnings_(warnings) {}
 
-Wisdom::Found Wisdom::find(const MatchRequest& request, Reach reach) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] Wisdom::Found Wisdom::find(const MatchRequest& request, Reach reach) {
   Found found;
   found.candidates.are_all = true;
   for (const auto& bundle : bundles_.wisdom()) add_from(*bundle, request, reach, found);
@@ -71,7 +72,7 @@ Wisdom::Found Wisdom::find(const MatchRequest& request, Reach reach) {
   return found;
 }
 
-void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found) {
+[[gnu::cold]] void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found) {
   try {
     Candidates more = source.candidates(request, reach);
     if (more.damaged > 0)
@@ -90,7 +91,7 @@ void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, R
   }
 }
 
-std::vector<Record> Wisdom::records_of(const KernelSpec& spec, std::string_view device_kind) const {
+[[gnu::cold]] std::vector<Record> Wisdom::records_of(const KernelSpec& spec, std::string_view device_kind) const {
   std::vector<Record> all;
   if (database_ != nullptr) append(all, database_->records_of(spec, device_kind));
   for (const auto& bundle : bundles_.wisdom()) append(all, bundle->records_of(spec, device_kind));
