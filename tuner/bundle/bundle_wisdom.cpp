@@ -158,7 +158,8 @@ std::shared_ptr<const RecordIndex> BundleWisdom::index_of(const Fingerprints& fi
   return section != nullptr ? index_of(*section) : nullptr;
 }
 
-Candidates BundleWisdom::candidates(const MatchRequest& request, Reach reach) const {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] Candidates BundleWisdom::candidates(const MatchRequest& request, Reach reach) const {
   Candidates found;
   if (const auto index = index_of(request.spec.fingerprints)) found = LookUp(bundle_, *index, request).run(reach);
   if (found.records.empty()) add_near_misses(request.spec, found.near_misses);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "bundle/bundle_images.hpp"
+#include "core/digest.hpp"
 #include "core/file_digest.hpp"
 
 namespace attune {
@@ -17,6 +18,14 @@ bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || v
 bool is_whole(const Image& image, const ImageRequest& request) {
   return std::ranges::all_of(request.expressions,
                              [&](const std::string& entry) { return image.find(entry) != nullptr; });
+}
+
+// Returns what tells images of one key apart: compiler, and files that it opened.
+std::string origin_of(const Image& image) {
+  Digest digest;
+  digest.add(image.toolchain);
+  for (const ImageFile& file : image.files) digest.add(file.path).add(file.sha256);
+  return digest.hex();
 }
 
 }  // namespace
@@ -45,7 +54,7 @@ LoadedImage Images::loaded(LoadOutcome outcome, const Image& image) {
   const bool has_variables = std::ranges::any_of(
       image.functions, [](const ImageFunction& function) { return function.expression.starts_with('&'); });
   return {std::move(outcome.status), holdings_->hold(std::move(outcome.module), image), image.toolchain,
-          has_variables ? std::optional(image) : std::nullopt};
+          has_variables ? std::optional(image) : std::nullopt, origin_of(image)};
 }
 
 void Images::survey(Survey& survey) const {
@@ -144,11 +153,20 @@ LoadedImage Images::compile(const ImageRequest& request, const std::string& key)
   return result;
 }
 
+// Another process may have compiled another text of a header into a cache since.
 void Images::add_to(BundleWriter& bundle) {
-  for (const std::string& key : loaded_.keys()) {
-    std::optional<Image> image = bundles_.find_image(key);
+  std::vector<std::pair<std::string, std::string>> wanted;  // key, origin
+  loaded_.for_each([&](const std::string& key, const LoadedImage& image) {
+    if (image.module != nullptr) wanted.emplace_back(key, image.origin);
+  });
+  for (const auto& [key, origin] : wanted) {
+    std::optional<Image> image;
+    const auto consider = [&](std::optional<Image> found) {
+      if (!image && found && origin_of(*found) == origin) image = std::move(found);
+    };
+    consider(bundles_.find_image(key));
     for (ImageCache* const cache : {caches_.own.get(), caches_.site.get()})
-      if (!image && cache != nullptr) image = cache->find(key);
+      if (!image && cache != nullptr) consider(cache->find(key));
     if (image) add_image(bundle, key, *image);
   }
 }

@@ -28,6 +28,7 @@ struct LoadedImage {
   std::string toolchain;           // of the compiler
   // Of an image with variables: each plan loads a module of its own.
   std::optional<Image> image = {};
+  std::string origin = {};  // compiler and files, as a digest
 };
 
 // Null: there is none. Without caches every image is compiled.
@@ -73,7 +74,7 @@ class Images {
   void survey(Survey& survey) const;
   void drop(const Doomed& doomed, Dropped& dropped);
 
-  // Adds the images that are loaded, as far as a bundle or a cache has their bytes.
+  // Adds the images that are loaded, as far as a bundle or a cache still has them.
   void add_to(BundleWriter& bundle);
 
  private:

@@ -55,14 +55,6 @@ class SingleFlight {
     return value.get();
   }
 
-  // Returns the keys of values that are made or being made.
-  std::vector<Key> keys() {
-    const std::lock_guard lock(mutex_);
-    std::vector<Key> keys;
-    for (const auto& [key, value] : values_) keys.push_back(key);
-    return keys;
-  }
-
   // Forgets it: the next call makes it anew.
   void forget(const Key& key) {
     const std::lock_guard lock(mutex_);

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <iterator>
 #include <set>
+#include <tuple>
 
 #include "core/counted.hpp"
 #include "db/wisdom_failure.hpp"
+#include "kernel/nearness.hpp"
 
 namespace attune {
 namespace {
@@ -19,24 +22,57 @@ void append(std::vector<Record>& all, std::vector<Record>&& more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// Of one code and contract.
+bool have_one_key(const Record& a, const Record& b) {
+  const auto others = [](const RecordKey& key) {
+    return std::tie(key.kernel, key.device_class, key.regime, key.objective);
+  };
+  return others(a.key) == others(b.key) && generation_of(a.protocol) == generation_of(b.protocol) &&
+         same_problem(a.key.problem, b.key.problem);
+}
+
+// The order in which the database chooses among its own records of a key.
+bool is_stronger(const Record& a, const Record& b) {
+  const auto strength = [](const Record& record) {
+    return std::tuple(record.effort, !record.partial, record.made_ms);
+  };
+  return strength(a) > strength(b);
+}
+
+// Several sources may have a record for one key.
+[[gnu::cold]] std::vector<Record> strongest(std::vector<Record>&& records) {
+  std::vector<Record> kept;
+  for (Record& record : records) {
+    const auto rival = std::ranges::find_if(kept, [&](const Record& one) { return have_one_key(one, record); });
+    if (rival == kept.end())
+      kept.push_back(std::move(record));
+    else if (is_stronger(record, *rival))
+      *rival = std::move(record);
+  }
+  return kept;
+}
+
 }  // namespace
 
 Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles, Warnings& warnings)
     : database_(std::move(database)), bundles_(bundles), warnings_(warnings) {}
 
-Wisdom::Found Wisdom::find(const MatchRequest& request, Reach reach) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] Wisdom::Found Wisdom::find(const MatchRequest& request, Reach reach) {
   Found found;
   found.candidates.are_all = true;
   for (const auto& bundle : bundles_.wisdom()) add_from(*bundle, request, reach, found);
-  if (database_ == nullptr) return found;
-  if (Clock::now() < ask_again_.load())
-    found.is_final = false;
-  else
-    add_from(*database_, request, reach, found);
+  if (database_ != nullptr) {
+    if (Clock::now() < ask_again_.load())
+      found.is_final = false;
+    else
+      add_from(*database_, request, reach, found);
+  }
+  found.candidates.records = strongest(std::move(found.candidates.records));
   return found;
 }
 
-void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found) {
+[[gnu::cold]] void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found) {
   try {
     Candidates more = source.candidates(request, reach);
     if (more.damaged > 0)
@@ -55,7 +91,7 @@ void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, R
   }
 }
 
-std::vector<Record> Wisdom::records_of(const KernelSpec& spec, std::string_view device_kind) const {
+[[gnu::cold]] std::vector<Record> Wisdom::records_of(const KernelSpec& spec, std::string_view device_kind) const {
   std::vector<Record> all;
   if (database_ != nullptr) append(all, database_->records_of(spec, device_kind));
   for (const auto& bundle : bundles_.wisdom()) append(all, bundle->records_of(spec, device_kind));

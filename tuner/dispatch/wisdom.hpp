@@ -23,7 +23,7 @@ class Wisdom {
     Candidates candidates;
     bool is_final = true;  // false: another process has the database locked, and a later look may find more
   };
-  // Returns what is known for a request. A locked database is waited for a tenth of a second, and not asked again for a
+  // Returns what is known for a request: of several records of one key the strongest, wherever it is. A locked database is waited for a tenth of a second, and not asked again for a
   // second.
   Found find(const MatchRequest& request, Reach reach);
 

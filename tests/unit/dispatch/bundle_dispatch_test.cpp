@@ -52,6 +52,34 @@ class DispatcherBundle : public DispatchTest {
     gpu.plan("offset", problem(n)).launch(nullptr, data, count, n);
     return data.to_vector().back();
   }
+  void write_kernel_with_a_header() const {
+    std::ofstream(folder_ / "advance.cu") << R"cu(/*attune
+[kernel]
+name = "advance"
+[problem]
+n = "size"
+[parameters]
+BLOCK = [1]
+[compile]
+options = ["-Iinclude"]
+[[launch]]
+entry = "advance"
+grid = ["n"]
+block = ["BLOCK"]
+arguments = ["data"]
+[arguments]
+data = { type = "int32", size = "n", role = "inout" }
+*/
+#include <step.h>
+__global__ void advance(int* data) { data[blockIdx.x] += STEP; }
+)cu";
+  }
+  // What that kernel adds.
+  static int step_of(Dispatcher& gpu) {
+    const Buffer<int> data(gpu, std::vector<int>(2, 0));
+    gpu.plan("advance", {{"n", 2}}).launch(nullptr, data);
+    return data.to_vector().back();
+  }
   // Changes a byte in the middle of each section of a kind.
   static Bundle damaged(std::vector<std::byte> bytes, SectionKind kind) {
     const Bundle whole = Bundle::owning(bytes, "whole");
@@ -102,6 +130,24 @@ TEST_F(DispatcherBundle, BesideADatabaseBothAreKnown) {
   EXPECT_EQ(offset_of(*gpu, 1000), 2);
   EXPECT_EQ(offset_of(*gpu, 9000), 3);
   EXPECT_THAT(warnings_, IsEmpty());
+}
+
+// Of two records of one problem that are equally thorough the newer one counts, wherever it is.
+TEST_F(DispatcherBundle, TheNewerRecordCounts) {
+  for (int i = 0; i < 6; ++i) {
+    const bool bundle_is_newer = i % 2 == 0;
+    Record newer = record(device_->info(), problem(1000), {{"OFFSET", 2}, {"BLOCK", 32}}), older = newer;
+    older.configuration = {{"OFFSET", 3}, {"BLOCK", 32}};
+    older.made_ms = newer.made_ms - 1;
+    older.uuid = make_uuid();
+    store(bundle_is_newer ? newer : older);
+    const Bundle bundle = Bundle::owning(bundle_of(1000), "a bundle");
+    store(bundle_is_newer ? older : newer);
+    const auto gpu = with_database();
+    gpu->add(bundle);
+    EXPECT_EQ(gpu->match("offset", problem(1000)).configuration.text(), "OFFSET=2 BLOCK=32") << i;
+    fs::remove(database());
+  }
 }
 
 // What both know is in a bundle once.
@@ -170,26 +216,7 @@ TEST_F(DispatcherBundle, IsEqualWhereTheStateIs) {
 TEST_F(DispatcherBundle, ServesWhateverHeadersTheMachineHas) {
   fs::create_directory(folder_ / "include");
   std::ofstream(folder_ / "include/step.h") << "#define STEP 3\n";
-  std::ofstream(folder_ / "advance.cu") << R"cu(/*attune
-[kernel]
-name = "advance"
-[problem]
-n = "size"
-[parameters]
-BLOCK = [1]
-[compile]
-options = ["-Iinclude"]
-[[launch]]
-entry = "advance"
-grid = ["n"]
-block = ["BLOCK"]
-arguments = ["data"]
-[arguments]
-data = { type = "int32", size = "n", role = "inout" }
-*/
-#include <step.h>
-__global__ void advance(int* data) { data[blockIdx.x] += STEP; }
-)cu";
+  write_kernel_with_a_header();
   std::vector<std::byte> bytes;
   {
     Dispatcher gpu(options());
@@ -199,11 +226,33 @@ __global__ void advance(int* data) { data[blockIdx.x] += STEP; }
   }
   fs::remove_all(folder_ / "include");
   Dispatcher gpu(Bundle::owning(std::move(bytes), "a bundle"), elsewhere());
-  const Buffer<int> data(gpu, std::vector<int>(2, 0));
-  gpu.plan("advance", {{"n", 2}}).launch(nullptr, data);
-  EXPECT_EQ(data.to_vector(), std::vector<int>(2, 3));
+  EXPECT_EQ(step_of(gpu), 3);
   EXPECT_EQ(gpu.statistics().from_bundle, 1u);
   EXPECT_THAT(warnings_, IsEmpty());
+}
+
+// Another process has compiled the edited header since, into the same cache.
+TEST_F(DispatcherBundle, HasTheImagesThatAreLoadedAndNoOthers) {
+  const auto write_header = [&](int step) {
+    fs::create_directories(folder_ / "include");
+    std::ofstream(folder_ / "include/step.h") << "#define STEP " << step << "\n";
+  };
+  write_kernel_with_a_header();
+  write_header(3);
+  Dispatcher gpu(options());
+  gpu.add(kernel_file(folder_ / "advance.cu"));
+  EXPECT_EQ(step_of(gpu), 3);
+  write_header(5);
+  {
+    Dispatcher another(options());
+    another.add(kernel_file(folder_ / "advance.cu"));
+    EXPECT_EQ(step_of(another), 5);
+  }
+  EXPECT_EQ(step_of(gpu), 3);
+  const Bundle bundle = Bundle::owning(gpu.bundle(), "a bundle");
+  write_header(3);  // as on the machine where the bundle is used
+  Dispatcher other(bundle, elsewhere());
+  EXPECT_EQ(step_of(other), 3);
 }
 
 // Kernel::launch() and background work, as with a database.
