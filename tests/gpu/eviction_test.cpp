@@ -27,7 +27,7 @@ block = ["BLOCK"]
 arguments = ["out", "milliseconds", "n"]
 [arguments]
 out = { type = "int32", size = "n", role = "out" }
-milliseconds = { type = "int64", value = "1" }
+milliseconds = { type = "int64", fill = "1" }
 n = { type = "int64" }
 */
 template <int BLOCK>
