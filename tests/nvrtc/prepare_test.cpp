@@ -7,6 +7,7 @@
 
 #include "db/wisdom_store.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "db/reader/wisdom_reader.hpp"
 #include "dispatch/planner.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
@@ -74,7 +75,8 @@ class PreparedForSm90 : public test::NvrtcTest {
   Rung planned(const DeviceInfo& info, const std::string& problem) const {
     const auto device = std::make_shared<test::LoadsAnything>(nullptr, info);
     Warnings warnings([](const std::string& message) { ADD_FAILURE() << message; });
-    Planner planner(device, folder_ / "wisdom.db", {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
+    const AddedBundles none(warnings);
+    Planner planner(device, std::make_unique<const WisdomReader>(folder_ / "wisdom.db", 1.0), none, {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
     const Planned planned =
         planner.plan(make_pack(spec_, kernel_), parse_problem(spec_, problem, "cuda"), Policy::cached_only);
     warnings.deliver();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "attune/error.hpp"
@@ -130,11 +131,15 @@ class LookUp {
   Candidates found_;
 };
 
-std::vector<Record> all_records(const Bundle& bundle, const RecordIndex& index, const RecordGroup& group) {
+// Returns whole pages: at least `most` records, where there are as many.
+std::vector<Record> all_records(const Bundle& bundle, const RecordIndex& index, const RecordGroup& group,
+                                std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<Record> found;
-  for (const RecordPage& page : group.pages)
+  for (const RecordPage& page : group.pages) {
+    if (found.size() >= most) break;
     for (Record& record : records_of_page(bundle, index, group, page, [](const auto&) { return true; }))
       found.push_back(std::move(record));
+  }
   return found;
 }
 
@@ -172,7 +177,7 @@ void BundleWisdom::add_near_misses(const KernelSpec& spec, std::vector<Record>& 
     const auto index = index_of(section);
     for (const RecordGroup& group : index->groups) {
       if (group.kernel != spec.name) continue;
-      for (Record& record : all_records(bundle_, *index, group)) {
+      for (Record& record : all_records(bundle_, *index, group, most_near_misses - found.size())) {
         if (found.size() == most_near_misses) return;
         if (auto problem = problem_of_text(spec, record.key.problem.text())) record.key.problem = *std::move(problem);
         found.push_back(std::move(record));

@@ -219,12 +219,14 @@ Dispatcher::Dispatcher(const Bundle& bundle, DispatcherOptions options)
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::add(const Bundle& bundle) {
+  std::vector<KernelPack> packs;
   for (const Section& section : bundle.sections(SectionKind::kernel)) {
     std::optional<KernelPack> pack = decode_pack(bundle.read(section));
     if (!pack)
       throw Error(fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
-    state_->kernels.add(*std::move(pack));
+    packs.push_back(*std::move(pack));
   }
+  state_->kernels.add(std::move(packs));
   state_->bundles.add(bundle);
 }
 

@@ -7,17 +7,22 @@
 
 namespace attune {
 
-void KernelTable::add(KernelPack pack) {
+bool KernelTable::is_there(const KernelPack& pack) const {
+  const auto place = known_.find(pack.spec.name);
+  if (place == known_.end()) return false;
+  const Fingerprints &own = pack.spec.fingerprints, &present = place->second->spec.fingerprints;
+  if (present.code == own.code && present.contract == own.contract && present.space == own.space) return true;
+  throw UsageError(fmt::format("{}: there is another kernel `{}` already; give [kernel] another name", pack.tune_target,
+                               pack.spec.name));
+}
+
+void KernelTable::add(std::vector<KernelPack> packs) {
   const std::lock_guard lock(mutex_);
-  const Fingerprints& own = pack.spec.fingerprints;
-  if (const auto place = known_.find(pack.spec.name); place != known_.end()) {
-    const Fingerprints& present = place->second->spec.fingerprints;
-    if (present.code == own.code && present.contract == own.contract && present.space == own.space) return;
-    throw UsageError(fmt::format("{}: there is another kernel `{}` already; give [kernel] another name",
-                                 pack.tune_target, pack.spec.name));
+  std::erase_if(packs, [this](const KernelPack& pack) { return is_there(pack); });
+  for (KernelPack& pack : packs) {
+    std::string name = pack.spec.name;
+    known_.emplace(std::move(name), std::make_unique<const KernelPack>(std::move(pack)));
   }
-  std::string name = pack.spec.name;
-  known_.emplace(std::move(name), std::make_unique<const KernelPack>(std::move(pack)));
 }
 
 const KernelPack& KernelTable::find(std::string_view name) const {

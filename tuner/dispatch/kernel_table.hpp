@@ -14,9 +14,9 @@ namespace attune {
 
 class KernelTable {
  public:
-  // Adds a kernel. One with the same name and fingerprints may be there already. Throws UsageError when another kernel
-  // has the name.
-  void add(KernelPack pack);
+  // Adds all or none. One with the same name and fingerprints may be there already. Throws UsageError when another
+  // kernel has a name.
+  void add(std::vector<KernelPack> packs);
   // Throws UsageError for an unknown name, with the nearest one.
   const KernelPack& find(std::string_view name) const;
   // Returns all, in alphabetical order.
@@ -26,6 +26,7 @@ class KernelTable {
 
  private:
   mutable std::mutex mutex_;
+  bool is_there(const KernelPack& pack) const;
   std::map<std::string, std::unique_ptr<const KernelPack>, std::less<>> known_;
 };
 

@@ -129,12 +129,11 @@ MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& probl
 }
 
 Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
-  const auto [candidates, is_final] = wisdom_.find(request, reach);
-  if (!is_final && deterministic_only_)
+  const auto [candidates, is_final, failure] = wisdom_.find(request, reach);
+  if (!failure.empty() && deterministic_only_)
     throw Error(
-        fmt::format("what is known of {} cannot be read, as the database is locked; with deterministic_only no "
-                    "default takes its place: ask again in a second",
-                    request.spec.name));
+        fmt::format("what is known of {} cannot be read, and with deterministic_only no default takes its place: {}",
+                    request.spec.name, failure));
   const LegalityCheck legal = [&](const Configuration& configuration) {
     return usable_configuration(request, configuration);
   };

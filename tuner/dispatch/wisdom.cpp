@@ -63,10 +63,12 @@ Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles&
   found.candidates.are_all = true;
   for (const auto& bundle : bundles_.wisdom()) add_from(*bundle, request, reach, found);
   if (database_ != nullptr) {
-    if (Clock::now() < ask_again_.load())
+    if (Clock::now() < ask_again_.load()) {
       found.is_final = false;
-    else
+      found.failure = "the database is locked";
+    } else {
       add_from(*database_, request, reach, found);
+    }
   }
   found.candidates.records = strongest(std::move(found.candidates.records));
   return found;
@@ -86,7 +88,9 @@ Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles&
     warnings_.warn(fmt::format("no wisdom is read from {} yet: {}; using defaults", source.name(), failure.what()));
     ask_again_ = Clock::now() + locked_pause;
     found.is_final = false;
+    found.failure = failure.what();
   } catch (const std::exception& failure) {
+    found.failure = failure.what();
     warnings_.warn(fmt::format("no wisdom is read from {}: {}; using defaults", source.name(), failure.what()));
   }
 }

@@ -22,6 +22,7 @@ class Wisdom {
   struct Found {
     Candidates candidates;
     bool is_final = true;  // false: another process has the database locked, and a later look may find more
+    std::string failure;   // why a source could not be read; "": all were
   };
   // Returns what is known for a request: of several records of one key the strongest, wherever it is. A locked database is waited for a tenth of a second, and not asked again for a
   // second.
