@@ -10,7 +10,8 @@
 
 namespace attune {
 
-std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) {
   std::vector<StepArgument> arguments;
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     StepArgument& argument = arguments.emplace_back();
@@ -34,7 +35,7 @@ LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgumen
   pointers_at_ = (bytes_.size() + least_alignment - 1) / least_alignment * least_alignment;
 }
 
-void LoadedSteps::add_argument(const StepArgument& argument) {
+[[gnu::cold]] void LoadedSteps::add_argument(const StepArgument& argument) {
   const std::size_t size = std::max(argument.value.size(), least_alignment);
   const std::size_t alignment = std::min(std::bit_ceil(size), most_alignment);
   const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
@@ -44,7 +45,7 @@ void LoadedSteps::add_argument(const StepArgument& argument) {
   std::ranges::copy(argument.value, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
-void LoadedSteps::add_step(Step step) {
+[[gnu::cold]] void LoadedSteps::add_step(Step step) {
   if (step.operation.kind != Operation::Kind::memset) {
     step.first_parameter = places_.size();
     for (const std::size_t argument : step.arguments) places_.push_back(std::size_t{places_[argument]});
@@ -57,7 +58,7 @@ void LoadedSteps::add_step(Step step) {
   steps_.push_back(std::move(step));
 }
 
-Status LoadedSteps::add(const ResolvedStep& step) {
+[[gnu::cold]] Status LoadedSteps::add(const ResolvedStep& step) {
   Status status;
   Step made;
   if (step.kind == StepKind::memset) {
@@ -88,7 +89,7 @@ void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
   add_step(std::move(made));
 }
 
-Status LoadedSteps::find_symbols() {
+[[gnu::cold]] Status LoadedSteps::find_symbols() {
   Status status;
   for (std::size_t i = 0; i < arguments_.size() && module_ != nullptr; ++i) {
     const StepArgument& argument = arguments_[i];
@@ -155,7 +156,7 @@ Status LoadedSteps::encode_map(Device& device, std::size_t map, void* array, voi
   return status;
 }
 
-DeviceMemory scratch_memory(Device& device, const StepArgument& argument, Guards guards) {
+[[gnu::cold]] DeviceMemory scratch_memory(Device& device, const StepArgument& argument, Guards guards) {
   try {
     return {device, argument.bytes, guards};
   } catch (const OutOfMemory& error) {
@@ -181,7 +182,7 @@ void StepBinding::set_array(std::size_t argument, void* memory) {
   std::memcpy(slots_[argument], &memory, sizeof memory);
 }
 
-Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
+[[gnu::cold]] Status StepBinding::aim_maps(Device& device, const std::string*& misaligned) {
   misaligned = nullptr;
   for (std::size_t i = 0; i < steps_->maps().size(); ++i) {
     const std::size_t map = steps_->maps()[i], of = steps_->argument(map).map->array;

@@ -46,7 +46,8 @@ bool exact_integer(const PlanArgument& passed, double& value) {
   return static_cast<long double>(value) == integer;
 }
 
-std::string shown(const PlanArgument& passed) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] std::string shown(const PlanArgument& passed) {
   switch (passed.kind) {
     case PlanArgument::Kind::values:
       return fmt::format("an object in host memory, of {} {},", passed.count, passed.type);
@@ -80,11 +81,11 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   return passed;
 }
 
-ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
+[[gnu::cold]] ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
   for (const std::size_t i : passed_arguments(spec)) expect(spec.arguments[i], resolved[i], i);
 }
 
-void ArgumentTable::expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot) {
+[[gnu::cold]] void ArgumentTable::expect(const Argument& argument, const ResolvedArgument& resolved, std::size_t slot) {
   const TypeInfo& type = type_named(resolved.type);
   shown_.push_back({argument.name, resolved.value ? resolved.value->text() : std::string()});
   ArgumentForm& expected = forms_.emplace_back();
@@ -204,7 +205,7 @@ bool ArgumentForm::store_real(const PlanArgument& passed, void* bytes) const {
   }
 }
 
-std::string ArgumentTable::reason(std::size_t position, const PlanArgument& passed) const {
+[[gnu::cold]] std::string ArgumentTable::reason(std::size_t position, const PlanArgument& passed) const {
   const ArgumentForm& expected = forms_[position];
   const std::string got = shown(passed);
   if (expected.kind == Kind::values)
@@ -248,7 +249,7 @@ void ArgumentTable::refuse_count(std::size_t passed) const {
                                passed == 1 ? " was" : "s were", forms_.size(), signature()));
 }
 
-std::string ArgumentTable::signature() const {
+[[gnu::cold]] std::string ArgumentTable::signature() const {
   std::string list;
   for (std::size_t i = 0; i < forms_.size(); ++i) {
     const ArgumentForm& expected = forms_[i];

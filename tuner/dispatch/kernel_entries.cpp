@@ -30,8 +30,19 @@ void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const P
     if (entry != nullptr && launch_known(*entry, stream, arguments)) [[likely]]
       return;
   }
-  const Made made = make(key, policy, stream);
-  warn_of_misaligned(made.entry, *made.parts, launch_plan(made.parts, stream, arguments));
+  launch_made(make(key, policy, stream), stream, arguments);
+}
+
+// The launch comes first: preparing beside it would slow it down.
+[[gnu::cold]] void KernelEntries::launch_made(const Made& made, StreamHandle stream,
+                                              std::span<const PlanArgument> arguments) {
+  try {
+    warn_of_misaligned(made.entry, *made.parts, launch_plan(made.parts, stream, arguments));
+  } catch (...) {
+    if (made.awaits_best) await_best(made.entry);
+    throw;
+  }
+  if (made.awaits_best) await_best(made.entry);
 }
 
 // Returns false where it must be prepared first.
@@ -60,10 +71,8 @@ void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, con
   const Problem problem = make_problem(pack_.spec, recipe_.problem_of(key), services_.device->info().kind);
   Planned planned = services_.plan(pack_, problem, policy);
   Entry& entry = table_.insert(key, [](const ProblemKey& of) { return std::make_unique<Entry>(of); });
-  const bool is_best = planned.is_best;
-  Made made{entry, set(entry, std::move(planned))};
-  if (!is_best && policy == Policy::background) await_best(entry);
-  return made;
+  const bool awaits_best = !planned.is_best && policy == Policy::background;
+  return {entry, set(entry, std::move(planned)), awaits_best};
 }
 
 // The better of the present one and the new one is launched from now on, and returned.

@@ -80,8 +80,10 @@ class KernelEntries {
   struct Made {
     Entry& entry;
     std::shared_ptr<const PlanParts> parts;
+    bool awaits_best = false;  // await_best() is to follow
   };
   Made make(const ProblemKey& key, Policy policy, StreamHandle stream);
+  void launch_made(const Made& made, StreamHandle stream, std::span<const PlanArgument> arguments);
   std::shared_ptr<const PlanParts> set(Entry& entry, Planned planned);
   bool is_best(const ProblemKey& key) const;
   void await_best(Entry& entry);

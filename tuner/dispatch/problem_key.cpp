@@ -27,7 +27,8 @@ struct KeyRecipe::Reading {
   std::size_t next_integer = 0, next_text = 0, turn = 0;  // where the search for the next place begins
 };
 
-KeyRecipe::KeyRecipe(const KernelSpec& spec) : spec_(spec) {
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] KeyRecipe::KeyRecipe(const KernelSpec& spec) : spec_(spec) {
   if (spec.problem.size() > most_problem_names)
     throw UsageError(fmt::format("kernel {} has {} names in [problem]; launches by look-up take at most {}: use plans",
                                  spec.name, spec.problem.size(), most_problem_names));
@@ -136,7 +137,7 @@ ProblemKey KeyRecipe::read(std::span<const ProblemValue> values, std::span<const
   return reading.key;
 }
 
-ProblemKey KeyRecipe::key_of(const Problem& problem) const {
+[[gnu::cold]] ProblemKey KeyRecipe::key_of(const Problem& problem) const {
   ProblemKey key{};
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const Value& value = problem.at(names_[i].name);
@@ -145,7 +146,7 @@ ProblemKey KeyRecipe::key_of(const Problem& problem) const {
   return key;
 }
 
-Problem KeyRecipe::problem_of(const ProblemKey& key) const {
+[[gnu::cold]] Problem KeyRecipe::problem_of(const ProblemKey& key) const {
   std::vector<Binding> items;
   for (std::size_t i = 0; i < names_.size(); ++i)
     items.push_back({std::string(names_[i].name), names_[i].listed == nullptr
