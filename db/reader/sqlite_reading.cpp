@@ -36,7 +36,8 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
   if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
-  const int found = sqlite3_exec(handle, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+  // One transaction: what is read belongs together, and takes one lock.
+  const int found = sqlite3_exec(handle, "BEGIN; PRAGMA schema_version", nullptr, nullptr, nullptr);
   if (found == SQLITE_READONLY_ROLLBACK)
     roll_back_journal();
   else if (found != SQLITE_OK)
