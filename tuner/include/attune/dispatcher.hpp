@@ -67,7 +67,7 @@ struct Statistics {
   std::uint64_t swaps = 0;               // better configurations that took the place of others
   std::uint64_t entries = 0;             // problems that launches of Kernel know
   std::uint64_t image_bytes = 0;         // code that is loaded now
-  std::uint64_t scratch_bytes = 0;       // scratch memory on the device for these problems
+  std::uint64_t scratch_bytes = 0;       // scratch memory of streams on the device now
   std::uint64_t evicted_images = 0;      // that were dropped beyond DispatcherOptions::image_limit
   std::uint64_t evicted_scratch = 0;     // arrays of streams that were dropped beyond DispatcherOptions::scratch_limit
 };
