@@ -9,21 +9,11 @@
 namespace attune {
 namespace {
 
+using test::sample_kernel;
 using test::sample_record;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// The kernel of test::sample_record().
-KernelSpec sample_kernel() {
-  KernelSpec spec;
-  spec.name = "reduce";
-  spec.problem = {{"n", ProblemKind::size, {}, 1024, {}}, {"T", ProblemKind::type, {"float", "double"}, {}, {}}};
-  spec.parameters = {{"BLOCK", {64, 128, 256, 512}}, {"FAST", {false, true}}, {"SCALE", {0.1, 0.5}},
-                     {"ORDER", {"Order::columns", "Order::rows"}}};
-  spec.fingerprints = {std::string(64, 'c'), std::string(64, 'd'), std::string(64, 'e')};
-  return spec;
-}
 
 class WisdomReading : public test::WisdomTest {
  protected:

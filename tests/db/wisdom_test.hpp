@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "attune/kernel_spec.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
 #include "db/scratch.hpp"
@@ -59,6 +60,17 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.value = 0.125;
   record.default_value = 0.25;
   return record;
+}
+
+// The kernel of sample_record().
+inline KernelSpec sample_kernel() {
+  KernelSpec spec;
+  spec.name = "reduce";
+  spec.problem = {{"n", ProblemKind::size, {}, 1024, {}}, {"T", ProblemKind::type, {"float", "double"}, {}, {}}};
+  spec.parameters = {{"BLOCK", {64, 128, 256, 512}}, {"FAST", {false, true}}, {"SCALE", {0.1, 0.5}},
+                     {"ORDER", {"Order::columns", "Order::rows"}}};
+  spec.fingerprints = {std::string(64, 'c'), std::string(64, 'd'), std::string(64, 'e')};
+  return spec;
 }
 
 inline SessionRow sample_session(std::int64_t n = 1024) {

@@ -14,6 +14,7 @@
 #include "attune/error.hpp"
 #include "core/byte_stream.hpp"
 #include "core/digest.hpp"
+#include "core/hexadecimal.hpp"
 
 namespace attune {
 namespace {
@@ -27,12 +28,6 @@ constexpr std::uint32_t most_sections = 1 << 20;
 constexpr std::uint64_t alignment = 8;  // of sections
 
 bool before(const Section& a, const Section& b) { return std::tie(a.kind, a.key) < std::tie(b.kind, b.key); }
-
-std::string hexadecimal(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-  return text;
-}
 
 template <std::size_t N>
 std::array<std::byte, N> array_of(std::span<const std::byte> bytes) {

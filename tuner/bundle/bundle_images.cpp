@@ -2,23 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 
 #include "attune/error.hpp"
+#include "core/hexadecimal.hpp"
 
 namespace attune {
 namespace {
 
 std::optional<SectionKey> key_of(const std::string& text) {
   SectionKey key{};
-  if (text.size() != 2 * key.size()) return std::nullopt;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    unsigned byte = 0;
-    const char* const digits = &text[2 * i];
-    if (const auto [end, failed] = std::from_chars(digits, digits + 2, byte, 16); failed != std::errc() || end != digits + 2)
-      return std::nullopt;
-    key[i] = static_cast<std::byte>(byte);
-  }
+  const auto bytes = bytes_of_hexadecimal(text);
+  if (!bytes || bytes->size() != key.size()) return std::nullopt;
+  std::ranges::copy(*bytes, key.begin());
   return key;
 }
 

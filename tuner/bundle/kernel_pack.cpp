@@ -1,6 +1,7 @@
 #include "bundle/kernel_pack.hpp"
 
 #include "bundle/kernel_fields.hpp"
+#include "bundle/versioned.hpp"
 
 namespace attune {
 namespace {
@@ -27,21 +28,11 @@ void add_kernel(BundleWriter& bundle, const KernelPack& pack) {
   bundle.add(SectionKind::kernel, section_key(pack.spec.name), encode(pack));
 }
 
-std::vector<std::byte> encode(const KernelPack& pack) {
-  WriteArchive archive;
-  archive(pack_version, pack);
-  return archive.take();
-}
+std::vector<std::byte> encode(const KernelPack& pack) { return encode_version(pack_version, pack); }
 
 std::optional<KernelPack> decode_pack(std::span<const std::byte> bytes) {
-  ReadArchive archive(bytes);
-  std::uint32_t version = 0;
-  archive(version);
-  if (version != pack_version) return std::nullopt;
-  KernelPack pack;
-  archive(pack);
-  if (!archive.complete() || pack.fallbacks.size() > most_fallbacks) return std::nullopt;
-  return pack;
+  auto pack = decode_version<KernelPack>(pack_version, bytes);
+  return pack && pack->fallbacks.size() <= most_fallbacks ? std::move(pack) : std::nullopt;
 }
 
 }  // namespace attune

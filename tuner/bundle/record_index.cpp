@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bundle/value_fields.hpp"
+#include "bundle/versioned.hpp"
 
 namespace attune {
 
@@ -44,21 +45,11 @@ std::optional<std::int64_t> ordinal_of(const RecordIndex& index, const Value& va
   return place - index.values.begin();
 }
 
-std::vector<std::byte> encode(const RecordIndex& index) {
-  WriteArchive archive;
-  archive(index_version, index);
-  return archive.take();
-}
+std::vector<std::byte> encode(const RecordIndex& index) { return encode_version(index_version, index); }
 
 std::optional<RecordIndex> decode_record_index(std::span<const std::byte> bytes) {
-  ReadArchive archive(bytes);
-  std::uint32_t version = 0;
-  archive(version);
-  if (version != index_version) return std::nullopt;
-  RecordIndex index;
-  archive(index);
-  if (!archive.complete() || !is_consistent(index)) return std::nullopt;
-  return index;
+  auto index = decode_version<RecordIndex>(index_version, bytes);
+  return index && is_consistent(*index) ? std::move(index) : std::nullopt;
 }
 
 }  // namespace attune

@@ -1,9 +1,10 @@
 #include "bundle/record_rows.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <ranges>
 
 #include "attune/error.hpp"
+#include "core/hexadecimal.hpp"
 
 namespace attune {
 namespace {
@@ -72,34 +73,22 @@ std::vector<std::string> names_of(const Bindings& bindings) {
   return names;
 }
 
-constexpr bool is_dash(std::size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
+constexpr std::size_t dashes[] = {8, 13, 18, 23};  // of a uuid as text
 
 // Returns the 16 bytes of "00112233-4455-...", or nothing for another text.
-std::vector<std::byte> bytes_of_uuid(const std::string& text) {
-  std::vector<std::byte> bytes;
-  if (text.size() != uuid_digits) return bytes;
-  for (std::size_t i = 0; i < text.size(); i += is_dash(i) ? 1 : 2) {
-    if (is_dash(i)) {
-      if (text[i] != '-') return {};
-      continue;
-    }
-    unsigned byte = 0;
-    const auto [end, failed] = std::from_chars(&text[i], &text[i] + 2, byte, 16);
-    const bool is_lower = std::ranges::none_of(text.substr(i, 2), [](char c) { return c >= 'A' && c <= 'F'; });
-    if (failed != std::errc() || end != &text[i] + 2 || !is_lower) return {};
-    bytes.push_back(static_cast<std::byte>(byte));
+std::vector<std::byte> bytes_of_uuid(std::string text) {
+  if (text.size() != uuid_digits) return {};
+  for (const std::size_t dash : dashes | std::views::reverse) {
+    if (text[dash] != '-') return {};
+    text.erase(dash, 1);
   }
-  return bytes;
+  return bytes_of_hexadecimal(text).value_or(std::vector<std::byte>());
 }
 
 std::string uuid_of(std::span<const std::byte> bytes) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    if (is_dash(text.size())) text += '-';
-    text += digits[std::to_integer<unsigned>(byte) >> 4];
-    text += digits[std::to_integer<unsigned>(byte) & 15];
-  }
+  std::string text = hexadecimal(bytes);
+  for (const std::size_t dash : dashes)
+    if (dash < text.size()) text.insert(dash, 1, '-');
   return text;
 }
 

@@ -12,9 +12,6 @@
 namespace attune {
 namespace {
 
-// A failure of the code itself: compiling again would repeat it. Others (no memory) may pass.
-bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
-
 bool is_whole(const Image& image, const ImageRequest& request) {
   return std::ranges::all_of(request.expressions,
                              [&](const std::string& entry) { return image.find(entry) != nullptr; });
@@ -29,6 +26,8 @@ std::string origin_of(const Image& image) {
 }
 
 }  // namespace
+
+bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
 
 Images::Images(std::shared_ptr<Device> device, const AddedBundles& bundles, ImageCaches caches, Warn warn,
                std::shared_ptr<Holdings> holdings)

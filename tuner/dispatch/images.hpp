@@ -37,6 +37,9 @@ struct ImageCaches {
   std::unique_ptr<ImageCache> site;  // only read
 };
 
+// Returns whether it is a failure of the code itself, which every attempt repeats. Others (no memory) may pass.
+bool is_lasting(Verdict verdict);
+
 // An image that is wanted. Its source is apart: it is large, and the same for all sizes of a kernel.
 struct WantedImage {
   ImageRequest request;  // the source in it does not count

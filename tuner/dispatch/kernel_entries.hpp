@@ -44,9 +44,10 @@ class KernelEntries {
   void prepare(const Problem& problem);
   // Prepares anew what is prepared, as wisdom may have come since; what is in use meanwhile stays valid.
   void refresh();
-  // Says which plans are held here; lets go of those with doomed code, and of those that others took the place of. The
-  // next launch of such a problem prepares it again.
+  // Says which plans are held here.
   void survey(Survey& survey) const;
+  // Lets go of plans with doomed code, and of plans that were replaced. The next launch of such a problem prepares it
+  // again.
   void drop(const Doomed& doomed, Dropped& dropped);
 
   const std::string& name() const noexcept { return pack_.spec.name; }

@@ -80,9 +80,6 @@ NotPrepared not_prepared(const MatchRequest& request) {
                   request.spec.name, request.problem.text(), request.device.name, request.spec.name));
 }
 
-// A failure of the code itself, which every attempt repeats. Others (no memory) may pass.
-bool is_lasting(Verdict verdict) { return verdict == Verdict::compile_error || verdict == Verdict::resources; }
-
 [[noreturn]] void fail_for_now(const MatchRequest& request, const Configuration& configuration,
                                std::string_view detail) {
   throw Error(
