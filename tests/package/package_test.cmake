@@ -18,7 +18,7 @@ function(build source folder)
   run("building ${folder}" "${CMAKE_COMMAND}" --build "${WORK}/${folder}")
 endfunction()
 build("${SOURCE}" build)
-foreach(program application application_in_c application_with_tuner)
+foreach(program application application_without_database application_in_c application_with_tuner)
   run("${program}" "${CMAKE_COMMAND}" -E env ATTUNE_DEVICE=host "ATTUNE_CACHE=${WORK}/cache" "ATTUNE_DB=${WORK}/wisdom.db"
       "${WORK}/build/${program}")
   if(NOT output MATCHES "application: correct")
