@@ -70,17 +70,10 @@ class LoadedSteps {
   Operation operation(std::size_t i, void** slots) const noexcept;
   // Returns the copy of an array into its variable.
   Operation upload(std::size_t symbol, void* const* slots) const noexcept;
-  // What lay_out() and operation() use, to be copied: the first values of all arguments; where the slots begin behind
-  // them; of each slot the offset of its bytes; the operation less its pointers, and the slot of its first parameter or,
-  // of a memset, of its target.
-  std::span<const std::byte> first_values() const noexcept { return bytes_; }
-  std::size_t pointers_at() const noexcept { return pointers_at_; }
-  std::span<const std::size_t> places() const noexcept { return places_; }
-  std::pair<Operation, std::size_t> prototype(std::size_t i) const noexcept {
-    const Step& step = steps_[i];
-    const bool is_memset = step.operation.kind == Operation::Kind::memset;
-    return {step.operation, is_memset ? step.arguments.front() : step.first_parameter};
-  }
+  // What operation() is made of: the operation less its pointers, and the arguments that its parameters are. Of a
+  // memset that is the target.
+  const Operation& prototype(std::size_t i) const noexcept { return steps_[i].operation; }
+  std::span<const std::size_t> arguments_of(std::size_t i) const noexcept { return steps_[i].arguments; }
   // Returns the array of a slot.
   static void* array_in(const void* slot) noexcept {
     void* array = nullptr;

@@ -26,12 +26,6 @@ void write(void* slot, const T& value) {
   std::memcpy(slot, &value, sizeof value);
 }
 
-// As ==. Both are literals most often, which a linker keeps once.
-bool same(std::string_view one, std::string_view other) {
-  return one.size() == other.size() &&
-         (one.data() == other.data() || std::memcmp(one.data(), other.data(), one.size()) == 0);
-}
-
 // Largest integers up to which every integer is a value of the type.
 constexpr double exact_in_half = 2048;
 constexpr double exact_in_bfloat16 = 256;
@@ -106,7 +100,7 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   if (type.components != 1) {
     expected.kind = Kind::verbatim;
   } else if (type.type_class == TypeClass::boolean) {
-    expected.kind = Kind::boolean;
+    expected.kind = Kind::integer;
     expected.maximum = 1;
   } else if (type.type_class == TypeClass::floating) {
     expected.kind = type.size == 8 ? Kind::real64 : type.size == 4 ? Kind::real32 : Kind::real16;
@@ -124,84 +118,59 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
 
 void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void* const> slots) const {
   if (passed.size() != forms_.size()) refuse_count(passed.size());
-  for (std::size_t i = 0; i < passed.size(); ++i)
-    if (!forms_[i].put(passed[i], slots[forms_[i].slot])) refuse(i, passed[i]);
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const ArgumentForm& form = forms_[i];
+    std::uint64_t room = 0;
+    const void* const bytes = form.bytes_of(passed[i], room);
+    if (bytes == nullptr) refuse(i, passed[i]);
+    std::memcpy(slots[form.slot], bytes, form.size);
+  }
 }
 
-bool ArgumentForm::put(const PlanArgument& passed, void* bytes) const {
-  return store(passed, bytes) && (!is_fixed || is_as_fixed(passed, bytes));
-}
-
-bool ArgumentForm::is_as_fixed(const PlanArgument& passed, const void* bytes) const {
-  if (kind != Kind::integer) return std::memcmp(bytes, fixed.data(), size) == 0;
-  // Not read from the slot, which was written just now in a larger piece: the processor would wait for it.
-  const std::uint64_t difference = read<std::uint64_t>(passed.bytes) ^ read<std::uint64_t>(fixed);
-  return difference << (64 - 8 * size) == 0;
-}
-
-bool ArgumentForm::store(const PlanArgument& passed, void* bytes) const {
+[[gnu::hot]] const void* ArgumentForm::other_of(const PlanArgument& passed, std::uint64_t& room) const {
+  const void* bytes = nullptr;
   switch (kind) {
-    case Kind::array:
-      write(bytes, passed.bytes);
-      return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || same(passed.type, type)) &&
-             !(passed.is_const && is_written) && passed.count >= count &&
-             (read<void*>(passed.bytes) || count == 0);
     case Kind::values:
-      return store_values(passed, bytes);
-    case Kind::boolean:
-    case Kind::integer:
-      return store_integer(passed, bytes);
+      if (passed.kind != PlanArgument::Kind::values && (passed.kind != PlanArgument::Kind::pointer || passed.is_device))
+        return nullptr;
+      return passed.count == count && passed.type == type ? read<const void*>(passed.bytes) : nullptr;
     case Kind::verbatim:
-      write(bytes, passed.bytes);
-      return passed.kind == PlanArgument::Kind::other && passed.type == type;
+      if (passed.kind == PlanArgument::Kind::other && passed.type == type) bytes = passed.bytes.data();
+      break;
+    case Kind::array:
+    case Kind::integer:
+      return nullptr;  // bytes_of() has what fits
     default:
-      return store_real(passed, bytes);
+      bytes = real_of(passed, room);
   }
+  return bytes != nullptr && is_fixed && std::memcmp(bytes, fixed.data(), size) != 0 ? nullptr : bytes;
 }
 
-bool ArgumentForm::store_values(const PlanArgument& passed, void* bytes) const {
-  const bool is_object =
-      passed.kind == PlanArgument::Kind::values || (passed.kind == PlanArgument::Kind::pointer && !passed.is_device);
-  if (!is_object || passed.count != count || passed.type != type) return false;
-  std::memcpy(bytes, read<const void*>(passed.bytes), size);
-  return true;
-}
-
-bool ArgumentForm::store_integer(const PlanArgument& passed, void* bytes) const {
-  if (passed.kind != PlanArgument::Kind::integer) return false;
-  write(bytes, passed.bytes);  // little-endian: the low bytes are the narrower value
-  if (passed.is_signed && read<std::int64_t>(passed.bytes) < 0)
-    return read<std::int64_t>(passed.bytes) >= minimum;
-  return read<std::uint64_t>(passed.bytes) <= maximum;
-}
-
-bool ArgumentForm::store_real(const PlanArgument& passed, void* bytes) const {
-  if (passed.kind == PlanArgument::Kind::other) {  // half, bfloat16 as such
-    write(bytes, passed.bytes);
-    return passed.type == type;
-  }
-  if (passed.kind == PlanArgument::Kind::pointer || passed.kind == PlanArgument::Kind::values) return false;
+[[gnu::hot]] const void* ArgumentForm::real_of(const PlanArgument& passed, std::uint64_t& room) const {
+  if (passed.kind == PlanArgument::Kind::other)  // half, bfloat16 as such
+    return passed.type == type ? passed.bytes.data() : nullptr;
+  if (passed.kind == PlanArgument::Kind::pointer || passed.kind == PlanArgument::Kind::values) return nullptr;
   const bool is_integer = passed.kind == PlanArgument::Kind::integer;
   double value = 0;
   if (!is_integer) value = read<double>(passed.bytes);
   if (kind == Kind::real64) {
-    if (is_integer && !exact_integer<double>(passed, value)) return false;
-    write(bytes, value);
-    return true;
+    if (is_integer && !exact_integer<double>(passed, value)) return nullptr;
+    write(&room, value);
+    return &room;
   }
-  if (is_integer && !exact_integer<float>(passed, value)) return false;
+  if (is_integer && !exact_integer<float>(passed, value)) return nullptr;
   if (kind == Kind::real32) {
     // Written so that only a finite value that becomes infinite is refused; what rounds, rounds as in C++.
     const float narrow = static_cast<float>(value);
-    write(bytes, narrow);
-    return std::isfinite(narrow) || !std::isfinite(value);
+    write(&room, narrow);
+    return std::isfinite(narrow) || !std::isfinite(value) ? &room : nullptr;
   }
-  if (is_integer && std::abs(value) > (type == "half" ? exact_in_half : exact_in_bfloat16)) return false;
+  if (is_integer && std::abs(value) > (type == "half" ? exact_in_half : exact_in_bfloat16)) return nullptr;
   try {
-    write(bytes, encode_scalar(Value(value), type));
-    return true;
+    std::memcpy(&room, encode_scalar(Value(value), type).data(), size);
+    return &room;
   } catch (const Error&) {
-    return false;
+    return nullptr;
   }
 }
 

@@ -19,7 +19,8 @@ namespace attune {
 template <typename Entry>
 class EntryTable {
  public:
-  EntryTable() { publish(first_slots); }
+  // Keys have so many numbers that are used; the others are 0.
+  explicit EntryTable(std::size_t numbers = most_problem_names) : numbers_(numbers) { publish(first_slots); }
 
   // Returns the entry of a key, or null.
   Entry* find(const ProblemKey& key) const noexcept {
@@ -100,24 +101,24 @@ class EntryTable {
   }
 
   // Without a branch for each number.
-  static bool is_equal(const ProblemKey& a, const ProblemKey& b) noexcept {
+  bool is_equal(const ProblemKey& a, const ProblemKey& b) const noexcept {
     std::uint64_t differences = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) differences |= a[i] ^ b[i];
+    for (std::size_t i = 0; i < numbers_; ++i) differences |= a[i] ^ b[i];
     return differences == 0;
   }
 
   // The products do not wait for each other. Their sum is mixed as in the finalizer of MurmurHash3.
-  static std::uint64_t hash(const ProblemKey& key) noexcept {
+  std::uint64_t hash(const ProblemKey& key) const noexcept {
     std::uint64_t sum = 0, factor = 0xff51afd7ed558ccdu;
-    for (const std::uint64_t number : key) {
-      sum += (number ^ number >> 32) * factor;
+    for (std::size_t i = 0; i < numbers_; ++i) {
+      sum += (key[i] ^ key[i] >> 32) * factor;
       factor = factor * 0x9e3779b97f4a7c15u | 1;
     }
     sum = (sum ^ sum >> 33) * 0xc4ceb9fe1a85ec53u;
     return sum ^ sum >> 33;
   }
 
-  static void place(Slots& slots, Entry& entry) {
+  void place(Slots& slots, Entry& entry) const {
     const std::uint64_t hashed = hash(entry.key);
     std::size_t i = hashed & slots.mask;
     while (slots.entries[i].entry.load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots.mask;
@@ -132,6 +133,7 @@ class EntryTable {
   }
   void grow() { publish(2 * (present_.load(std::memory_order_relaxed)->mask + 1)); }
 
+  const std::size_t numbers_;
   mutable std::mutex mutex_;  // of writers
   std::deque<std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Slots>> tables_;  // earlier ones stay: a reader may be in them

@@ -4,7 +4,7 @@
 
 namespace attune {
 
-void Kernel::launch_arguments(StreamHandle stream, std::span<const ProblemValue> values,
+[[gnu::hot]] void Kernel::launch_arguments(StreamHandle stream, std::span<const ProblemValue> values,
                               std::span<const PlanArgument> arguments) const {
   entries_->launch(policy_, stream, values, arguments);
 }

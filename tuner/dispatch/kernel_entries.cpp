@@ -19,9 +19,9 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 }  // namespace
 
 KernelEntries::KernelEntries(const KernelPack& pack, const EntryServices& services)
-    : pack_(pack), services_(services), recipe_(pack.spec) {}
+    : pack_(pack), services_(services), recipe_(pack.spec), table_(recipe_.size()) {}
 
-void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
+[[gnu::hot]] void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
                            std::span<const PlanArgument> arguments) {
   const ProblemKey key = recipe_.read(values, arguments);
   {
@@ -46,11 +46,11 @@ void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const P
 }
 
 // Returns false where it must be prepared first.
-bool KernelEntries::launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments) {
+[[gnu::hot]] bool KernelEntries::launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments) {
   const LaunchBlock* const block = entry.block.load(std::memory_order_acquire);
   if (block != nullptr && !block->is_captured(stream)) [[likely]] {
     entry.used.mark(services_.holdings->epoch());
-    launch_block(*block, stream, arguments);
+    block->launch(stream, arguments);
     return true;
   }
   const Present* const present = entry.present.load(std::memory_order_acquire);

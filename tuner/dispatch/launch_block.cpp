@@ -1,10 +1,10 @@
 #include "dispatch/launch_block.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <new>
 
+#include "device/launch_frame.hpp"
 #include "dispatch/plan_parts.hpp"
 
 namespace attune {
@@ -12,25 +12,38 @@ namespace {
 
 constexpr std::align_val_t alignment{64};  // a line of the cache
 
+// What a launch has room for on its stack. Plans with more have no block.
+constexpr std::size_t most_passed = 64, most_parameters = 128;
+
 std::size_t rounded(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
+
+std::size_t parameters_of(const LoadedSteps& steps) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) count += steps.arguments_of(i).size();
+  return count;
+}
 
 }  // namespace
 
-LaunchBlock::Layout LaunchBlock::layout_of(const ArgumentTable& arguments, const LoadedSteps& steps) {
+// A source is the place of a passed argument, or how far from the block's start a constant lies: further than there are
+// arguments.
+[[gnu::cold]] LaunchBlock::Layout LaunchBlock::layout_of(const PlanParts& parts) {
+  const std::size_t passed = parts.arguments.forms().size();
   Layout layout;
-  layout.forms = rounded(sizeof(LaunchBlock), alignof(ArgumentForm));
-  layout.steps = rounded(layout.forms + arguments.forms().size_bytes(), alignof(Step));
-  layout.places = layout.steps + steps.size() * sizeof(Step);
-  layout.values = rounded(layout.places + steps.places().size() * sizeof(std::uint16_t), alignof(void*));
-  layout.end = layout.values + steps.first_values().size();
+  layout.steps = rounded(sizeof(LaunchBlock), alignof(Step));
+  layout.sources = layout.steps + parts.steps->size() * sizeof(Step);
+  layout.constants =
+      rounded(std::max(layout.sources + parameters_of(*parts.steps) * sizeof(std::uint16_t), passed), sizeof(Constant));
+  layout.forms = rounded(layout.constants + (parts.steps->arguments() - passed) * sizeof(Constant), alignof(ArgumentForm));
+  layout.end = layout.forms + parts.arguments.forms().size_bytes();
   return layout;
 }
 
-LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
+[[gnu::cold]] LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
   const LoadedSteps& steps = *parts.steps;
   const bool is_plain = steps.maps().empty() && steps.symbols() == 0 && steps.scratch().empty() &&
-                        steps.frame_bytes() <= LaunchFrame::stack_bytes;
-  const Layout layout = layout_of(parts.arguments, steps);
+                        parts.arguments.forms().size() <= most_passed && parameters_of(steps) <= most_parameters;
+  const Layout layout = layout_of(parts);
   if (!is_plain || layout.end > std::numeric_limits<std::uint16_t>::max()) return nullptr;
   void* const memory = ::operator new(layout.end, alignment);
   return Owner(new (memory) LaunchBlock(parts, layout));
@@ -40,56 +53,78 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
   ::operator delete(const_cast<LaunchBlock*>(block), alignment);  // all that it holds is plain bytes
 }
 
-LaunchBlock::LaunchBlock(const PlanParts& parts, const Layout& layout)
+[[gnu::cold]] LaunchBlock::LaunchBlock(const PlanParts& parts, const Layout& layout)
     : parts_(parts),
       device_(*parts.device),
       passed_(static_cast<std::uint16_t>(parts.arguments.forms().size())),
       steps_(static_cast<std::uint16_t>(parts.steps->size())),
-      slots_(static_cast<std::uint16_t>(parts.steps->places().size())),
-      forms_at_(static_cast<std::uint16_t>(layout.forms)),
+      parameters_(static_cast<std::uint16_t>(parameters_of(*parts.steps))),
       steps_at_(static_cast<std::uint16_t>(layout.steps)),
-      places_at_(static_cast<std::uint16_t>(layout.places)),
-      values_at_(static_cast<std::uint16_t>(layout.values)),
-      values_(static_cast<std::uint16_t>(parts.steps->first_values().size())),
-      pointers_at_(static_cast<std::uint16_t>(parts.steps->pointers_at())) {
+      sources_at_(static_cast<std::uint16_t>(layout.sources)),
+      forms_at_(static_cast<std::uint16_t>(layout.forms)),
+      bytes_(static_cast<std::uint16_t>(layout.end)) {
   const LoadedSteps& steps = *parts.steps;
-  auto* const bytes = reinterpret_cast<std::byte*>(this);
-  std::ranges::uninitialized_copy(parts.arguments.forms(), std::span(reinterpret_cast<ArgumentForm*>(bytes + forms_at_), passed_));
+  const std::span<const ArgumentForm> forms = parts.arguments.forms();
+  std::vector<std::size_t> sources(steps.arguments());
+  std::size_t constant_at = layout.constants;
+  for (std::size_t i = 0; i < steps.arguments(); ++i) {
+    const auto form = std::ranges::find(forms, i, &ArgumentForm::slot);
+    if (form != forms.end()) {
+      sources[i] = static_cast<std::size_t>(form - forms.begin());
+      continue;
+    }
+    Constant constant{};
+    const std::vector<std::byte>& value = steps.argument(i).value;
+    std::copy_n(value.begin(), std::min(value.size(), constant.size()), constant.begin());
+    put(constant_at, constant);
+    sources[i] = constant_at;
+    constant_at += sizeof constant;
+  }
+  std::uint32_t parameter = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto& [operation, slot] = steps.prototype(i);
-    new (bytes + steps_at_ + i * sizeof(Step)) Step{operation, slot};
+    put(layout.steps + i * sizeof(Step), Step{steps.prototype(i), parameter});
+    for (const std::size_t argument : steps.arguments_of(i)) {
+      const std::size_t at = layout.sources + parameter++ * sizeof(std::uint16_t);
+      put(at, static_cast<std::uint16_t>(sources[argument]));
+    }
   }
-  for (std::size_t i = 0; i < slots_; ++i) {
-    const auto place = static_cast<std::uint16_t>(steps.places()[i]);
-    std::memcpy(bytes + places_at_ + i * sizeof place, &place, sizeof place);
-  }
-  std::ranges::copy(steps.first_values(), bytes + values_at_);
+  for (std::size_t i = 0; i < passed_; ++i) put(layout.forms + i * sizeof(ArgumentForm), forms[i]);
 }
 
-bool LaunchBlock::launch(StreamHandle stream, std::span<const PlanArgument> passed, Status& status,
-                         std::size_t& failed) const {
-  if (passed.size() != passed_) return false;
-  alignas(LoadedSteps::frame_alignment) std::byte frame[LaunchFrame::stack_bytes];
-  std::memcpy(frame, at<std::byte>(values_at_), values_);
-  auto** const slots = reinterpret_cast<void**>(frame + pointers_at_);
-  const auto* const places = at<std::uint16_t>(places_at_);
-  for (std::size_t i = 0; i < slots_; ++i) slots[i] = frame + places[i];
+// The functions of a launch are hot ones: they lie side by side.
+[[gnu::hot]] void LaunchBlock::launch(StreamHandle stream, std::span<const PlanArgument> passed) const {
+  const void* bytes[most_passed];
+  std::uint64_t converted[most_passed];
+  void* parameters[most_parameters];
+  if (passed.size() != passed_) [[unlikely]]
+    return refuse(passed);
   const auto* const forms = at<ArgumentForm>(forms_at_);
-  for (std::size_t i = 0; i < passed_; ++i)
-    if (!forms[i].put(passed[i], slots[forms[i].slot])) return false;
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    bytes[i] = forms[i].bytes_of(passed[i], converted[i]);
+    if (bytes[i] == nullptr) [[unlikely]]
+      return refuse(passed);
+  }
+  const auto* const sources = at<std::uint16_t>(sources_at_);
+  for (std::size_t i = 0; i < parameters_; ++i) {
+    const std::size_t source = sources[i];
+    parameters[i] = const_cast<void*>(source < passed.size() ? bytes[source] : at<void>(source));  // only read
+  }
   const auto* const steps = at<Step>(steps_at_);
   for (std::size_t i = 0; i < steps_; ++i) {
     Operation operation = steps[i].operation;
     if (operation.kind == Operation::Kind::memset)
-      operation.target = LoadedSteps::array_in(slots[steps[i].slot]);
+      operation.target = LoadedSteps::array_in(parameters[steps[i].first]);
     else
-      operation.parameters = slots + steps[i].slot;
-    status = device_.enqueue(operation, stream);
-    if (status.ok()) continue;
-    failed = i;
-    break;
+      operation.parameters = parameters + steps[i].first;
+    if (const Status status = device_.enqueue(operation, stream); !status.ok()) [[unlikely]]
+      parts_.fail(parts_.steps->name(i), status);
   }
-  return true;
+}
+
+// Throws, saying which argument does not fit.
+[[gnu::cold]] void LaunchBlock::refuse(std::span<const PlanArgument> passed) const {
+  LaunchFrame frame(*parts_.steps);
+  parts_.arguments.encode(passed, frame.slots());
 }
 
 }  // namespace attune

@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "device/launch_frame.hpp"
+#include "device/step_binding.hpp"
 #include "dispatch/argument_table.hpp"
 
 namespace attune {
@@ -22,37 +22,40 @@ class LaunchBlock {
   using Owner = std::unique_ptr<const LaunchBlock, Free>;
   // Returns null where the plan is not plain. The parts own it.
   static Owner make(const PlanParts& parts);
-  const PlanParts& parts() const noexcept { return parts_; }
 
-  // Checks the arguments and enqueues the steps. Returns false, with nothing enqueued, where an argument does not fit:
-  // ArgumentTable::encode() says which. `failed`: the step that the device refused, with its status.
-  bool launch(StreamHandle stream, std::span<const PlanArgument> passed, Status& status, std::size_t& failed) const;
+  // Checks the arguments and enqueues the steps. The stream must not be captured. Copies only what it converts:
+  // parameters lie where they were passed. Throws what Plan::launch does.
+  void launch(StreamHandle stream, std::span<const PlanArgument> passed) const;
   // Returns where it lies, in whole lines of the cache from the first byte.
-  std::span<const std::byte> memory() const noexcept {
-    return {reinterpret_cast<const std::byte*>(this), std::size_t{values_at_} + values_};
-  }
+  std::span<const std::byte> memory() const noexcept { return {reinterpret_cast<const std::byte*>(this), bytes_}; }
   // A launch on a captured stream is none for a block.
   bool is_captured(StreamHandle stream) const { return device_.is_captured(stream); }
 
  private:
   struct Step {
-    Operation operation;  // less its pointers
-    std::size_t slot = 0;
+    Operation operation;      // less its pointers
+    std::uint32_t first = 0;  // of its parameters, or of its target
   };
+  using Constant = std::array<std::byte, 16>;  // a scalar that attune computes
   // Where the parts lie behind the block, in bytes from its start.
   struct Layout {
-    std::size_t forms = 0, steps = 0, places = 0, values = 0, end = 0;
+    std::size_t steps = 0, sources = 0, constants = 0, forms = 0, end = 0;
   };
   LaunchBlock(const PlanParts& parts, const Layout& layout);
-  static Layout layout_of(const ArgumentTable& arguments, const LoadedSteps& steps);
+  static Layout layout_of(const PlanParts& parts);
   template <typename T>
   const T* at(std::size_t offset) const noexcept {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(this) + offset);
   }
+  template <typename T>
+  void put(std::size_t offset, const T& part) noexcept {
+    new (reinterpret_cast<std::byte*>(this) + offset) T(part);
+  }
+  void refuse(std::span<const PlanArgument> passed) const;
 
   const PlanParts& parts_;  // not read by a launch
   Device& device_;
-  std::uint16_t passed_, steps_, slots_, forms_at_, steps_at_, places_at_, values_at_, values_, pointers_at_;
+  std::uint16_t passed_, steps_, parameters_, steps_at_, sources_at_, forms_at_, bytes_;
 };
 
 }  // namespace attune

@@ -15,7 +15,7 @@ Plan& Plan::operator=(Plan other) noexcept {
 }
 Plan::~Plan() = default;
 
-void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const {
+[[gnu::hot]] void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const {
   const std::string* const misaligned = launch_plan(parts_, stream, arguments);
   if (misaligned != nullptr && misaligned_.fetch_add(1, std::memory_order_relaxed) == 0)
     parts_->warn_of_misaligned(*misaligned);

@@ -52,6 +52,29 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
   use.done();
 }
 
+// Not in line: launches by a block have none of its stack.
+[[gnu::noinline]] const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
+                                                     std::span<const PlanArgument> passed) {
+  const PlanParts& parts = *shared;
+  LaunchFrame frame(*parts.steps);
+  parts.arguments.encode(passed, frame.slots());
+  const std::string* misaligned = nullptr;
+  if (const Status status = parts.maps.aim(*parts.steps, *parts.device, frame, misaligned); !status.ok())
+    parts.fail("launch", status);
+  const bool is_captured = parts.device->is_captured(stream);
+  if (is_captured) hold_in_graph(shared, frame, stream);
+  SymbolUploads::Turn turn;  // until the steps are enqueued that read the variables
+  if (parts.steps->symbols() > 0) {
+    turn = parts.uploads.take_turn();
+    parts.uploads.upload(parts, frame, stream, is_captured);
+  }
+  if (is_captured || parts.steps->scratch().empty())
+    enqueue_steps(parts, frame, stream);
+  else
+    enqueue_with_scratch(parts, frame, stream);
+  return misaligned;
+}
+
 }  // namespace
 
 [[gnu::cold]] std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
@@ -73,43 +96,12 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
   return parts;
 }
 
-void launch_block(const LaunchBlock& block, StreamHandle stream, std::span<const PlanArgument> passed) {
-  Status status;
-  std::size_t failed = 0;
-  if (block.launch(stream, passed, status, failed) && status.ok()) [[likely]]
-    return;
-  const PlanParts& parts = block.parts();
-  if (status.ok()) {
-    LaunchFrame frame(*parts.steps);
-    parts.arguments.encode(passed, frame.slots());  // throws, saying which argument does not fit
-  }
-  parts.fail(parts.steps->name(failed), status);
-}
-
-const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
+[[gnu::hot]] const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
                                std::span<const PlanArgument> passed) {
-  const PlanParts& parts = *shared;
-  if (parts.block != nullptr && !parts.block->is_captured(stream)) {
-    launch_block(*parts.block, stream, passed);
-    return nullptr;
-  }
-  LaunchFrame frame(*parts.steps);
-  parts.arguments.encode(passed, frame.slots());
-  const std::string* misaligned = nullptr;
-  if (const Status status = parts.maps.aim(*parts.steps, *parts.device, frame, misaligned); !status.ok())
-    parts.fail("launch", status);
-  const bool is_captured = parts.device->is_captured(stream);
-  if (is_captured) hold_in_graph(shared, frame, stream);
-  SymbolUploads::Turn turn;  // until the steps are enqueued that read the variables
-  if (parts.steps->symbols() > 0) {
-    turn = parts.uploads.take_turn();
-    parts.uploads.upload(parts, frame, stream, is_captured);
-  }
-  if (is_captured || parts.steps->scratch().empty())
-    enqueue_steps(parts, frame, stream);
-  else
-    enqueue_with_scratch(parts, frame, stream);
-  return misaligned;
+  const LaunchBlock* const block = shared->block.get();
+  if (block == nullptr || block->is_captured(stream)) return launch_by_frame(shared, stream, passed);
+  block->launch(stream, passed);
+  return nullptr;
 }
 
 [[gnu::cold]] std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts) {

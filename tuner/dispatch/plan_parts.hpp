@@ -62,9 +62,6 @@ struct PlanParts {
 const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                std::span<const PlanArgument> passed);
 
-// Does it by a plain plan's block, on a stream that is not captured.
-void launch_block(const LaunchBlock& block, StreamHandle stream, std::span<const PlanArgument> passed);
-
 // Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
 // when the driver refuses the module.
 std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts);

@@ -12,7 +12,7 @@
 namespace attune {
 namespace {
 
-std::size_t index_of(const std::vector<std::string>& listed, std::string_view text) {
+[[gnu::hot]] std::size_t index_of(const std::vector<std::string>& listed, std::string_view text) {
   std::size_t i = 0;
   while (i < listed.size() && listed[i] != text) ++i;
   return i;
@@ -22,9 +22,9 @@ std::size_t index_of(const std::vector<std::string>& listed, std::string_view te
 
 // What is known so far of one launch.
 struct KeyRecipe::Reading {
-  ProblemKey key{};
-  unsigned known = 0;                                    // a bit for each name
-  std::size_t next_integer = 0, next_text = 0, turn = 0;  // where the search for the next place begins
+  ProblemKey& key;
+  unsigned known = 0;                           // a bit for each name
+  std::size_t next_integer = 0, next_text = 0;  // of the places of values without a name
 };
 
 // Cold functions are compiled for size: libattune.so is to stay small.
@@ -33,108 +33,118 @@ struct KeyRecipe::Reading {
     throw UsageError(fmt::format("kernel {} has {} names in [problem]; launches by look-up take at most {}: use plans",
                                  spec.name, spec.problem.size(), most_problem_names));
   const std::vector<std::size_t> passed = passed_arguments(spec);
+  std::vector<std::size_t> types;
   for (const ProblemParameter& parameter : spec.problem) {
+    const std::size_t place = names_.size();
     Name& name = names_.emplace_back();
     name.name = parameter.name;
     name.form = parameter.kind == ProblemKind::type     ? Form::type
                 : parameter.kind == ProblemKind::choice ? Form::choice
                                                         : Form::integer;
     if (name.form != Form::integer) name.listed = name.form == Form::type ? &parameter.types : &parameter.choices;
+    (name.form == Form::integer ? integers_ : name.form == Form::choice ? texts_ : types).push_back(place);
     for (std::size_t i = 0; i < passed.size(); ++i) {
       const Argument& argument = spec.arguments[passed[i]];
       const bool is_value = name.form == Form::integer && argument.role == Role::scalar && argument.name == name.name;
       const bool is_typed = name.form == Form::type && is_array(argument.role) && argument.type == name.name;
-      if (is_value || is_typed) name.arguments.push_back(i);
+      if (is_value || is_typed) sources_.push_back({static_cast<std::uint16_t>(place), static_cast<std::uint16_t>(i)});
     }
   }
+  texts_.insert(texts_.end(), types.begin(), types.end());
 }
 
-void KeyRecipe::fail(const std::string& what) const {
+[[gnu::cold]] void KeyRecipe::fail(const std::string& what) const {
   std::string names;
   for (const Name& name : names_) names += fmt::format("{}{}", names.empty() ? "" : ", ", name.name);
   throw UsageError(fmt::format("launch of {}: {}; its problem is ({})", spec_.name, what, names));
 }
 
-std::uint64_t KeyRecipe::number_of(const Name& name, const ProblemValue& value) const {
-  if (name.form == Form::integer) {
-    if (value.is_text) fail(fmt::format("`{}` is an integer, but \"{}\" was passed", name.name, value.text));
-    return static_cast<std::uint64_t>(value.integer);
-  }
+[[gnu::cold]] void KeyRecipe::fail_number(const Name& name, const ProblemValue& value) const {
+  if (name.form == Form::integer)
+    fail(fmt::format("`{}` is an integer, but \"{}\" was passed", name.name, value.text));
   if (!value.is_text) fail(fmt::format("`{}` is a name, but {} was passed", name.name, value.integer));
-  const std::size_t i = index_of(*name.listed, value.text);
+  fail(fmt::format("`{}` is not \"{}\"{}", name.name, value.text, suggestion(value.text, *name.listed)));
+}
+
+[[gnu::cold]] void KeyRecipe::fail_twice(const Name& name, std::uint64_t one, std::uint64_t other) const {
+  const auto shown = [&](std::uint64_t value) {
+    return name.listed != nullptr ? (*name.listed)[value] : fmt::format("{}", static_cast<std::int64_t>(value));
+  };
+  fail(fmt::format("`{}` is {} in one place and {} in another", name.name, shown(one), shown(other)));
+}
+
+[[gnu::cold]] void KeyRecipe::fail_missing(unsigned known) const {
+  std::size_t place = 0;
+  while ((known >> place & 1) != 0) ++place;
+  const Name& name = names_[place];
+  fail(fmt::format("`{}` is missing: pass it in braces, {{\"{}\", ...}}{}", name.name, name.name,
+                   name.form == Form::type ? ", or typed pointers" : ""));
+}
+
+inline std::uint64_t KeyRecipe::number_of(const Name& name, const ProblemValue& value) const {
+  if (name.form == Form::integer && !value.is_text) return static_cast<std::uint64_t>(value.integer);
+  const bool is_text = name.form != Form::integer && value.is_text;
+  const std::size_t i = is_text ? index_of(*name.listed, value.text) : 0;
+  if (!is_text || i == name.listed->size()) fail_number(name, value);
+  return i;
+}
+
+inline std::uint64_t KeyRecipe::type_of(const Name& name, std::string_view type, std::size_t argument) const {
+  const std::size_t i = index_of(*name.listed, type);
   if (i == name.listed->size())
-    fail(fmt::format("`{}` is not \"{}\"{}", name.name, value.text, suggestion(value.text, *name.listed)));
+    fail(fmt::format("`{}` is not {}, of which argument {} is{}", name.name, type, argument + 1,
+                     suggestion(type, *name.listed)));
   return i;
 }
 
 // A value without a name is the next integer. A text is the next choice, and after those the next type.
-std::size_t KeyRecipe::place_of(const ProblemValue& value, Reading& reading) const {
-  if (!value.name.empty()) {
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (names_[i].name == value.name) return i;
-    fail(fmt::format("there is no `{}`", value.name));
+inline std::size_t KeyRecipe::place_of(const ProblemValue& value, Reading& reading) const {
+  if (value.name.empty()) {
+    const std::vector<std::size_t>& places = value.is_text ? texts_ : integers_;
+    const std::size_t i = value.is_text ? reading.next_text++ : reading.next_integer++;
+    if (i < places.size()) return places[i];
+    fail(value.is_text ? "too many names were passed" : "too many integers were passed");
   }
-  const auto next = [&](std::size_t& from, Form form) {
-    while (from < names_.size() && names_[from].form != form) ++from;
-    return from < names_.size() ? from++ : names_.size();
-  };
-  std::size_t place = names_.size();
-  if (!value.is_text) {
-    place = next(reading.next_integer, Form::integer);
-  } else {
-    if (reading.turn == 0) place = next(reading.next_text, Form::choice);
-    if (place == names_.size()) {
-      if (reading.turn++ == 0) reading.next_text = 0;
-      place = next(reading.next_text, Form::type);
-    }
-  }
-  if (place == names_.size()) fail(value.is_text ? "too many names were passed" : "too many integers were passed");
-  return place;
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i].name == value.name) return i;
+  fail(fmt::format("there is no `{}`", value.name));
 }
 
-void KeyRecipe::take(const Name& name, std::size_t place, std::uint64_t number, Reading& reading) const {
+inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& reading) const {
   const unsigned bit = 1u << place;
-  if ((reading.known & bit) != 0 && reading.key[place] != number) {
-    const auto shown = [&](std::uint64_t value) {
-      return name.listed != nullptr ? (*name.listed)[value] : fmt::format("{}", static_cast<std::int64_t>(value));
-    };
-    fail(fmt::format("`{}` is {} in one place and {} in another", name.name, shown(reading.key[place]), shown(number)));
-  }
+  if ((reading.known & bit) != 0 && reading.key[place] != number) fail_twice(names_[place], reading.key[place], number);
   reading.key[place] = number;
   reading.known |= bit;
 }
 
-ProblemKey KeyRecipe::read(std::span<const ProblemValue> values, std::span<const PlanArgument> arguments) const {
-  Reading reading;
+[[gnu::hot]] ProblemKey KeyRecipe::read(std::span<const ProblemValue> values, std::span<const PlanArgument> arguments) const {
+  ProblemKey key{};
+  Reading reading{key};
   for (const ProblemValue& value : values) {
     const std::size_t place = place_of(value, reading);
-    take(names_[place], place, number_of(names_[place], value), reading);
+    take(place, number_of(names_[place], value), reading);
   }
-  for (std::size_t place = 0; place < names_.size(); ++place) {
+  // As a rule all arrays have the same type, of one place in memory.
+  std::string_view known_type;
+  std::size_t typed = names_.size();
+  for (const auto& [place, i] : sources_) {
+    if (i >= arguments.size()) continue;  // the wrong number of arguments is found at the launch
     const Name& name = names_[place];
-    std::string_view known_type;  // of the argument before: as a rule all have the same, of one place in memory
-    for (const std::size_t i : name.arguments) {
-      if (i >= arguments.size()) continue;  // the wrong number of arguments is found at the launch
-      const PlanArgument& argument = arguments[i];
-      if (name.form == Form::integer && argument.kind == PlanArgument::Kind::integer) {
-        std::uint64_t number = 0;
-        std::memcpy(&number, argument.bytes.data(), sizeof number);
-        take(name, place, number, reading);
-      } else if (name.form == Form::type && !argument.type.empty()) {
-        if (argument.type.data() == known_type.data() && argument.type.size() == known_type.size()) continue;
-        known_type = argument.type;
-        const std::size_t type = index_of(*name.listed, argument.type);
-        if (type == name.listed->size())
-          fail(fmt::format("`{}` is not {}, of which argument {} is{}", name.name, argument.type, i + 1,
-                           suggestion(argument.type, *name.listed)));
-        take(name, place, type, reading);
-      }
+    const PlanArgument& argument = arguments[i];
+    if (name.form == Form::integer && argument.kind == PlanArgument::Kind::integer) {
+      std::uint64_t number = 0;
+      std::memcpy(&number, argument.bytes.data(), sizeof number);
+      take(place, number, reading);
+    } else if (name.form == Form::type && !argument.type.empty()) {
+      const bool is_known = argument.type.data() == known_type.data() && argument.type.size() == known_type.size();
+      if (is_known && place == typed) continue;
+      take(place, type_of(name, argument.type, i), reading);
+      known_type = argument.type;
+      typed = place;
     }
-    if ((reading.known & 1u << place) == 0)
-      fail(fmt::format("`{}` is missing: pass it in braces, {{\"{}\", ...}}{}", name.name, name.name,
-                       name.form == Form::type ? ", or typed pointers" : ""));
   }
-  return reading.key;
+  if (reading.known != (1u << names_.size()) - 1) fail_missing(reading.known);
+  return key;
 }
 
 [[gnu::cold]] ProblemKey KeyRecipe::key_of(const Problem& problem) const {

@@ -28,6 +28,8 @@ class KeyRecipe {
 
   // Throws UsageError naming what is missing, unknown or contradicts.
   ProblemKey read(std::span<const ProblemValue> values, std::span<const PlanArgument> arguments) const;
+  // Returns how many numbers of a key are used.
+  std::size_t size() const noexcept { return names_.size(); }
   // Returns the key of a complete problem, and the problem of a key.
   ProblemKey key_of(const Problem& problem) const;
   Problem problem_of(const ProblemKey& key) const;
@@ -38,16 +40,26 @@ class KeyRecipe {
     std::string_view name;
     Form form = Form::integer;
     const std::vector<std::string>* listed = nullptr;  // types, choices
-    std::vector<std::size_t> arguments;                // integers: the scalar of this name; types: arrays of it
+  };
+  // An argument that says what a name is: the scalar of the name, or an array of the type.
+  struct Source {
+    std::uint16_t place = 0, argument = 0;
   };
   struct Reading;
   std::uint64_t number_of(const Name& name, const ProblemValue& value) const;
+  std::uint64_t type_of(const Name& name, std::string_view type, std::size_t argument) const;
   std::size_t place_of(const ProblemValue& value, Reading& reading) const;
-  void take(const Name& name, std::size_t place, std::uint64_t number, Reading& reading) const;
+  void take(std::size_t place, std::uint64_t number, Reading& reading) const;
   [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_number(const Name& name, const ProblemValue& value) const;
+  [[noreturn]] void fail_twice(const Name& name, std::uint64_t one, std::uint64_t other) const;
+  [[noreturn]] void fail_missing(unsigned known) const;
 
   const KernelSpec& spec_;
   std::vector<Name> names_;
+  // The places that values without a name have, in order: integers, and of texts the choices before the types.
+  std::vector<std::size_t> integers_, texts_;
+  std::vector<Source> sources_;  // by place
 };
 
 }  // namespace attune

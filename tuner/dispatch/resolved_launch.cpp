@@ -68,7 +68,7 @@ ResolvedLaunch::ResolvedLaunch(ResolvedLaunch&&) noexcept = default;
 ResolvedLaunch& ResolvedLaunch::operator=(ResolvedLaunch&&) noexcept = default;
 ResolvedLaunch::~ResolvedLaunch() = default;
 
-void ResolvedLaunch::launch(StreamHandle stream) const {
+[[gnu::hot]] void ResolvedLaunch::launch(StreamHandle stream) const {
   const PlanParts& parts = *state_->parts;
   if (parts.device->is_captured(stream))
     if (const Status status = parts.device->keep_in_graph(stream, state_); !status.ok()) parts.fail("capture", status);

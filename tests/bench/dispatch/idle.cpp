@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -76,13 +77,43 @@ class Idle {
   void fix_plan() { parts_ = plan(pack_, {{"n", order_[0]}, {"T", "float"}}).parts; }
 };
 
-// Returns launches per second of all threads together.
-double rate(Idle& idle, unsigned threads, int launches) {
+// Returns how often a second all threads together do one of what `run` does so often.
+double rate(unsigned threads, int times, const std::function<void(int)>& run) {
   std::vector<std::jthread> pool;
   const double begin = now_ns();
-  for (unsigned t = 0; t < threads; ++t) pool.emplace_back([&] { idle.kernels(launches); });
+  for (unsigned t = 0; t < threads; ++t) pool.emplace_back([&] { run(times); });
   for (std::jthread& thread : pool) thread.join();
-  return 1e9 * threads * launches / (now_ns() - begin);
+  return 1e9 * threads * times / (now_ns() - begin);
+}
+
+// What the machine itself gives: arithmetic that touches no memory.
+void compute(int times) {
+  std::uint64_t state = 1;
+  for (int i = 0; i < 100 * times; ++i) {
+    state = state * 0x5851f42d4c957f2du + 1;
+    asm volatile("" : "+r"(state));
+  }
+}
+
+// Prints what share of so many threads' rate, each as fast as one alone, they reach together.
+void print_scaling(Idle& idle, int launches) {
+  const std::vector<std::pair<const char*, std::function<void(int)>>> kinds{
+      {"arithmetic", compute},
+      {"Plan::launch", [&](int n) { idle.plans(n); }},
+      {"Kernel::launch", [&](int n) { idle.kernels(n); }}};
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned threads = 2; threads <= cores; threads *= 2) {
+    fmt::print("  {:3} threads, of linear:", threads);
+    for (const auto& [name, run] : kinds) {
+      std::vector<double> shares;
+      for (int i = 0; i < 15; ++i) {
+        const double alone = rate(1, launches, run);
+        shares.push_back(rate(threads, launches, run) / (threads * alone));
+      }
+      fmt::print("  {} {:4.2f}", name, median(shares));
+    }
+    fmt::print("\n");
+  }
 }
 
 }  // namespace
@@ -99,15 +130,7 @@ int run_idle(int launches) {
   fmt::print("  {:34} {:7.1f} ns\n", "the call below the seam", driver);
   fmt::print("  {:34} {:7.1f} ns over it\n", "Plan::launch", median(contenders[1].ns) - driver);
   fmt::print("  {:34} {:7.1f} ns over it\n", "Kernel::launch, one of 10^4", median(contenders[2].ns) - driver);
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<double> alone;
-  for (int i = 0; i < 9; ++i) alone.push_back(rate(idle, 1, 20 * launches));
-  for (unsigned threads = 1; threads <= cores; threads *= 2) {
-    std::vector<double> rates;
-    for (int i = 0; i < 9; ++i) rates.push_back(rate(idle, threads, 20 * launches));
-    fmt::print("  {:3} threads: {:7.1f} M launches/s, {:5.2f} of linear\n", threads, median(rates) * 1e-6,
-               median(rates) / (threads * median(alone)));
-  }
+  print_scaling(idle, 20 * launches);
   return 0;
 }
 

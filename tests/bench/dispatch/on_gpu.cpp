@@ -5,6 +5,7 @@
 #include "attune/kernel_files.hpp"
 #include "attune_embedded/noop.hpp"
 #include "bench.hpp"
+#include "device/cuda/driver_api.hpp"
 #include "driver.hpp"
 #include "spec/kernel_file.hpp"
 
@@ -15,6 +16,7 @@ constexpr int samples = 201;
 
 using LaunchKernel = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                              void**);
+using LaunchKernelWith = int (*)(const cuda::LaunchConfig*, void*, void**, void**);
 
 // Driver calls that a launch may need beside the launch itself.
 void print_driver_calls(StreamHandle stream) {
@@ -48,6 +50,7 @@ int run_on_gpu(int launches) {
   Dispatcher gpu(options);
   gpu.add(kernel_bundle(read_embedded_kernel(attune_embedded::noop), "noop.cu"));
   const auto launch_raw = driver_function<LaunchKernel>("cuLaunchKernel");
+  const auto launch_with = driver_function<LaunchKernelWith>("cuLaunchKernelEx");
   const Buffer<float> in(gpu, 100), out(gpu, 100);
   float* const target = out.data();
   const float* const source = in.data();
@@ -58,12 +61,17 @@ int run_on_gpu(int launches) {
   for (int n = 1; n <= problems; ++n) kernel.launch(stream, {n}, target, source, n, 2.5f);
   const ResolvedLaunch resolved = plan.resolve(out, in, 1, 2.5f);
   const ResolvedLaunch::Step& step = resolved.steps()[0];
+  const cuda::LaunchConfig config{1, 1, 1, step.block[0], 1, 1, 0, stream.handle(), nullptr, 0};
   int next = 1;
   std::vector<Contender> contenders{
       {"raw",
        [&](int count) {
          for (int i = 0; i < count; ++i)
            launch_raw(step.function, 1, 1, 1, step.block[0], 1, 1, 0, stream.handle(), step.parameters, nullptr);
+       }},
+      {"cuLaunchKernelEx",
+       [&](int count) {
+         for (int i = 0; i < count; ++i) launch_with(&config, step.function, step.parameters, nullptr);
        }},
       {"plan",
        [&](int count) {

@@ -33,6 +33,14 @@ TEST(EntryTable, FindsWhatWasInserted) {
   EXPECT_EQ(table.find({1, 2, 0, 0, 0, 0, 0, 1}), nullptr);
 }
 
+TEST(EntryTable, LooksAtAllNumbersOfShortKeys) {
+  Table table(2);
+  Entry& entry = insert(table, {1, 2});
+  EXPECT_EQ(table.find({1, 2}), &entry);
+  EXPECT_EQ(table.find({1, 3}), nullptr);
+  EXPECT_EQ(table.find({0, 2}), nullptr);
+}
+
 // Where an entry's memory lies changes nothing of what is found, wherever that is.
 TEST(EntryTable, FetchesAheadWhateverItIsTold) {
   Table table;

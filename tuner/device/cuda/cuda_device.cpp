@@ -137,13 +137,11 @@ class CudaDevice final : public Device {
     return status_of(api_, result, "zeroing memory");
   }
 
-  bool is_captured(StreamHandle stream) override {
+  [[gnu::hot]] bool is_captured(StreamHandle stream) override {
     if (is_legacy_stream(stream)) return false;  // it cannot be; to ask while another is captured is an error
     CaptureStatus status = capture_none;
     if (!must_ask() && api_.stream_is_capturing(stream, &status) == result_success) return status == capture_active;
-    const ContextScope scope(*context_);
-    note(scope);
-    return scope.result() == result_success && cuda::is_captured(api_, stream);
+    return is_captured_in_context(stream);
   }
 
   Status keep_in_graph(StreamHandle stream, std::shared_ptr<const void> object) override {
@@ -154,15 +152,12 @@ class CudaDevice final : public Device {
 
   LoadOutcome load(const Image& image) override { return load_module(context_, image); }
 
-  Status enqueue(const Operation& operation, StreamHandle stream) override {
+  [[gnu::hot]] Status enqueue(const Operation& operation, StreamHandle stream) override {
     // A function of another context is refused, with nothing launched.
     if (operation.kind == Operation::Kind::launch && !must_ask() &&
-        launch_operation(api_, operation, stream) == result_success)
+        launch_operation(api_, operation, stream) == result_success) [[likely]]
       return {};
-    const ContextScope scope(*context_);
-    note(scope);
-    if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
-    return enqueue_operation(api_, operation, stream);
+    return enqueue_in_context(operation, stream);
   }
 
   Status encode_map(const TensorLayout& layout, void* array, void* map) override {
@@ -187,6 +182,19 @@ class CudaDevice final : public Device {
   bool must_ask() const noexcept { return to_ask_for_ == context_.get(); }
   void note(const ContextScope& scope) const noexcept { to_ask_for_ = scope.was_current() ? nullptr : context_.get(); }
   static thread_local const CudaContext* to_ask_for_;
+
+  // Not in line: most launches do without.
+  [[gnu::noinline]] bool is_captured_in_context(StreamHandle stream) const {
+    const ContextScope scope(*context_);
+    note(scope);
+    return scope.result() == result_success && cuda::is_captured(api_, stream);
+  }
+  [[gnu::noinline]] Status enqueue_in_context(const Operation& operation, StreamHandle stream) const {
+    const ContextScope scope(*context_);
+    note(scope);
+    if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");
+    return enqueue_operation(api_, operation, stream);
+  }
 
   CudaInstruments& instruments() {
     std::call_once(instruments_once_, [this] {

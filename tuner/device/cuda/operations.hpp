@@ -14,18 +14,18 @@ Result launch_operation(const DriverApi& api, const Operation& operation, CUstre
 // Makes one call of the driver, or of a routine: no lock of its own, and no allocation unless it fails.
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream);
 
-// The configuration of a launch with clusters, or that overlaps the launch before it. It holds its own attributes.
+// A launch as cuLaunchKernelEx takes it. It holds its own attributes: of clusters, and of a launch that overlaps the one
+// before it.
 class ExtendedLaunch {
  public:
   ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) noexcept;
   ExtendedLaunch(const ExtendedLaunch&) = delete;
   ExtendedLaunch& operator=(const ExtendedLaunch&) = delete;
-  static bool is_needed(const LaunchShape& shape) noexcept { return shape.overlaps || shape.cluster_blocks() != 1; }
   const LaunchConfig& config() const noexcept { return config_; }
 
  private:
-  LaunchConfig config_{};
-  LaunchAttribute attributes_[2] = {};
+  LaunchConfig config_;
+  LaunchAttribute attributes_[2];  // set as far as they count
 };
 
 }  // namespace attune::cuda

@@ -27,7 +27,7 @@ struct PlanParts;
 // One argument as the application passes it. It views its type's name: make and use it within one call.
 struct PlanArgument {
   // values: the elements of an object in host memory (std::array, std::vector), which `bytes` points to
-  enum class Kind { pointer, values, integer, floating, other };
+  enum class Kind : std::uint8_t { pointer, values, integer, floating, other };
   static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
 
   Kind kind = Kind::pointer;
