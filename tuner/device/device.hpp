@@ -181,6 +181,12 @@ class Device {
   virtual LoadOutcome load(const Image& image) = 0;
   // Enqueues. An error of the launch itself is in the Status; a fault may appear only at synchronize().
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
+  // Enqueues a launch with these parameters in place of its own.
+  virtual Status enqueue_with(const Operation& launch, void** parameters, StreamHandle stream) {
+    Operation operation = launch;
+    operation.parameters = parameters;
+    return enqueue(operation, stream);
+  }
 
   // Encodes a tensor map of the array into `map`: 128 bytes, aligned to 64. The array's address is a multiple of 16,
   // and the layout within the limits of tensor_limits(). Enqueues nothing.

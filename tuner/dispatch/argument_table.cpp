@@ -83,36 +83,36 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   const TypeInfo& type = type_named(resolved.type);
   shown_.push_back({argument.name, resolved.value ? resolved.value->text() : std::string()});
   ArgumentForm& expected = forms_.emplace_back();
-  expected.type = type.name;
+  expected.type_name = type.name.data();
+  expected.type_length = static_cast<std::uint8_t>(type.name.size());
   expected.slot = static_cast<std::uint16_t>(slot);
   if (argument.role != Role::scalar) {
     expected.size = sizeof(void*);
-    expected.count = resolved.count;
+    expected.most = resolved.count;
     expected.is_written = argument.role != Role::in;
     if (argument.by_value) {
       expected.kind = Kind::values;
-      expected.size = static_cast<std::uint32_t>(resolved.bytes);
+      expected.size = static_cast<std::uint16_t>(resolved.bytes);
     }
     return;
   }
-  expected.size = type.size;
+  expected.size = static_cast<std::uint16_t>(type.size);
   const unsigned bits = type.size * 8;
   if (type.components != 1) {
     expected.kind = Kind::verbatim;
   } else if (type.type_class == TypeClass::boolean) {
     expected.kind = Kind::integer;
-    expected.maximum = 1;
+    expected.most = 1;
   } else if (type.type_class == TypeClass::floating) {
     expected.kind = type.size == 8 ? Kind::real64 : type.size == 4 ? Kind::real32 : Kind::real16;
   } else {
-    const bool is_signed = type.type_class == TypeClass::signed_integer;
     expected.kind = Kind::integer;
-    expected.maximum = ~std::uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0));
-    expected.minimum = is_signed ? -static_cast<std::int64_t>(expected.maximum) - 1 : 0;
+    expected.is_signed = type.type_class == TypeClass::signed_integer;
+    expected.most = ~std::uint64_t{0} >> (64 - bits + (expected.is_signed ? 1 : 0));
   }
   if (resolved.value) {
     expected.is_fixed = true;
-    expected.fixed = encode_scalar(*resolved.value, resolved.type);
+    expected.fixed = read<std::uint64_t>(encode_scalar(*resolved.value, resolved.type));  // none of a vector type
   }
 }
 
@@ -133,9 +133,9 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
     case Kind::values:
       if (passed.kind != PlanArgument::Kind::values && (passed.kind != PlanArgument::Kind::pointer || passed.is_device))
         return nullptr;
-      return passed.count == count && passed.type == type ? read<const void*>(passed.bytes) : nullptr;
+      return passed.count == most && is_of_type(passed.type) ? read<const void*>(passed.bytes) : nullptr;
     case Kind::verbatim:
-      if (passed.kind == PlanArgument::Kind::other && passed.type == type) bytes = passed.bytes.data();
+      if (passed.kind == PlanArgument::Kind::other && is_of_type(passed.type)) bytes = passed.bytes.data();
       break;
     case Kind::array:
     case Kind::integer:
@@ -143,14 +143,15 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
     default:
       bytes = real_of(passed, room);
   }
-  return bytes != nullptr && is_fixed && std::memcmp(bytes, fixed.data(), size) != 0 ? nullptr : bytes;
+  return bytes != nullptr && is_fixed && std::memcmp(bytes, &fixed, size) != 0 ? nullptr : bytes;
 }
 
 [[gnu::hot]] const void* ArgumentForm::real_of(const PlanArgument& passed, std::uint64_t& room) const {
   if (passed.kind == PlanArgument::Kind::other)  // half, bfloat16 as such
-    return passed.type == type ? passed.bytes.data() : nullptr;
+    return is_of_type(passed.type) ? passed.bytes.data() : nullptr;
   if (passed.kind == PlanArgument::Kind::pointer || passed.kind == PlanArgument::Kind::values) return nullptr;
   const bool is_integer = passed.kind == PlanArgument::Kind::integer;
+  if (!is_integer && kind == Kind::real32) return float_of(passed, room);
   double value = 0;
   if (!is_integer) value = read<double>(passed.bytes);
   if (kind == Kind::real64) {
@@ -160,14 +161,12 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
   }
   if (is_integer && !exact_integer<float>(passed, value)) return nullptr;
   if (kind == Kind::real32) {
-    // Written so that only a finite value that becomes infinite is refused; what rounds, rounds as in C++.
-    const float narrow = static_cast<float>(value);
-    write(&room, narrow);
-    return std::isfinite(narrow) || !std::isfinite(value) ? &room : nullptr;
+    write(&room, static_cast<float>(value));
+    return &room;
   }
-  if (is_integer && std::abs(value) > (type == "half" ? exact_in_half : exact_in_bfloat16)) return nullptr;
+  if (is_integer && std::abs(value) > (type() == "half" ? exact_in_half : exact_in_bfloat16)) return nullptr;
   try {
-    std::memcpy(&room, encode_scalar(Value(value), type).data(), size);
+    std::memcpy(&room, encode_scalar(Value(value), type()).data(), size);
     return &room;
   } catch (const Error&) {
     return nullptr;
@@ -180,17 +179,17 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
   if (expected.kind == Kind::values)
     return fmt::format(
         "is an array of {} {} that is passed by value, but {} was passed; pass a std::array or std::span",
-        expected.count, expected.type,
+        expected.most, expected.type(),
         passed.is_device ? "a Buffer, which is device memory,"
         : passed.kind == PlanArgument::Kind::pointer && passed.count != PlanArgument::unknown_count
             ? fmt::format("an object with {} {}", passed.count, passed.type)
             : got);
   if (expected.kind == Kind::array) {
-    const std::string array = fmt::format("is an array of {} {} that the kernel {}", expected.count, expected.type,
+    const std::string array = fmt::format("is an array of {} {} that the kernel {}", expected.most, expected.type(),
                                           expected.is_written ? "writes" : "reads");
     const bool right_type =
-        passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || passed.type == expected.type);
-    if (right_type && read<void*>(passed.bytes) && passed.count < expected.count) {
+        passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || passed.type == expected.type());
+    if (right_type && read<void*>(passed.bytes) && passed.count < expected.most) {
       return fmt::format("{}, but what was passed has {}", array, passed.count);
     }
     return fmt::format("{}, but {} was passed", array, got);
@@ -203,9 +202,9 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
   const bool wants_real =
       expected.kind == Kind::real16 || expected.kind == Kind::real32 || expected.kind == Kind::real64;
   if (passed.kind == PlanArgument::Kind::integer || (wants_real && passed.kind == PlanArgument::Kind::floating)) {
-    return fmt::format("is of type {}, which {} does not fit", expected.type, got);
+    return fmt::format("is of type {}, which {} does not fit", expected.type(), got);
   }
-  return fmt::format("is of type {}, but {} was passed", expected.type, got);
+  return fmt::format("is of type {}, but {} was passed", expected.type(), got);
 }
 
 void ArgumentTable::refuse(std::size_t position, const PlanArgument& passed) const {
@@ -226,11 +225,11 @@ void ArgumentTable::refuse_count(std::size_t passed) const {
     const bool is_array = expected.kind == Kind::array;
     if (expected.kind == Kind::values) {
       list +=
-          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.count, expected.type);
+          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.most, expected.type());
       continue;
     }
     list += fmt::format("{}{}: {}{}{}", list.empty() ? "" : ", ", name,
-                        is_array && !expected.is_written ? "const " : "", expected.type, is_array ? "*" : "");
+                        is_array && !expected.is_written ? "const " : "", expected.type(), is_array ? "*" : "");
   }
   return fmt::format("{}({})", kernel_, list);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,27 +21,30 @@ namespace attune {
 // Returns which arguments an application passes, by their places in spec.arguments.
 std::vector<std::size_t> passed_arguments(const KernelSpec& spec);
 
-// What a launch checks and writes of one argument: one line of the cache.
-struct alignas(64) ArgumentForm {
+// What a launch checks and converts of one argument: half a line of the cache.
+struct alignas(32) ArgumentForm {
   // How it is encoded; decided once, so that a launch dispatches on one small number.
   enum class Kind : std::uint8_t { array, values, integer, real32, real64, real16, verbatim };
 
-  std::string_view type;     // of the element or the scalar
-  std::uint64_t count = 0;   // arrays: elements
-  std::int64_t minimum = 0;  // integers, and bool
-  std::uint64_t maximum = 0;
-  std::array<std::byte, 16> fixed{};
-  std::uint32_t size = 0;  // bytes of the parameter
+  const char* type_name = nullptr;  // of the element or the scalar: attune's own text
+  std::uint64_t most = 0;           // arrays: how many elements they have; integers, and bool: the greatest value
+  std::uint64_t fixed = 0;          // bytes, the first ones
+  std::uint16_t size = 0;           // bytes of the parameter: at most most_parameter_bytes
   std::uint16_t slot = 0;
+  std::uint8_t type_length = 0;
   Kind kind = Kind::array;
+  bool is_signed : 1 = false;
   bool is_written : 1 = false;  // arrays: by the kernel
   bool is_fixed : 1 = false;    // scalars: must equal `fixed`, the plan's problem value
+
+  std::string_view type() const noexcept { return {type_name, type_length}; }
 
   // Checks what was passed. Returns where the bytes of the parameter lie: where they were passed, or in `room`, to which
   // they are converted. Returns null where it does not fit.
   const void* bytes_of(const PlanArgument& passed, std::uint64_t& room) const {
     if (kind == Kind::array) return fits_array(passed) ? passed.bytes.data() : nullptr;
     if (kind == Kind::integer && passed.kind == PlanArgument::Kind::integer) return integer_of(passed);
+    if (kind == Kind::real32 && passed.kind == PlanArgument::Kind::floating && !is_fixed) return float_of(passed, room);
     return other_of(passed, room);
   }
 
@@ -51,27 +55,33 @@ struct alignas(64) ArgumentForm {
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
   }
-  // As ==. Both are literals most often, which a linker keeps once.
-  static bool same(std::string_view one, std::string_view other) {
-    return one.size() == other.size() &&
-           (one.data() == other.data() || std::memcmp(one.data(), other.data(), one.size()) == 0);
+  // Both names are literals most often, which a linker keeps once.
+  bool is_of_type(std::string_view name) const {
+    return name.size() == type_length &&
+           (name.data() == type_name || std::memcmp(name.data(), type_name, type_length) == 0);
   }
   bool fits_array(const PlanArgument& passed) const {
-    return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || same(passed.type, type)) &&
-           !(passed.is_const && is_written) && passed.count >= count && (read<void*>(passed.bytes) || count == 0);
+    return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || is_of_type(passed.type)) &&
+           !(passed.is_const && is_written) && passed.count >= most && (read<void*>(passed.bytes) || most == 0);
   }
   // Little-endian: the low bytes are the narrower value.
   const void* integer_of(const PlanArgument& passed) const {
     const auto value = read<std::uint64_t>(passed.bytes);
     const bool is_negative = passed.is_signed && static_cast<std::int64_t>(value) < 0;
-    if (is_negative ? static_cast<std::int64_t>(value) < minimum : value > maximum) return nullptr;
-    if (is_fixed && (value ^ read<std::uint64_t>(fixed)) << (64 - 8 * size) != 0) return nullptr;
-    return passed.bytes.data();
+    if (is_negative ? !is_signed || ~value > most : value > most) return nullptr;
+    return is_fixed && (value ^ fixed) << (64 - 8 * size) != 0 ? nullptr : passed.bytes.data();
+  }
+  // What rounds, rounds as in C++; only a finite value that becomes infinite is refused.
+  static const void* float_of(const PlanArgument& passed, std::uint64_t& room) {
+    const auto value = read<double>(passed.bytes);
+    const auto narrow = static_cast<float>(value);
+    std::memcpy(&room, &narrow, sizeof narrow);
+    return std::isfinite(narrow) || !std::isfinite(value) ? &room : nullptr;
   }
   const void* other_of(const PlanArgument& passed, std::uint64_t& room) const;
   const void* real_of(const PlanArgument& passed, std::uint64_t& room) const;
 };
-static_assert(sizeof(ArgumentForm) == 64);
+static_assert(sizeof(ArgumentForm) == 32);
 
 class ArgumentTable {
  public:

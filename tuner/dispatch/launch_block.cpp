@@ -111,14 +111,18 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
   }
   const auto* const steps = at<Step>(steps_at_);
   for (std::size_t i = 0; i < steps_; ++i) {
-    Operation operation = steps[i].operation;
-    if (operation.kind == Operation::Kind::memset)
-      operation.target = LoadedSteps::array_in(parameters[steps[i].first]);
-    else
-      operation.parameters = parameters + steps[i].first;
-    if (const Status status = device_.enqueue(operation, stream); !status.ok()) [[unlikely]]
+    const Operation& operation = steps[i].operation;
+    void** const first = parameters + steps[i].first;
+    const Status status = operation.kind == Operation::Kind::memset ? set_memory(operation, *first, stream)
+                                                                    : device_.enqueue_with(operation, first, stream);
+    if (!status.ok()) [[unlikely]]
       parts_.fail(parts_.steps->name(i), status);
   }
+}
+
+Status LaunchBlock::set_memory(Operation memset, const void* array, StreamHandle stream) const {
+  memset.target = LoadedSteps::array_in(array);
+  return device_.enqueue(memset, stream);
 }
 
 // Throws, saying which argument does not fit.

@@ -51,6 +51,8 @@ class LaunchBlock {
   void put(std::size_t offset, const T& part) noexcept {
     new (reinterpret_cast<std::byte*>(this) + offset) T(part);
   }
+  // `array`: where its address lies.
+  Status set_memory(Operation memset, const void* array, StreamHandle stream) const;
   void refuse(std::span<const PlanArgument> passed) const;
 
   const PlanParts& parts_;  // not read by a launch

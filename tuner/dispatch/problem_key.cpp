@@ -33,7 +33,6 @@ struct KeyRecipe::Reading {
     throw UsageError(fmt::format("kernel {} has {} names in [problem]; launches by look-up take at most {}: use plans",
                                  spec.name, spec.problem.size(), most_problem_names));
   const std::vector<std::size_t> passed = passed_arguments(spec);
-  std::vector<std::size_t> types;
   for (const ProblemParameter& parameter : spec.problem) {
     const std::size_t place = names_.size();
     Name& name = names_.emplace_back();
@@ -42,7 +41,7 @@ struct KeyRecipe::Reading {
                 : parameter.kind == ProblemKind::choice ? Form::choice
                                                         : Form::integer;
     if (name.form != Form::integer) name.listed = name.form == Form::type ? &parameter.types : &parameter.choices;
-    (name.form == Form::integer ? integers_ : name.form == Form::choice ? texts_ : types).push_back(place);
+    if (name.form != Form::type) (name.form == Form::integer ? integers_ : texts_).add(place);
     for (std::size_t i = 0; i < passed.size(); ++i) {
       const Argument& argument = spec.arguments[passed[i]];
       const bool is_value = name.form == Form::integer && argument.role == Role::scalar && argument.name == name.name;
@@ -50,7 +49,8 @@ struct KeyRecipe::Reading {
       if (is_value || is_typed) sources_.push_back({static_cast<std::uint16_t>(place), static_cast<std::uint16_t>(i)});
     }
   }
-  texts_.insert(texts_.end(), types.begin(), types.end());
+  for (std::size_t place = 0; place < names_.size(); ++place)
+    if (names_[place].form == Form::type) texts_.add(place);
 }
 
 [[gnu::cold]] void KeyRecipe::fail(const std::string& what) const {
@@ -81,15 +81,14 @@ struct KeyRecipe::Reading {
                    name.form == Form::type ? ", or typed pointers" : ""));
 }
 
-inline std::uint64_t KeyRecipe::number_of(const Name& name, const ProblemValue& value) const {
-  if (name.form == Form::integer && !value.is_text) return static_cast<std::uint64_t>(value.integer);
+std::uint64_t KeyRecipe::text_number(const Name& name, const ProblemValue& value) const {
   const bool is_text = name.form != Form::integer && value.is_text;
   const std::size_t i = is_text ? index_of(*name.listed, value.text) : 0;
   if (!is_text || i == name.listed->size()) fail_number(name, value);
   return i;
 }
 
-inline std::uint64_t KeyRecipe::type_of(const Name& name, std::string_view type, std::size_t argument) const {
+[[gnu::hot]] std::uint64_t KeyRecipe::type_of(const Name& name, std::string_view type, std::size_t argument) const {
   const std::size_t i = index_of(*name.listed, type);
   if (i == name.listed->size())
     fail(fmt::format("`{}` is not {}, of which argument {} is{}", name.name, type, argument + 1,
@@ -97,17 +96,21 @@ inline std::uint64_t KeyRecipe::type_of(const Name& name, std::string_view type,
   return i;
 }
 
+std::size_t KeyRecipe::named_place(std::string_view name) const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i].name == name) return i;
+  fail(fmt::format("there is no `{}`", name));
+}
+
 // A value without a name is the next integer. A text is the next choice, and after those the next type.
 inline std::size_t KeyRecipe::place_of(const ProblemValue& value, Reading& reading) const {
   if (value.name.empty()) {
-    const std::vector<std::size_t>& places = value.is_text ? texts_ : integers_;
+    const Places& next = value.is_text ? texts_ : integers_;
     const std::size_t i = value.is_text ? reading.next_text++ : reading.next_integer++;
-    if (i < places.size()) return places[i];
+    if (i < next.count) return next.places[i];
     fail(value.is_text ? "too many names were passed" : "too many integers were passed");
   }
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    if (names_[i].name == value.name) return i;
-  fail(fmt::format("there is no `{}`", value.name));
+  return named_place(value.name);
 }
 
 inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& reading) const {
@@ -122,7 +125,9 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
   Reading reading{key};
   for (const ProblemValue& value : values) {
     const std::size_t place = place_of(value, reading);
-    take(place, number_of(names_[place], value), reading);
+    const Name& name = names_[place];
+    const bool is_integer = name.form == Form::integer && !value.is_text;
+    take(place, is_integer ? static_cast<std::uint64_t>(value.integer) : text_number(name, value), reading);
   }
   // As a rule all arrays have the same type, of one place in memory.
   std::string_view known_type;

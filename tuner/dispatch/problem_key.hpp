@@ -45,9 +45,16 @@ class KeyRecipe {
   struct Source {
     std::uint16_t place = 0, argument = 0;
   };
+  struct Places {
+    std::array<std::uint8_t, most_problem_names> places{};
+    std::size_t count = 0;
+    void add(std::size_t place) { places[count++] = static_cast<std::uint8_t>(place); }
+  };
   struct Reading;
-  std::uint64_t number_of(const Name& name, const ProblemValue& value) const;
+  // Returns the number of a text; throws for a value that is of the other form.
+  std::uint64_t text_number(const Name& name, const ProblemValue& value) const;
   std::uint64_t type_of(const Name& name, std::string_view type, std::size_t argument) const;
+  std::size_t named_place(std::string_view name) const;
   std::size_t place_of(const ProblemValue& value, Reading& reading) const;
   void take(std::size_t place, std::uint64_t number, Reading& reading) const;
   [[noreturn]] void fail(const std::string& what) const;
@@ -58,7 +65,7 @@ class KeyRecipe {
   const KernelSpec& spec_;
   std::vector<Name> names_;
   // The places that values without a name have, in order: integers, and of texts the choices before the types.
-  std::vector<std::size_t> integers_, texts_;
+  Places integers_, texts_;
   std::vector<Source> sources_;  // by place
 };
 

@@ -152,12 +152,16 @@ class CudaDevice final : public Device {
 
   LoadOutcome load(const Image& image) override { return load_module(context_, image); }
 
-  [[gnu::hot]] Status enqueue(const Operation& operation, StreamHandle stream) override {
-    // A function of another context is refused, with nothing launched.
-    if (operation.kind == Operation::Kind::launch && !must_ask() &&
-        launch_operation(api_, operation, stream) == result_success) [[likely]]
-      return {};
+  Status enqueue(const Operation& operation, StreamHandle stream) override {
+    if (operation.kind == Operation::Kind::launch) return enqueue_with(operation, operation.parameters, stream);
     return enqueue_in_context(operation, stream);
+  }
+
+  [[gnu::hot]] Status enqueue_with(const Operation& launch, void** parameters, StreamHandle stream) override {
+    // A function of another context is refused, with nothing launched.
+    if (!must_ask() && launch_operation(api_, launch, parameters, stream) == result_success) [[likely]]
+      return {};
+    return enqueue_in_context(launch, parameters, stream);
   }
 
   Status encode_map(const TensorLayout& layout, void* array, void* map) override {
@@ -189,7 +193,11 @@ class CudaDevice final : public Device {
     note(scope);
     return scope.result() == result_success && cuda::is_captured(api_, stream);
   }
-  [[gnu::noinline]] Status enqueue_in_context(const Operation& operation, StreamHandle stream) const {
+  [[gnu::noinline]] Status enqueue_in_context(Operation launch, void** parameters, StreamHandle stream) const {
+    launch.parameters = parameters;
+    return enqueue_in_context(launch, stream);
+  }
+  Status enqueue_in_context(const Operation& operation, StreamHandle stream) const {
     const ContextScope scope(*context_);
     note(scope);
     if (scope.result() != result_success) return status_of(api_, scope.result(), "making the device's context current");

@@ -23,16 +23,16 @@ constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
 
 // By drivers before 11.6. Without overlap a step is as right, and later.
 [[gnu::noinline]] Result launch_without_attributes(const DriverApi& api, const Operation& operation,
-                                                   CUstream_st* stream) noexcept {
+                                                   void** parameters, CUstream_st* stream) noexcept {
   const LaunchShape& shape = operation.shape;
   if (shape.cluster_blocks() != 1) return not_supported;
   return api.launch(static_cast<CUfunc_st*>(operation.function), shape.grid[0], shape.grid[1], shape.grid[2],
                     shape.block[0], shape.block[1], shape.block[2], static_cast<unsigned>(shape.shared_bytes), stream,
-                    operation.parameters, nullptr);
+                    parameters, nullptr);
 }
 
 Result issue(const DriverApi& api, const Operation& operation, CUstream_st* stream) {
-  if (operation.kind == Operation::Kind::launch) return launch_operation(api, operation, stream);
+  if (operation.kind == Operation::Kind::launch) return launch_operation(api, operation, operation.parameters, stream);
   if (operation.bytes == 0) return result_success;
   if (operation.kind == Operation::Kind::memset) {
     return api.memset_bytes(device_address(operation.target), static_cast<unsigned char>(operation.value),
@@ -67,11 +67,12 @@ ExtendedLaunch::ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) no
 }
 
 // cuLaunchKernelEx takes less time than cuLaunchKernel: on an H200 some 40 ns of 3,200.
-[[gnu::hot]] Result launch_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) noexcept {
+[[gnu::hot]] Result launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
+                                     CUstream_st* stream) noexcept {
   if (api.launch_with == nullptr) [[unlikely]]
-    return launch_without_attributes(api, operation, stream);
+    return launch_without_attributes(api, operation, parameters, stream);
   return api.launch_with(&ExtendedLaunch(operation.shape, stream).config(), static_cast<CUfunc_st*>(operation.function),
-                         operation.parameters, nullptr);
+                         parameters, nullptr);
 }
 
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) {

@@ -8,8 +8,10 @@ namespace attune::cuda {
 
 inline DeviceAddress device_address(const void* pointer) noexcept { return reinterpret_cast<DeviceAddress>(pointer); }
 
-// Makes the driver call of a launch, and returns its result. Nothing is launched unless that is a success.
-Result launch_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream) noexcept;
+// Makes the driver call of a launch, with these parameters in place of its own, and returns its result. Nothing is
+// launched unless that is a success.
+Result launch_operation(const DriverApi& api, const Operation& operation, void** parameters,
+                        CUstream_st* stream) noexcept;
 
 // Makes one call of the driver, or of a routine: no lock of its own, and no allocation unless it fails.
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream);
