@@ -179,18 +179,25 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
 }
 
 // What is loaded or cached serves, the best first. Where there is nothing, the default is compiled, or that is refused.
+// What stands in until the best is there is of this problem, or a fall-back: near records are looked for only where
+// neither is ready, or where nothing better follows.
 Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
-  Known present = known(request, Reach::all);
-  log_miss(request, present);
-  std::vector<GradedMatch> wanted = std::move(present.rungs);
-  const bool has_record = !wanted.empty();
-  for (Configuration& fallback : legal_fallbacks(kernel, request))
-    wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (auto parts = build_ready(request, wanted[i])) return {std::move(parts), i == 0, present.is_final};
+  Known present;
+  for (const Reach reach : {Reach::this_problem, Reach::all}) {
+    present = known(request, reach);
+    log_miss(request, present);
+    std::vector<GradedMatch> wanted = present.rungs;
+    const bool better_follows = policy == Policy::background && !wanted.empty();
+    if (present.are_all || better_follows)
+      for (Configuration& fallback : legal_fallbacks(kernel, request))
+        wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (auto parts = build_ready(request, wanted[i])) return {std::move(parts), i == 0, present.is_final};
+    if (present.are_all) break;
+  }
   if (policy == Policy::cached_only) throw not_prepared(request);
   ++waited_;
-  return {build_fallback(kernel, request, present.near_miss), !has_record, present.is_final};
+  return {build_fallback(kernel, request, present.near_miss), present.rungs.empty(), present.is_final};
 }
 
 Planned Planner::plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
