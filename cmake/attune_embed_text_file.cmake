@@ -18,10 +18,11 @@ endfunction()
 
 get_filename_component(file_name "${INPUT}" NAME)
 read_literals("${INPUT}" text)
+file(SHA256 "${INPUT}" digest)
 file(WRITE "${OUTPUT}" "// Generated from ${file_name}.
 #pragma once
 #include \"core/embedded_file.hpp\"
 namespace attune_embedded {
-inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${text}};
+inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${text}, \"${digest}\"};
 }
 ")

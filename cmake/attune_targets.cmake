@@ -12,8 +12,8 @@ target_link_libraries(attune_runtime INTERFACE attune_bundle_runtime attune_data
 add_library(attune_tuner INTERFACE)
 target_link_libraries(attune_tuner INTERFACE attune_runtime attune_kernel_files attune_device_host attune_session attune_tuning)
 # All of them link the dispatcher. Its layers have a section for each function (attune_layer), and the linker leaves out
-# those that nothing uses.
-target_link_options(attune_dispatch INTERFACE LINKER:--gc-sections)
+# those that nothing uses. Symbols of other libraries are bound when a program starts, not by its first launch.
+target_link_options(attune_dispatch INTERFACE LINKER:--gc-sections LINKER:-z,now)
 add_library(attune::bundle_runtime ALIAS attune_bundle_runtime)
 add_library(attune::runtime ALIAS attune_runtime)
 add_library(attune::c ALIAS attune_c_api)

@@ -15,11 +15,13 @@ namespace {
 // A rollback of what a killed writer left has one attempt, and takes as long as it takes.
 constexpr int recovery_wait_ms = 5000;
 
-// Settings of every connection: docs/formats/wisdom.md.
-constexpr const char* settings = R"sql(
-  PRAGMA trusted_schema = OFF;
+// Settings of every connection (docs/formats/wisdom.md) that have no call of their own. Then a transaction begins: what
+// is read belongs together, and takes one lock.
+constexpr const char* begin = R"sql(
   PRAGMA cell_size_check = ON;
   PRAGMA mmap_size = 0;
+  BEGIN;
+  PRAGMA schema_version;
 )sql";
 
 }  // namespace
@@ -34,10 +36,9 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
-  if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
-  // One transaction: what is read belongs together, and takes one lock.
-  const int found = sqlite3_exec(handle, "BEGIN; PRAGMA schema_version", nullptr, nullptr, nullptr);
+  const int found = sqlite3_exec(handle, begin, nullptr, nullptr, nullptr);
   if (found == SQLITE_READONLY_ROLLBACK)
     roll_back_journal();
   else if (found != SQLITE_OK)

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <cstdio>
 
+#include "device/cuda/driver_loader.hpp"
 #include "device/cuda/nvrtc_compiler.hpp"
+#include "device/cuda/operations.hpp"
 #include "support/child.hpp"
 #include "support/gpu.hpp"
 
@@ -51,6 +53,27 @@ TEST_F(CudaLaunch, RefusesMoreThreadsThanLaunchBoundsAllow) {
   EXPECT_EQ(status.verdict, Verdict::resources);
   EXPECT_EQ(module->function("bounded", {{1, 1, 1}, {16, 16, 1}, 0}, status), nullptr);
   EXPECT_THAT(status.detail, HasSubstr("256 threads"));
+}
+
+// As drivers before 11.6 are. A step that could overlap is launched without.
+TEST_F(CudaLaunch, WorksWithADriverThatKnowsNoAttributes) {
+  cuda::DriverApi older = cuda::require_driver();
+  older.launch_with = nullptr;
+  const std::shared_ptr<Module> module = load(source, {"scale<double>"});
+  ASSERT_NE(module, nullptr);
+  Array<double> x(device(), 100, 1.5);
+  double factor = 3;
+  long long n = 99;
+  std::vector<void*> parameters{x.parameter(), &factor, &n};
+  LaunchShape of = shape(1, 128);
+  Operation operation = launch_of(function(*module, "scale<double>", of), of, parameters);
+  EXPECT_TRUE(cuda::enqueue_operation(older, operation, nullptr).ok());
+  operation.shape.overlaps = true;
+  EXPECT_TRUE(cuda::enqueue_operation(older, operation, nullptr).ok());
+  EXPECT_EQ(x[98], 13.5);
+  EXPECT_EQ(x[99], 1.5);
+  operation.shape.cluster = {2, 1, 1};
+  EXPECT_FALSE(cuda::enqueue_operation(older, operation, nullptr).ok());
 }
 
 // By launches and by batches in graphs.

@@ -25,10 +25,6 @@ class IdleDevice : public Device {
     asm volatile("" ::"r"(operation.parameters) : "memory");
     return {};
   }
-  Status enqueue_with(const Operation&, void** parameters, StreamHandle) override {
-    asm volatile("" ::"r"(parameters) : "memory");
-    return {};
-  }
   DeviceTimes take_samples(const Sampling&) override { return {}; }
   void generate(void*, std::string_view, std::uint64_t, const FillValues&, std::uint64_t) override {}
   std::vector<Found> inspect(std::span<const Inspection> inspections) override {

@@ -181,7 +181,7 @@ class Device {
   virtual LoadOutcome load(const Image& image) = 0;
   // Enqueues. An error of the launch itself is in the Status; a fault may appear only at synchronize().
   virtual Status enqueue(const Operation& operation, StreamHandle stream) = 0;
-  // Enqueues a launch with these parameters in place of its own.
+  // Enqueues a launch with these parameters in place of its own. `launch.kind` is launch. Fails as enqueue() does.
   virtual Status enqueue_with(const Operation& launch, void** parameters, StreamHandle stream) {
     Operation operation = launch;
     operation.parameters = parameters;

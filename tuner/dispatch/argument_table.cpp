@@ -88,7 +88,7 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   expected.slot = static_cast<std::uint16_t>(slot);
   if (argument.role != Role::scalar) {
     expected.size = sizeof(void*);
-    expected.most = resolved.count;
+    expected.limit = resolved.count;
     expected.is_written = argument.role != Role::in;
     if (argument.by_value) {
       expected.kind = Kind::values;
@@ -102,13 +102,13 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
     expected.kind = Kind::verbatim;
   } else if (type.type_class == TypeClass::boolean) {
     expected.kind = Kind::integer;
-    expected.most = 1;
+    expected.limit = 1;
   } else if (type.type_class == TypeClass::floating) {
     expected.kind = type.size == 8 ? Kind::real64 : type.size == 4 ? Kind::real32 : Kind::real16;
   } else {
     expected.kind = Kind::integer;
     expected.is_signed = type.type_class == TypeClass::signed_integer;
-    expected.most = ~std::uint64_t{0} >> (64 - bits + (expected.is_signed ? 1 : 0));
+    expected.limit = ~std::uint64_t{0} >> (64 - bits + (expected.is_signed ? 1 : 0));
   }
   if (resolved.value) {
     expected.is_fixed = true;
@@ -133,7 +133,7 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
     case Kind::values:
       if (passed.kind != PlanArgument::Kind::values && (passed.kind != PlanArgument::Kind::pointer || passed.is_device))
         return nullptr;
-      return passed.count == most && is_of_type(passed.type) ? read<const void*>(passed.bytes) : nullptr;
+      return passed.count == limit && is_of_type(passed.type) ? read<const void*>(passed.bytes) : nullptr;
     case Kind::verbatim:
       if (passed.kind == PlanArgument::Kind::other && is_of_type(passed.type)) bytes = passed.bytes.data();
       break;
@@ -179,17 +179,17 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
   if (expected.kind == Kind::values)
     return fmt::format(
         "is an array of {} {} that is passed by value, but {} was passed; pass a std::array or std::span",
-        expected.most, expected.type(),
+        expected.limit, expected.type(),
         passed.is_device ? "a Buffer, which is device memory,"
         : passed.kind == PlanArgument::Kind::pointer && passed.count != PlanArgument::unknown_count
             ? fmt::format("an object with {} {}", passed.count, passed.type)
             : got);
   if (expected.kind == Kind::array) {
-    const std::string array = fmt::format("is an array of {} {} that the kernel {}", expected.most, expected.type(),
+    const std::string array = fmt::format("is an array of {} {} that the kernel {}", expected.limit, expected.type(),
                                           expected.is_written ? "writes" : "reads");
     const bool right_type =
         passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || passed.type == expected.type());
-    if (right_type && read<void*>(passed.bytes) && passed.count < expected.most) {
+    if (right_type && read<void*>(passed.bytes) && passed.count < expected.limit) {
       return fmt::format("{}, but what was passed has {}", array, passed.count);
     }
     return fmt::format("{}, but {} was passed", array, got);
@@ -225,7 +225,7 @@ void ArgumentTable::refuse_count(std::size_t passed) const {
     const bool is_array = expected.kind == Kind::array;
     if (expected.kind == Kind::values) {
       list +=
-          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.most, expected.type());
+          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.limit, expected.type());
       continue;
     }
     list += fmt::format("{}{}: {}{}{}", list.empty() ? "" : ", ", name,

@@ -27,8 +27,8 @@ struct alignas(32) ArgumentForm {
   enum class Kind : std::uint8_t { array, values, integer, real32, real64, real16, verbatim };
 
   const char* type_name = nullptr;  // of the element or the scalar: attune's own text
-  std::uint64_t most = 0;           // arrays: how many elements they have; integers, and bool: the greatest value
-  std::uint64_t fixed = 0;          // bytes, the first ones
+  std::uint64_t limit = 0;          // arrays: the least count of elements; integers and bool: the greatest value
+  std::uint64_t fixed = 0;          // the bytes that a fixed scalar must have
   std::uint16_t size = 0;           // bytes of the parameter: at most most_parameter_bytes
   std::uint16_t slot = 0;
   std::uint8_t type_length = 0;
@@ -39,8 +39,8 @@ struct alignas(32) ArgumentForm {
 
   std::string_view type() const noexcept { return {type_name, type_length}; }
 
-  // Checks what was passed. Returns where the bytes of the parameter lie: where they were passed, or in `room`, to which
-  // they are converted. Returns null where it does not fit.
+  // Checks what was passed. Returns where the bytes of the parameter lie: where they were passed, or in `room`, into
+  // which they are converted. Returns null where it does not fit.
   const void* bytes_of(const PlanArgument& passed, std::uint64_t& room) const {
     if (kind == Kind::array) return fits_array(passed) ? passed.bytes.data() : nullptr;
     if (kind == Kind::integer && passed.kind == PlanArgument::Kind::integer) return integer_of(passed);
@@ -62,13 +62,13 @@ struct alignas(32) ArgumentForm {
   }
   bool fits_array(const PlanArgument& passed) const {
     return passed.kind == PlanArgument::Kind::pointer && (passed.type.empty() || is_of_type(passed.type)) &&
-           !(passed.is_const && is_written) && passed.count >= most && (read<void*>(passed.bytes) || most == 0);
+           !(passed.is_const && is_written) && passed.count >= limit && (read<void*>(passed.bytes) || limit == 0);
   }
   // Little-endian: the low bytes are the narrower value.
   const void* integer_of(const PlanArgument& passed) const {
     const auto value = read<std::uint64_t>(passed.bytes);
     const bool is_negative = passed.is_signed && static_cast<std::int64_t>(value) < 0;
-    if (is_negative ? !is_signed || ~value > most : value > most) return nullptr;
+    if (is_negative ? !is_signed || ~value > limit : value > limit) return nullptr;
     return is_fixed && (value ^ fixed) << (64 - 8 * size) != 0 ? nullptr : passed.bytes.data();
   }
   // What rounds, rounds as in C++; only a finite value that becomes infinite is refused.

@@ -14,6 +14,7 @@ constexpr std::align_val_t alignment{64};  // a line of the cache
 
 // What a launch has room for on its stack. Plans with more have no block.
 constexpr std::size_t most_passed = 64, most_parameters = 128;
+constexpr std::size_t constant_bytes = 16;
 
 std::size_t rounded(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
 
@@ -23,10 +24,17 @@ std::size_t parameters_of(const LoadedSteps& steps) {
   return count;
 }
 
+// Tensor maps have 128 bytes, those of a configuration without them too. An array by value may be as long, and may lie in
+// less aligned memory than its parameter needs on the host device.
+bool is_small(const StepArgument& argument) {
+  const bool is_by_value = is_array(argument.role) && !argument.value.empty();
+  return argument.role != Role::map && !is_by_value && argument.value.size() <= constant_bytes;
+}
+
 }  // namespace
 
-// A source is the place of a passed argument, or how far from the block's start a constant lies: further than there are
-// arguments.
+// A source is the place of a passed argument, or how far from the block's start a constant lies. That is further than
+// there are arguments.
 [[gnu::cold]] LaunchBlock::Layout LaunchBlock::layout_of(const PlanParts& parts) {
   const std::size_t passed = parts.arguments.forms().size();
   Layout layout;
@@ -34,15 +42,17 @@ std::size_t parameters_of(const LoadedSteps& steps) {
   layout.sources = layout.steps + parts.steps->size() * sizeof(Step);
   layout.constants =
       rounded(std::max(layout.sources + parameters_of(*parts.steps) * sizeof(std::uint16_t), passed), sizeof(Constant));
-  layout.forms = rounded(layout.constants + (parts.steps->arguments() - passed) * sizeof(Constant), alignof(ArgumentForm));
+  layout.forms =
+      rounded(layout.constants + (parts.steps->arguments() - passed) * sizeof(Constant), alignof(ArgumentForm));
   layout.end = layout.forms + parts.arguments.forms().size_bytes();
   return layout;
 }
 
 [[gnu::cold]] LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
   const LoadedSteps& steps = *parts.steps;
-  const bool is_plain = steps.maps().empty() && steps.symbols() == 0 && steps.scratch().empty() &&
-                        parts.arguments.forms().size() <= most_passed && parameters_of(steps) <= most_parameters;
+  bool is_plain = steps.symbols() == 0 && steps.scratch().empty() &&
+                  parts.arguments.forms().size() <= most_passed && parameters_of(steps) <= most_parameters;
+  for (std::size_t i = 0; i < steps.arguments(); ++i) is_plain = is_plain && is_small(steps.argument(i));
   const Layout layout = layout_of(parts);
   if (!is_plain || layout.end > std::numeric_limits<std::uint16_t>::max()) return nullptr;
   void* const memory = ::operator new(layout.end, alignment);
@@ -74,8 +84,7 @@ void LaunchBlock::Free::operator()(const LaunchBlock* block) const noexcept {
       continue;
     }
     Constant constant{};
-    const std::vector<std::byte>& value = steps.argument(i).value;
-    std::copy_n(value.begin(), std::min(value.size(), constant.size()), constant.begin());
+    std::ranges::copy(steps.argument(i).value, constant.begin());
     put(constant_at, constant);
     sources[i] = constant_at;
     constant_at += sizeof constant;

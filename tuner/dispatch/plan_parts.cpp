@@ -52,29 +52,6 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
   use.done();
 }
 
-// Not in line: launches by a block have none of its stack.
-[[gnu::noinline]] const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
-                                                     std::span<const PlanArgument> passed) {
-  const PlanParts& parts = *shared;
-  LaunchFrame frame(*parts.steps);
-  parts.arguments.encode(passed, frame.slots());
-  const std::string* misaligned = nullptr;
-  if (const Status status = parts.maps.aim(*parts.steps, *parts.device, frame, misaligned); !status.ok())
-    parts.fail("launch", status);
-  const bool is_captured = parts.device->is_captured(stream);
-  if (is_captured) hold_in_graph(shared, frame, stream);
-  SymbolUploads::Turn turn;  // until the steps are enqueued that read the variables
-  if (parts.steps->symbols() > 0) {
-    turn = parts.uploads.take_turn();
-    parts.uploads.upload(parts, frame, stream, is_captured);
-  }
-  if (is_captured || parts.steps->scratch().empty())
-    enqueue_steps(parts, frame, stream);
-  else
-    enqueue_with_scratch(parts, frame, stream);
-  return misaligned;
-}
-
 }  // namespace
 
 [[gnu::cold]] std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
@@ -94,6 +71,28 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
                                                  std::move(warn), {}, {}, std::move(holdings)});
   parts->block = LaunchBlock::make(*parts);
   return parts;
+}
+
+const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
+                                   std::span<const PlanArgument> passed) {
+  const PlanParts& parts = *shared;
+  LaunchFrame frame(*parts.steps);
+  parts.arguments.encode(passed, frame.slots());
+  const std::string* misaligned = nullptr;
+  if (const Status status = parts.maps.aim(*parts.steps, *parts.device, frame, misaligned); !status.ok())
+    parts.fail("launch", status);
+  const bool is_captured = parts.device->is_captured(stream);
+  if (is_captured) hold_in_graph(shared, frame, stream);
+  SymbolUploads::Turn turn;  // until the steps are enqueued that read the variables
+  if (parts.steps->symbols() > 0) {
+    turn = parts.uploads.take_turn();
+    parts.uploads.upload(parts, frame, stream, is_captured);
+  }
+  if (is_captured || parts.steps->scratch().empty())
+    enqueue_steps(parts, frame, stream);
+  else
+    enqueue_with_scratch(parts, frame, stream);
+  return misaligned;
 }
 
 [[gnu::hot]] const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,

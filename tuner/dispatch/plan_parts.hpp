@@ -62,6 +62,10 @@ struct PlanParts {
 const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                std::span<const PlanArgument> passed);
 
+// Does it for any plan, captured or not. Not in line: launches by a block have none of its stack.
+[[gnu::noinline]] const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
+                                                     std::span<const PlanArgument> passed);
+
 // Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
 // when the driver refuses the module.
 std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts);

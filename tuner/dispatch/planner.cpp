@@ -36,6 +36,11 @@ bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
 
+// Returns whether it is a record of another problem or device.
+bool is_of_another(const GradedMatch& graded) {
+  return graded.match.rung == Rung::near_problem || graded.match.rung == Rung::sibling_device;
+}
+
 // Returns the fall-back configurations that may be used here, in their order.
 std::vector<Configuration> usable_fallbacks(const MatchRequest& request) {
   std::vector<Configuration> found;
@@ -178,26 +183,47 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
   return {build_fallback(kernel, request, present.near_miss), true, present.is_final};
 }
 
-// What is loaded or cached serves, the best first. Where there is nothing, the default is compiled, or that is refused.
-// What stands in until the best is there is of this problem, or a fall-back: near records are looked for only where
-// neither is ready, or where nothing better follows.
+// Where a problem has a record, near ones are looked for only if neither its image nor a fall-back's is ready. Without a
+// better one to follow, they are looked for before the fall-backs.
 Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
-  Known present;
-  for (const Reach reach : {Reach::this_problem, Reach::all}) {
-    present = known(request, reach);
-    log_miss(request, present);
-    std::vector<GradedMatch> wanted = present.rungs;
-    const bool better_follows = policy == Policy::background && !wanted.empty();
-    if (present.are_all || better_follows)
-      for (Configuration& fallback : legal_fallbacks(kernel, request))
-        wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-      if (auto parts = build_ready(request, wanted[i])) return {std::move(parts), i == 0, present.is_final};
-    if (present.are_all) break;
+  Known present = known(request, Reach::this_problem);
+  log_miss(request, present);
+  if (!present.are_all) {
+    std::erase_if(present.rungs, is_of_another);
+    const bool has_own = !present.rungs.empty();
+    if (has_own)
+      if (auto planned = find_ready(kernel, request, present, policy == Policy::background)) return *std::move(planned);
+    Known all = known(request, Reach::all);
+    if (has_own && all.rungs.empty()) {
+      present.is_final = all.is_final;  // the source has become unreadable
+    } else {
+      present = std::move(all);
+      log_miss(request, present);
+    }
   }
+  if (auto planned = find_ready(kernel, request, present, true)) return *std::move(planned);
   if (policy == Policy::cached_only) throw not_prepared(request);
   ++waited_;
+  if (usable_fallbacks(request).empty())
+    for (const GradedMatch& graded : present.rungs)
+      if (auto parts = build_or_warn(request, graded)) return {std::move(parts), true, present.is_final};
   return {build_fallback(kernel, request, present.near_miss), present.rungs.empty(), present.is_final};
+}
+
+// Returns what is loaded or cached: of what is known the best, else a fall-back where that is asked for.
+std::optional<Planned> Planner::find_ready(const KernelPack& kernel, const MatchRequest& request, const Known& present,
+                                           bool by_fallback) {
+  for (const GradedMatch& graded : present.rungs)
+    if (auto parts = build_ready(request, graded))
+      return Planned{std::move(parts), &graded == present.rungs.data(), present.is_final};
+  if (!by_fallback) return std::nullopt;
+  bool is_best = present.rungs.empty();
+  for (Configuration& fallback : is_best ? legal_fallbacks(kernel, request) : usable_fallbacks(request)) {
+    if (auto parts = build_ready(request, {no_match(request, std::move(fallback), present.near_miss), {}}))
+      return Planned{std::move(parts), is_best, present.is_final};
+    is_best = false;
+  }
+  return std::nullopt;
 }
 
 Planned Planner::plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy) {

@@ -89,6 +89,7 @@ TEST_F(KernelTest, RefusesWhatIsMissingUnknownOrContradicts) {
   };
   refused([&] { combine.launch(nullptr, {}, out, in, 3, 0); }, "`OP` is missing");
   refused([&] { combine.launch(nullptr, {"Op::sum"}, untyped, untyped, 3, 0); }, "`T` is missing");
+  refused([&] { combine.launch(nullptr, {4}, out, in, 3, 0); }, "`n` is 4 in one place");  // and `OP` is missing
   refused([&] { combine.launch(nullptr, {4, "Op::sum"}, out, in, 3, 0); }, "`n` is 4 in one place and 3 in another");
   refused([&] { combine.launch(nullptr, {"Op::sum", "float"}, out, in, 3, 0); },
           "`T` is float in one place and int32 in another");
@@ -188,6 +189,68 @@ TEST_F(PolicyTest, BackgroundTakesTheBestAtOnceWhereItIsCached) {
   EXPECT_EQ(second.statistics().compiled, 0u);
   EXPECT_EQ(second.statistics().from_cache, 1u);
   EXPECT_EQ(second.statistics().waited, 0u);
+}
+
+// Of the problem itself only the record's image is missing. A near problem's is cached, and so is the default's.
+TEST_F(PolicyTest, BackgroundLooksForNearProblemsOnlyWhereNothingElseIsReady) {
+  const Problem near{{"n", 1500}, {"T", "int32"}};
+  store(record(gpu_.device_info(), near, {{"OFFSET", 3}, {"BLOCK", 32}}));
+  gpu_.plan("offset", near);
+  const auto launched_first = [&] {
+    Dispatcher second(options());
+    second.add(kernel_of(offset_kernel));
+    const Buffer<int> data(second, std::vector<int>(1000, 0)), count(second, 2);
+    const Kernel offset = second.kernel("offset");
+    offset.launch(nullptr, {}, data, count, 1000);
+    const int first = data.to_vector().at(999);
+    EXPECT_EQ(second.statistics().waited, 0u);
+    second.wait_for_background();
+    offset.launch(nullptr, {}, data, count, 1000);
+    EXPECT_EQ(data.to_vector().at(999), first + 2);
+    return first;
+  };
+  const std::filesystem::path images = folder_ / "cache" / "images", kept = folder_ / "kept";
+  std::filesystem::copy(images, kept);
+  EXPECT_EQ(launched_first(), 3) << "the near one alone is cached";
+  std::filesystem::remove_all(images);
+  std::filesystem::rename(kept, images);
+  gpu_.plan("offset", {{"n", 100'000}, {"T", "int32"}});  // by default: no record is near
+  EXPECT_EQ(launched_first(), 1);
+}
+
+// No fall-back is legal there, and none is needed.
+TEST_F(PolicyTest, NeedsNoFallbackWhereTheBestIsCached) {
+  constexpr EmbeddedFile steps_kernel{"steps.cu", R"cu(/*attune
+[kernel]
+name = "steps"
+[problem]
+n = "size"
+[parameters]
+STEP = [64, 83]
+[restrictions]
+rules = ["n % STEP == 0"]
+[[launch]]
+entry = "steps<STEP>"
+grid = ["1"]
+block = ["1"]
+arguments = ["out", "n"]
+[arguments]
+out = { type = "int32", size = "1", role = "out" }
+n = { type = "int64" }
+*/
+template <int STEP>
+__global__ void steps(int* out, long long n) { out[0] = static_cast<int>(n / STEP); }
+)cu"};
+  store(record(gpu_.device_info(), {{"n", 498}}, {{"STEP", 83}}, steps_kernel));
+  for (int run = 0; run < 2; ++run) {
+    Dispatcher gpu(options());
+    gpu.add(kernel_of(steps_kernel));
+    const Buffer<int> out(gpu, 1);
+    gpu.kernel("steps").launch(nullptr, {}, out, 498);
+    EXPECT_EQ(out.to_vector().at(0), 6);
+    EXPECT_EQ(gpu.statistics().compiled, run == 0 ? 1u : 0u);
+  }
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(PolicyTest, CachedOnlyCompilesNothing) {

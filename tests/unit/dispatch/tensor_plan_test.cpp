@@ -81,6 +81,44 @@ TEST_F(TensorPlan, IsForAConfigurationWithoutTheMapWhereThereCanBeNone) {
   EXPECT_TRUE(std::equal(out.begin(), out.begin() + 99 * height, expected.begin()));
 }
 
+// All 128 bytes of it, whoever reads them.
+TEST_F(TensorPlan, PassesZerosWhereTheConfigurationHasNoMap) {
+  add("words.cu", R"cu(/*attune
+[kernel]
+name = "words"
+[problem]
+width = { size = 64 }
+[parameters]
+TENSOR = [false, true]
+[[launch]]
+entry = "words<TENSOR>"
+grid = ["1"]
+block = ["32"]
+arguments = ["out", "in", "in_tiles", "seven"]
+[arguments]
+out = { type = "int32", size = "2", role = "out" }
+in = { type = "float", size = "width", role = "in" }
+in_tiles = { tensor = "in", shape = ["width"], box = ["32"], when = "TENSOR" }
+seven = { type = "int64", value = "7" }
+*/
+#include "attune_async.cuh"
+template <bool TENSOR>
+__global__ void words(int* out, const float* in, const __grid_constant__ attune::TensorMap in_tiles, long long seven) {
+  if (threadIdx.x != 0) return;
+  int bytes = 0;
+  for (unsigned i = 0; i < sizeof in_tiles; ++i) bytes += reinterpret_cast<const unsigned char*>(&in_tiles)[i] != 0;
+  out[0] = bytes;
+  out[1] = static_cast<int>(seven + reinterpret_cast<unsigned long long>(&in_tiles) % alignof(attune::TensorMap));
+}
+)cu");
+  const Plan plan = gpu_.plan("words");
+  EXPECT_EQ(plan.configuration().at("TENSOR"), Value(false));
+  const Buffer<float> in(gpu_, 64);
+  const Buffer<int> out(gpu_, std::vector<int>{-1, -1});
+  plan.launch(nullptr, out, in);
+  EXPECT_THAT(out.to_vector(), ElementsAre(0, 7));
+}
+
 TEST_F(TensorPlan, PassesTheArrayWhereTheKernelTakesItsMapAlone) {
   std::string text = test::tiles_file();
   for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "attune/search_space.hpp"
+#include "core/digest.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
 #include "support/message_of.hpp"
@@ -220,6 +221,13 @@ TEST(CalibrationKernels, AreReadAndNoneIsKnownToUsers) {
     }
   }
   EXPECT_THAT(found, testing::ElementsAre("copy", "read", "fma", "launch"));
+}
+
+// The keys of images rest on it.
+TEST(EmbeddedFiles, HaveTheDigestOfTheirText) {
+  const std::vector<EmbeddedFile> kernels = builtin_kernels();
+  ASSERT_FALSE(kernels.empty());
+  for (const EmbeddedFile& file : kernels) EXPECT_EQ(file.digest, sha256(file.text)) << file.file_name;
 }
 
 }  // namespace

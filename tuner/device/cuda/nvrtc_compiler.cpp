@@ -334,10 +334,11 @@ CompileOutcome cuda::compile_with(const NvrtcLibrary& library, const ImageReques
 }
 
 const std::string& cuda::nvrtc_additions() {
+  static_assert(attune_embedded::attune.digest.size() == 64 && attune_embedded::argument_checks.digest.size() == 64);
   static const std::string digest = [] {
     Digest added;
     added.add("NVRTC").add(resource_report).add(usual_standard);
-    added.add(own_header).add(attune_embedded::attune.text).add(attune_embedded::argument_checks.text);
+    added.add(own_header).add(attune_embedded::attune.digest).add(attune_embedded::argument_checks.digest);
     for (const ToolkitType& type : toolkit_types) added.add(type.define).add(type.header);
     return added.hex();
   }();

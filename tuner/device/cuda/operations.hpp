@@ -16,8 +16,7 @@ Result launch_operation(const DriverApi& api, const Operation& operation, void**
 // Makes one call of the driver, or of a routine: no lock of its own, and no allocation unless it fails.
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream);
 
-// A launch as cuLaunchKernelEx takes it. It holds its own attributes: of clusters, and of a launch that overlaps the one
-// before it.
+// A launch as cuLaunchKernelEx takes it. It holds its own attributes, of clusters and of overlap.
 class ExtendedLaunch {
  public:
   ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) noexcept;

@@ -113,8 +113,8 @@ std::string host_additions() {
     for (const char* const flag : compiler_flags) added.add(flag);
     const SourceText sample{"sample.cu", "__shared__ int a[4]; extern __shared__ int b[];", {}};
     added.add(translation_unit(sample, {"-DN=1", "-UN"}, {{"&v", 0}, {"f", 1}}, "", HostVariant::plain));
-    for (const EmbeddedFile* const header : header_beside) added.add(header->file_name).add(header->text);
-    return added.add(attune_embedded::argument_checks.text).hex();
+    for (const EmbeddedFile* const header : header_beside) added.add(header->file_name).add(header->digest);
+    return added.add(attune_embedded::argument_checks.digest).hex();
   }();
   return fmt::format("{} {} {}", host_image_architecture(), own, fmt::join(flags_of_the_user(), " "));
 }
