@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "device/cuda/cuda_context.hpp"
 #include "device/cuda/driver_loader.hpp"
 #include "device/cuda/nvrtc_compiler.hpp"
 #include "device/cuda/operations.hpp"
@@ -59,6 +60,8 @@ TEST_F(CudaLaunch, RefusesMoreThreadsThanLaunchBoundsAllow) {
 TEST_F(CudaLaunch, WorksWithADriverThatKnowsNoAttributes) {
   cuda::DriverApi older = cuda::require_driver();
   older.launch_with = nullptr;
+  const auto context = cuda::CudaContext::open(cuda::require_driver(), std::nullopt);
+  const cuda::ContextScope scope(*context);
   const std::shared_ptr<Module> module = load(source, {"scale<double>"});
   ASSERT_NE(module, nullptr);
   Array<double> x(device(), 100, 1.5);

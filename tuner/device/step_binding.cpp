@@ -25,7 +25,7 @@ namespace attune {
   return arguments;
 }
 
-LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments)
+[[gnu::cold]] LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgument> arguments)
     : module_(std::move(module)), arguments_(std::move(arguments)) {
   for (const StepArgument& argument : arguments_) {
     if (argument.map) maps_.push_back(places_.size());
@@ -79,7 +79,7 @@ LoadedSteps::LoadedSteps(std::shared_ptr<Module> module, std::vector<StepArgumen
   return status;
 }
 
-void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
+[[gnu::cold]] void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
   Step made;
   made.name = std::move(name);
   for (std::size_t i = 0; i < arguments_.size(); ++i) made.arguments.push_back(i);
@@ -106,7 +106,7 @@ void LoadedSteps::add(std::shared_ptr<Routine> routine, std::string name) {
   return status;
 }
 
-std::vector<std::size_t> LoadedSteps::parameter_bytes(std::size_t i) const {
+[[gnu::cold]] std::vector<std::size_t> LoadedSteps::parameter_bytes(std::size_t i) const {
   std::vector<std::size_t> bytes;
   if (steps_[i].operation.kind == Operation::Kind::memset) return bytes;
   for (const std::size_t argument : steps_[i].arguments) {
@@ -164,7 +164,7 @@ Status LoadedSteps::encode_map(Device& device, std::size_t map, void* array, voi
   }
 }
 
-StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
+[[gnu::cold]] StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
     : steps_(std::move(steps)),
       memory_(std::make_unique_for_overwrite<std::byte[]>(steps_->frame_bytes())),
       slots_(steps_->lay_out(memory_.get())),
@@ -173,7 +173,7 @@ StepBinding::StepBinding(std::shared_ptr<const LoadedSteps> steps)
   for (std::size_t i = 0; i < steps_->symbols(); ++i) uploads_.push_back(steps_->upload(i, slots_));
 }
 
-StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
+[[gnu::cold]] StepBinding::StepBinding(const StepBinding& other) : StepBinding(other.steps_) {
   steps_->copy_values(slots_, other.slots_);
   aimed_ = other.aimed_;
 }

@@ -207,12 +207,12 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
   return fmt::format("is of type {}, but {} was passed", expected.type(), got);
 }
 
-void ArgumentTable::refuse(std::size_t position, const PlanArgument& passed) const {
+[[gnu::cold]] void ArgumentTable::refuse(std::size_t position, const PlanArgument& passed) const {
   throw UsageError(fmt::format("launch of {}: argument {}, `{}`, {}; expected {}", kernel_, position + 1,
                                shown_[position].name, reason(position, passed), signature()));
 }
 
-void ArgumentTable::refuse_count(std::size_t passed) const {
+[[gnu::cold]] void ArgumentTable::refuse_count(std::size_t passed) const {
   throw UsageError(fmt::format("launch of {}: {} argument{} passed, {} expected: {}", kernel_, passed,
                                passed == 1 ? " was" : "s were", forms_.size(), signature()));
 }

@@ -18,7 +18,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 
 }  // namespace
 
-KernelEntries::KernelEntries(const KernelPack& pack, const EntryServices& services)
+[[gnu::cold]] KernelEntries::KernelEntries(const KernelPack& pack, const EntryServices& services)
     : pack_(pack), services_(services), recipe_(pack.spec), table_(recipe_.size()) {}
 
 [[gnu::hot]] void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
@@ -60,7 +60,7 @@ KernelEntries::KernelEntries(const KernelPack& pack, const EntryServices& servic
   return true;
 }
 
-void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array) {
+[[gnu::cold]] void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, const std::string* array) {
   if (array != nullptr && !entry.warned.exchange(true)) parts.warn_of_misaligned(*array);
 }
 
@@ -106,7 +106,7 @@ void KernelEntries::warn_of_misaligned(Entry& entry, const PlanParts& parts, con
   });
 }
 
-bool KernelEntries::is_best(const ProblemKey& key) const {
+[[gnu::cold]] bool KernelEntries::is_best(const ProblemKey& key) const {
   const LaunchSection section;
   const Entry* const entry = table_.find(key);
   const Present* const present = entry != nullptr ? entry->present.load(std::memory_order_acquire) : nullptr;
@@ -129,7 +129,7 @@ bool KernelEntries::is_best(const ProblemKey& key) const {
   for (Entry* const entry : entries) set(*entry, services_.plan(pack_, recipe_.problem_of(entry->key), Policy::wait));
 }
 
-void KernelEntries::survey(Survey& survey) const {
+[[gnu::cold]] void KernelEntries::survey(Survey& survey) const {
   table_.for_each([&](const Entry& entry) {
     const std::lock_guard lock(entry.mutex);
     const Present* const present = entry.present.load(std::memory_order_relaxed);
@@ -153,7 +153,7 @@ void KernelEntries::survey(Survey& survey) const {
   });
 }
 
-std::uint64_t KernelEntries::size() const {
+[[gnu::cold]] std::uint64_t KernelEntries::size() const {
   std::uint64_t count = 0;
   table_.for_each([&](const Entry&) { ++count; });
   return count;

@@ -116,12 +116,12 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
                                                         parts->warn, {}, {}, parts->holdings});
 }
 
-void PlanParts::fail(std::string_view step, const Status& status) const {
+[[gnu::cold]] void PlanParts::fail(std::string_view step, const Status& status) const {
   throw Error(fmt::format("{} of plan {} ({}) on {} failed: {}: {}", step, kernel, problem.text(), device->info().name,
                           to_text(status.verdict), status.detail));
 }
 
-void PlanParts::warn_of_misaligned(const std::string& array) const {
+[[gnu::cold]] void PlanParts::warn_of_misaligned(const std::string& array) const {
   if (!warn) return;
   warn(
       fmt::format("plan {} ({}): the address of `{}` is no multiple of {}, so the kernel runs without its tensor map; "

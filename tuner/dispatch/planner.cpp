@@ -36,9 +36,11 @@ bool has_launch(std::span<const ResolvedStep> steps) {
   return std::ranges::any_of(steps, [](const ResolvedStep& step) { return step.kind == StepKind::launch; });
 }
 
-// Returns whether it is a record of another problem or device.
-bool is_of_another(const GradedMatch& graded) {
-  return graded.match.rung == Rung::near_problem || graded.match.rung == Rung::sibling_device;
+// Returns how many of the rungs, the first ones, are records of this problem and device.
+std::size_t own_records(std::span<const GradedMatch> rungs) {
+  std::size_t count = 0;
+  while (count < rungs.size() && rungs[count].match.rung < Rung::near_problem) ++count;
+  return count;
 }
 
 // Returns the fall-back configurations that may be used here, in their order.
@@ -189,10 +191,10 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
   Known present = known(request, Reach::this_problem);
   log_miss(request, present);
   if (!present.are_all) {
-    std::erase_if(present.rungs, is_of_another);
-    const bool has_own = !present.rungs.empty();
+    const bool has_own = own_records(present.rungs) > 0;
     if (has_own)
-      if (auto planned = find_ready(kernel, request, present, policy == Policy::background)) return *std::move(planned);
+      if (auto planned = find_ready(kernel, request, present, own_records(present.rungs), policy == Policy::background))
+        return *std::move(planned);
     Known all = known(request, Reach::all);
     if (has_own && all.rungs.empty()) {
       present.is_final = all.is_final;  // the source has become unreadable
@@ -201,21 +203,18 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
       log_miss(request, present);
     }
   }
-  if (auto planned = find_ready(kernel, request, present, true)) return *std::move(planned);
+  if (auto planned = find_ready(kernel, request, present, present.rungs.size(), true)) return *std::move(planned);
   if (policy == Policy::cached_only) throw not_prepared(request);
   ++waited_;
-  if (usable_fallbacks(request).empty())
-    for (const GradedMatch& graded : present.rungs)
-      if (auto parts = build_or_warn(request, graded)) return {std::move(parts), true, present.is_final};
+  if (!present.rungs.empty() && usable_fallbacks(request).empty()) return plan(kernel, request.problem, Policy::wait);
   return {build_fallback(kernel, request, present.near_miss), present.rungs.empty(), present.is_final};
 }
 
-// Returns what is loaded or cached: of what is known the best, else a fall-back where that is asked for.
+// Returns what is loaded or cached: of the first `records` the best, else a fall-back where that is asked for.
 std::optional<Planned> Planner::find_ready(const KernelPack& kernel, const MatchRequest& request, const Known& present,
-                                           bool by_fallback) {
-  for (const GradedMatch& graded : present.rungs)
-    if (auto parts = build_ready(request, graded))
-      return Planned{std::move(parts), &graded == present.rungs.data(), present.is_final};
+                                           std::size_t records, bool by_fallback) {
+  for (std::size_t i = 0; i < records; ++i)
+    if (auto parts = build_ready(request, present.rungs[i])) return Planned{std::move(parts), i == 0, present.is_final};
   if (!by_fallback) return std::nullopt;
   bool is_best = present.rungs.empty();
   for (Configuration& fallback : is_best ? legal_fallbacks(kernel, request) : usable_fallbacks(request)) {

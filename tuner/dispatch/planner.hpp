@@ -88,7 +88,7 @@ class Planner {
   std::shared_ptr<const PlanParts> build_ready(const MatchRequest& request, const GradedMatch& graded);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   std::optional<Planned> find_ready(const KernelPack& kernel, const MatchRequest& request, const Known& present,
-                                    bool by_fallback);
+                                    std::size_t records, bool by_fallback);
   Planned plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   // Returns null with a status where the code itself cannot be used. Throws Error where something else is wrong.
   std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
