@@ -50,7 +50,7 @@ TEST_F(ValuePlan, TakesTheElementsOfAnObject) {
   EXPECT_EQ(smooth(Plan(plan), sum), (std::vector<int>{3, 6, 9, 7}));
 }
 
-// The kernel may read it by wider accesses than its elements ask for.
+// The host device may copy it by wider accesses than its elements ask for.
 TEST_F(ValuePlan, LiesAsItsTypeAsks) {
   std::ofstream(folder_ / "aligned.cu") << R"cu(/*attune
 [kernel]
@@ -66,22 +66,22 @@ block = ["BLOCK"]
 arguments = ["out", "weights"]
 [arguments]
 out = { type = "int32", size = "2", role = "out" }
-weights = { type = "int32", size = "4", role = "in", pass = "value", fill = "constant(1)" }
+weights = { type = "int32", size = "8", role = "in", pass = "value", fill = "constant(1)" }
 */
-struct alignas(16) Weights { int values[4]; };
+struct alignas(32) Weights { int values[8]; };
 template <int BLOCK>
 __global__ void aligned(int* out, const __grid_constant__ Weights weights) {
-  out[0] = static_cast<int>(reinterpret_cast<unsigned long long>(&weights) % 16);
-  out[1] = weights.values[3];
+  out[0] = weights.values[0];
+  out[1] = weights.values[7];
 }
 )cu";
   gpu_.add(kernel_file(folder_ / "aligned.cu"));
   const Plan plan = gpu_.plan("aligned");
-  alignas(16) const std::array<int, 8> numbers{0, 1, 2, 3, 4, 5, 6, 7};
+  alignas(32) const std::array<int, 12> numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   for (std::size_t first = 0; first < 4; ++first) {
     const Buffer<int> out(gpu_, std::vector<int>{-1, -1});
-    plan.launch(nullptr, out, std::span<const int>(numbers).subspan(first, 4));
-    EXPECT_EQ(out.to_vector(), (std::vector<int>{0, static_cast<int>(first) + 3}));
+    plan.launch(nullptr, out, std::span<const int>(numbers).subspan(first, 8));
+    EXPECT_EQ(out.to_vector(), (std::vector<int>{static_cast<int>(first), static_cast<int>(first) + 7}));
   }
 }
 
