@@ -12,15 +12,6 @@
 namespace attune {
 namespace {
 
-using Bytes = std::array<std::byte, 16>;  // of what is passed; a slot has room for them
-
-template <typename T>
-T read(const Bytes& bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return value;
-}
-
 template <typename T>
 void write(void* slot, const T& value) {
   std::memcpy(slot, &value, sizeof value);

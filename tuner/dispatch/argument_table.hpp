@@ -21,6 +21,14 @@ namespace attune {
 // Returns which arguments an application passes, by their places in spec.arguments.
 std::vector<std::size_t> passed_arguments(const KernelSpec& spec);
 
+// Returns the value that stands in the bytes of an argument.
+template <typename T>
+T read(const std::array<std::byte, 16>& bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
 // What a launch checks and converts of one argument: half a line of the cache.
 struct alignas(32) ArgumentForm {
   // How it is encoded; decided once, so that a launch dispatches on one small number.
@@ -49,12 +57,6 @@ struct alignas(32) ArgumentForm {
   }
 
  private:
-  template <typename T>
-  static T read(const std::array<std::byte, 16>& bytes) {
-    T value;
-    std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
   // Both names are literals most often, which a linker keeps once.
   bool is_of_type(std::string_view name) const {
     return name.size() == type_length &&

@@ -46,7 +46,8 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 }
 
 // Returns false where it must be prepared first.
-[[gnu::hot]] bool KernelEntries::launch_known(Entry& entry, StreamHandle stream, std::span<const PlanArgument> arguments) {
+[[gnu::hot]] bool KernelEntries::launch_known(Entry& entry, StreamHandle stream,
+                                              std::span<const PlanArgument> arguments) {
   const LaunchBlock* const block = entry.block.load(std::memory_order_acquire);
   if (block != nullptr && !block->is_captured(stream)) [[likely]] {
     entry.used.mark(services_.holdings->epoch());

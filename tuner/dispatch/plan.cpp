@@ -16,10 +16,7 @@ Plan& Plan::operator=(Plan other) noexcept {
 Plan::~Plan() = default;
 
 [[gnu::hot]] void Plan::launch_arguments(StreamHandle stream, std::span<const PlanArgument> arguments) const {
-  const LaunchBlock* const block = parts_->block.get();
-  if (block != nullptr && !block->is_captured(stream)) [[likely]]
-    return block->launch(stream, arguments);
-  const std::string* const misaligned = launch_by_frame(parts_, stream, arguments);
+  const std::string* const misaligned = launch_plan(parts_, stream, arguments);
   if (misaligned != nullptr && misaligned_.fetch_add(1, std::memory_order_relaxed) == 0)
     parts_->warn_of_misaligned(*misaligned);
 }

@@ -95,14 +95,6 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
   return misaligned;
 }
 
-[[gnu::hot]] const std::string* launch_plan(const std::shared_ptr<const PlanParts>& shared, StreamHandle stream,
-                               std::span<const PlanArgument> passed) {
-  const LaunchBlock* const block = shared->block.get();
-  if (block == nullptr || block->is_captured(stream)) return launch_by_frame(shared, stream, passed);
-  block->launch(stream, passed);
-  return nullptr;
-}
-
 [[gnu::cold]] std::shared_ptr<const PlanParts> parts_of_own(std::shared_ptr<const PlanParts> parts) {
   if (!parts->own_module) return parts;
   const auto& [image, steps, arguments] = *parts->own_module;

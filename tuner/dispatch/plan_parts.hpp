@@ -58,13 +58,18 @@ struct PlanParts {
 // Checks the arguments and enqueues what they ask for. Any thread. On a stream that is captured, the graph holds the
 // parts, and has scratch memory of its own. Throws what Plan::launch does. Returns the name of an array that lies so
 // that a tensor map of it is zeros, or null. Allocates nothing, except at the first launch on a stream, in a capture,
-// and for parameters beyond LaunchFrame::stack_bytes.
-const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
-                               std::span<const PlanArgument> passed);
-
-// Does it for any plan, captured or not. Not in line: launches by a block have none of its stack.
+// and for parameters beyond LaunchFrame::stack_bytes. Not in line: launches by a block have none of its stack.
 [[gnu::noinline]] const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
                                                      std::span<const PlanArgument> passed);
+
+// Does it by the plan's block, where it has one and the stream is not captured.
+inline const std::string* launch_plan(const std::shared_ptr<const PlanParts>& parts, StreamHandle stream,
+                                      std::span<const PlanArgument> passed) {
+  const LaunchBlock* const block = parts->block.get();
+  if (block == nullptr || block->is_captured(stream)) return launch_by_frame(parts, stream, passed);
+  block->launch(stream, passed);
+  return nullptr;
+}
 
 // Returns parts that a plan may launch: the same, or with a module of their own where there are variables. Throws Error
 // when the driver refuses the module.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "attune/error.hpp"
 #include "core/near_name.hpp"
@@ -120,7 +119,8 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
   reading.known |= bit;
 }
 
-[[gnu::hot]] ProblemKey KeyRecipe::read(std::span<const ProblemValue> values, std::span<const PlanArgument> arguments) const {
+[[gnu::hot]] ProblemKey KeyRecipe::read(std::span<const ProblemValue> values,
+                                        std::span<const PlanArgument> arguments) const {
   ProblemKey key{};
   Reading reading{key};
   for (const ProblemValue& value : values) {
@@ -137,9 +137,7 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
     const Name& name = names_[place];
     const PlanArgument& argument = arguments[i];
     if (name.form == Form::integer && argument.kind == PlanArgument::Kind::integer) {
-      std::uint64_t number = 0;
-      std::memcpy(&number, argument.bytes.data(), sizeof number);
-      take(place, number, reading);
+      take(place, attune::read<std::uint64_t>(argument.bytes), reading);
     } else if (name.form == Form::type && !argument.type.empty()) {
       const bool is_known = argument.type.data() == known_type.data() && argument.type.size() == known_type.size();
       if (is_known && place == typed) continue;

@@ -22,8 +22,8 @@ namespace {
 constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
 
 // By drivers before 11.6. Without overlap a step is as right, and later.
-[[gnu::cold]] Result launch_without_attributes(const DriverApi& api, const Operation& operation,
-                                             void** parameters, CUstream_st* stream) noexcept {
+[[gnu::cold]] Result launch_without_attributes(const DriverApi& api, const Operation& operation, void** parameters,
+                                               CUstream_st* stream) noexcept {
   const LaunchShape& shape = operation.shape;
   if (shape.cluster_blocks() != 1) return not_supported;
   return api.launch(static_cast<CUfunc_st*>(operation.function), shape.grid[0], shape.grid[1], shape.grid[2],
