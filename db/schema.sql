@@ -1,6 +1,6 @@
--- Tables of format 5 of the wisdom database; views.sql has the views. The description is docs/formats/wisdom.md.
+-- Tables of format 6 of the wisdom database; views.sql has the views. The description is docs/formats/wisdom.md.
 PRAGMA application_id = 0x6174746e;  -- "attn"
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,

@@ -110,6 +110,7 @@ void WisdomConnection::open_in_memory() {
   database_ = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   apply_settings();
   create_schema(*database_);
+  create_store_views(*database_);
 }
 
 void WisdomConnection::open() {
@@ -121,11 +122,13 @@ void WisdomConnection::open() {
         fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune tune), which "
                     "brings it to format {} and keeps a copy",
                     file_.string(), format, wisdom_format));
-  if (!writable_) return;  // an application that only reads should start fast: no pass over the whole file
-  check_content();
-  set_journal();
-  if (format < wisdom_format)
-    retry([this](SQLite::Database& database) { migrate(database, file_, wisdom_migrations(), wisdom_format); });
+  if (writable_) {  // a pass over the whole file, which would make reading start slowly
+    check_content();
+    set_journal();
+    if (format < wisdom_format)
+      retry([this](SQLite::Database& database) { migrate(database, file_, wisdom_migrations(), wisdom_format); });
+  }
+  read(create_store_views);
 }
 
 void WisdomConnection::open_readable() {

@@ -14,6 +14,7 @@
 
 #include "attune/error.hpp"
 #include "attune_embedded/schema.hpp"
+#include "attune_embedded/store_views.hpp"
 #include "attune_embedded/views.hpp"
 #include "core/unix_ms.hpp"
 #include "db/wisdom_file.hpp"
@@ -65,6 +66,10 @@ void create_schema(SQLite::Database& database) {
   transaction.commit();
 }
 
+void create_store_views(SQLite::Database& database) {
+  database.exec(std::string(attune_embedded::store_views.text));
+}
+
 int check_format(SQLite::Database& database, const fs::path& file, int newest) {
   const int id = database.execAndGet(R"sql( PRAGMA application_id )sql").getInt();
   std::error_code unknown;
@@ -107,7 +112,10 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
     throw Error(fmt::format("no way leads from format {} of the wisdom database {} to format {}", found, file.string(),
                             newest));
   database.exec(std::string(attune_embedded::views.text));
-  if (newest == wisdom_format) complete_records(database);
+  if (newest == wisdom_format) {
+    create_store_views(database);
+    complete_records(database);
+  }
   transaction.commit();
 }
 

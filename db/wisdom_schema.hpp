@@ -9,7 +9,7 @@
 namespace attune {
 
 constexpr int wisdom_application_id = 0x6174746e;  // "attn", as in schema.sql
-constexpr int wisdom_format = 5;                   // user_version, as in schema.sql
+constexpr int wisdom_format = 6;                   // user_version, as in schema.sql
 
 // Statements that migrate a database from format `from`, alone or with other steps. The last step sets user_version.
 // They run inside a transaction, where `PRAGMA foreign_keys` has no effect.
@@ -22,6 +22,9 @@ std::span<const Migration> wisdom_migrations() noexcept;
 
 // Creates the tables and views of the current format in an empty database.
 void create_schema(SQLite::Database& database);
+
+// Makes the views that the store reads, for this connection alone.
+void create_store_views(SQLite::Database& database);
 
 // Fills in what applications read of the records that lack it, as those of formats up to 4 do.
 void complete_records(SQLite::Database& database);

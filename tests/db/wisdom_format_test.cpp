@@ -112,8 +112,8 @@ void expect_finalists_and_ceilings(WisdomStore& store) {
 
 using WisdomFormat = test::WisdomTest;
 
-TEST_F(WisdomFormat, FiveIsReadAsItWasWritten) {
-  load_fixture(5);
+TEST_F(WisdomFormat, SixIsReadAsItWasWritten) {
+  load_fixture(6);
   for (const auto access : {read_only, read_write}) {
     WisdomStore store(file_, access);
     expect_what_all_fixtures_hold(store);
@@ -137,16 +137,16 @@ TEST_F(WisdomFormat, FiveIsReadAsItWasWritten) {
   }
 }
 
-TEST_F(WisdomFormat, FiveIsWhatANewDatabaseHasAndIsMarkedInTheFile) {
+TEST_F(WisdomFormat, SixIsWhatANewDatabaseHasAndIsMarkedInTheFile) {
   const WisdomStore store(file_);
-  ASSERT_EQ(wisdom_format, 5) << "a new format needs a fixture and a migration of its own";
-  EXPECT_EQ(format_of(file_), "5");
+  ASSERT_EQ(wisdom_format, 6) << "a new format needs a fixture and a migration of its own";
+  EXPECT_EQ(format_of(file_), "6");
   EXPECT_EQ(answer_to("PRAGMA application_id"), std::to_string(wisdom_application_id));
   EXPECT_EQ(answer_to("SELECT count(*) FROM meta WHERE name IN ('uuid','created_ms','attune_version')"), "3");
   EXPECT_EQ(test::content_of(file_).substr(68, 4), "attn");
   const std::string schema = schema_of(file_);
   fs::remove(file_);
-  load_fixture(5);
+  load_fixture(6);
   EXPECT_EQ(schema, schema_of(file_));
 }
 
@@ -283,7 +283,7 @@ TEST_F(WisdomFormat, ThatCannotBeReadIsNamedAndLeftAlone) {
   const Case cases[] = {
       {"PRAGMA user_version = 1",
        {read_only},
-       {"older format 1", "open it once for writing (attune tune)", "format 5"}},
+       {"older format 1", "open it once for writing (attune tune)", "format 6"}},
       {"PRAGMA user_version = 7", {read_only, read_write}, {"newer attune (format 7", "update attune"}},
       {"PRAGMA user_version = 0", {read_write}, {"no format number"}},
       {"CREATE TABLE bookmarks(url)", {read_only, read_write}, {"another program", "ATTUNE_DB"}},
@@ -302,10 +302,10 @@ TEST_F(WisdomFormat, ThatCannotBeReadIsNamedAndLeftAlone) {
   }
   fs::remove(file_);
   load_fixture(wisdom_format);
-  execute("DROP VIEW record_view");
+  execute("DROP VIEW application_record_1; DROP VIEW wisdom; DROP TABLE problem");
   WisdomStore store(file_);
   EXPECT_THAT(error_of([&] { store.records(); }),
-              AllOf(HasSubstr("does not have the tables"), HasSubstr("no such table: record_view")));
+              AllOf(HasSubstr("does not have the tables"), HasSubstr("no such table: problem")));
 }
 
 class WisdomJournal : public test::WisdomTest {

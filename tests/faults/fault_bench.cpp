@@ -115,7 +115,9 @@ std::vector<Attempt> FaultBench::attempts() const {
 
 std::vector<std::string> FaultBench::quarantined() const {
   SQLite::Database file(database(), SQLite::OPEN_READONLY);
-  SQLite::Statement select(file, "SELECT DISTINCT configuration FROM quarantine_view ORDER BY id");
+  SQLite::Statement select(file, R"sql(
+    SELECT DISTINCT configuration FROM trial WHERE deaths >= 2 AND verdict <> 0 AND lifted_ms IS NULL ORDER BY id
+  )sql");
   std::vector<std::string> found;
   while (select.executeStep()) found.push_back(select.getColumn(0).getString());
   return found;
