@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -15,20 +17,28 @@ namespace {
 // A rollback of what a killed writer left has one attempt, and takes as long as it takes.
 constexpr int recovery_wait_ms = 5000;
 
-// Settings of every connection (docs/formats/wisdom.md) that have no call of their own. Then a transaction begins: what
-// is read belongs together, and takes one lock.
-constexpr const char* begin = R"sql(
-  PRAGMA cell_size_check = ON;
-  PRAGMA mmap_size = 0;
-  BEGIN;
-  PRAGMA schema_version;
-)sql";
+// Settings of every connection (docs/formats/wisdom.md) that have no call of their own.
+constexpr const char* settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0";
+
+// Reading the version takes the lock.
+constexpr const char* begin_reading = "BEGIN; PRAGMA schema_version";
+
+// Returns whether there is such a file.
+bool find_identity(const std::filesystem::path& file, std::uint64_t (&identity)[2]) noexcept {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return false;
+  identity[0] = status.st_dev;
+  identity[1] = status.st_ino;
+  return true;
+}
 
 }  // namespace
 
 void ReadConnection::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 
-ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds) : file_(file), seconds_(seconds) {
+ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds)
+    : file_(file), process_(getpid()), seconds_(seconds) {
+  find_identity(file_, identity_);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
@@ -38,11 +48,30 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
-  const int found = sqlite3_exec(handle, begin, nullptr, nullptr, nullptr);
+  sqlite3_exec(handle, settings, nullptr, nullptr, nullptr);
+}
+
+// A connection from before fork() shares file offsets and locks with the parent.
+ReadConnection::~ReadConnection() {
+  if (process_ != getpid()) static_cast<void>(handle_.release());
+}
+
+bool ReadConnection::is_of_present_file() const noexcept {
+  std::uint64_t present[2];
+  return process_ == getpid() && find_identity(file_, present) && present[0] == identity_[0] &&
+         present[1] == identity_[1];
+}
+
+void ReadConnection::begin() {
+  const int found = sqlite3_exec(handle_.get(), begin_reading, nullptr, nullptr, nullptr);
   if (found == SQLITE_READONLY_ROLLBACK)
     roll_back_journal();
   else if (found != SQLITE_OK)
     fail(found);
+}
+
+bool ReadConnection::end() noexcept {
+  return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
 // A killed writer leaves a journal to roll back, which a read-only connection may not do.

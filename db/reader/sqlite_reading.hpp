@@ -15,11 +15,19 @@ namespace attune {
 
 class ReadConnection {
  public:
-  // Opens a file that is there. Waits up to `seconds` for each lock. Throws Error; DatabaseLocked.
+  // Opens a file that is there. Waits up to `seconds` for each lock. Throws Error.
   ReadConnection(const std::filesystem::path& file, double seconds);
   ReadConnection(const ReadConnection&) = delete;
   ReadConnection& operator=(const ReadConnection&) = delete;
+  // In a child process that fork() made, the connection stays open.
+  ~ReadConnection();
 
+  // What is read from begin() to end() belongs together. Nothing is locked outside. Throws Error; DatabaseLocked.
+  void begin();
+  // Returns false where the connection is of no more use.
+  bool end() noexcept;
+  // Returns false where another file has taken the place of this one, and in a child process.
+  bool is_of_present_file() const noexcept;
   const std::filesystem::path& file() const noexcept { return file_; }
   // Returns the first column of the first row; 0 where there is none.
   std::int64_t number(const char* query);
@@ -32,6 +40,8 @@ class ReadConnection {
   [[noreturn]] void fail(int code) const;
   void roll_back_journal();
   std::filesystem::path file_;
+  std::uint64_t identity_[2] = {};  // device and inode
+  int process_;
   double seconds_;
   std::unique_ptr<sqlite3, Close> handle_;
 };

@@ -208,19 +208,40 @@ class LookUp {
 WisdomReader::WisdomReader(std::filesystem::path file, double seconds)
     : file_(std::move(file)), seconds_(lock_wait_seconds(seconds)) {}
 
+WisdomReader::~WisdomReader() { delete idle_.load(); }
+
+// Returns a connection that reads; null: there is no file.
+std::unique_ptr<ReadConnection> WisdomReader::connect() const {
+  if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return nullptr;
+  std::unique_ptr<ReadConnection> connection(idle_.exchange(nullptr));
+  if (connection == nullptr || !connection->is_of_present_file())
+    connection = std::make_unique<ReadConnection>(file_, seconds_);
+  connection->begin();
+  return connection;
+}
+
+// One that failed is not kept, and of several that threads used at once the last.
+void WisdomReader::keep(std::unique_ptr<ReadConnection> connection) const {
+  if (connection->end()) connection.reset(idle_.exchange(connection.release()));
+}
+
 Candidates WisdomReader::candidates(const MatchRequest& request, Reach reach) const {
-  if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return {};
-  ReadConnection connection(file_, seconds_);
-  return LookUp(connection, request).run(reach);
+  std::unique_ptr<ReadConnection> connection = connect();
+  if (connection == nullptr) return {};
+  Candidates found = LookUp(*connection, request).run(reach);
+  keep(std::move(connection));
+  return found;
 }
 
 std::vector<Record> WisdomReader::records_of(const KernelSpec& spec, std::string_view device_kind) const {
-  if (file_ == ":memory:" || !wisdom_file_exists(file_, false)) return {};
-  ReadConnection connection(file_, seconds_);
+  std::unique_ptr<ReadConnection> connection = connect();
+  if (connection == nullptr) return {};
   const Problem none;
   const DeviceInfo any;
   const MatchRequest request{spec, none, any, spec.name};
-  return LookUp(connection, request).all(device_kind);
+  std::vector<Record> found = LookUp(*connection, request).all(device_kind);
+  keep(std::move(connection));
+  return found;
 }
 
 }  // namespace attune

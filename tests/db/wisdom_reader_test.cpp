@@ -2,6 +2,8 @@
 #include "db/reader/wisdom_reader.hpp"
 
 #include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "db/wisdom_schema.hpp"
 #include "db/wisdom_test.hpp"
@@ -22,9 +24,12 @@ class WisdomReading : public test::WisdomTest {
     device_.driver = "580.159 (CUDA 13.0)";
   }
   Candidates read(std::int64_t n, Reach reach = Reach::this_problem, double seconds = 0.1) const {
+    return read_by(WisdomReader(file_, seconds), n, reach);
+  }
+  Candidates read_by(const WisdomReader& reader, std::int64_t n, Reach reach = Reach::this_problem) const {
     const Problem problem{{"n", n}, {"T", "float"}};
     const MatchRequest request{spec_, problem, device_, "reduce"};
-    return WisdomReader(file_, seconds).candidates(request, reach);
+    return reader.candidates(request, reach);
   }
   static std::vector<std::int64_t> sizes(const std::vector<Record>& records) {
     std::vector<std::int64_t> found;
@@ -121,7 +126,7 @@ TEST_F(WisdomReading, LeavesDamagedRecordsOutAndTakesTheStrongestSoundOne) {
 }
 
 class WisdomReadingOf : public WisdomReading, public testing::WithParamInterface<int> {};
-INSTANTIATE_TEST_SUITE_P(Formats, WisdomReadingOf, testing::Values(4, 5));
+INSTANTIATE_TEST_SUITE_P(Formats, WisdomReadingOf, testing::Values(4, 5, 6));
 
 TEST_P(WisdomReadingOf, AFormatThatIsNotBroughtForward) {
   load_fixture(GetParam());
@@ -169,6 +174,43 @@ TEST_F(WisdomReading, SaysWhatCannotBeRead) {
   std::filesystem::remove(file_);
   load_fixture(3);
   EXPECT_THAT(test::error_of([&] { read(1024); }), HasSubstr("open it once for writing"));
+}
+
+TEST_F(WisdomReading, SeesWhatWasWrittenSinceAndLocksNothingMeanwhile) {
+  store({1024});
+  const WisdomReader reader(file_, 0.1);
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
+  execute("BEGIN EXCLUSIVE; COMMIT");
+  store({4096});
+  EXPECT_EQ(read_by(reader, 4096).records.size(), 1u);
+  execute("DELETE FROM record");
+  EXPECT_THAT(read_by(reader, 1024).records, IsEmpty());
+}
+
+TEST_F(WisdomReading, ReadsTheFileThatTookThePlaceOfAnother) {
+  store({1024});
+  const WisdomReader reader(file_, 0.1);
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
+  const std::filesystem::path kept = file_.string() + ".kept";
+  std::filesystem::rename(file_, kept);
+  EXPECT_THAT(read_by(reader, 1024).records, IsEmpty());
+  store({4096});
+  EXPECT_THAT(read_by(reader, 1024).records, IsEmpty());
+  EXPECT_EQ(read_by(reader, 4096).records.size(), 1u);
+  std::filesystem::rename(kept, file_);
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
+}
+
+TEST_F(WisdomReading, GoesOnInAChildProcess) {
+  store({1024});
+  const WisdomReader reader(file_, 0.1);
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
+  const pid_t child = fork();
+  if (child == 0) _exit(read_by(reader, 1024).records.size() == 1 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
 }
 
 TEST_F(WisdomReading, WaitsNoLongerForALockThanItShould) {
