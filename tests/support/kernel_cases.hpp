@@ -64,6 +64,13 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"n=1 bins=256", "n=997 bins=2048", "n=1048579 bins=100", "n=1048579 bins=5000"},
        {"n=2**28+3 bins=256"},
        {"n=2**31+1025 bins=256"}},
+      // All pairs are computed, so neither many blocks nor many elements take more than a million bodies.
+      {"nbody",
+       {"T=float", "T=double", "T=float LAYOUT=Layout::soa", "T=double LAYOUT=Layout::soa"},
+       {"n=1", "n=97", "n=1031"},
+       {"n=1", "n=997", "n=4099", "n=30011"},
+       {"n=2**19+3"},
+       {"n=2**20+1"}},
       {"reduce", reductions, small, medium, large, huge, "T=int32"},
       {"scan",
        {"T=float", "T=double KIND=Kind::exclusive", "T=int32 OP=Op::min", "T=int64 KIND=Kind::exclusive", "T=half",
