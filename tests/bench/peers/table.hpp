@@ -12,6 +12,7 @@ std::vector<Peer> cub_scan();
 std::vector<Peer> cub_histogram();
 std::vector<Peer> cub_transform();
 std::vector<Peer> cublas();
+std::vector<Peer> cublas_gemm();
 std::vector<Peer> npp();
 
 }  // namespace attune::peers
