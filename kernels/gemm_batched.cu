@@ -48,7 +48,7 @@ rules = [
     "LOAD != 'Load::bulk' || device.compute_capability >= 90 || device.kind == 'host'",
     "LOAD != 'Load::async' || device.compute_capability >= 80 || device.kind == 'host'",
     # Most of the threads compute, and few tiles each.
-    "not staged || (3 * BLOCK * ceil_div(work, BLOCK) <= 4 * work && work <= (ladder ? 8 : 2) * BLOCK)",
+    "not staged || (5 * BLOCK * ceil_div(work, BLOCK) <= 8 * work && work <= (ladder ? 8 : 2) * BLOCK)",
     "ahead ? STAGES >= 2 && BLOCKS_PER_SM > 0 : STAGES == 1 && (BLOCKS_PER_SM == 0 || LOAD == 'Load::lanes')",
     "not ahead || BLOCKS_PER_SM * (STAGES - 1) * 2 * array >= min(49152, device.shared_per_multiprocessor / 4)",
     "PAD == 'Pad::none' || LOAD in ['Load::async', 'Load::registers']",
@@ -177,14 +177,13 @@ struct Layout {
     return i;
   }
   // Rows of a tile are TILES_Y apart, packs of a row TILES_X: neighbouring threads have neighbours. Tiles that reach
-  // beyond the matrix have its last row or pack instead, which two threads then compute alike.
+  // beyond the matrix have its last row or pack instead, which two threads then compute alike. These are the distances
+  // from a tile's first row and element; where no tile reaches beyond, they are constants.
   __device__ __forceinline__ static int row(int tile_y, int r) {
-    const int i = tile_y + r * TILES_Y;
-    return (r + 1) * TILES_Y <= N ? i : smaller(i, N - 1);
+    return (r + 1) * TILES_Y <= N ? r * TILES_Y : smaller(r * TILES_Y, N - 1 - tile_y);
   }
   __device__ __forceinline__ static int column(int tile_x, int p) {
-    const int i = tile_x + p * TILES_X;
-    return ((p + 1) * TILES_X <= ROW_PACKS ? i : smaller(i, ROW_PACKS - 1)) * B_WIDTH;
+    return ((p + 1) * TILES_X <= ROW_PACKS ? p * TILES_X : smaller(p * TILES_X, ROW_PACKS - 1 - tile_x)) * B_WIDTH;
   }
 };
 
@@ -252,6 +251,8 @@ __device__ __forceinline__ void multiply_tile(T (&sums)[L::TM][L::TN], const T* 
   for (int r = 0; r < L::TM; ++r)
 #pragma unroll
     for (int j = 0; j < L::TN; ++j) sums[r][j] = 0;
+  a += tile_y * L::PITCH;
+  b += tile_x * L::B_WIDTH;
 #pragma unroll UNROLL
   for (int k = 0; k < L::N; k += L::A_WIDTH) {
     typename L::A of_a[L::TM];
@@ -280,6 +281,7 @@ __device__ __forceinline__ void multiply_stage(T* c, const T* a, const T* b, int
   for (int i = static_cast<int>(threadIdx.x); i < mats * L::TILES; i += L::BLOCK) {
     const int matrix = i / L::TILES, tile_y = i % L::TILES / L::TILES_X, tile_x = i % L::TILES_X;
     T sums[L::TM][L::TN];
+    T* const of_tile = c + matrix * L::AREA + tile_y * L::N + tile_x * L::B_WIDTH;
     multiply_tile<L>(sums, a + matrix * L::STRIDE, b + matrix * L::STRIDE, tile_y, tile_x);
 #pragma unroll
     for (int r = 0; r < L::TM; ++r) {
@@ -288,8 +290,7 @@ __device__ __forceinline__ void multiply_stage(T* c, const T* a, const T* b, int
         typename L::B of_c;
 #pragma unroll
         for (int j = 0; j < L::B_WIDTH; ++j) of_c.element[j] = sums[r][p * L::B_WIDTH + j];
-        auto* const to =
-            reinterpret_cast<typename L::B*>(c + matrix * L::AREA + L::row(tile_y, r) * L::N + L::column(tile_x, p));
+        auto* const to = reinterpret_cast<typename L::B*>(of_tile + L::row(tile_y, r) * L::N + L::column(tile_x, p));
         if constexpr (SHARED) *to = of_c;
         else attune::store_whole<CACHE>(to, of_c);
       }
@@ -466,10 +467,11 @@ __device__ __forceinline__ void multiply_in_stages(const R& rounds, typename L::
   }
 }
 
+// That one block per multiprocessor is enough keeps the compiler from spilling a few registers for the sake of another.
 template <typename T, int N, Load LOAD, int BLOCK, int MATS, int TM, int TN, int VECTOR, int STAGES, Pad PAD,
           Store STORE, Cache CACHE>
-__global__ void __launch_bounds__(BLOCK) gemm_batched(T* __restrict__ c, const T* __restrict__ a,
-                                                      const T* __restrict__ b, long long batch) {
+__global__ void __launch_bounds__(BLOCK, 1)
+    gemm_batched(T* __restrict__ c, const T* __restrict__ a, const T* __restrict__ b, long long batch) {
   using P = Pack<T, 16 / sizeof(T)>;
   if (LOAD == Load::direct || !attune::aligned<P>(a) || !attune::aligned<P>(b) || !attune::aligned<P>(c)) {
     multiply_elements<N, BLOCK>(c, a, b, batch);
