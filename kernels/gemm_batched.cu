@@ -4,74 +4,76 @@ name = "gemm_batched"
 summary = "C_i = A_i * B_i for a batch of n x n matrices, row-major, one behind the other"
 deterministic = true
 [problem]
-n = { size = 32 }                              # 1 to 64
+n = { size = 32 }                              # 1 to 64; to 4096 without shared memory
 batch = { size = 65536, host = 256 }
 T = ["float", "double"]
 [parameters]
 LOAD = ["Load::bulk", "Load::async", "Load::registers", "Load::lanes", "Load::direct"]
 BLOCK = [128, 32, 64, 256]
-MATS_PER_BLOCK = [4, 1, 2, 8, 16, 32, 64, 128, 256, 512]  # matrices that a block has in a stage
+STAGE_KIB = [16, 1, 2, 4, 8, 32, 64]           # of A, and of B, that a block has at a time: whole matrices
 TM = [8, 1, 2, 4]                              # rows and
 TN = [4, 1, 2, 8]                              # columns of C that a thread computes
-VECTOR = [4, 1, 2]                             # elements per access to global memory
-STAGES = [3, 1, 2, 4]                          # of matrices in shared memory: one is read, the others are on their way
+ACCESS = [16, 4, 8]                            # bytes per access to global memory
+STAGES = [3, 1, 2, 4]                          # in shared memory: one is read, the others are on their way
 PAD = ["Pad::none", "Pad::rows", "Pad::matrices"]
 STORE = ["Store::direct", "Store::staged", "Store::bulk"]
 CACHE = ["Cache::streaming", "Cache::plain"]
 BLOCKS_PER_SM = [2, 0, 1, 4, 8, 16]            # launch only; 0: as many blocks as there is work for
 [values]
 area = "n * n"
+matrix = "area * sizeof(T)"
 pack = "16 / sizeof(T)"                        # elements of the widest access
-width = "min(pack, n % 4 + TN % 4 == 0 ? 4 : n % 2 + TN % 2 == 0 ? 2 : 1)"  # neighbours in a row that a thread computes
-tiles = "ceil_div(n, TM) * ceil_div(n / width, TN / width)"  # of a matrix; a thread each
-work = "MATS_PER_BLOCK * tiles"
-padding = "PAD == 'Pad::rows' ? n * pack : PAD == 'Pad::matrices' ? pack : 0"  # elements per matrix
-array = "round_up(MATS_PER_BLOCK * (area + padding) * sizeof(T), 16)"  # bytes in a stage, of A or of B
+together = "matrix % ACCESS == 0 ? 1 : 2 * matrix % ACCESS == 0 ? 2 : 4"  # matrices that are whole accesses
+mats = "max(together, STAGE_KIB * 1024 / matrix / together * together)"   # matrices of a stage
+tm = "min(TM, n)"
+tn = "min(TN, n)"
+width = "min(pack, n % 4 + tn % 4 == 0 ? 4 : n % 2 + tn % 2 == 0 ? 2 : 1)"  # neighbours in a row that a thread computes
+work = "mats * ceil_div(n, tm) * ceil_div(n / width, tn / width)"  # tiles of a stage; a thread each
+padding = "PAD == 'Pad::rows' ? 16 * n : PAD == 'Pad::matrices' ? 16 : 0"  # bytes per matrix
+array = "round_up(mats * (matrix + padding), 16)"  # bytes in a stage, of A or of B
 ahead = "LOAD in ['Load::bulk', 'Load::async']"
-ladder = "TM == 1 && TN == 1"                  # no tiles
 staged = "ahead || LOAD == 'Load::registers'"
+ladder = "TM == 1 && TN == 1"                  # no tiles
 results = "STORE == 'Store::direct' ? 0 : BLOCKS_PER_SM == 0 ? 1 : 2"  # stages of C
 shared_bytes = "staged ? (2 * STAGES + results) * array : 0"
-packs = "MATS_PER_BLOCK * area / pack"         # of one array, per round of a block
-registers = "(TM * TN + TM * pack + TN) * sizeof(T) / 4 + 40"  # of a thread, about
+registers = "(tm * tn + tm * pack + tn) * sizeof(T) / 4 + 40"  # of a thread, about
 [restrictions]
 rules = [
-    "n <= 64",
-    "TM <= n && TN <= n && TM <= 4 * TN && TN <= 4 * TM",
+    "n <= (LOAD == 'Load::direct' ? 4096 : 64)",
+    "(TM <= n && TN <= n) || (TM == 8 && TN == 4)",  # one tile reaches beyond small matrices; it is cut to fit
+    "TM <= 2 * TN && TN <= 2 * TM",
     "TM * TN * sizeof(T) <= 256",              # sums in registers
     "not ahead || TM * TN >= 4 || n <= 8",
-    # The widest access; narrower where a block's share is no whole packs, and on the ladder.
-    "VECTOR * sizeof(T) <= 16 && (LOAD != 'Load::direct' || VECTOR == 1)",
-    """VECTOR * sizeof(T) == 16 || LOAD == 'Load::direct' || (LOAD == 'Load::registers' && ladder) \
-      || (LOAD in ['Load::async', 'Load::registers'] && MATS_PER_BLOCK * area % pack != 0)""",
-    "not staged || MATS_PER_BLOCK * area % VECTOR == 0",
-    "LOAD != 'Load::bulk' || device.compute_capability >= 90 || device.kind == 'host'",
+    "STAGE_KIB == 16 || STAGE_KIB * 1024 >= together * matrix",  # more is taken where matrices are larger
+    # The widest access; narrower for fewer matrices at a time, and on the ladder.
+    "ACCESS >= sizeof(T) && (ACCESS == sizeof(T) || LOAD != 'Load::direct')",
+    "ACCESS == 16 || LOAD == 'Load::direct' || (LOAD == 'Load::registers' && ladder) || (staged && matrix % 16 != 0)",
+    "LOAD != 'Load::bulk' || ((device.compute_capability >= 90 || device.kind == 'host') && ACCESS == 16)",
     "LOAD != 'Load::async' || device.compute_capability >= 80 || device.kind == 'host'",
     # Most of the threads compute, and few tiles each.
-    "not staged || (5 * BLOCK * ceil_div(work, BLOCK) <= 8 * work && work <= (ladder ? 8 : 2) * BLOCK)",
+    "not staged || (BLOCK * ceil_div(work, BLOCK) <= (TM == 8 && TN == 4 ? 3 : 2) * work && (work <= 4 * BLOCK || n < 8))",
     "ahead ? STAGES >= 2 && BLOCKS_PER_SM > 0 : STAGES == 1 && (BLOCKS_PER_SM == 0 || LOAD == 'Load::lanes')",
     "not ahead || BLOCKS_PER_SM * (STAGES - 1) * 2 * array >= min(49152, device.shared_per_multiprocessor / 4)",
     "PAD == 'Pad::none' || LOAD in ['Load::async', 'Load::registers']",
-    "PAD != 'Pad::rows' || (n % pack == 0 && n >= 16)",      # where rows of a tile share banks,
-    "PAD != 'Pad::matrices' || (area % pack == 0 && n < 16)",  # or matrices
-    "STORE == 'Store::direct' || (staged && VECTOR * sizeof(T) == 16)",
+    "PAD != 'Pad::rows' || (n % pack == 0 && n >= 16)",    # where rows of a tile share banks,
+    "PAD != 'Pad::matrices' || (matrix % 16 == 0 && n < 16)",  # or matrices
+    "STORE == 'Store::direct' || (staged && ACCESS == 16)",
     "STORE != 'Store::staged' || n * sizeof(T) % 128 != 0",  # else each thread's packs lie in whole lines
     "STORE != 'Store::bulk' || (LOAD == 'Load::bulk' && CACHE == 'Cache::plain')",
     # Lanes of a warp hold whole matrices, a pack each.
-    """LOAD != 'Load::lanes' || (n % pack == 0 && area / pack in [1, 2, 4, 8, 16, 32] && TM == 1 && TN == pack \
-      && packs % BLOCK == 0 && packs / BLOCK in [1, 2, 4, 8] && PAD == 'Pad::none')""",
+    """LOAD != 'Load::lanes' || (n % pack == 0 && area / pack in [1, 2, 4, 8, 16, 32] && TM == 8 && TN == 4 \
+      && STAGE_KIB * 64 / BLOCK in [1, 2, 4, 8] && STAGE_KIB * 64 % BLOCK == 0)""",
     # An element of C per thread: the first step of the ladder has no more to choose.
-    """LOAD != 'Load::direct' || (MATS_PER_BLOCK == 1 && TM == 1 && TN == 1 && PAD == 'Pad::none' \
-      && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)""",
-    # Blocks that stay fit on a multiprocessor together.
+    "LOAD != 'Load::direct' || (ladder && STAGE_KIB == 16 && CACHE == 'Cache::plain' && BLOCKS_PER_SM == 0)",
+    # Blocks that stay fit on a multiprocessor together. Where one of two does not, it runs after the other.
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
     "BLOCKS_PER_SM * BLOCK * registers <= device.registers_per_multiprocessor",
-    "BLOCKS_PER_SM * (shared_bytes + 1024) <= device.shared_per_multiprocessor",
+    "BLOCKS_PER_SM <= 2 || BLOCKS_PER_SM * (shared_bytes + 1024) <= device.shared_per_multiprocessor",
 ]
 [[launch]]
-entry = "gemm_batched<T, n, LOAD, BLOCK, MATS_PER_BLOCK, TM, TN, VECTOR, STAGES, PAD, STORE, CACHE>"
+entry = "gemm_batched<T, n, LOAD, BLOCK, STAGE_KIB, TM, TN, ACCESS, STAGES, PAD, STORE, CACHE>"
 grid = ["""LOAD == 'Load::direct' ? min(ceil_div(batch * area, BLOCK), 2147483647) : BLOCKS_PER_SM > 0 ? \
-  min(ceil_div(batch, MATS_PER_BLOCK), BLOCKS_PER_SM * device.multiprocessors) : ceil_div(batch, MATS_PER_BLOCK)"""]
+  min(ceil_div(batch, mats), BLOCKS_PER_SM * device.multiprocessors) : ceil_div(batch, mats)"""]
 block = ["BLOCK"]
 shared = "shared_bytes"
 arguments = ["c", "a", "b", "batch"]
@@ -98,22 +100,22 @@ unit = "matrices"
 [[ladder]]
 name = "tiles"
 source = "the order of I. Masliah et al., High-Performance Matrix-Matrix Multiplications of Very Small Matrices (2016)"
-problems = ["n=16 batch=2**18 T=float", "n=32 batch=2**16 T=float"]
+problems = ["n=16 batch=2**18 T=float"]
 steps = [
-    { name = "naive", configuration = """LOAD=Load::direct BLOCK=256 MATS_PER_BLOCK=1 TM=1 TN=1 VECTOR=1 STAGES=1 \
-      CACHE=Cache::plain BLOCKS_PER_SM=0""" },
-    { name = "in shared memory", configuration = """LOAD=Load::registers BLOCK=256 MATS_PER_BLOCK=1 TM=1 TN=1 VECTOR=1 \
-      STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
-    { name = "two matrices per block", configuration = """LOAD=Load::registers BLOCK=256 MATS_PER_BLOCK=2 TM=1 TN=1 \
-      VECTOR=1 STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
-    { name = "by vectors", configuration = """LOAD=Load::registers BLOCK=256 MATS_PER_BLOCK=2 TM=1 TN=1 VECTOR=4 \
-      STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
-    { name = "4 x 4 per thread", configuration = """LOAD=Load::registers BLOCK=128 MATS_PER_BLOCK=8 TM=4 TN=4 VECTOR=4 \
-      STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
-    { name = "asynchronous copies", configuration = """LOAD=Load::async BLOCK=128 MATS_PER_BLOCK=4 TM=4 TN=4 VECTOR=4 \
-      STAGES=3 CACHE=Cache::streaming BLOCKS_PER_SM=2""" },
-    { name = "bulk copies", configuration = """LOAD=Load::bulk BLOCK=128 MATS_PER_BLOCK=8 TM=4 TN=4 VECTOR=4 STAGES=3 \
-      CACHE=Cache::streaming BLOCKS_PER_SM=1""" },
+    { name = "naive", configuration = """LOAD=Load::direct BLOCK=256 STAGE_KIB=16 TM=1 TN=1 \
+      ACCESS=4 STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
+    { name = "in shared memory", configuration = """LOAD=Load::registers BLOCK=256 STAGE_KIB=1 TM=1 TN=1 \
+      ACCESS=4 STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
+    { name = "four matrices per block", configuration = """LOAD=Load::registers BLOCK=256 STAGE_KIB=4 TM=1 TN=1 \
+      ACCESS=4 STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
+    { name = "by vectors", configuration = """LOAD=Load::registers BLOCK=256 STAGE_KIB=4 TM=1 TN=1 \
+      ACCESS=16 STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
+    { name = "4 x 4 per thread", configuration = """LOAD=Load::registers BLOCK=128 STAGE_KIB=8 TM=4 TN=4 \
+      ACCESS=16 STAGES=1 CACHE=Cache::plain BLOCKS_PER_SM=0""" },
+    { name = "asynchronous copies", configuration = """LOAD=Load::async BLOCK=128 STAGE_KIB=8 TM=4 TN=4 \
+      ACCESS=16 STAGES=3 CACHE=Cache::streaming BLOCKS_PER_SM=4""" },
+    { name = "bulk copies", configuration = """LOAD=Load::bulk BLOCK=128 STAGE_KIB=8 TM=4 TN=4 \
+      ACCESS=16 STAGES=3 CACHE=Cache::streaming BLOCKS_PER_SM=4""" },
 ]
 */
 #include "attune.cuh"
@@ -152,6 +154,15 @@ __device__ __forceinline__ constexpr int common_width(int a, int b) {
   int width = 16 / static_cast<int>(sizeof(T));
   while (a % width != 0 || b % width != 0) width /= 2;
   return width;
+}
+
+/// Matrices of a stage: as many as fit, or as many as are whole accesses.
+template <typename T, int N, int STAGE_KIB, int ACCESS>
+__device__ __forceinline__ constexpr int mats_of_stage() {
+  constexpr int MATRIX = N * N * static_cast<int>(sizeof(T));
+  constexpr int TOGETHER = MATRIX % ACCESS == 0 ? 1 : 2 * MATRIX % ACCESS == 0 ? 2 : 4;
+  constexpr int MATS = STAGE_KIB * 1024 / MATRIX / TOGETHER * TOGETHER;
+  return MATS == 0 ? TOGETHER : MATS;
 }
 
 // All that is known when a configuration with shared memory is compiled.
@@ -468,7 +479,7 @@ __device__ __forceinline__ void multiply_in_stages(const R& rounds, typename L::
 }
 
 // That one block per multiprocessor is enough keeps the compiler from spilling a few registers for the sake of another.
-template <typename T, int N, Load LOAD, int BLOCK, int MATS, int TM, int TN, int VECTOR, int STAGES, Pad PAD,
+template <typename T, int N, Load LOAD, int BLOCK, int STAGE_KIB, int TM, int TN, int ACCESS, int STAGES, Pad PAD,
           Store STORE, Cache CACHE>
 __global__ void __launch_bounds__(BLOCK, 1)
     gemm_batched(T* __restrict__ c, const T* __restrict__ a, const T* __restrict__ b, long long batch) {
@@ -476,12 +487,12 @@ __global__ void __launch_bounds__(BLOCK, 1)
   if (LOAD == Load::direct || !attune::aligned<P>(a) || !attune::aligned<P>(b) || !attune::aligned<P>(c)) {
     multiply_elements<N, BLOCK>(c, a, b, batch);
   } else if constexpr (LOAD == Load::lanes) {
-    multiply_in_lanes<N, BLOCK, MATS, CACHE>(c, a, b, batch);
+    multiply_in_lanes<N, BLOCK, mats_of_stage<T, N, STAGE_KIB, ACCESS>(), CACHE>(c, a, b, batch);
   } else if constexpr (LOAD != Load::direct) {
-    using L = Layout<T, N, BLOCK, MATS, TM, TN, PAD>;
+    using L = Layout<T, N, BLOCK, mats_of_stage<T, N, STAGE_KIB, ACCESS>(), smaller(TM, N), smaller(TN, N), PAD>;
     extern __shared__ __align__(128) unsigned char memory[];
     __shared__ attune::Barrier arrived[STAGES];
-    const Rounds<L, VECTOR, STORE, CACHE> rounds{c, a, b, batch};
+    const Rounds<L, ACCESS / static_cast<int>(sizeof(T)), STORE, CACHE> rounds{c, a, b, batch};
     multiply_in_stages<LOAD, STAGES, STORE, L>(rounds, reinterpret_cast<T*>(memory), arrived);
   }
 }
