@@ -51,7 +51,8 @@ rules = [
     "LOAD != 'Load::bulk' || ((device.compute_capability >= 90 || device.kind == 'host') && ACCESS == 16)",
     "LOAD != 'Load::async' || device.compute_capability >= 80 || device.kind == 'host'",
     # Most of the threads compute, and few tiles each.
-    "not staged || (BLOCK * ceil_div(work, BLOCK) <= (TM == 8 && TN == 4 ? 3 : 2) * work && (work <= 4 * BLOCK || n < 8))",
+    "not staged || BLOCK * ceil_div(work, BLOCK) <= (TM == 8 && TN == 4 ? 3 : 2) * work",
+    "not staged || work <= 4 * BLOCK || n < 8",
     "ahead ? STAGES >= 2 && BLOCKS_PER_SM > 0 : STAGES == 1 && (BLOCKS_PER_SM == 0 || LOAD == 'Load::lanes')",
     "not ahead || BLOCKS_PER_SM * (STAGES - 1) * 2 * array >= min(49152, device.shared_per_multiprocessor / 4)",
     "PAD == 'Pad::none' || LOAD in ['Load::async', 'Load::registers']",
@@ -188,13 +189,17 @@ struct Layout {
     return i;
   }
   // Rows of a tile are TILES_Y apart, packs of a row TILES_X: neighbouring threads have neighbours. Tiles that reach
-  // beyond the matrix have its last row or pack instead, which two threads then compute alike. These are the distances
-  // from a tile's first row and element; where no tile reaches beyond, they are constants.
+  // beyond the matrix compute its last row or pack again, and do not write it. These are the distances from a tile's
+  // first row and element; where no tile reaches beyond, they are constants.
   __device__ __forceinline__ static int row(int tile_y, int r) {
     return (r + 1) * TILES_Y <= N ? r * TILES_Y : smaller(r * TILES_Y, N - 1 - tile_y);
   }
   __device__ __forceinline__ static int column(int tile_x, int p) {
     return ((p + 1) * TILES_X <= ROW_PACKS ? p * TILES_X : smaller(p * TILES_X, ROW_PACKS - 1 - tile_x)) * B_WIDTH;
+  }
+  __device__ __forceinline__ static bool writes(int tile_y, int r, int tile_x, int p) {
+    return ((r + 1) * TILES_Y <= N || tile_y + r * TILES_Y < N) &&
+           ((p + 1) * TILES_X <= ROW_PACKS || tile_x + p * TILES_X < ROW_PACKS);
   }
 };
 
@@ -221,7 +226,8 @@ template <int N, int BLOCK, int MATS, Cache CACHE, typename T>
 __device__ __forceinline__ void multiply_in_lanes(T* c, const T* a, const T* b, long long batch) {
   constexpr int PACK = 16 / static_cast<int>(sizeof(T)), ROW = N / PACK, LANES = N * ROW, ITEMS = MATS * LANES / BLOCK;
   using P = Pack<T, PACK>;
-  const int lane = static_cast<int>(threadIdx.x) % 32, of_row = lane - lane % ROW, of_column = lane - lane % LANES + lane % ROW;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int of_row = lane - lane % ROW, of_column = lane - lane % LANES + lane % ROW;
   const long long packs = batch * LANES, step = static_cast<long long>(gridDim.x) * (ITEMS * BLOCK);
 #pragma unroll 1
   for (long long start = static_cast<long long>(blockIdx.x) * (ITEMS * BLOCK); start < packs; start += step) {
@@ -302,6 +308,7 @@ __device__ __forceinline__ void multiply_stage(T* c, const T* a, const T* b, int
 #pragma unroll
         for (int j = 0; j < L::B_WIDTH; ++j) of_c.element[j] = sums[r][p * L::B_WIDTH + j];
         auto* const to = reinterpret_cast<typename L::B*>(of_tile + L::row(tile_y, r) * L::N + L::column(tile_x, p));
+        if (!L::writes(tile_y, r, tile_x, p)) continue;
         if constexpr (SHARED) *to = of_c;
         else attune::store_whole<CACHE>(to, of_c);
       }
@@ -500,12 +507,13 @@ __global__ void __launch_bounds__(BLOCK, 1)
 // The reference: one thread per element, in double.
 template <typename T, int N>
 __global__ void gemm_batched_reference(T* c, const T* a, const T* b, long long batch) {
+  using W = attune::Wide<T>;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x, count = batch * (N * N);
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
     const long long first = i / (N * N) * (N * N), row = i % (N * N) / N, column = i % N;
-    attune::Wide<T> sum = 0;
+    W sum = 0;
     for (int k = 0; k < N; ++k)
-      sum += static_cast<attune::Wide<T>>(a[first + row * N + k]) * static_cast<attune::Wide<T>>(b[first + k * N + column]);
+      sum += static_cast<W>(a[first + row * N + k]) * static_cast<W>(b[first + k * N + column]);
     c[i] = static_cast<T>(sum);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <numeric>
 
 #include "support/kernel_defaults.hpp"
@@ -88,6 +89,31 @@ bool transposes(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
+// Matrices of small whole numbers: their products are exact.
+bool multiplies(Dispatcher& dispatcher, int to, int from) {
+  constexpr int order = 6, area = order * order, batch = 1000;
+  const auto value_at = [](int i) { return static_cast<float>(i % 7 - 3); };
+  Numbers numbers(room);
+  for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(value_at(i));
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan("gemm_batched", {{"n", order}, {"batch", batch}, {"T", "float"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        const float* const values = reinterpret_cast<const float*>(in.data());
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, values + from, values + to, batch);
+      },
+      [&](Numbers& expected) {
+        for (int i = 0; i < batch * area; ++i) {
+          const int first = i / area * area, row = i % area / order, column = i % order;
+          float sum = 0;
+          for (int k = 0; k < order; ++k)
+            sum += value_at(from + first + row * order + k) * value_at(to + first + k * order + column);
+          expected[static_cast<std::size_t>(to + i)] = std::bit_cast<int>(sum);
+        }
+      });
+}
+
 // Columns of pixels with gaps between them: the label of each is that of its first pixel.
 bool labels(Dispatcher& dispatcher, int to, int from) {
   std::vector<std::uint8_t> pixels(room);
@@ -127,6 +153,9 @@ const std::vector<OffsetCase>& cases() {
          {"VECTOR", "4"},
          {"LAYOUT", "\"Layout::swizzled\""},
          {"LOAD", "\"Load::async\""}}}},
+      {"gemm_batched",
+       multiplies,
+       {{{"STAGES", "3"}}, {{"LOAD", "\"Load::registers\""}, {"STAGES", "1"}, {"BLOCKS_PER_SM", "0"}}}},
       {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
   };
   return all;

@@ -185,8 +185,10 @@ class TensorWork final : public Work {
     const cublasStatus_t status =
         cublasLtMatmulAlgoGetHeuristic(handle_, operation_, layout_b_, layout_a_, layout_c_, layout_c_, preference,
                                        most_algorithms, results.data(), &count);
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED) count = 0;
-    else check(status, "cublasLtMatmulAlgoGetHeuristic");
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+      count = 0;
+    else
+      check(status, "cublasLtMatmulAlgoGetHeuristic");
     std::vector<Candidate> candidates;
     for (int i = 0; i < count; ++i)
       if (results[i].state == CUBLAS_STATUS_SUCCESS) candidates.push_back({results[i].algo, {}});
