@@ -3,6 +3,7 @@
 // therefore shows on a GPU only.
 //
 //   copy_async, commit_copies, wait_for_copies          cp.async: each thread copies 4, 8 or 16 bytes; sm_80
+//   copy_async_or_zero                                  the same, with zeros beyond the end of an array
 //   Barrier, init, arrive, arrive_expecting, wait       mbarrier: counts arrivals and bytes; sm_90
 //   load_bulk, store_bulk, commit_stores, wait_for_...  one thread copies kilobytes; sm_90
 //   TensorMap, load_tensor, store_tensor, swizzled      one thread copies a box of an array; sm_90
@@ -32,6 +33,26 @@ __device__ __forceinline__ void copy_async(void* shared_to, const void* from) {
     int words[BYTES / 4];
   };
   *static_cast<Chunk*>(shared_to) = *static_cast<const Chunk*>(from);
+#endif
+}
+
+/// The same, or BYTES of zeros where `is_there` is false: then nothing is read, and `from` may be any address.
+template <int BYTES>
+__device__ __forceinline__ void copy_async_or_zero(void* shared_to, const void* from, bool is_there) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared_to));
+  const int bytes = is_there ? BYTES : 0;
+  if constexpr (BYTES == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(BYTES), "r"(bytes) : "memory");
+  }
+#else
+  if (is_there) {
+    copy_async<BYTES>(shared_to, from);
+  } else {
+    for (int i = 0; i < BYTES; i += 4) static_cast<int*>(shared_to)[i / 4] = 0;
+  }
 #endif
 }
 

@@ -79,6 +79,12 @@ inline const std::vector<KernelCase>& kernel_cases() {
        {"n=2**28+3 bins=256"},
        {"n=2**31+1025 bins=256"}},
       // All pairs are computed, so neither many blocks nor many elements take more than a million bodies.
+      {"matmul",
+       {"T=float", "T=double TA=Trans::yes", "T=float TB=Trans::yes BETA=Beta::any", "T=float TA=Trans::yes TB=Trans::yes"},
+       {"m=1 n=1 k=1", "m=97 n=131 k=67", "m=64 n=136 k=72", "m=3 n=100 k=301"},
+       {"m=1 n=1 k=1", "m=97 n=131 k=1031", "m=516 n=260 k=132", "m=7 n=1030 k=2053"},
+       {"m=16411 n=16387 k=33"},
+       {"m=65536 n=32777 k=17"}},
       {"nbody",
        {"T=float", "T=double", "T=float LAYOUT=Layout::soa", "T=double LAYOUT=Layout::soa"},
        {"n=1", "n=97", "n=1031"},
