@@ -1,7 +1,7 @@
 /*attune
 [kernel]
 name = "conv2d"
-summary = "out[y][x] = sum of in[y + j][x + i] * filter[j][i]: the valid part of a 2-D convolution, the filter not turned round"
+summary = "out[y][x] = sum of in[y + j][x + i] * filter[j][i]: a 2-D convolution, where the filter lies all inside"
 deterministic = true
 [problem]
 width = { size = 4096, host = 256 }            # of the result; the input has FW - 1 columns and FH - 1 rows more
@@ -60,29 +60,29 @@ block = ["256"]
 arguments = ["out", "in", "filter", "width", "height"]
 [check]
 # Products of two out of uniform(-1, 1) have a deviation of 1 / 3, so after k of K = FW FH the sum is below
-# 6 sqrt(k) / 3, six deviations. Each addition rounds by half an epsilon of it: K^1.5 * 2 / 3 epsilon, if all went one way.
-# The reference is rounded too. That is 0.0003 for 15 x 15 and 0.0024 for 31 x 31, where an element makes 0.25 in the mean.
+# 6 sqrt(k) / 3, six deviations. Each addition rounds by half an epsilon of it: K^1.5 * 2 / 3 epsilon, if all went one
+# way. The reference is rounded too. That is 0.0003 for 15 x 15, 0.0024 for 31 x 31; an element makes 0.25 in the mean.
 absolute = "epsilon(float) * (1 + 2 * FW * FH * sqrt(FW * FH) / 3)"
 [metrics]
 bytes = "4 * (width * height + (width + FW - 1) * (height + FH - 1))"
 flops = "2 * FW * FH * width * height"
 [[ladder]]
 name = "conv2d"
-source = "the order of V. Podlozhnyuk, Image Convolution with CUDA (2007), and the parameters of B. van Werkhoven, Kernel Tuner (2019)"
+source = "the order of V. Podlozhnyuk, Image Convolution with CUDA (2007), and B. van Werkhoven, Kernel Tuner (2019)"
 problems = ["width=4096 height=4096 FW=15 FH=15"]
 steps = [
-    { name = "naive", configuration = """STAGE=Stage::direct FILTER=Filter::loop BLOCK_X=32 BLOCK_Y=8 TILE_X=1 TILE_Y=1 \
-      UNROLL=0 PAD=0""" },
-    { name = "filter among the instructions", configuration = """STAGE=Stage::direct FILTER=Filter::constant BLOCK_X=32 \
-      BLOCK_Y=8 TILE_X=1 TILE_Y=1 UNROLL=1 PAD=0""" },
+    { name = "naive", configuration = """STAGE=Stage::direct FILTER=Filter::loop BLOCK_X=32 BLOCK_Y=8 TILE_X=1 \
+      TILE_Y=1 UNROLL=0 PAD=0""" },
+    { name = "filter among the instructions", configuration = """STAGE=Stage::direct FILTER=Filter::constant \
+      BLOCK_X=32 BLOCK_Y=8 TILE_X=1 TILE_Y=1 UNROLL=1 PAD=0""" },
     { name = "a tile in shared memory", configuration = """STAGE=Stage::shared FILTER=Filter::constant BLOCK_X=32 \
       BLOCK_Y=8 TILE_X=1 TILE_Y=1 UNROLL=1 PAD=0""" },
     { name = "four results per thread in x", configuration = """STAGE=Stage::shared FILTER=Filter::constant BLOCK_X=32 \
       BLOCK_Y=8 TILE_X=4 TILE_Y=1 UNROLL=1 PAD=0""" },
     { name = "and four in y", configuration = """STAGE=Stage::shared FILTER=Filter::constant BLOCK_X=32 BLOCK_Y=4 \
       TILE_X=4 TILE_Y=4 UNROLL=1 PAD=0""" },
-    { name = "a window that moves over the rows", configuration = """STAGE=Stage::shared FILTER=Filter::shared BLOCK_X=32 \
-      BLOCK_Y=4 TILE_X=4 TILE_Y=4 UNROLL=1 PAD=0""" },
+    { name = "a window that moves over the rows", configuration = """STAGE=Stage::shared FILTER=Filter::shared \
+      BLOCK_X=32 BLOCK_Y=4 TILE_X=4 TILE_Y=4 UNROLL=1 PAD=0""" },
     { name = "cp.async", configuration = """STAGE=Stage::async FILTER=Filter::shared BLOCK_X=32 BLOCK_Y=4 TILE_X=4 \
       TILE_Y=4 UNROLL=1 PAD=0""" },
 ]
@@ -95,13 +95,15 @@ steps = [
 using attune::Cache;
 using attune::Pack;
 
-// A small filter is limited by memory: rows must come in wide, and many at a time. A large one is limited by
-// multiply-adds, so nothing else may stand between them. Each thread computes TILE_X * TILE_Y neighbouring results. A row
-// of the input is read into registers once, and serves all results of the thread that need it.
+// A small filter is limited by memory: many rows must be on their way. A large one is limited by multiply-adds, so
+// nothing else may stand between them. Each thread computes TILE_X * TILE_Y neighbouring results. A row of the input
+// is read into registers once, and serves all results of the thread that need it.
 
-/// How a block's part of the input comes to its threads: through a tile in shared memory, filled by threads or by copies
-/// of single elements that go past their registers; or directly, each thread for itself by way of the L1 cache. Rows
-/// begin anywhere, as the input is FW - 1 wider than the result, so wider copies are not possible.
+/// How a block's part of the input comes to its threads:
+///   shared  through a tile in shared memory, which the threads fill
+///   direct  each thread reads what it needs, by way of the L1 cache
+///   async   through such a tile, filled by copies that go past the registers
+/// The input is FW - 1 wider than the result, so its rows begin anywhere, and the tile is filled by single elements.
 enum class Stage { shared, direct, async };
 
 /// How the filter is read:
@@ -147,8 +149,8 @@ struct Sums {
     }
   }
 
-  // Row by row of the filter. A window of TILE_Y rows of the input moves along; a row stays where it is, and TILE_Y rows
-  // later another one takes its place, so that all indices of registers are known.
+  // Row by row of the filter. A window of TILE_Y rows of the input moves along. A row stays in its registers until
+  // another one takes its place, TILE_Y rows later. So all indices are known, and nothing is moved.
   template <int ROW, int TURN, class LoadRow, class LoadFilter>
   __device__ __forceinline__ void add_by_window(LoadRow load_row, LoadFilter load_filter) {
     float window[TILE_Y][ROW];
@@ -322,8 +324,9 @@ __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y, 1)  // 1: as many registers
 }
 
 template <int FW, int FH>
-__global__ void conv2d_reference(float* out, const float* in, const __grid_constant__ attune::Array<float, FW * FH> filter,
-                                 long long width, long long height) {
+__global__ void conv2d_reference(float* out, const float* in,
+                                 const __grid_constant__ attune::Array<float, FW * FH> filter, long long width,
+                                 long long height) {
   for (long long k = static_cast<long long>(blockIdx.x) * 256 + threadIdx.x; k < width * height;
        k += static_cast<long long>(gridDim.x) * 256) {
     const float* const from = in + k / width * (width + FW - 1) + k % width;
