@@ -100,7 +100,6 @@ items = "batch"
 unit = "matrices"
 [[ladder]]
 name = "tiles"
-source = "the order of I. Masliah et al., High-Performance Matrix-Matrix Multiplications of Very Small Matrices (2016)"
 problems = ["n=16 batch=2**18 T=float"]
 steps = [
     { name = "naive", configuration = """LOAD=Load::direct BLOCK=256 STAGE_KIB=16 TM=1 TN=1 \
@@ -127,10 +126,11 @@ using attune::Cache;
 using attune::Pack;
 
 // A product of n x n floats moves 12 n^2 bytes for 2 n^3 operations. Up to n = 32 a GPU computes them while it moves
-// them, so copying is the limit (I. Masliah et al., 2016). Three things are needed. Matrices come as one flat piece,
-// whatever n is: an odd n leaves no row aligned, but a block's share of the batch is. Enough bytes are in flight: some
-// 48 KiB per multiprocessor of an H200. And a thread computes a tile of C: one element costs two reads of shared memory
-// per multiplication, an 8 x 4 tile 12 of four elements each per 128.
+// them, so copying is the limit (I. Masliah et al., High-Performance Matrix-Matrix Multiplications of Very Small
+// Matrices, 2016). Three things are needed. Matrices come as one flat piece, whatever n is: an odd n leaves no row
+// aligned, but a block's share of the batch is. Enough bytes are in flight: some 48 KiB per multiprocessor of an H200.
+// And a thread computes a tile of C. One element alone costs two reads per multiplication, an 8 x 4 tile 12 reads of
+// four elements per 128.
 
 /// How matrices come to the threads:
 ///   bulk       into shared memory, by copies of kilobytes that one thread issues ahead (sm_90)
