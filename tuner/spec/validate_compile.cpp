@@ -61,7 +61,7 @@ void validate_compile_options(const KernelSpec& spec) {
                             shortened(architecture)));
   }
   if (!spec.compile.requires_where) return;
-  const Allowed allowed{.parameters = true, .subject = "the condition of an architecture"};
+  const Allowed allowed{.parameters = true, .device = true, .subject = "the condition of an architecture"};
   require_known_names(spec, *spec.compile.requires_where, allowed, "compile.requires", architecture.size() + 4);
 }
 
