@@ -12,7 +12,9 @@ T = ["bfloat16", "half"]
 BM = [128, 64, 256]                            # a block's tile: rows of c,
 BN = [256, 64, 128, 192]                       # columns of c
 CONSUMERS = [2, 1]                             # warpgroups that multiply; another one loads
-STAGES = [3, 4, 5, 6, 8]                       # of 64 products each, on their way into shared memory
+STAGES = [4, 3, 5, 6, 8]                       # of 64 products each, on their way into shared memory
+PENDING = [0, 1]                               # stages that are multiplied while the next one is waited for
+WRITTEN = [128, 64, 256]                       # columns of results that are in shared memory at once
 CLUSTER = [2, 1]                               # blocks, one below the other, that share what they load of b
 GROUP = [8, 1, 4, 16]                          # launch only: rows of tiles that run together, for the L2 cache
 [values]
@@ -24,7 +26,8 @@ sums = "BM / CONSUMERS * BN / 128"             # registers of a thread
 rules = [
     "BM % (64 * CONSUMERS) == 0",              # a product has 64 rows
     "sums <= 128 && sums >= 32",
-    "STAGES * stage + 2 * BM * BN + 1024 <= device.shared_per_block - 256",
+    "BN % WRITTEN == 0",
+    "STAGES * stage + 2 * BM * WRITTEN + 1024 <= device.shared_per_block - 256",
     "STAGES * stage >= 96 * 1024",             # what must be on its way
     "CLUSTER == 1 || ceil_div(m, BM) > 1",
     "(BM <= 2 * m || BM == 64) && (BN <= 2 * n || BN == 64)",
@@ -33,11 +36,11 @@ rules = [
 [compile]
 requires = "sm_90a if device.kind == 'cuda'"
 [[launch]]
-entry = "gemm_wgmma<T, BM, BN, CONSUMERS, STAGES, CLUSTER>"
+entry = "gemm_wgmma<T, BM, BN, CONSUMERS, STAGES, PENDING, WRITTEN, CLUSTER>"
 grid = ["min(tiles, device.multiprocessors / CLUSTER) * CLUSTER"]
 block = ["(CONSUMERS + 1) * 128"]
 cluster = ["CLUSTER"]
-shared = "STAGES * stage + 2 * BM * BN + 1024"
+shared = "STAGES * stage + 2 * BM * WRITTEN + 1024"
 arguments = ["c", "a", "b", "a_map", "b_map", "c_map", "m", "n", "k", "group"]
 [arguments]
 c = { type = "T", size = "m * n", role = "out" }
@@ -71,9 +74,9 @@ problems = ["m=4096 n=4096 k=4096 T=bfloat16", "m=8192 n=8192 k=8192 T=bfloat16"
 steps = [
     { name = "one warpgroup multiplies", configuration = "BM=64 BN=128 CONSUMERS=1 STAGES=5 CLUSTER=1 GROUP=1" },
     { name = "a wider tile", configuration = "BM=64 BN=256 CONSUMERS=1 STAGES=4 CLUSTER=1 GROUP=1" },
-    { name = "two warpgroups", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=3 CLUSTER=1 GROUP=1" },
-    { name = "an order for the L2 cache", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=3 CLUSTER=1 GROUP=8" },
-    { name = "clusters share b", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=3 CLUSTER=2 GROUP=8" },
+    { name = "two warpgroups", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=4 CLUSTER=1 GROUP=1" },
+    { name = "an order for the L2 cache", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=4 CLUSTER=1 GROUP=8" },
+    { name = "clusters share b", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=4 CLUSTER=2 GROUP=8" },
 ]
 */
 #include "attune.cuh"
@@ -155,7 +158,7 @@ __device__ __forceinline__ void load_tiles(T* stages, Barrier* full, Barrier* em
 }
 
 /// A warpgroup that multiplies: ROWS rows of each tile, from row `first` on.
-template <typename T, int BM, int BN, int ROWS, int STAGES, int CLUSTER>
+template <typename T, int BM, int BN, int ROWS, int STAGES, int PENDING, int WRITTEN, int CLUSTER>
 __device__ __forceinline__ void multiply_tiles(const T* stages, T* results, Barrier* full, Barrier* empty, Barrier& written,
                                                const TensorMap& c_map, const Order& order, int steps, int first, int rows,
                                                int columns) {
@@ -176,44 +179,53 @@ __device__ __forceinline__ void multiply_tiles(const T* stages, T* results, Barr
         for (int part = 0; part < PARTS; ++part)
           attune::wgmma<BN>(sums[part], a + part * 64 * DEPTH + i, b + i, step > 0 || i > 0);
       attune::commit_wgmma();
-      // The products of the step before are done: its stage may be loaded again, in all blocks that load into it.
-      attune::wait_for_wgmma<1>();
-      if (before >= 0 && thread < CLUSTER) attune::arrive_at(empty[before], thread);
+      // What is multiplied may be loaded again, in all blocks that load into it.
+      attune::wait_for_wgmma<PENDING>();
+      const int free = PENDING == 0 ? at.stage : before;
+      if (free >= 0 && thread < CLUSTER) attune::arrive_at(empty[free], thread);
       before = at.stage;
     }
-    attune::wait_for_wgmma<0>();
-    if (before >= 0 && thread < CLUSTER) attune::arrive_at(empty[before], thread);
+    if constexpr (PENDING > 0) {
+      attune::wait_for_wgmma<0>();
+      if (thread < CLUSTER) attune::arrive_at(empty[before], thread);
+    }
 
     // Results go through shared memory, in boxes of 64 x 64. The stores before must have read it.
     int row, column;
     order.place(tile, row, column);
     const int row0 = (row * CLUSTER + rank) * BM + first, column0 = column * BN;
-    if (thread == 0) attune::wait_for_store_reads<0>();
-    attune::arrive(written);
-    attune::wait(written, 0);
     const int own_row = thread / 32 * 16 + thread % 32 / 4, word = thread % 4;
 #pragma unroll
-    for (int part = 0; part < PARTS; ++part)
-#pragma unroll
-      for (int j = 0; j < BN / 8; ++j)
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          T* const box = results + (part * (BN / 64) + j / 8) * 64 * 64;
-          const int place = (own_row + 8 * half) * 64 + j % 8 * 8 + word * 2;
-          *reinterpret_cast<unsigned*>(box + attune::swizzled<128, sizeof(T)>(place)) =
-              pair_of<T>(sums[part][j][2 * half], sums[part][j][2 * half + 1]);
-        }
-    attune::fence_shared_for_bulk();
-    attune::arrive(written);
-    attune::wait(written, 1);
-    if (thread == 0) {
+    for (int from = 0; from < BN; from += WRITTEN) {
+      if (thread == 0) attune::wait_for_store_reads<0>();
+      attune::arrive(written);
+      attune::wait(written, 0);
 #pragma unroll
       for (int part = 0; part < PARTS; ++part)
-        for (int box = 0; box < BN / 64; ++box)
-          if (row0 + part * 64 < rows && column0 + box * 64 < columns)
-            attune::store_tensor(c_map, results + (part * (BN / 64) + box) * 64 * 64, column0 + box * 64,
-                                 row0 + part * 64);
-      attune::commit_stores();
+#pragma unroll
+        for (int j = 0; j < WRITTEN / 8; ++j)
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            T* const box = results + (part * (WRITTEN / 64) + j / 8) * 64 * 64;
+            const int place = (own_row + 8 * half) * 64 + j % 8 * 8 + word * 2;
+            const float(&pair)[4] = sums[part][from / 8 + j];
+            *reinterpret_cast<unsigned*>(box + attune::swizzled<128, sizeof(T)>(place)) =
+                pair_of<T>(pair[2 * half], pair[2 * half + 1]);
+          }
+      attune::fence_shared_for_bulk();
+      attune::arrive(written);
+      attune::wait(written, 1);
+      if (thread == 0) {
+#pragma unroll
+        for (int part = 0; part < PARTS; ++part)
+#pragma unroll
+          for (int box = 0; box < WRITTEN / 64; ++box) {
+            const int x = column0 + from + box * 64, y = row0 + part * 64;
+            if (x < columns && y < rows)
+              attune::store_tensor(c_map, results + (part * (WRITTEN / 64) + box) * 64 * 64, x, y);
+          }
+        attune::commit_stores();
+      }
     }
   }
   if (thread == 0) attune::wait_for_stores<0>();
@@ -231,7 +243,7 @@ __device__ __forceinline__ void multiply_elements(T* c, const T* a, const T* b, 
   }
 }
 
-template <typename T, int BM, int BN, int CONSUMERS, int STAGES, int CLUSTER>
+template <typename T, int BM, int BN, int CONSUMERS, int STAGES, int PENDING, int WRITTEN, int CLUSTER>
 __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     gemm_wgmma(T* c, const T* a, const T* b, const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map,
                const __grid_constant__ TensorMap c_map, long long m, long long n, long long k, int group) {
@@ -267,9 +279,9 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
   } else {
     attune::take_registers<232>();
     const int consumer = warpgroup - 1;
-    multiply_tiles<T, BM, BN, ROWS, STAGES, CLUSTER>(stages, results + consumer * ROWS * BN, full, empty, written[consumer],
-                                                     c_map, order, steps, consumer * ROWS, static_cast<int>(m),
-                                                     static_cast<int>(n));
+    multiply_tiles<T, BM, BN, ROWS, STAGES, PENDING, WRITTEN, CLUSTER>(
+        stages, results + consumer * ROWS * WRITTEN, full, empty, written[consumer], c_map, order, steps, consumer * ROWS,
+        static_cast<int>(m), static_cast<int>(n));
   }
   // No block ends while others arrive at its barriers.
   if constexpr (CLUSTER > 1) {
