@@ -273,7 +273,7 @@ __device__ __forceinline__ void arrive_at(Barrier& barrier, unsigned rank) {
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile(
       "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(detail::shared_address(&barrier)),
+      "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(detail::shared_address(&barrier)),
       "r"(rank)
       : "memory");
 #elif defined(__CUDA_ARCH__)
