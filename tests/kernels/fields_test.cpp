@@ -12,6 +12,7 @@
 #include "attune_embedded/fetched.hpp"
 #include "attune_embedded/filtered.hpp"
 #include "attune_embedded/overlapped_sum.hpp"
+#include "attune_embedded/warp_products.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/gpu.hpp"
@@ -25,7 +26,8 @@ bool is_on_host() { return std::string_view(device_name) == "host"; }
 
 const EmbeddedFile& file_of(const std::string& name) {
   static const EmbeddedFile files[] = {attune_embedded::cluster_sum, attune_embedded::fetched,
-                                       attune_embedded::filtered, attune_embedded::overlapped_sum};
+                                       attune_embedded::filtered, attune_embedded::overlapped_sum,
+                                       attune_embedded::warp_products};
   return *std::find_if(std::begin(files), std::end(files),
                        [&](const EmbeddedFile& file) { return file.file_name == name + ".cu"; });
 }
@@ -80,6 +82,11 @@ TEST_F(Fields, ClustersAreAsLargeAsTheDeviceHasThem) {
 }
 
 TEST_F(Fields, LaunchesOverlapAndWaitForEachOther) { expect_all_right("overlapped_sum", {"n=1", "n=100000"}); }
+
+TEST_F(Fields, WarpsMultiplyMatrices) {
+  for (const char* const type : {"T=double", "T=half", "T=bfloat16"})
+    expect_all_right("warp_products", {std::string("products=7 ") + type});
+}
 
 TEST_F(Fields, VariablesHoldArguments) {
   expect_all_right("filtered", {"n=1 T=float", "n=997 taps=31 T=float", "n=5000 T=double"});
