@@ -1,4 +1,4 @@
-// SHA-256, by libmd.
+// SHA-256, by libmd and the processor.
 #pragma once
 
 #include <array>

@@ -1,0 +1,16 @@
+// SHA-256 of whole blocks by the processor's own instructions, ten times as fast as in C: images have up to a megabyte,
+// and an application's first launch waits for their digests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+// Are there such instructions? They are known of x86-64 (SHA extensions).
+bool has_sha256_blocks() noexcept;
+
+// Adds `count` blocks of 64 bytes to the eight words of a state. Only where there are such instructions.
+void add_sha256_blocks(std::uint32_t* state, const std::uint8_t* data, std::size_t count) noexcept;
+
+}  // namespace attune
