@@ -66,6 +66,21 @@ TEST_F(Legality, KeepsConfigurationsForAnotherArchitectureOut) {
   }
 }
 
+// So a kernel for one architecture can still be tried on the host device.
+TEST_F(Legality, AnArchitectureMayBeRequiredOfOneKindOfDevice) {
+  std::string required(text);
+  required.insert(required.find("[parameters]"), "[compile]\nrequires = \"sm_90a if device.kind == 'cuda' && FAST\"\n");
+  spec_ = read_kernel_text(required, "sweep.cu");
+  const Configuration fast{{"BLOCK", 64}, {"ITEMS", 2}, {"FAST", true}};
+  for (const char* const architecture : {"sm_80", "sm_90", "host"}) {
+    device_ = device_limits(architecture == std::string("host") ? "sm_90" : architecture);
+    if (architecture == std::string("host")) device_.kind = "host";
+    EXPECT_EQ(legal(1000, fast).has_value(), architecture != std::string("sm_80")) << architecture;
+    const SearchSpace space = make_space(spec_, {{"n", 1000}}, device_);
+    EXPECT_EQ(space.row_of(fast) && space.contains(*space.row_of(fast)), architecture != std::string("sm_80"));
+  }
+}
+
 TEST_F(Legality, NothingIsDeterministicThatTheFileDoesNotPromise) {
   const Problem problem{{"n", 1000}};
   const Configuration fast{{"BLOCK", 64}, {"ITEMS", 2}, {"FAST", true}},
