@@ -21,6 +21,7 @@ TM = [8, 2, 4, 16]                          # a thread's tile
 TN = [8, 1, 2, 4, 16]
 VECTOR = [4, 1, 2]                             # elements per access
 STEP = ["Step::async", "Step::registers", "Step::two_tiles", "Step::one_tile", "Step::naive"]
+UNIT = ["Unit::mma_k4", "Unit::mma_k8", "Unit::mma_k16", "Unit::fma"]  # what multiplies doubles, behind Step::async
 STAGES = [3, 1, 2, 4]                          # tiles of a and b in shared memory
 MIN_BLOCKS = [2, 1, 3, 4]                      # per multiprocessor: the compiler's limit of registers
 SPLIT_K = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64]   # launch only: parts of k, which step two adds in order
@@ -32,16 +33,24 @@ threads = "BM / WM * (BN / WN) * 32"
 tiles = "ceil_div(m, BM) * ceil_div(n, BN)"
 units = "tiles * SPLIT_K"                      # parts of tiles
 slice = "round_up(m * n, 4)"                   # elements from one part's sums to the next's
-registers = "sizeof(T) / 4 * (TM * TN + 2 * TM + 2 * TN) + (T == 'double' ? 50 : 32)"  # sums, fragments, addresses
-stage = "BK * (BM + BN + 2 * VECTOR) * sizeof(T)"
+is_mma = "T == 'double' && STEP == 'Step::async' && UNIT != 'Unit::fma'"
+mma_k = "UNIT == 'Unit::mma_k4' ? 4 : (UNIT == 'Unit::mma_k8' ? 8 : 16)"
+# Sums, fragments, addresses. Behind mma.sync the compiler spills below 132, however small the tile.
+registers = """is_mma ? max(132, 2 * TM * TN + mma_k / 4 * (8 + 2 * TN) + 44) \
+  : sizeof(T) / 4 * (TM * TN + 2 * TM + 2 * TN) + (T == 'double' ? 50 : 32)"""
+padding = "is_mma ? 4 * (TA == 'Trans::no' ? BM : BK) + 4 * (TB == 'Trans::yes' ? BN : BK) : 2 * VECTOR * BK"
+stage = "(BK * (BM + BN) + padding) * sizeof(T)"
 is_tiled = "STEP in ['Step::async', 'Step::registers']"
-is_small = "TM * TN < 16"                      # a thread's tile, that is
+is_small = "TM * TN < (is_mma ? 8 : 16)"       # a thread's tile, that is
 [restrictions]
 rules = [
     "VECTOR * sizeof(T) <= 16",                # the widest access
     "BM % WM == 0 && BN % WN == 0 && WM % TM == 0 && WN % TN == 0",
     "WM / TM * (WN / TN) == 32",               # the lanes of a warp
     "threads >= 32 && threads <= 512",
+    "UNIT == 'Unit::mma_k4' || (T == 'double' && STEP == 'Step::async')",
+    "!is_mma || (WM == 8 * TM && WN == 4 * TN && BK % mma_k == 0)",  # lanes as mma.sync has them
+    "!is_mma || mma_k == 4 || device.compute_capability >= 90 || device.kind == 'host'",
     # As many blocks as there are registers for, and shared memory.
     "registers <= 240 && registers * threads * MIN_BLOCKS <= 65536",
     "BK <= 16 && MIN_BLOCKS < 4 || registers * threads * MIN_BLOCKS <= 60000",
@@ -71,7 +80,7 @@ rules = [
       && STAGES == 1 && SPLIT_K == 1 && MIN_BLOCKS == 1 && GROUP == 8 && !PERSISTENT)""",
 ]
 [[launch]]
-entry = "matmul<T, TA, TB, BETA, BM, BN, BK, WM, WN, TM, TN, VECTOR, STEP, STAGES, MIN_BLOCKS>"
+entry = "matmul<T, TA, TB, BETA, BM, BN, BK, WM, WN, TM, TN, VECTOR, STEP, UNIT, STAGES, MIN_BLOCKS>"
 when = "is_tiled"
 grid = ["PERSISTENT ? min(units, MIN_BLOCKS * device.multiprocessors) : units"]
 block = ["threads"]
@@ -146,6 +155,7 @@ steps = [
 #include "attune_access.cuh"
 #include "attune_async.cuh"
 #include "attune_launch.cuh"
+#include "attune_mma.cuh"
 
 using attune::Cache;
 using attune::Pack;
@@ -162,6 +172,9 @@ enum class Beta { zero, any };
 /// tile ahead. Or the steps of a tutorial: both tiles, a's tile, none in shared memory, one element of c per thread.
 enum class Step { async, registers, two_tiles, one_tile, naive };
 
+/// What multiplies doubles that copies bring: the matrix unit (mma.sync), by 4, 8 or 16 of k at once, or each thread.
+enum class Unit { mma_k4, mma_k8, mma_k16, fma };
+
 // Returns the value, of which the compiler does not know that it is the same as before. So it is not kept in a register
 // (or worse, in memory) over the loop that needs all of them.
 template <typename V>
@@ -177,9 +190,10 @@ __device__ __forceinline__ V detached(V value) {
 }
 
 /// A panel of a or b: SPAN rows of c (or columns) by BK, as a block loads it. In shared memory it lies by k: what
-/// belongs to one k is together. Where the matrix has k innermost (BY_K), copies turn it; each then moves one element.
-/// Sizes are powers of two, so that a piece's place is that of the thread plus that of the step.
-template <typename T, int SPAN, int BK, int STRIDE, bool BY_K, int WIDTH, int THREADS>
+/// belongs to one k is together. Where the matrix has k innermost (BY_K), copies turn it (TURNS), and each then moves
+/// one element; or the panel lies as in the matrix. Sizes are powers of two, so that a piece's place is that of the
+/// thread plus that of the step.
+template <typename T, int SPAN, int BK, int STRIDE, bool BY_K, bool TURNS, int WIDTH, int THREADS>
 struct Panel {
   static constexpr int PIECES = SPAN * BK / WIDTH, STEPS = (PIECES + THREADS - 1) / THREADS;
   static constexpr int LANES = WIDTH == 1 ? 8 : BK / WIDTH;  // pieces of a row that neighbouring threads take
@@ -196,12 +210,14 @@ struct Panel {
   static __device__ __forceinline__ long long offset(int i, long long pitch) {
     return BY_K ? span(i) * pitch + depth(i) : depth(i) * pitch + span(i);
   }
-  static __device__ __forceinline__ int place(int i) { return depth(i) * STRIDE + span(i); }
+  static __device__ __forceinline__ int place(int i) {
+    return BY_K && !TURNS ? span(i) * STRIDE + depth(i) : depth(i) * STRIDE + span(i);
+  }
   static __device__ __forceinline__ bool has_piece() { return PIECES % THREADS == 0 || own() < PIECES; }
 
   /// Copies the panel that begins at `from` to shared memory, of which `spans` x `depths` elements are there.
   static __device__ __forceinline__ void copy(T* to, const T* from, long long pitch, int spans, int depths) {
-    static_assert(!BY_K || WIDTH == 1, "copies that turn move one element");
+    static_assert(!TURNS || WIDTH == 1, "copies that turn move one element");
     if (!has_piece()) return;
     to += place(own());
     const T* mine = from + offset(own(), pitch);
@@ -244,7 +260,7 @@ struct Panel {
 #pragma unroll
     for (int step = 0; step < STEPS; ++step) {
       T* const target = to + place(step * THREADS);
-      if constexpr (BY_K) {
+      if constexpr (TURNS) {
 #pragma unroll
         for (int v = 0; v < WIDTH; ++v) target[v * STRIDE] = held[step].element[v];
       } else {
@@ -269,23 +285,31 @@ __device__ __forceinline__ bool by_packs(const T* matrix, long long width) {
   return VECTOR > 1 && attune::aligned<Pack<T, VECTOR>>(matrix) && width % VECTOR == 0;
 }
 
-template <typename T, int BM, int BN, int BK, int WM, int WN, int TM, int TN, int VECTOR, Step STEP, int STAGES, bool A_BY_K,
-          bool B_BY_K>
+template <typename T, int BM, int BN, int BK, int WM, int WN, int TM, int TN, int VECTOR, Step STEP, Unit UNIT, int STAGES,
+          bool A_BY_K, bool B_BY_K>
 struct Tile {
   static constexpr int THREADS = BM / WM * (BN / WN) * 32;
-  static constexpr int A_STRIDE = BM + VECTOR, B_STRIDE = BN + VECTOR;  // padded: copies that turn meet no bank conflicts
-  static constexpr int A_STAGE = BK * A_STRIDE, STAGE = A_STAGE + BK * B_STRIDE;
-  static constexpr int MV = TM < VECTOR ? TM : VECTOR, NV = TN < VECTOR ? TN : VECTOR;  // elements of a fragment's pack
-  static constexpr int LM = WM / TM, LN = WN / TN;                                      // lanes of a warp
+  static constexpr bool IS_MMA = sizeof(T) == 8 && STEP == Step::async && UNIT != Unit::fma;
+  // Padded, so that copies that turn meet no bank conflicts. Nor do fragments of mma.sync, at 4 or 12 modulo 16 doubles.
+  static constexpr bool A_TURNS = A_BY_K && !IS_MMA, B_TURNS = B_BY_K && !IS_MMA, A_LIES_BY_K = !A_BY_K || A_TURNS,
+                        B_LIES_BY_K = !B_BY_K || B_TURNS;
+  static constexpr int PADDING = IS_MMA ? 4 : VECTOR;
+  static constexpr int A_STRIDE = (A_LIES_BY_K ? BM : BK) + PADDING, B_STRIDE = (B_LIES_BY_K ? BN : BK) + PADDING;
+  static constexpr int A_STAGE = A_STRIDE * (A_LIES_BY_K ? BK : BM), STAGE = A_STAGE + B_STRIDE * (B_LIES_BY_K ? BK : BN);
+  // Elements of a fragment's pack, and lanes of a warp.
+  static constexpr int MV = IS_MMA ? 1 : TM < VECTOR ? TM : VECTOR, NV = IS_MMA ? 2 : TN < VECTOR ? TN : VECTOR;
+  static constexpr int LM = WM / TM, LN = WN / TN;
   static constexpr int UNROLL = 8;  // more wants more registers, and leaves the instruction cache
 
   // Where this thread's elements of the tile begin. Lanes go in squares of 2 x 2: loads of neighbouring lanes then share
   // addresses in both operands, which the hardware needs to serve such loads together.
   static __device__ __forceinline__ int lane_row(int lane) {
+    if constexpr (IS_MMA) return lane / 4;
     if constexpr (LM == 1 || LN == 1) return LM == 1 ? 0 : lane;
     return (lane >> 1 & 1) | (lane >> 2) / (LN / 2) << 1;
   }
   static __device__ __forceinline__ int lane_column(int lane) {
+    if constexpr (IS_MMA) return lane % 4;
     if constexpr (LM == 1 || LN == 1) return LN == 1 ? 0 : lane;
     return (lane & 1) | (lane >> 2) % (LN / 2) << 1;
   }
@@ -329,13 +353,54 @@ struct Tile {
     }
   }
 
+  // The same by mma.sync: a warp adds 16 rows by 8 columns at once. The thread's sums are those of its lane: TM rows that
+  // are 8 apart, and pairs of columns likewise. One fragment of a is loaded ahead, and those of b for the next k.
+  static __device__ __forceinline__ void multiply_by_warp(T (&sums)[TM][TN], const T* stage) {
+    constexpr int K = UNIT == Unit::mma_k16 ? 16 : UNIT == Unit::mma_k8 ? 8 : 4, ROUNDS = BK / K;
+    static_assert(LM == 8 && LN == 4 && TM % 2 == 0 && TN % 2 == 0 && BK % K == 0, "lanes lie as mma.sync has them");
+    constexpr int A_ROW = A_LIES_BY_K ? 1 : A_STRIDE, A_DEPTH = A_LIES_BY_K ? A_STRIDE : 1;
+    constexpr int B_COLUMN = B_LIES_BY_K ? 1 : B_STRIDE, B_DEPTH = B_LIES_BY_K ? B_STRIDE : 1;
+    const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    const T* const of_a = stage + (warp / (BN / WN) * WM + g) * A_ROW + t * A_DEPTH;
+    const T* const of_b = stage + A_STAGE + (warp % (BN / WN) * WN + g) * B_COLUMN + t * B_DEPTH;
+    T a[2][K / 2], b[2][TN / 2][K / 4];
+    const auto load_a = [&](int piece) {  // of 16 rows by K
+      const T* const from = of_a + piece % (TM / 2) * 16 * A_ROW + piece / (TM / 2) * K * A_DEPTH;
+#pragma unroll
+      for (int i = 0; i < K / 2; ++i) a[piece & 1][i] = from[i % 2 * 8 * A_ROW + i / 2 * 4 * A_DEPTH];
+    };
+    const auto load_b = [&](int round) {
+#pragma unroll
+      for (int j = 0; j < TN / 2; ++j)
+#pragma unroll
+        for (int i = 0; i < K / 4; ++i) b[round & 1][j][i] = of_b[j * 8 * B_COLUMN + (round * K + i * 4) * B_DEPTH];
+    };
+    load_b(0);
+    load_a(0);
+#pragma unroll
+    for (int piece = 0; piece < ROUNDS * TM / 2; ++piece) {
+      const int round = piece / (TM / 2), i = piece % (TM / 2) * 2;
+      if (piece + 1 < ROUNDS * TM / 2) load_a(piece + 1);
+      if (i == 0 && round + 1 < ROUNDS) load_b(round + 1);
+#pragma unroll
+      for (int j = 0; j < TN; j += 2) {
+        T four[4] = {sums[i][j], sums[i][j + 1], sums[i + 1][j], sums[i + 1][j + 1]};
+        if constexpr (K == 4) attune::mma_16x8x4(four, a[piece & 1], b[round & 1][j / 2]);
+        if constexpr (K == 8) attune::mma_16x8x8(four, a[piece & 1], b[round & 1][j / 2]);
+        if constexpr (K == 16) attune::mma_16x8x16(four, a[piece & 1], b[round & 1][j / 2]);
+#pragma unroll
+        for (int v = 0; v < 4; ++v) sums[i + v / 2][j + v % 2] = four[v];
+      }
+    }
+  }
+
   // One panel by packs, or by elements.
-  template <int SPAN, int STRIDE, bool BY_K>
+  template <int SPAN, int STRIDE, bool BY_K, bool TURNS>
   static __device__ __forceinline__ void copy(T* to, const T* from, const Operand<T>& operand, int depths) {
-    if (BY_K || VECTOR == 1 || !operand.packs) {
-      Panel<T, SPAN, BK, STRIDE, BY_K, 1, THREADS>::copy(to, from, operand.pitch, operand.spans, depths);
+    if (TURNS || VECTOR == 1 || !operand.packs) {
+      Panel<T, SPAN, BK, STRIDE, BY_K, TURNS, 1, THREADS>::copy(to, from, operand.pitch, operand.spans, depths);
     } else {
-      Panel<T, SPAN, BK, STRIDE, BY_K, BY_K ? 1 : VECTOR, THREADS>::copy(to, from, operand.pitch, operand.spans, depths);
+      Panel<T, SPAN, BK, STRIDE, BY_K, TURNS, TURNS ? 1 : VECTOR, THREADS>::copy(to, from, operand.pitch, operand.spans, depths);
     }
   }
 
@@ -349,8 +414,8 @@ struct Tile {
       if (next < steps) {
         T* const stage = shared + next_stage * STAGE;
         const int depths = next + 1 < steps ? BK : last_depths;
-        copy<BM, A_STRIDE, A_BY_K>(stage, next_a, a, depths);
-        copy<BN, B_STRIDE, B_BY_K>(stage + A_STAGE, next_b, b, depths);
+        copy<BM, A_STRIDE, A_BY_K, A_TURNS>(stage, next_a, a, depths);
+        copy<BN, B_STRIDE, B_BY_K, B_TURNS>(stage + A_STAGE, next_b, b, depths);
         next_a += a_step;
         next_b += b_step;
       }
@@ -366,7 +431,11 @@ struct Tile {
       attune::wait_for_copies<(STAGES > 1 ? STAGES - 2 : 0)>();
       __syncthreads();  // also: the stage that is written next has been read by all
       copy_stage();
-      multiply(sums, shared + stage * STAGE);
+      if constexpr (IS_MMA) {
+        multiply_by_warp(sums, shared + stage * STAGE);
+      } else {
+        multiply(sums, shared + stage * STAGE);
+      }
       stage = stage + 1 == STAGES ? 0 : stage + 1;
     }
   }
@@ -374,8 +443,8 @@ struct Tile {
   template <int A_WIDTH, int B_WIDTH>
   static __device__ __forceinline__ void sum_through_registers(T (&sums)[TM][TN], T* shared, const Operand<T>& a,
                                                                const Operand<T>& b, long long k) {
-    using PanelA = Panel<T, BM, BK, A_STRIDE, A_BY_K, A_WIDTH, THREADS>;
-    using PanelB = Panel<T, BN, BK, B_STRIDE, B_BY_K, B_WIDTH, THREADS>;
+    using PanelA = Panel<T, BM, BK, A_STRIDE, A_BY_K, A_TURNS, A_WIDTH, THREADS>;
+    using PanelB = Panel<T, BN, BK, B_STRIDE, B_BY_K, B_TURNS, B_WIDTH, THREADS>;
     typename PanelA::P of_a[PanelA::STEPS];
     typename PanelB::P of_b[PanelB::STEPS];
     const int steps = static_cast<int>((k + BK - 1) / BK);
@@ -477,12 +546,12 @@ struct StoreScaled {
 };
 
 template <typename T, Trans TA, Trans TB, Beta BETA, int BM, int BN, int BK, int WM, int WN, int TM, int TN, int VECTOR,
-          Step STEP, int STAGES, int MIN_BLOCKS>
+          Step STEP, Unit UNIT, int STAGES, int MIN_BLOCKS>
 __global__ void __launch_bounds__(BM / WM * (BN / WN) * 32, MIN_BLOCKS)
     matmul(T* c, T* parts, const T* a, const T* b, T alpha, T beta, long long m, long long n, long long k, int split,
            int group) {
   constexpr bool A_BY_K = TA == Trans::no, B_BY_K = TB == Trans::yes;
-  using Work = Tile<T, BM, BN, BK, WM, WN, TM, TN, VECTOR, STEP, STAGES, A_BY_K, B_BY_K>;
+  using Work = Tile<T, BM, BN, BK, WM, WN, TM, TN, VECTOR, STEP, UNIT, STAGES, A_BY_K, B_BY_K>;
   extern __shared__ int4 shared_memory[];
   T* const shared = reinterpret_cast<T*>(shared_memory);
   if (split > 1) attune::allow_next();
