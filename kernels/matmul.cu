@@ -423,8 +423,13 @@ struct Tile {
       ++next;
       next_stage = next_stage + 1 == STAGES ? 0 : next_stage + 1;
     };
+    if constexpr (IS_MMA) {  // one copy of the code: more of them cost registers
+#pragma unroll 1
+      for (int ahead = 0; ahead + 1 < STAGES; ++ahead) copy_stage();
+    } else {
 #pragma unroll
-    for (int ahead = 0; ahead + 1 < STAGES; ++ahead) copy_stage();
+      for (int ahead = 0; ahead + 1 < STAGES; ++ahead) copy_stage();
+    }
     int stage = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
