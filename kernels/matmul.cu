@@ -50,6 +50,7 @@ rules = [
     "threads >= 32 && threads <= 512",
     "UNIT == 'Unit::mma_k4' || (T == 'double' && STEP == 'Step::async')",
     "!is_mma || (WM == 8 * TM && WN == 4 * TN && BK % mma_k == 0)",  # lanes as mma.sync has them
+    "!is_mma || registers < 220 || BK <= 16",    # the compiler loads far ahead, and spills
     "!is_mma || mma_k == 4 || device.compute_capability >= 90 || device.kind == 'host'",
     # As many blocks as there are registers for, and shared memory.
     "registers <= 240 && registers * threads * MIN_BLOCKS <= 65536",
