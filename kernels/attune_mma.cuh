@@ -314,7 +314,8 @@ __device__ __forceinline__ void mma_16x8x16(float (&sums)[4], const unsigned (&a
 // A row lies in one piece of 16 bytes, aligned to 16. Lane 8 i + r passes the address of row r of matrix i; those of
 // lanes from 8 N on do not count. Transposed, words[i] holds the elements (2 t, g) and (2 t + 1, g).
 
-/// Loads N (1, 2 or 4) matrices: the elements (g, 2 t) and (g, 2 t + 1) of each. Behind __syncwarp() if lanes wrote them.
+/// Loads N (1, 2 or 4) matrices: the elements (g, 2 t) and (g, 2 t + 1) of each.
+/// Behind __syncwarp() if lanes wrote them.
 template <int N>
 __device__ __forceinline__ void load_matrices(unsigned (&words)[N], const void* row) {
   detail::load_matrices<false>(words, row);
