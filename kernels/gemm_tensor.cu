@@ -82,6 +82,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_async.cuh"
 #include "attune_launch.cuh"
+#include "attune_mma.cuh"
 #include "attune_wgmma.cuh"
 
 // Tensor cores multiply so fast that a block must load 32 KiB and more for every 64 products of each sum, in time. So one
@@ -194,7 +195,9 @@ __device__ __forceinline__ void multiply_tiles(const T* stages, T* results, Barr
     int row, column;
     order.place(tile, row, column);
     const int row0 = (row * CLUSTER + rank) * BM + first, column0 = column * BN;
-    const int own_row = thread / 32 * 16 + thread % 32 / 4, word = thread % 4;
+    // Lane 8 i + r says where row r of matrix i goes: the matrices are the quarters of 16 x 16 results.
+    const int lane = thread % 32, own_row = thread / 32 * 16 + lane % 16;
+    const int own = attune::swizzled<128, sizeof(T)>(own_row * 64 + lane / 16 * 8);
 #pragma unroll
     for (int from = 0; from < BN; from += WRITTEN) {
       if (thread == 0) attune::wait_for_store_reads<0>();
@@ -203,15 +206,13 @@ __device__ __forceinline__ void multiply_tiles(const T* stages, T* results, Barr
 #pragma unroll
       for (int part = 0; part < PARTS; ++part)
 #pragma unroll
-        for (int j = 0; j < WRITTEN / 8; ++j)
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            T* const box = results + (part * (WRITTEN / 64) + j / 8) * 64 * 64;
-            const int place = (own_row + 8 * half) * 64 + j % 8 * 8 + word * 2;
-            const float(&pair)[4] = sums[part][from / 8 + j];
-            *reinterpret_cast<unsigned*>(box + attune::swizzled<128, sizeof(T)>(place)) =
-                pair_of<T>(pair[2 * half], pair[2 * half + 1]);
-          }
+        for (int j = 0; j < WRITTEN / 8; j += 2) {
+          T* const box = results + (part * (WRITTEN / 64) + j / 8) * 64 * 64;
+          const float(&left)[4] = sums[part][from / 8 + j], (&right)[4] = sums[part][from / 8 + j + 1];
+          // The swizzle depends on the row alone, so that columns are exclusive-ored behind it.
+          attune::store_matrices<4>(box + (own ^ j % 8 * 8), {pair_of<T>(left[0], left[1]), pair_of<T>(left[2], left[3]),
+                                                              pair_of<T>(right[0], right[1]), pair_of<T>(right[2], right[3])});
+        }
       attune::fence_shared_for_bulk();
       attune::arrive(written);
       attune::wait(written, 1);
