@@ -9,39 +9,63 @@ n = { size = 4096, host = 128 }
 k = { size = 4096, host = 128 }
 T = ["bfloat16", "half"]
 [parameters]
+UNIT = ["Unit::wgmma", "Unit::mma"]            # wgmma: sm_90 alone, n and k multiples of 8; mma: every size, sm_80
 BM = [128, 64, 256]                            # a block's tile: rows of c,
 BN = [256, 64, 128, 192]                       # columns of c
-CONSUMERS = [2, 1]                             # warpgroups that multiply; another one loads
-STAGES = [4, 3, 5, 6, 8]                       # of 64 products each, on their way into shared memory
-PENDING = [0, 1]                               # stages that are multiplied while the next one is waited for
-WRITTEN = [128, 64, 256]                       # columns of results that are in shared memory at once
-CLUSTER = [2, 1]                               # blocks, one below the other, that share what they load of b
+BK = [64, 32]                                  # and products added at once
+WM = [64, 32]                                  # Unit::mma: a warp's tile
+WN = [64, 32]
+STAGES = [4, 3, 5, 6, 8, 2]                    # of BK products each, on their way into shared memory
+CONSUMERS = [2, 1]                             # Unit::wgmma: warpgroups that multiply; another one loads,
+PENDING = [0, 1]                               # stages that are multiplied while the next one is waited for,
+WRITTEN = [128, 64, 256]                       # columns of results that are in shared memory at once,
+CLUSTER = [2, 1]                               # and blocks, one below the other, that share what they load of b
 GROUP = [8, 1, 4, 16]                          # launch only: rows of tiles that run together, for the L2 cache
 [values]
+by_warps = "UNIT == 'Unit::mma'"
 row_tiles = "ceil_div(m, BM * CLUSTER)"
 tiles = "row_tiles * ceil_div(n, BN)"          # of clusters
-stage = "128 * (BM + BN)"
+stage = "2 * BK * (BM + BN)"
 sums = "BM / CONSUMERS * BN / 128"             # registers of a thread
+warps = "BM / WM * (BN / WN)"
+registers = "WM * WN / 32 + (WM + WN) / 2 + 48"  # sums, fragments, addresses
 [restrictions]
 rules = [
-    "BM % (64 * CONSUMERS) == 0",              # a product has 64 rows
-    "sums <= 128 && sums >= 32",
-    "BN % WRITTEN == 0",
-    "STAGES * stage + 2 * BM * WRITTEN + 1024 <= device.shared_per_block - 256",
-    "STAGES * stage >= 96 * 1024",             # what must be on its way
-    "CLUSTER == 1 || ceil_div(m, BM) > 1",
     "(BM <= 2 * m || BM == 64) && (BN <= 2 * n || BN == 64)",
     "GROUP == 8 || row_tiles > GROUP || (GROUP == 1 && row_tiles > 1)",
+    # Warpgroups.
+    "by_warps || BM % (64 * CONSUMERS) == 0",  # a product has 64 rows
+    "by_warps || (sums <= 128 && sums >= 32)",
+    "by_warps || BN % WRITTEN == 0",
+    "by_warps || STAGES * stage + 2 * BM * WRITTEN + 1024 <= device.shared_per_block - 256",
+    "by_warps || (STAGES > 2 && STAGES * stage >= 96 * 1024)",  # what must be on its way
+    "CLUSTER == 1 || ceil_div(m, BM) > 1",
+    "by_warps || (BK == 64 && WM == 64 && WN == 64)",
+    # Warps.
+    "!by_warps || (CONSUMERS == 2 && PENDING == 0 && WRITTEN == 128 && CLUSTER == 1)",
+    "!by_warps || device.compute_capability >= 80 || device.kind == 'host'",
+    "!by_warps || (warps in [2, 4, 8] && registers * 32 * warps <= 65536)",
+    "!by_warps || STAGES <= 5",
+    # Where warpgroups can multiply, some configurations are for comparison.
+    "!by_warps || device.compute_capability != 90 || n % 8 != 0 || k % 8 != 0 || (BM > 64 && BN > 64 && WM == WN && GROUP in [1, 8])",
 ]
 [compile]
-requires = "sm_90a if device.kind == 'cuda'"
+requires = "sm_90a if UNIT == 'Unit::wgmma' && device.kind == 'cuda'"
 [[launch]]
 entry = "gemm_wgmma<T, BM, BN, CONSUMERS, STAGES, PENDING, WRITTEN, CLUSTER>"
+when = "!by_warps"
 grid = ["min(tiles, device.multiprocessors / CLUSTER) * CLUSTER"]
 block = ["(CONSUMERS + 1) * 128"]
 cluster = ["CLUSTER"]
 shared = "STAGES * stage + 2 * BM * WRITTEN + 1024"
 arguments = ["c", "a", "b", "a_map", "b_map", "c_map", "m", "n", "k", "group"]
+[[launch]]
+entry = "gemm_mma<T, BM, BN, BK, WM, WN, STAGES>"
+when = "by_warps"
+grid = ["tiles"]
+block = ["32 * warps"]
+shared = "max(STAGES * stage, 2 * BM * BN)"
+arguments = ["c", "a", "b", "m", "n", "k", "group"]
 [arguments]
 c = { type = "T", size = "m * n", role = "out" }
 a = { type = "T", size = "m * k", role = "in" }
@@ -49,9 +73,9 @@ b = { type = "T", size = "n * k", role = "in" }
 m = { type = "int64" }
 n = { type = "int64" }
 k = { type = "int64" }
-a_map = { tensor = "a", shape = ["k", "m"], box = ["64", "BM"], swizzle = 128 }
-b_map = { tensor = "b", shape = ["k", "n"], box = ["64", "BN / CLUSTER"], swizzle = 128 }
-c_map = { tensor = "c", shape = ["n", "m"], box = ["64", "64"], swizzle = 128 }
+a_map = { tensor = "a", shape = ["k", "m"], box = ["64", "BM"], swizzle = 128, when = "!by_warps" }
+b_map = { tensor = "b", shape = ["k", "n"], box = ["64", "BN / CLUSTER"], swizzle = 128, when = "!by_warps" }
+c_map = { tensor = "c", shape = ["n", "m"], box = ["64", "64"], swizzle = 128, when = "!by_warps" }
 group = { type = "int32", value = "GROUP" }
 [[reference]]
 entry = "gemm_tensor_reference<T>"
@@ -60,8 +84,8 @@ block = ["32", "8"]
 arguments = ["c", "a", "b", "m", "n", "k"]
 [check]
 # The result is rounded once, and so is the reference. Sums in float are as in matmul.cu, but tensor cores cut where
-# others round: at most epsilon of a partial sum, for each 16 products. A sum walks like sqrt(i) / 3: sqrt(k) / 3 * k / 16
-# epsilon in all, if all go the same way.
+# others round: at most epsilon of a partial sum, for each 16 products, or 8 on sm_80. A sum walks like sqrt(i) / 3:
+# sqrt(k) / 3 * k / 8 epsilon in all, if all go the same way.
 relative = "epsilon(T)"
 absolute = "epsilon(float) * (k + 8 + sqrt(k) * k / 24)"
 [metrics]
@@ -72,6 +96,10 @@ name = "tiles"
 source = "the order of P. Shah, Fast CUDA Matmul on Hopper (2024)"
 problems = ["m=4096 n=4096 k=4096 T=bfloat16", "m=8192 n=8192 k=8192 T=bfloat16"]
 steps = [
+    { name = "warps multiply", configuration = """UNIT=Unit::mma BM=128 BN=128 BK=32 WM=64 WN=64 STAGES=2 \
+      CLUSTER=1 GROUP=1""" },
+    { name = "more on its way", configuration = """UNIT=Unit::mma BM=128 BN=256 BK=64 WM=64 WN=64 STAGES=3 \
+      CLUSTER=1 GROUP=8""" },
     { name = "one warpgroup multiplies", configuration = "BM=64 BN=128 CONSUMERS=1 STAGES=5 CLUSTER=1 GROUP=1" },
     { name = "a wider tile", configuration = "BM=64 BN=256 CONSUMERS=1 STAGES=4 CLUSTER=1 GROUP=1" },
     { name = "two warpgroups", configuration = "BM=128 BN=256 CONSUMERS=2 STAGES=4 CLUSTER=1 GROUP=1" },
@@ -80,10 +108,14 @@ steps = [
 ]
 */
 #include "attune.cuh"
+#include "attune_access.cuh"
 #include "attune_async.cuh"
 #include "attune_launch.cuh"
 #include "attune_mma.cuh"
 #include "attune_wgmma.cuh"
+
+/// Who multiplies: warpgroups, with loads by tensor maps (sm_90), or warps, with loads by all threads (sm_80 and later).
+enum class Unit { wgmma, mma };
 
 // Tensor cores multiply so fast that a block must load 32 KiB and more for every 64 products of each sum, in time. So one
 // warp does nothing but issue loads, some stages ahead, and hands its registers to the warpgroups that multiply (warp
@@ -289,6 +321,178 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     __syncwarp();
     attune::sync_cluster();
   }
+}
+
+// ---- Warps ----
+
+// Without tensor maps all threads issue copies, some stages ahead, and all of them multiply. Fragments of the next 16
+// products are loaded from shared memory while those before are multiplied, across stages too.
+
+// Returns how many neighbours of a row may be copied at once: rows of k elements begin at multiples of so many.
+template <typename T>
+__device__ __forceinline__ int copied_at_once(const T* a, const T* b, long long k) {
+  using attune::aligned;
+  using attune::Pack;
+  if (k % 8 == 0 && aligned<Pack<T, 8>>(a) && aligned<Pack<T, 8>>(b)) return 8;
+  return k % 2 == 0 && aligned<Pack<T, 2>>(a) && aligned<Pack<T, 2>>(b) ? 2 : 1;
+}
+
+/// SPAN rows of a or b, BK elements of each, as a block loads them: in pieces of 8 elements, with zeros beyond the end. In
+/// shared memory pieces are mixed like those of a tensor map, so that 8 of them in a column meet no bank conflicts.
+template <typename T, int SPAN, int BK, int THREADS>
+struct Panel {
+  static constexpr int PIECES = BK / 8, APART = THREADS / PIECES, STEPS = SPAN / APART;  // APART: rows from step to step
+  static_assert(APART % 8 == 0 && SPAN % APART == 0, "a thread's pieces lie alike in shared memory");
+
+  const T* from;  // this thread's next piece
+  long long pitch;
+  int rows, first;  // rows that are there from this piece's on, and its place in the row
+
+  __device__ __forceinline__ Panel(const T* matrix, long long row0, long long all_rows, long long k) : pitch(k) {
+    const int row = static_cast<int>(threadIdx.x) / PIECES;
+    const long long left = all_rows - row0 - row;
+    first = static_cast<int>(threadIdx.x) % PIECES * 8;
+    rows = static_cast<int>(left < SPAN ? left : SPAN);
+    from = matrix + (row0 + row) * k + first;
+  }
+
+  /// Copies the next BK elements, of which `depth` are there.
+  __device__ __forceinline__ void copy(T* to, long long depth, int at_once) {
+    const int there = static_cast<int>(depth < BK ? depth : BK) - first;
+    const T* piece = from;
+    to += attune::swizzled<2 * BK, sizeof(T)>(static_cast<int>(threadIdx.x) / PIECES * BK + first);
+    if (at_once == 8) {
+#pragma unroll
+      for (int step = 0; step < STEPS; ++step, piece += APART * pitch)
+        attune::copy_async_or_zero<16>(to + step * APART * BK, piece, step * APART < rows && there > 0);
+    } else if (at_once == 2) {
+#pragma unroll 1
+      for (int step = 0; step < STEPS; ++step, piece += APART * pitch)
+#pragma unroll
+        for (int i = 0; i < 8; i += 2)
+          attune::copy_async_or_zero<4>(to + step * APART * BK + i, piece + i, step * APART < rows && i < there);
+    } else {
+#pragma unroll 2
+      for (int step = 0; step < STEPS; ++step, piece += APART * pitch) {
+        attune::Pack<T, 8> pack;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) pack.element[i] = step * APART < rows && i < there ? piece[i] : static_cast<T>(0.0f);
+        *reinterpret_cast<attune::Pack<T, 8>*>(to + step * APART * BK) = pack;
+      }
+    }
+    from += BK;
+  }
+};
+
+/// Writes the tile of c from shared memory, where pieces of 8 elements are exclusive-ored with their row.
+template <typename T, int BM, int BN, int THREADS>
+__device__ __forceinline__ void write_tile(T* to, const T* tile, long long n, int rows, int columns) {
+  using P = attune::Pack<T, 8>;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (n % 8 == 0 && attune::aligned<P>(to)) {
+    constexpr int PIECES = BN / 8, APART = THREADS / PIECES;
+    const int row = thread / PIECES, column = thread % PIECES * 8;
+    if (column >= columns) return;
+    to += row * n + column;
+#pragma unroll 4
+    for (int step = 0; step < BM; step += APART, to += APART * n)
+      if (row + step < rows)
+        attune::store_whole<attune::Cache::plain>(
+            reinterpret_cast<P*>(to),
+            *reinterpret_cast<const P*>(tile + (row + step) * BN + (column ^ (row + step) % 8 * 8)));
+  } else {
+#pragma unroll 4
+    for (int i = thread; i < BM * BN; i += THREADS) {
+      const int row = i / BN, column = i % BN;
+      if (row < rows && column < columns) to[row * n + column] = tile[row * BN + (column ^ row % 8 * 8)];
+    }
+  }
+}
+
+template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES>
+__global__ void __launch_bounds__(BM / WM * (BN / WN) * 32)
+    gemm_mma(T* c, const T* a, const T* b, long long m, long long n, long long k, int group) {
+  constexpr int THREADS = BM / WM * (BN / WN) * 32, STAGE = (BM + BN) * BK, SUBSTEPS = BK / 16;
+  extern __shared__ int4 shared_memory[];
+  T* const shared = reinterpret_cast<T*>(shared_memory);
+  const Order order{static_cast<int>((m + BM - 1) / BM), static_cast<int>((n + BN - 1) / BN), group};
+  int tile_row, tile_column;
+  order.place(blockIdx.x, tile_row, tile_column);
+  const long long row0 = static_cast<long long>(tile_row) * BM, column0 = static_cast<long long>(tile_column) * BN;
+  const int at_once = copied_at_once(a, b, k);
+  Panel<T, BM, BK, THREADS> of_a(a, row0, m, k);
+  Panel<T, BN, BK, THREADS> of_b(b, column0, n, k);
+
+  long long left = k;  // products that are not on their way
+  int loaded = 0;      // the stage that is loaded next
+  const auto copy_stage = [&] {
+    if (left > 0) {
+      of_a.copy(shared + loaded * STAGE, left, at_once);
+      of_b.copy(shared + loaded * STAGE + BM * BK, left, at_once);
+    }
+    attune::commit_copies();
+    left -= BK;
+    loaded = loaded + 1 == STAGES ? 0 : loaded + 1;
+  };
+
+  // Where this lane's rows of fragments begin. Columns are exclusive-ored behind the swizzle, which depends on the row.
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp_row = warp / (BN / WN) * WM, warp_column = warp % (BN / WN) * WN;
+  const int row_of_a = warp_row + lane % 16, row_of_b = warp_column + lane % 8 + lane / 16 * 8;
+  const int own_a = attune::swizzled<2 * BK, sizeof(T)>(row_of_a * BK + lane / 16 * 8);
+  const int own_b = attune::swizzled<2 * BK, sizeof(T)>((BM + row_of_b) * BK + lane / 8 % 2 * 8);
+  unsigned fragments_a[2][WM / 16][4], fragments_b[2][WN / 16][4];
+  const auto load_fragments = [&](int to, const T* stage, int substep) {
+#pragma unroll
+    for (int i = 0; i < WM / 16; ++i)
+      attune::load_matrices<4>(fragments_a[to][i], stage + (own_a ^ substep * 16) + i * 16 * BK);
+#pragma unroll
+    for (int j = 0; j < WN / 16; ++j)
+      attune::load_matrices<4>(fragments_b[to][j], stage + (own_b ^ substep * 16) + j * 16 * BK);
+  };
+
+  float sums[WM / 16][WN / 8][4] = {};
+#pragma unroll
+  for (int ahead = 0; ahead + 1 < STAGES; ++ahead) copy_stage();
+  attune::wait_for_copies<STAGES - 2>();
+  __syncthreads();
+  load_fragments(0, shared, 0);
+  int multiplied = 0;
+#pragma unroll 1
+  for (long long done = 0; done < k; done += BK) {
+#pragma unroll
+    for (int substep = 0; substep < SUBSTEPS; ++substep) {
+      if (substep == 0) copy_stage();  // all have read what was there, before the last barrier
+      if (substep + 1 == SUBSTEPS) {
+        attune::wait_for_copies<STAGES - 2>();
+        __syncthreads();
+        multiplied = multiplied + 1 == STAGES ? 0 : multiplied + 1;
+      }
+      // Behind the last stage these are of an old one, and unused.
+      load_fragments((substep + 1) % 2, shared + multiplied * STAGE, (substep + 1) % SUBSTEPS);
+#pragma unroll
+      for (int i = 0; i < WM / 16; ++i)
+#pragma unroll
+        for (int j = 0; j < WN / 8; ++j) {
+          const unsigned(&pair)[4] = fragments_b[substep % 2][j / 2];
+          attune::mma_16x8x16<T>(sums[i][j], fragments_a[substep % 2][i], {pair[j % 2 * 2], pair[j % 2 * 2 + 1]});
+        }
+    }
+  }
+
+  __syncthreads();  // all have loaded their last fragments
+  const int g = lane / 4, row = warp_row + g, column = (warp_column + lane % 4 * 2) ^ g * 8;
+#pragma unroll
+  for (int i = 0; i < WM / 16; ++i)
+#pragma unroll
+    for (int j = 0; j < WN / 8; ++j)
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        *reinterpret_cast<unsigned*>(shared + (row + i * 16 + half * 8) * BN + (column ^ j * 8)) =
+            pair_of<T>(sums[i][j][2 * half], sums[i][j][2 * half + 1]);
+  __syncthreads();
+  write_tile<T, BM, BN, THREADS>(c + row0 * n + column0, shared, n, static_cast<int>(m - row0 < BM ? m - row0 : BM),
+                                 static_cast<int>(n - column0 < BN ? n - column0 : BN));
 }
 
 template <typename T>
