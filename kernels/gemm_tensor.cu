@@ -46,8 +46,9 @@ rules = [
     "!by_warps || device.compute_capability >= 80 || device.kind == 'host'",
     "!by_warps || (warps in [2, 4, 8] && registers * 32 * warps <= 65536)",
     "!by_warps || STAGES <= 5",
-    # Where warpgroups can multiply, some configurations are for comparison.
-    "!by_warps || device.compute_capability != 90 || n % 8 != 0 || k % 8 != 0 || (BM > 64 && BN > 64 && WM == WN && GROUP in [1, 8])",
+    # Where warpgroups can multiply, and have tiles enough, some configurations are for comparison.
+    """!by_warps || device.compute_capability != 90 || n % 8 != 0 || k % 8 != 0 || m * n < 128 * 128 * device.multiprocessors \
+      || (BM > 64 && BN > 64 && WM == WN && GROUP in [1, 8])""",
 ]
 [compile]
 requires = "sm_90a if UNIT == 'Unit::wgmma' && device.kind == 'cuda'"
@@ -114,7 +115,7 @@ steps = [
 #include "attune_mma.cuh"
 #include "attune_wgmma.cuh"
 
-/// Who multiplies: warpgroups, with loads by tensor maps (sm_90), or warps, with loads by all threads (sm_80 and later).
+/// Who multiplies: warpgroups, with loads by tensor maps (sm_90), or warps, with loads by all threads (sm_80 and up).
 enum class Unit { wgmma, mma };
 
 // Tensor cores multiply so fast that a block must load 32 KiB and more for every 64 products of each sum, in time. So one
@@ -242,8 +243,9 @@ __device__ __forceinline__ void multiply_tiles(const T* stages, T* results, Barr
           T* const box = results + (part * (WRITTEN / 64) + j / 8) * 64 * 64;
           const float(&left)[4] = sums[part][from / 8 + j], (&right)[4] = sums[part][from / 8 + j + 1];
           // The swizzle depends on the row alone, so that columns are exclusive-ored behind it.
-          attune::store_matrices<4>(box + (own ^ j % 8 * 8), {pair_of<T>(left[0], left[1]), pair_of<T>(left[2], left[3]),
-                                                              pair_of<T>(right[0], right[1]), pair_of<T>(right[2], right[3])});
+          attune::store_matrices<4>(box + (own ^ j % 8 * 8),
+                                    {pair_of<T>(left[0], left[1]), pair_of<T>(left[2], left[3]),
+                                     pair_of<T>(right[0], right[1]), pair_of<T>(right[2], right[3])});
         }
       attune::fence_shared_for_bulk();
       attune::arrive(written);
@@ -337,11 +339,11 @@ __device__ __forceinline__ int copied_at_once(const T* a, const T* b, long long 
   return k % 2 == 0 && aligned<Pack<T, 2>>(a) && aligned<Pack<T, 2>>(b) ? 2 : 1;
 }
 
-/// SPAN rows of a or b, BK elements of each, as a block loads them: in pieces of 8 elements, with zeros beyond the end. In
-/// shared memory pieces are mixed like those of a tensor map, so that 8 of them in a column meet no bank conflicts.
+/// SPAN rows of a or b, BK elements of each, as a block loads them: in pieces of 8 elements, with zeros beyond the end.
+/// In shared memory pieces are mixed like those of a tensor map, so that 8 of a column meet no bank conflicts.
 template <typename T, int SPAN, int BK, int THREADS>
 struct Panel {
-  static constexpr int PIECES = BK / 8, APART = THREADS / PIECES, STEPS = SPAN / APART;  // APART: rows from step to step
+  static constexpr int PIECES = BK / 8, APART = THREADS / PIECES, STEPS = SPAN / APART;  // APART: rows between steps
   static_assert(APART % 8 == 0 && SPAN % APART == 0, "a thread's pieces lie alike in shared memory");
 
   const T* from;  // this thread's next piece
@@ -372,11 +374,12 @@ struct Panel {
         for (int i = 0; i < 8; i += 2)
           attune::copy_async_or_zero<4>(to + step * APART * BK + i, piece + i, step * APART < rows && i < there);
     } else {
-#pragma unroll 2
+#pragma unroll 4
       for (int step = 0; step < STEPS; ++step, piece += APART * pitch) {
         attune::Pack<T, 8> pack;
 #pragma unroll
-        for (int i = 0; i < 8; ++i) pack.element[i] = step * APART < rows && i < there ? piece[i] : static_cast<T>(0.0f);
+        for (int i = 0; i < 8; ++i)
+          pack.element[i] = step * APART < rows && i < there ? piece[i] : static_cast<T>(0.0f);
         *reinterpret_cast<attune::Pack<T, 8>*>(to + step * APART * BK) = pack;
       }
     }
@@ -410,7 +413,7 @@ __device__ __forceinline__ void write_tile(T* to, const T* tile, long long n, in
 }
 
 template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES>
-__global__ void __launch_bounds__(BM / WM * (BN / WN) * 32)
+__global__ void __launch_bounds__(BM / WM * (BN / WN) * 32, 1)
     gemm_mma(T* c, const T* a, const T* b, long long m, long long n, long long k, int group) {
   constexpr int THREADS = BM / WM * (BN / WN) * 32, STAGE = (BM + BN) * BK, SUBSTEPS = BK / 16;
   extern __shared__ int4 shared_memory[];
@@ -452,7 +455,7 @@ __global__ void __launch_bounds__(BM / WM * (BN / WN) * 32)
   };
 
   float sums[WM / 16][WN / 8][4] = {};
-#pragma unroll
+#pragma unroll 1
   for (int ahead = 0; ahead + 1 < STAGES; ++ahead) copy_stage();
   attune::wait_for_copies<STAGES - 2>();
   __syncthreads();
