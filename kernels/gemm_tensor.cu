@@ -9,7 +9,8 @@ n = { size = 4096, host = 128 }
 k = { size = 4096, host = 128 }
 T = ["bfloat16", "half"]
 [parameters]
-UNIT = ["Unit::wgmma", "Unit::mma"]            # wgmma: sm_90 alone, n and k multiples of 8; mma: every size, sm_80
+# wgmma: sm_90 alone, n and k multiples of 8; mma: every size, sm_80; threads: no tensor cores, before sm_80
+UNIT = ["Unit::wgmma", "Unit::mma", "Unit::threads"]
 BM = [128, 64, 256]                            # a block's tile: rows of c,
 BN = [256, 64, 128, 192]                       # columns of c
 BK = [64, 32]                                  # and products added at once
@@ -22,6 +23,7 @@ WRITTEN = [128, 64, 256]                       # columns of results that are in 
 CLUSTER = [2, 1]                               # and blocks, one below the other, that share what they load of b
 GROUP = [8, 1, 4, 16]                          # launch only: rows of tiles that run together, for the L2 cache
 [values]
+by_groups = "UNIT == 'Unit::wgmma'"
 by_warps = "UNIT == 'Unit::mma'"
 row_tiles = "ceil_div(m, BM * CLUSTER)"
 tiles = "row_tiles * ceil_div(n, BN)"          # of clusters
@@ -34,18 +36,21 @@ rules = [
     "(BM <= 2 * m || BM == 64) && (BN <= 2 * n || BN == 64)",
     "GROUP == 8 || row_tiles > GROUP || (GROUP == 1 && row_tiles > 1)",
     # Warpgroups.
-    "by_warps || BM % (64 * CONSUMERS) == 0",  # a product has 64 rows
-    "by_warps || (sums <= 128 && sums >= 32)",
-    "by_warps || BN % WRITTEN == 0",
-    "by_warps || STAGES * stage + 2 * BM * WRITTEN + 1024 <= device.shared_per_block - 256",
-    "by_warps || (STAGES > 2 && STAGES * stage >= 96 * 1024)",  # what must be on its way
+    "!by_groups || BM % (64 * CONSUMERS) == 0",  # a product has 64 rows
+    "!by_groups || (sums <= 128 && sums >= 32)",
+    "!by_groups || BN % WRITTEN == 0",
+    "!by_groups || STAGES * stage + 2 * BM * WRITTEN + 1024 <= device.shared_per_block - 256",
+    "!by_groups || (STAGES > 2 && STAGES * stage >= 96 * 1024)",  # what must be on its way
     "CLUSTER == 1 || ceil_div(m, BM) > 1",
-    "by_warps || (BK == 64 && WM == 64 && WN == 64)",
+    "!by_groups || (BK == 64 && WM == 64 && WN == 64)",
     # Warps.
     "!by_warps || (CONSUMERS == 2 && PENDING == 0 && WRITTEN == 128 && CLUSTER == 1)",
     "!by_warps || device.compute_capability >= 80 || device.kind == 'host'",
     "!by_warps || (warps in [2, 4, 8] && registers * 32 * warps <= 65536)",
     "!by_warps || STAGES <= 5",
+    # Threads.
+    """UNIT != 'Unit::threads' || (device.compute_capability < 80 && BM == 64 && BN == 64 && BK == 64 && WM == 64 \
+      && WN == 64 && STAGES == 4 && CONSUMERS == 2 && PENDING == 0 && WRITTEN == 128 && CLUSTER == 1 && GROUP == 8)""",
     # Where warpgroups can multiply, and have tiles enough, some configurations are for comparison.
     """!by_warps || device.compute_capability != 90 || n % 8 != 0 || k % 8 != 0 || m * n < 128 * 128 * device.multiprocessors \
       || (BM > 64 && BN > 64 && WM == WN && GROUP in [1, 8])""",
@@ -54,7 +59,7 @@ rules = [
 requires = "sm_90a if UNIT == 'Unit::wgmma' && device.kind == 'cuda'"
 [[launch]]
 entry = "gemm_wgmma<T, BM, BN, CONSUMERS, STAGES, PENDING, WRITTEN, CLUSTER>"
-when = "!by_warps"
+when = "by_groups"
 grid = ["min(tiles, device.multiprocessors / CLUSTER) * CLUSTER"]
 block = ["(CONSUMERS + 1) * 128"]
 cluster = ["CLUSTER"]
@@ -67,6 +72,12 @@ grid = ["tiles"]
 block = ["32 * warps"]
 shared = "max(STAGES * stage, 2 * BM * BN)"
 arguments = ["c", "a", "b", "m", "n", "k", "group"]
+[[launch]]
+entry = "gemm_threads<T>"
+when = "UNIT == 'Unit::threads'"
+grid = ["min(ceil_div(m * n, 256), 65535)"]
+block = ["256"]
+arguments = ["c", "a", "b", "m", "n", "k"]
 [arguments]
 c = { type = "T", size = "m * n", role = "out" }
 a = { type = "T", size = "m * k", role = "in" }
@@ -74,9 +85,9 @@ b = { type = "T", size = "n * k", role = "in" }
 m = { type = "int64" }
 n = { type = "int64" }
 k = { type = "int64" }
-a_map = { tensor = "a", shape = ["k", "m"], box = ["64", "BM"], swizzle = 128, when = "!by_warps" }
-b_map = { tensor = "b", shape = ["k", "n"], box = ["64", "BN / CLUSTER"], swizzle = 128, when = "!by_warps" }
-c_map = { tensor = "c", shape = ["n", "m"], box = ["64", "64"], swizzle = 128, when = "!by_warps" }
+a_map = { tensor = "a", shape = ["k", "m"], box = ["64", "BM"], swizzle = 128, when = "by_groups" }
+b_map = { tensor = "b", shape = ["k", "n"], box = ["64", "BN / CLUSTER"], swizzle = 128, when = "by_groups" }
+c_map = { tensor = "c", shape = ["n", "m"], box = ["64", "64"], swizzle = 128, when = "by_groups" }
 group = { type = "int32", value = "GROUP" }
 [[reference]]
 entry = "gemm_tensor_reference<T>"
@@ -496,6 +507,11 @@ __global__ void __launch_bounds__(BM / WM * (BN / WN) * 32, 1)
   __syncthreads();
   write_tile<T, BM, BN, THREADS>(c + row0 * n + column0, shared, n, static_cast<int>(m - row0 < BM ? m - row0 : BM),
                                  static_cast<int>(n - column0 < BN ? n - column0 : BN));
+}
+
+template <typename T>
+__global__ void __launch_bounds__(256) gemm_threads(T* c, const T* a, const T* b, long long m, long long n, long long k) {
+  multiply_elements(c, a, b, m, n, k);
 }
 
 template <typename T>
