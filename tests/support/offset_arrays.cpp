@@ -89,10 +89,11 @@ bool transposes(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
+float value_at(int i) { return static_cast<float>(i % 7 - 3); }
+
 // Matrices of small whole numbers: their products are exact.
 bool multiplies(Dispatcher& dispatcher, int to, int from) {
   constexpr int order = 6, area = order * order, batch = 1000;
-  const auto value_at = [](int i) { return static_cast<float>(i % 7 - 3); };
   Numbers numbers(room);
   for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(value_at(i));
   const Buffer<int> in(dispatcher, numbers);
@@ -112,6 +113,57 @@ bool multiplies(Dispatcher& dispatcher, int to, int from) {
           expected[static_cast<std::size_t>(to + i)] = std::bit_cast<int>(sum);
         }
       });
+}
+
+// The same for large ones: c is m x n, of small whole numbers.
+constexpr int m = 67, n = 72, k = 40;
+
+// The element of the product of a, m x k, and b: its element (i, column) is that of number b_at(i).
+template <typename At>
+float product_at(int a_first, At b_at) {
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += value_at(a_first + i) * value_at(b_at(i));
+  return sum;
+}
+
+bool multiplies_by_tiles(Dispatcher& dispatcher, int to, int from) {
+  Numbers numbers(room);
+  for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(value_at(i));
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan("matmul", {{"m", m},
+                                               {"n", n},
+                                               {"k", k},
+                                               {"T", "float"},
+                                               {"TA", "Trans::no"},
+                                               {"TB", "Trans::no"},
+                                               {"BETA", "Beta::zero"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        const float* const values = reinterpret_cast<const float*>(in.data());
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, values + from, values + to, 1.0f, 0.0f, m, n, k);
+      },
+      [&](Numbers& expected) {
+        for (int i = 0; i < m * n; ++i)
+          expected[static_cast<std::size_t>(to + i)] = std::bit_cast<int>(
+              product_at(from + i / n * k, [&](int row) { return to + row * n + i % n; }));
+      });
+}
+
+// Halves of words: bfloat16 are the upper halves of floats.
+bool multiplies_on_tensor_cores(Dispatcher& dispatcher, int to, int from) {
+  const auto upper_half = [](float value) { return static_cast<std::uint16_t>(std::bit_cast<unsigned>(value) >> 16); };
+  std::vector<std::uint16_t> numbers(room), expected(room, 0xffff);
+  for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = upper_half(value_at(i));
+  const Buffer<std::uint16_t> in(dispatcher, numbers), out(dispatcher, expected);
+  const Plan plan = dispatcher.plan("gemm_tensor", {{"m", m}, {"n", n}, {"k", k}, {"T", "bfloat16"}});
+  plan.launch(nullptr, reinterpret_cast<__nv_bfloat16*>(out.data() + to),
+              reinterpret_cast<const __nv_bfloat16*>(in.data() + from),
+              reinterpret_cast<const __nv_bfloat16*>(in.data() + to), m, n, k);
+  for (int i = 0; i < m * n; ++i)
+    expected[static_cast<std::size_t>(to + i)] =
+        upper_half(product_at(from + i / n * k, [&](int element) { return to + i % n * k + element; }));
+  return out.to_vector() == expected;
 }
 
 // Columns of pixels with gaps between them: the label of each is that of its first pixel.
@@ -156,6 +208,13 @@ const std::vector<OffsetCase>& cases() {
       {"gemm_batched",
        multiplies,
        {{{"STAGES", "3"}}, {{"LOAD", "\"Load::registers\""}, {"STAGES", "1"}, {"BLOCKS_PER_SM", "0"}}}},
+      {"matmul",
+       multiplies_by_tiles,
+       {{{"GROUP", "8"}}, {{"STEP", "\"Step::registers\""}, {"STAGES", "1"}, {"BK", "8"}}}},
+      {"gemm_tensor",
+       multiplies_on_tensor_cores,
+       {{{"BM", "64"}, {"BN", "64"}, {"CONSUMERS", "1"}, {"STAGES", "6"}, {"CLUSTER", "1"}, {"WRITTEN", "64"}},
+        {{"UNIT", "\"Unit::mma\""}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"STAGES", "3"}, {"CLUSTER", "1"}}}},
       {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
   };
   return all;
