@@ -51,10 +51,13 @@ std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec
   ImageSource source(pool);
   std::vector<KernelFailure> failures;
   for (const Problem& problem : problems) {
-    OnDevice on_device(device, spec, problem, configurations.front());
     const SearchSpace space = make_space(spec, problem, device.info());
+    const auto is_legal = [&](const Configuration& configuration) { return space.contains(configuration); };
+    const auto first = std::ranges::find_if(configurations, is_legal);
+    if (first == configurations.end()) continue;
+    OnDevice on_device(device, spec, problem, *first);
     for (std::size_t i = 0; i < configurations.size(); ++i)
-      if (space.contains(configurations[i]))
+      if (is_legal(configurations[i]))
         source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
     while (source.outstanding() > 0) {
       while (!source.is_ready()) {
