@@ -102,7 +102,8 @@ relative = "epsilon(T)"
 absolute = "epsilon(float) * (k + 8 + sqrt(k) * k / 24)"
 [metrics]
 bytes = "2 * (m * k + n * k + m * n)"
-flops = "2 * m * n * k"
+items = "2 * m * n * k"                        # not flops, whose limit is that of threads
+unit = "FLOP"
 [[ladder]]
 name = "tiles"
 source = "the order of P. Shah, Fast CUDA Matmul on Hopper (2024)"
