@@ -1,13 +1,15 @@
 -- The views of the wisdom database. They hold nothing: a migration drops all and makes these anew. They are few and short,
 -- as every application parses them at its first look-up.
 
--- For applications: every later format keeps it, with these columns. Typed bindings [name, kind, value] become objects;
--- `->` leaves the text of a value as it was stored.
+-- For applications: every later format keeps it, with these columns. Typed bindings become objects; of [name, kind,
+-- value] the value alone is left when the first element is removed twice, so that its text is what was stored.
 CREATE VIEW wisdom AS
   SELECT record.uuid, kernel.name AS kernel, problem.text AS problem,
-         (SELECT json_group_object(value ->> 0, value -> 2) FROM json_each(bindings)) AS problem_json,
+         (SELECT json_group_object(json_extract(value, '$[0]'), json(trim(json_remove(value, '$[0]', '$[0]'), '[]')))
+          FROM json_each(bindings)) AS problem_json,
          class_key AS device, device_name, regime, objective,
-         (SELECT json_group_object(value ->> 0, value -> 2) FROM json_each(configuration)) AS configuration,
+         (SELECT json_group_object(json_extract(value, '$[0]'), json(trim(json_remove(value, '$[0]', '$[0]'), '[]')))
+          FROM json_each(configuration)) AS configuration,
          median_ns AS time_ns, default_ns, speedup, speedup_low, speedup_high, value, default_value,
          CASE effort WHEN 0 THEN 'estimate' WHEN 1 THEN 'measure' WHEN 2 THEN 'patient' WHEN 3 THEN 'exhaustive' END
          AS effort, partial, unstable, self_checked, busy, trials, made_ms, code, contract, space, toolchain, driver,

@@ -36,7 +36,7 @@ rules = [
     "UNROLL > 0 || (tile == 1 && FILTER == 'Filter::loop' && PAD == 0)",
     "UNROLL <= 1 || TILE_Y * UNROLL <= max(FH, 4)",
     "FW * tile * rows_at_once <= (FILTER == 'Filter::constant' ? 4096 : 2560)",  # multiply-adds of the loop's body
-    "held <= 150 && (held + 40) * BLOCK_X * BLOCK_Y <= 65536",
+    "held <= max(150, 5 * FW + 40) && (held + 40) * BLOCK_X * BLOCK_Y <= 65536",
     "PAD == 0 || (STAGE != 'Stage::direct' && BLOCK_X < 32)",  # a warp has rows of its own elsewhere
     "STAGE != 'Stage::direct' || (TILE_X <= 4 && FW * tile * rows_at_once <= 961)",  # all loads may run ahead
     "STAGE != 'Stage::async' || device.compute_capability >= 80 || device.kind == 'host'",

@@ -42,6 +42,7 @@ rules = [
     "!by_groups || STAGES * stage + 2 * BM * WRITTEN + 1024 <= device.shared_per_block - 256",
     "!by_groups || (STAGES > 2 && STAGES * stage >= 96 * 1024)",  # what must be on its way
     "CLUSTER == 1 || ceil_div(m, BM) > 1",
+    "!by_groups || (m < 2 ** 31 - 512 && n < 2 ** 31 - 512)",  # coordinates of tiles
     "!by_groups || (BK == 64 && WM == 64 && WN == 64)",
     # Warps.
     "!by_warps || (CONSUMERS == 2 && PENDING == 0 && WRITTEN == 128 && CLUSTER == 1)",
@@ -52,7 +53,8 @@ rules = [
     """UNIT != 'Unit::threads' || (device.compute_capability < 80 && BM == 64 && BN == 64 && BK == 64 && WM == 64 \
       && WN == 64 && STAGES == 4 && CONSUMERS == 2 && PENDING == 0 && WRITTEN == 128 && CLUSTER == 1 && GROUP == 8)""",
     # Where warpgroups can multiply, and have tiles enough, some configurations are for comparison.
-    """!by_warps || device.compute_capability != 90 || n % 8 != 0 || k % 8 != 0 || m * n < 128 * 128 * device.multiprocessors \
+    """!by_warps || device.compute_capability != 90 || n % 8 != 0 || k % 8 != 0 || min(m, n) < 128 \
+      || m * n < 128 * 128 * device.multiprocessors \
       || (BM > 64 && BN > 64 && WM == WN && GROUP in [1, 8])""",
 ]
 [compile]
@@ -127,8 +129,9 @@ steps = [
 #include "attune_mma.cuh"
 #include "attune_wgmma.cuh"
 
-/// Who multiplies: warpgroups, with loads by tensor maps (sm_90), or warps, with loads by all threads (sm_80 and up).
-enum class Unit { wgmma, mma };
+/// Who multiplies: warpgroups, with loads by tensor maps (sm_90), warps, with loads by all threads (sm_80 and up), or each
+/// thread by itself.
+enum class Unit { wgmma, mma, threads };
 
 // Tensor cores multiply so fast that a block must load 32 KiB and more for every 64 products of each sum, in time. So one
 // warp does nothing but issue loads, some stages ahead, and hands its registers to the warpgroups that multiply (warp

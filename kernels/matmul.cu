@@ -64,6 +64,8 @@ rules = [
     # Elements beyond the end cost as much as others.
     "!is_tiled || ((BM <= 2 * m || BM == 16) && (BN <= 2 * n || BN == 32))",
     "STEP != 'Step::async' || (device.compute_capability >= 80 || device.kind == 'host')",
+    # Before sm_90 the compiler has no registers left for more.
+    "BK == 8 || (STAGES < 4 && BK == 16) || device.compute_capability >= 90 || !is_tiled || device.kind == 'host'",
     "STEP != 'Step::async' || (STAGES > 1 && VECTOR * sizeof(T) == 16 && !is_small)",
     # Through registers: the middle of the ladder, and GPUs before sm_80.
     "STEP != 'Step::registers' || (STAGES <= 2 && SPLIT_K == 1 && !PERSISTENT && GROUP == 8 && BM == BN && VECTOR != 2 && (BK == 8 || is_small))",
@@ -162,9 +164,9 @@ using attune::Cache;
 using attune::Pack;
 
 // A product of n x n matrices multiplies n^3 times and moves 3 n^2 elements, so that from some n on multiplications
-// count alone. Each needs two numbers. A thread that holds TM x TN sums in registers takes TM + TN numbers from shared
-// memory for TM x TN multiplications, and a block takes BM + BN from global memory for BM x BN (V. Volkov and J. Demmel,
-// Benchmarking GPUs to Tune Dense Linear Algebra, 2008). Small products have too few tiles for a GPU: then k is cut.
+// count alone. Each needs two numbers. A thread that holds TM x TN sums takes TM + TN numbers from shared memory for
+// each k. A block takes BM + BN from global memory (V. Volkov and J. Demmel, Benchmarking GPUs to Tune Dense Linear
+// Algebra, 2008). Small products have too few tiles for a GPU: then k is cut.
 
 enum class Trans { no, yes };
 enum class Beta { zero, any };

@@ -24,6 +24,7 @@ blocks = "BLOCKS_PER_SM > 0 ? min(BLOCKS_PER_SM * device.multiprocessors, rows *
 [restrictions]
 rules = [
     "n <= 2**30",
+    "BLOCKS_PER_SM > 0 || n <= 2**26",         # shares are counted in 64 bits
     "UNROLL * ITEMS <= 128",                   # instructions of the loop: 13 each, of 16 bytes
     "ITEMS <= 2 || BLOCK <= 256",
     "ITEMS <= 4 || SOURCE != 'Source::cache'", # addresses of 64 bits, one for each of x y z m

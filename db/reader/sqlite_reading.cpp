@@ -70,8 +70,11 @@ void ReadConnection::begin() {
     fail(found);
 }
 
+// A connection to a database in WAL mode keeps a lock as long as it is open.
 bool ReadConnection::end() noexcept {
-  return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK;
+  std::uint64_t of_wal[2];
+  return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK &&
+         !find_identity(file_.string() + "-wal", of_wal);
 }
 
 // A killed writer leaves a journal to roll back, which a read-only connection may not do.

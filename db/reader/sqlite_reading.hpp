@@ -24,7 +24,7 @@ class ReadConnection {
 
   // What is read from begin() to end() belongs together. Nothing is locked outside. Throws Error; DatabaseLocked.
   void begin();
-  // Returns false where the connection is of no more use.
+  // Returns false where the connection should not stay open.
   bool end() noexcept;
   // Returns false where another file has taken the place of this one, and in a child process.
   bool is_of_present_file() const noexcept;

@@ -190,9 +190,11 @@ CREATE INDEX kernel_by_code ON kernel(code, contract);
 CREATE INDEX record_by_device ON record(kernel_id, device_id) WHERE current = 1;
 CREATE VIEW wisdom AS
   SELECT record.uuid, kernel.name AS kernel, problem.text AS problem,
-         (SELECT json_group_object(value ->> 0, value -> 2) FROM json_each(bindings)) AS problem_json,
+         (SELECT json_group_object(json_extract(value, '$[0]'), json(trim(json_remove(value, '$[0]', '$[0]'), '[]')))
+          FROM json_each(bindings)) AS problem_json,
          class_key AS device, device_name, regime, objective,
-         (SELECT json_group_object(value ->> 0, value -> 2) FROM json_each(configuration)) AS configuration,
+         (SELECT json_group_object(json_extract(value, '$[0]'), json(trim(json_remove(value, '$[0]', '$[0]'), '[]')))
+          FROM json_each(configuration)) AS configuration,
          median_ns AS time_ns, default_ns, speedup, speedup_low, speedup_high, value, default_value,
          CASE effort WHEN 0 THEN 'estimate' WHEN 1 THEN 'measure' WHEN 2 THEN 'patient' WHEN 3 THEN 'exhaustive' END
          AS effort, partial, unstable, self_checked, busy, trials, made_ms, code, contract, space, toolchain, driver,

@@ -187,6 +187,16 @@ TEST_F(WisdomReading, SeesWhatWasWrittenSinceAndLocksNothingMeanwhile) {
   EXPECT_THAT(read_by(reader, 1024).records, IsEmpty());
 }
 
+TEST_F(WisdomReading, LeavesADatabaseFreeToEndItsWriteAheadLog) {
+  store({1024});
+  execute("PRAGMA journal_mode = WAL");
+  const WisdomReader reader(file_, 0.1);
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
+  EXPECT_NO_THROW(execute("PRAGMA journal_mode = TRUNCATE"));
+  EXPECT_EQ(answer_to("PRAGMA journal_mode"), "delete") << "of a new connection";
+  EXPECT_EQ(read_by(reader, 1024).records.size(), 1u);
+}
+
 TEST_F(WisdomReading, ReadsTheFileThatTookThePlaceOfAnother) {
   store({1024});
   const WisdomReader reader(file_, 0.1);
