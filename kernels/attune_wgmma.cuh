@@ -65,143 +65,89 @@ __device__ __forceinline__ unsigned long long matrix_in_shared(const void* from)
 
 template <typename T>
 struct WgmmaOf;
+// The instruction has its registers in its text: a function for each number of columns.
 #define ATTUNE_ROW(d) "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-#ifdef ATTUNE_HAS_BFLOAT16
-template <>
-struct WgmmaOf<__nv_bfloat16> {
-  static __device__ __forceinline__ void multiply(float (&d)[8][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %34, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-        "}, %32, %33, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-  static __device__ __forceinline__ void multiply(float (&d)[16][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-        "}, %64, %65, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]), ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]),
-          ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]), ATTUNE_ROW(d[15])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-  static __device__ __forceinline__ void multiply(float (&d)[24][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %98, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-        "}, %96, %97, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]), ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]),
-          ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]), ATTUNE_ROW(d[15]), ATTUNE_ROW(d[16]), ATTUNE_ROW(d[17]),
-          ATTUNE_ROW(d[18]), ATTUNE_ROW(d[19]), ATTUNE_ROW(d[20]), ATTUNE_ROW(d[21]), ATTUNE_ROW(d[22]), ATTUNE_ROW(d[23])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-  static __device__ __forceinline__ void multiply(float (&d)[32][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
-        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-        "}, %128, %129, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]), ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]),
-          ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]), ATTUNE_ROW(d[15]), ATTUNE_ROW(d[16]), ATTUNE_ROW(d[17]),
-          ATTUNE_ROW(d[18]), ATTUNE_ROW(d[19]), ATTUNE_ROW(d[20]), ATTUNE_ROW(d[21]), ATTUNE_ROW(d[22]), ATTUNE_ROW(d[23]),
-          ATTUNE_ROW(d[24]), ATTUNE_ROW(d[25]), ATTUNE_ROW(d[26]), ATTUNE_ROW(d[27]), ATTUNE_ROW(d[28]), ATTUNE_ROW(d[29]),
-          ATTUNE_ROW(d[30]), ATTUNE_ROW(d[31])
-        : "l"(a), "l"(b), "r"(adds));
-  }
+#define ATTUNE_WGMMA(ELEMENT, TYPE)                                                                                    \
+template <>                                                                                                            \
+struct WgmmaOf<ELEMENT> {                                                                                              \
+  static __device__ __forceinline__ void multiply(float (&d)[8][4], unsigned long long a, unsigned long long b,        \
+                                                  int adds) {                                                          \
+    asm volatile(                                                                                                      \
+        "{\n.reg .pred add;\nsetp.ne.b32 add, %34, 0;\n"                                                               \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE " {"                                               \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                       \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"                               \
+        "}, %32, %33, add, 1, 1, 0, 0;\n}"                                                                             \
+        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]),                    \
+          ATTUNE_ROW(d[5]), ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7])                                                         \
+        : "l"(a), "l"(b), "r"(adds));                                                                                  \
+  }                                                                                                                    \
+  static __device__ __forceinline__ void multiply(float (&d)[16][4], unsigned long long a, unsigned long long b,       \
+                                                  int adds) {                                                          \
+    asm volatile(                                                                                                      \
+        "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                                               \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE " {"                                              \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                       \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                             \
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                             \
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"                               \
+        "}, %64, %65, add, 1, 1, 0, 0;\n}"                                                                             \
+        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]),                    \
+          ATTUNE_ROW(d[5]), ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]),                    \
+          ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]), ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]),               \
+          ATTUNE_ROW(d[15])                                                                                            \
+        : "l"(a), "l"(b), "r"(adds));                                                                                  \
+  }                                                                                                                    \
+  static __device__ __forceinline__ void multiply(float (&d)[24][4], unsigned long long a, unsigned long long b,       \
+                                                  int adds) {                                                          \
+    asm volatile(                                                                                                      \
+        "{\n.reg .pred add;\nsetp.ne.b32 add, %98, 0;\n"                                                               \
+        "wgmma.mma_async.sync.aligned.m64n192k16.f32." TYPE "." TYPE " {"                                              \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                       \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                             \
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                             \
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "                             \
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                             \
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"                               \
+        "}, %96, %97, add, 1, 1, 0, 0;\n}"                                                                             \
+        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]),                    \
+          ATTUNE_ROW(d[5]), ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]),                    \
+          ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]), ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]),               \
+          ATTUNE_ROW(d[15]), ATTUNE_ROW(d[16]), ATTUNE_ROW(d[17]), ATTUNE_ROW(d[18]), ATTUNE_ROW(d[19]),               \
+          ATTUNE_ROW(d[20]), ATTUNE_ROW(d[21]), ATTUNE_ROW(d[22]), ATTUNE_ROW(d[23])                                   \
+        : "l"(a), "l"(b), "r"(adds));                                                                                  \
+  }                                                                                                                    \
+  static __device__ __forceinline__ void multiply(float (&d)[32][4], unsigned long long a, unsigned long long b,       \
+                                                  int adds) {                                                          \
+    asm volatile(                                                                                                      \
+        "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                                                              \
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32." TYPE "." TYPE " {"                                              \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                       \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                             \
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                             \
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "                             \
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                             \
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "                             \
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "                 \
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"               \
+        "}, %128, %129, add, 1, 1, 0, 0;\n}"                                                                           \
+        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]),                    \
+          ATTUNE_ROW(d[5]), ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]),                    \
+          ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]), ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]),               \
+          ATTUNE_ROW(d[15]), ATTUNE_ROW(d[16]), ATTUNE_ROW(d[17]), ATTUNE_ROW(d[18]), ATTUNE_ROW(d[19]),               \
+          ATTUNE_ROW(d[20]), ATTUNE_ROW(d[21]), ATTUNE_ROW(d[22]), ATTUNE_ROW(d[23]), ATTUNE_ROW(d[24]),               \
+          ATTUNE_ROW(d[25]), ATTUNE_ROW(d[26]), ATTUNE_ROW(d[27]), ATTUNE_ROW(d[28]), ATTUNE_ROW(d[29]),               \
+          ATTUNE_ROW(d[30]), ATTUNE_ROW(d[31])                                                                         \
+        : "l"(a), "l"(b), "r"(adds));                                                                                  \
+  }                                                                                                                    \
 };
+#ifdef ATTUNE_HAS_BFLOAT16
+ATTUNE_WGMMA(__nv_bfloat16, "bf16")
 #endif
 #ifdef ATTUNE_HAS_HALF
-template <>
-struct WgmmaOf<__half> {
-  static __device__ __forceinline__ void multiply(float (&d)[8][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %34, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-        "}, %32, %33, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-  static __device__ __forceinline__ void multiply(float (&d)[16][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-        "}, %64, %65, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]), ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]),
-          ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]), ATTUNE_ROW(d[15])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-  static __device__ __forceinline__ void multiply(float (&d)[24][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %98, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-        "}, %96, %97, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]), ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]),
-          ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]), ATTUNE_ROW(d[15]), ATTUNE_ROW(d[16]), ATTUNE_ROW(d[17]),
-          ATTUNE_ROW(d[18]), ATTUNE_ROW(d[19]), ATTUNE_ROW(d[20]), ATTUNE_ROW(d[21]), ATTUNE_ROW(d[22]), ATTUNE_ROW(d[23])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-  static __device__ __forceinline__ void multiply(float (&d)[32][4], unsigned long long a, unsigned long long b, int adds) {
-    asm volatile(
-        "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
-        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-        "}, %128, %129, add, 1, 1, 0, 0;\n}"
-        : ATTUNE_ROW(d[0]), ATTUNE_ROW(d[1]), ATTUNE_ROW(d[2]), ATTUNE_ROW(d[3]), ATTUNE_ROW(d[4]), ATTUNE_ROW(d[5]),
-          ATTUNE_ROW(d[6]), ATTUNE_ROW(d[7]), ATTUNE_ROW(d[8]), ATTUNE_ROW(d[9]), ATTUNE_ROW(d[10]), ATTUNE_ROW(d[11]),
-          ATTUNE_ROW(d[12]), ATTUNE_ROW(d[13]), ATTUNE_ROW(d[14]), ATTUNE_ROW(d[15]), ATTUNE_ROW(d[16]), ATTUNE_ROW(d[17]),
-          ATTUNE_ROW(d[18]), ATTUNE_ROW(d[19]), ATTUNE_ROW(d[20]), ATTUNE_ROW(d[21]), ATTUNE_ROW(d[22]), ATTUNE_ROW(d[23]),
-          ATTUNE_ROW(d[24]), ATTUNE_ROW(d[25]), ATTUNE_ROW(d[26]), ATTUNE_ROW(d[27]), ATTUNE_ROW(d[28]), ATTUNE_ROW(d[29]),
-          ATTUNE_ROW(d[30]), ATTUNE_ROW(d[31])
-        : "l"(a), "l"(b), "r"(adds));
-  }
-};
+ATTUNE_WGMMA(__half, "f16")
 #endif
+#undef ATTUNE_WGMMA
 #undef ATTUNE_ROW
 #endif
 

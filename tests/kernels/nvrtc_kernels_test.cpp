@@ -1,4 +1,4 @@
-// The built-in kernels through NVRTC: the default and 24 random configurations to cubins of four architectures.
+// The built-in kernels through NVRTC: the default and 16 random configurations to cubins of four architectures.
 // $ATTUNE_TEST_SAMPLE: so many, or all where there are no more (scripts/compile-all).
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST_P(NvrtcKernels, DefaultAndRandomConfigurationsCompileWithoutSpills) {
   const SearchSpace space = make_space(spec, problem, device);
   const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
   const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE");
-  const std::size_t most = wanted == nullptr ? 24 : std::strtoul(wanted, nullptr, 10);
+  const std::size_t most = wanted == nullptr ? 16 : std::strtoul(wanted, nullptr, 10);
   std::set<std::string> compiled;
   for (const Configuration& configuration :
        space.size() <= most ? all_configurations(space) : some_configurations(spec, space, most, 3)) {
