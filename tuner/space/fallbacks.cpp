@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::int64_t, 6> tried_sizes{0, 4096, 1000, 1023, 1, 1 << 20};
 constexpr std::int64_t small = 997, large = std::int64_t{1} << 40;
 constexpr std::size_t most_combinations = 64;  // of types and choices
-constexpr std::size_t most_failures = 16;      // spaces without a legal configuration that are looked through
+constexpr std::size_t most_failures = 4;       // of one set of sizes: spaces without a legal configuration
 
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> known;
@@ -96,7 +96,10 @@ class Collection {
   Collection(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most)
       : spec_(spec), most_(most), begun_(found.size()), found_(std::move(found)) {}
 
-  bool is_full() const { return found_.size() >= most_ || failures_ >= most_failures; }
+  bool is_full() const { return found_.size() >= most_; }
+  // Other sizes may have what these have not.
+  void begin_sizes() { failures_ = 0; }
+  bool gives_these_up() const { return failures_ >= most_failures; }
 
   void serve(const Problem& problem, const DeviceInfo& device) {
     const bool is_served = std::ranges::any_of(found_, [&](const Configuration& configuration) {
@@ -131,12 +134,15 @@ std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configu
   Collection collection(spec, std::move(found), most);
   const std::vector<DeviceInfo> known = devices();
   const std::vector<Problem> chosen = combinations(spec);
-  for (const Problem& sizes : tried_sizes_of(spec))
+  for (const Problem& sizes : tried_sizes_of(spec)) {
+    collection.begin_sizes();
     for (const DeviceInfo& device : known)
       for (const Problem& names : chosen) {
         if (collection.is_full()) return collection.take();
+        if (collection.gives_these_up()) break;
         if (const auto problem = problem_of(spec, names, sizes, device)) collection.serve(*problem, device);
       }
+  }
   return collection.take();
 }
 

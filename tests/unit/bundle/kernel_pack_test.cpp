@@ -106,6 +106,18 @@ TEST(KernelPack, HasAFallBackForWhateverProblemAndDeviceThereIs) {
             "n % (BLOCK * VECTOR) == 0 || VECTOR == 1 does not hold");
 }
 
+// At 4096, which is tried first, nothing is legal on any device.
+TEST(KernelPack, HasAFallBackForSizesBehindThoseThatHaveNone) {
+  std::string file(picky_file);
+  file.insert(file.find("rules = [") + 9, "\"n != 4096\", \"n != 1000 || BLOCK < 1024\", ");
+  const KernelSpec spec = read_kernel_text(file, "picky.cu");
+  const KernelPack pack = make_pack(spec, "picky.cu");
+  const Problem problem{{"n", 1000}, {"T", "float"}};
+  EXPECT_TRUE(std::ranges::any_of(pack.fallbacks, [&](const Configuration& fallback) {
+    return legal_configuration(spec, problem, device_limits("sm_90"), fallback).has_value();
+  })) << testing::PrintToString(texts(pack.fallbacks));
+}
+
 TEST(KernelPack, IsRefusedWhereverItIsCut) {
   const std::vector<std::byte> whole = encode(make_pack(read_kernel_text(picky_file, "picky.cu"), "picky.cu"));
   for (std::size_t length = 0; length < whole.size(); ++length)
