@@ -48,7 +48,7 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
-  sqlite3_exec(handle, settings, nullptr, nullptr, nullptr);
+  if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
 }
 
 // A connection from before fork() shares file offsets and locks with the parent.
