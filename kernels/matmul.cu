@@ -636,9 +636,19 @@ __device__ __forceinline__ T element(const T* matrix, long long rows, long long 
   return TRANS == Trans::no ? matrix[row * columns + column] : matrix[column * rows + row];
 }
 
+// What a thread's element gets of one tile. COUNT: of a whole tile, 32, so that loads run ahead; 0: `count` says it.
+template <Step STEP, Trans TB, int COUNT, typename T>
+__device__ __forceinline__ T add_tile(T sum, const T* row_of_a, const T (&tile_b)[32][32], const T* b, long long n,
+                                      long long k, long long k0, long long column, int count) {
+#pragma unroll
+  for (int i = 0; i < (COUNT > 0 ? COUNT : count); ++i)
+    sum += row_of_a[i] * (STEP == Step::two_tiles ? tile_b[i][threadIdx.x] : element<TB>(b, k, n, k0 + i, column));
+  return sum;
+}
+
 // The first steps of the ladder: a block of 32 x 32 threads has a tile of c, each thread an element.
 template <typename T, Trans TA, Trans TB, Beta BETA, Step STEP>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, sizeof(T) == 4 ? 2 : 1)
     matmul_simple(T* c, const T* a, const T* b, T alpha, T beta, long long m, long long n, long long k) {
   __shared__ T tile_a[32][32], tile_b[32][32];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -659,8 +669,9 @@ __global__ void __launch_bounds__(1024)
           tile_b[y][x] = column < n && k0 + y < k ? element<TB>(b, k, n, k0 + y, column) : T(0);
         __syncthreads();
         const int count = static_cast<int>(k - k0 < 32 ? k - k0 : 32);
-        for (int i = 0; is_there && i < count; ++i)
-          sum += tile_a[y][i] * (STEP == Step::two_tiles ? tile_b[i][x] : element<TB>(b, k, n, k0 + i, column));
+        if (is_there)
+          sum = count == 32 ? add_tile<STEP, TB, 32>(sum, tile_a[y], tile_b, b, n, k, k0, column, 32)
+                            : add_tile<STEP, TB, 0>(sum, tile_a[y], tile_b, b, n, k, k0, column, count);
         __syncthreads();
       }
     }
