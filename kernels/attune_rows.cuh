@@ -1,0 +1,354 @@
+// Kernels that work on the rows of a matrix: how threads share a row, and how their values become one.
+//
+//   RowTeam<TPR, BLOCK, CLUSTER>     the threads of a row: some lanes, warps, a block, a cluster of blocks
+//   combine_row                      the result over the threads of a row, in all of them, in a fixed order
+//   Row<T, VECTOR>                   a row as aligned packs between a head and a tail of single elements
+//   for_each_pack, for_each_edge     reads a row once: this thread's packs, and its elements of head and tail
+//   RowEdges                         this thread's elements of head and tail, kept
+//   RowInRegisters, RowInShared, RowInMemory            this thread's packs, kept or read again
+//   RowOut                           writes packs, whatever the alignment of the output
+//   floats_of, pack_of               a pack as floats and back
+//   CompensatedSum                   a sum of floats whose error does not grow with their number
+//
+// Rows alternate in alignment where their length is no multiple of a pack. So each row has its own head. An application
+// may pass pointers that are aligned for single elements only.
+#pragma once
+
+#include "attune.cuh"
+#include "attune_access.cuh"
+#include "attune_async.cuh"
+#include "attune_launch.cuh"
+
+namespace attune {
+
+// ---- Threads of a row ----
+
+/// The threads of a row: TPR threads of each of CLUSTER blocks. A block of BLOCK threads has BLOCK / TPR rows at a time.
+/// Blocks lie along x; the blocks of a cluster, too (`cluster = ["CLUSTER"]`). Every thread takes part in what follows,
+/// also where it has no row.
+template <int THREADS_PER_ROW, int THREADS, int BLOCKS_OF_CLUSTER = 1>
+struct RowTeam {
+  static constexpr int TPR = THREADS_PER_ROW, BLOCK = THREADS, CLUSTER = BLOCKS_OF_CLUSTER;
+  static_assert((TPR & (TPR - 1)) == 0 && (CLUSTER & (CLUSTER - 1)) == 0, "powers of two");
+  static_assert(BLOCK % 32 == 0 && BLOCK % TPR == 0, "a block has whole warps and whole rows");
+  static_assert(CLUSTER == 1 || (TPR == BLOCK && TPR >= 32), "a cluster has one row");
+  static constexpr int ROWS = BLOCK / TPR;     // of a block at a time
+  static constexpr int SIZE = TPR * CLUSTER;   // threads of a row
+  static constexpr int CELLS = SIZE <= 32 ? 1 : BLOCK * CLUSTER / 32;  // of combine_row()
+
+  /// This thread's place among those of its row: 0 to SIZE - 1.
+  __device__ __forceinline__ static int rank() {
+    if constexpr (CLUSTER > 1) return static_cast<int>(cluster_rank()) * TPR + static_cast<int>(threadIdx.x);
+    return static_cast<int>(threadIdx.x) % TPR;
+  }
+  /// This thread's first row; the next one is row_step() further. It may lie beyond the last row.
+  __device__ __forceinline__ static long long first_row() {
+    return static_cast<long long>(blockIdx.x / CLUSTER) * ROWS + threadIdx.x / TPR;
+  }
+  __device__ __forceinline__ static long long row_step() { return static_cast<long long>(gridDim.x / CLUSTER) * ROWS; }
+  /// The same for all threads of a block: is there a row for one of them? `row` is the thread's own.
+  __device__ __forceinline__ static bool any_row(long long row, long long rows) {
+    return row - threadIdx.x / TPR < rows;
+  }
+  /// Called once, before the first combine_row(): from then on all blocks of the cluster are there. It comes after the
+  /// first loads, which are then under way meanwhile.
+  __device__ __forceinline__ static void begin() {
+    if constexpr (CLUSTER > 1) sync_cluster();
+  }
+};
+
+namespace detail {
+
+template <typename Value>
+__device__ __forceinline__ Value from_lane_xor(Value value, int distance) {
+  static_assert(sizeof(Value) % 4 == 0, "a value has whole words");
+  int words[sizeof(Value) / 4];
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(Value) / 4); ++i)
+    words[i] = __shfl_xor_sync(0xffffffffu, reinterpret_cast<const int*>(&value)[i], distance);
+  return reinterpret_cast<Value&>(words);
+}
+
+template <typename Operator, int LANES, typename Value>
+__device__ __forceinline__ Value combine_lanes(Value value) {
+#pragma unroll
+  for (int distance = LANES / 2; distance > 0; distance /= 2)
+    value = Operator::combine(value, from_lane_xor(value, distance));
+  return value;
+}
+
+}  // namespace detail
+
+/// Returns, in all threads of a row, the combination of their values. The order is the same in every launch. All threads
+/// of the block call it. `Operator::combine(a, b)` is that of attune_operators.cuh, or one of your own on a structure of
+/// whole words. Where it equals combine(b, a) to the bit, so do the results of the threads.
+///
+/// `cells`, in shared memory, has room for Team::CELLS values, and no thread may still read it. Two sets that take turns
+/// see to that: between two uses of one lies a barrier.
+template <typename Operator, typename Team, typename Value>
+__device__ __forceinline__ Value combine_row(Value value, Value* cells) {
+  value = detail::combine_lanes<Operator, Team::TPR < 32 ? Team::TPR : 32>(value);
+  if constexpr (Team::SIZE > 32) {
+    constexpr int WARPS = Team::TPR / 32, COUNT = WARPS * Team::CLUSTER;
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    if constexpr (Team::CLUSTER > 1) {
+      const int cell = static_cast<int>(cluster_rank()) * WARPS + warp;
+      if (lane < Team::CLUSTER) *in_block(cells + cell, lane) = value;  // to each block
+      sync_cluster();
+    } else {
+      if (lane == 0) cells[warp] = value;
+      __syncthreads();
+      cells += warp / WARPS * WARPS;
+    }
+    value = cells[lane % COUNT];
+#pragma unroll
+    for (int k = 32; k < COUNT; k += 32) value = Operator::combine(value, cells[k + lane]);
+    value = detail::combine_lanes<Operator, COUNT < 32 ? COUNT : 32>(value);
+  }
+  return value;
+}
+
+// ---- Parts of a row ----
+
+/// A row as packs that are aligned in memory, between a head and a tail of less than VECTOR elements each. `columns` may
+/// be 0: then there is nothing, and `elements` may be any address.
+template <typename T, int VECTOR>
+struct Row {
+  using P = Pack<T, VECTOR>;
+  const T* elements;
+  long long columns, packs;
+  int head, tail;
+
+  __device__ __forceinline__ Row(const T* from, long long count) : elements(from), columns(count) {
+    head = length_of_head<VECTOR>(from, count);
+    packs = (count - head) / VECTOR;
+    tail = static_cast<int>((count - head) % VECTOR);
+  }
+  __device__ __forceinline__ const P* body() const { return reinterpret_cast<const P*>(elements + head); }
+  __device__ __forceinline__ long long column_of_pack(long long pack) const { return head + pack * VECTOR; }
+  /// Head and tail together are head + tail elements; the column of one of them.
+  __device__ __forceinline__ long long column_of_edge(int edge) const {
+    return edge < head ? edge : columns - (head + tail) + edge;
+  }
+};
+
+/// Calls use(pack, column of its first element) for this thread's packs. ITEMS loads are under way at a time.
+template <typename Team, int ITEMS, Cache CACHE, typename T, int VECTOR, typename Use>
+__device__ __forceinline__ void for_each_pack(const Row<T, VECTOR>& row, const Use& use) {
+  constexpr long long STEP = Team::SIZE;
+  const Pack<T, VECTOR>* const body = row.body();
+  long long pack = Team::rank();
+#pragma unroll 1
+  for (; pack + (ITEMS - 1) * STEP < row.packs; pack += ITEMS * STEP) {
+    Pack<T, VECTOR> held[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) held[i] = load<CACHE>(body + pack + i * STEP);
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) use(held[i], row.column_of_pack(pack + i * STEP));
+  }
+  if constexpr (ITEMS > 1) {
+    Pack<T, VECTOR> held[ITEMS - 1];
+#pragma unroll
+    for (int i = 0; i < ITEMS - 1; ++i)
+      if (pack + i * STEP < row.packs) held[i] = load<CACHE>(body + pack + i * STEP);
+#pragma unroll
+    for (int i = 0; i < ITEMS - 1; ++i)
+      if (pack + i * STEP < row.packs) use(held[i], row.column_of_pack(pack + i * STEP));
+  }
+}
+
+/// Calls use(element, its column) for this thread's elements of head and tail.
+template <typename Team, typename T, int VECTOR, typename Use>
+__device__ __forceinline__ void for_each_edge(const Row<T, VECTOR>& row, const Use& use) {
+  if constexpr (VECTOR > 1) {
+#pragma unroll 1
+    for (int edge = Team::rank(); edge < row.head + row.tail; edge += Team::SIZE) {
+      const long long column = row.column_of_edge(edge);
+      use(row.elements[column], column);
+    }
+  }
+}
+
+// ---- Keeping a row ----
+//
+// Each thread keeps its own packs, number rank(), rank() + SIZE, ... of the row. So no thread waits for another one
+// before it reads what is kept, in shared memory too.
+
+/// This thread's elements of head and tail.
+template <typename Team, typename T, int VECTOR>
+struct RowEdges {
+  static constexpr int COUNT = (2 * (VECTOR - 1) + Team::SIZE - 1) / Team::SIZE;  // 0 for VECTOR = 1
+  T element[COUNT > 0 ? COUNT : 1];
+
+  __device__ __forceinline__ void load(const Row<T, VECTOR>& row) {
+    for_each(row, [&](T& kept, long long column) { kept = row.elements[column]; });
+  }
+  /// Calls use(element, its column).
+  template <typename Use>
+  __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+      const int edge = Team::rank() + i * Team::SIZE;
+      if (edge < row.head + row.tail) use(element[i], row.column_of_edge(edge));
+    }
+  }
+};
+
+/// Up to ITEMS packs of this thread in registers: the row has at most Team::SIZE * ITEMS packs.
+template <typename Team, typename T, int VECTOR, int ITEMS>
+struct RowInRegisters {
+  using P = Pack<T, VECTOR>;
+  P held[ITEMS];
+
+  /// Packs that are not there become `fill`.
+  template <Cache CACHE>
+  __device__ __forceinline__ void load(const Row<T, VECTOR>& row, T fill) {
+    const P* const body = row.body() + Team::rank();
+    const int packs = static_cast<int>(row.packs) - Team::rank();
+    P none;
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) none.element[k] = fill;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      held[i] = none;
+      if (i * Team::SIZE < packs) held[i] = attune::load<CACHE>(body + i * Team::SIZE);
+    }
+  }
+  /// Calls use(pack, its number, is it there?) ITEMS times, also for packs that hold `fill`: without branches the
+  /// compiler interleaves the work on all packs.
+  template <typename Use>
+  __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) {
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      const int pack = Team::rank() + i * Team::SIZE;
+      use(held[i], static_cast<long long>(pack), pack < static_cast<int>(row.packs));
+    }
+  }
+};
+
+/// The packs of this thread in shared memory, by cp.async. `slots`, the thread's own, lie BLOCK packs apart: so the
+/// threads of a warp meet no bank conflicts. A block has BLOCK * ceil(packs / SIZE) slots for each of its places.
+template <typename Team, typename T, int VECTOR>
+struct RowInShared {
+  using P = Pack<T, VECTOR>;
+  P* slots;  // the first is (memory + threadIdx.x)
+
+  /// Begins the copies. They have ended behind wait_for_copies().
+  __device__ __forceinline__ void fetch(const Row<T, VECTOR>& row) const {
+    const P* const body = row.body();
+    const int packs = static_cast<int>(row.packs);
+    P* slot = slots;
+#pragma unroll 4
+    for (int pack = Team::rank(); pack < packs; pack += Team::SIZE, slot += Team::BLOCK)
+      copy_async<sizeof(P)>(slot, body + pack);
+  }
+  template <typename Use>
+  __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) const {
+    const int packs = static_cast<int>(row.packs);
+    P* slot = slots;
+#pragma unroll 4
+    for (int pack = Team::rank(); pack < packs; pack += Team::SIZE, slot += Team::BLOCK) {
+      P held = attune::load<Cache::plain>(slot);
+      use(held, static_cast<long long>(pack), true);
+    }
+  }
+};
+
+/// The packs of this thread where they are: each pass reads them again.
+template <typename Team, typename T, int VECTOR, int ITEMS, Cache CACHE>
+struct RowInMemory {
+  template <typename Use>
+  __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) const {
+    for_each_pack<Team, ITEMS, CACHE>(row, [&](Pack<T, VECTOR>& pack, long long column) {
+      use(pack, (column - row.head) / VECTOR, true);
+    });
+  }
+};
+
+/// Where the results of a row go: packs to the same columns as in `row`. Where these lie differently in memory, it
+/// writes single elements.
+template <Cache CACHE, typename T, int VECTOR>
+struct RowOut {
+  T* elements;
+  int head;
+  bool by_packs;
+
+  __device__ __forceinline__ RowOut(T* to, const Row<T, VECTOR>& row)
+      : elements(to), head(row.head), by_packs(aligned<Pack<T, VECTOR>>(to + row.head)) {}
+  __device__ __forceinline__ void put(long long pack, const Pack<T, VECTOR>& value) const {
+    T* const to = elements + head + pack * VECTOR;
+    if (by_packs) {
+      store_whole<CACHE>(reinterpret_cast<Pack<T, VECTOR>*>(to), value);
+    } else {
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) to[k] = value.element[k];
+    }
+  }
+};
+
+// ---- Numbers of a pack ----
+
+template <typename T, int VECTOR>
+__device__ __forceinline__ void floats_of(const Pack<T, VECTOR>& pack, float (&numbers)[VECTOR]) {
+#pragma unroll
+  for (int k = 0; k < VECTOR; ++k) numbers[k] = static_cast<float>(pack.element[k]);
+}
+
+namespace detail {
+
+// Two numbers are rounded in one instruction.
+template <typename T>
+struct Pair {
+  static constexpr bool known = false;
+};
+#ifdef ATTUNE_HAS_HALF
+template <>
+struct Pair<__half> {
+  static constexpr bool known = true;
+  __device__ __forceinline__ static __half2 of(float a, float b) { return __floats2half2_rn(a, b); }
+};
+#endif
+#ifdef ATTUNE_HAS_BFLOAT16
+template <>
+struct Pair<__nv_bfloat16> {
+  static constexpr bool known = true;
+  __device__ __forceinline__ static __nv_bfloat162 of(float a, float b) { return __floats2bfloat162_rn(a, b); }
+};
+#endif
+
+}  // namespace detail
+
+template <typename T, int VECTOR>
+__device__ __forceinline__ Pack<T, VECTOR> pack_of(const float (&numbers)[VECTOR]) {
+  Pack<T, VECTOR> pack;
+  if constexpr (detail::Pair<T>::known && VECTOR % 2 == 0) {
+#pragma unroll
+    for (int k = 0; k < VECTOR; k += 2) {
+      const auto pair = detail::Pair<T>::of(numbers[k], numbers[k + 1]);
+      pack.element[k] = pair.x;
+      pack.element[k + 1] = pair.y;
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) pack.element[k] = static_cast<T>(numbers[k]);
+  }
+  return pack;
+}
+
+/// Adds floats and carries what rounding loses (W. Kahan, 1965). The relative error of a sum of positive numbers is at
+/// most epsilon(float), however many there are. An infinite number makes it NaN.
+struct CompensatedSum {
+  float sum = 0, lost = 0;
+
+  __device__ __forceinline__ void add(float number) {
+    const float corrected = number - lost, next = sum + corrected;
+    lost = (next - sum) - corrected;
+    sum = next;
+  }
+  __device__ __forceinline__ void scale(float factor) {
+    sum *= factor;
+    lost *= factor;
+  }
+};
+
+}  // namespace attune
