@@ -23,8 +23,8 @@ namespace attune {
 
 // ---- Threads of a row ----
 
-/// The threads of a row: TPR threads of each of CLUSTER blocks. A block of BLOCK threads has BLOCK / TPR rows at a time.
-/// Blocks lie along x; the blocks of a cluster, too (`cluster = ["CLUSTER"]`). Every thread takes part in what follows,
+/// The threads of a row: TPR threads of each of CLUSTER blocks. A block of BLOCK threads has BLOCK / TPR rows at a
+/// time. Blocks lie along x, those of a cluster too (`cluster = ["CLUSTER"]`). Every thread takes part in what follows,
 /// also where it has no row.
 template <int THREADS_PER_ROW, int THREADS, int BLOCKS_OF_CLUSTER = 1>
 struct RowTeam {
@@ -79,12 +79,12 @@ __device__ __forceinline__ Value combine_lanes(Value value) {
 
 }  // namespace detail
 
-/// Returns, in all threads of a row, the combination of their values. The order is the same in every launch. All threads
-/// of the block call it. `Operator::combine(a, b)` is that of attune_operators.cuh, or one of your own on a structure of
-/// whole words. Where it equals combine(b, a) to the bit, so do the results of the threads.
+/// Returns, in all threads of a row, the combination of their values. The order is the same in every launch. All
+/// threads of the block call it. `Operator::combine(a, b)` is that of attune_operators.cuh, or one of your own on a
+/// structure of whole words. Where it equals combine(b, a) to the bit, so do the results of the threads.
 ///
-/// `cells`, in shared memory, has room for Team::CELLS values, and no thread may still read it. Two sets that take turns
-/// see to that: between two uses of one lies a barrier.
+/// `cells`, in shared memory, has room for Team::CELLS values, and no thread may still read it. Two sets that take
+/// turns see to that: between two uses of one lies a barrier.
 template <typename Operator, typename Team, typename Value>
 __device__ __forceinline__ Value combine_row(Value value, Value* cells) {
   value = detail::combine_lanes<Operator, Team::TPR < 32 ? Team::TPR : 32>(value);
@@ -110,8 +110,8 @@ __device__ __forceinline__ Value combine_row(Value value, Value* cells) {
 
 // ---- Parts of a row ----
 
-/// A row as packs that are aligned in memory, between a head and a tail of less than VECTOR elements each. `columns` may
-/// be 0: then there is nothing, and `elements` may be any address.
+/// A row as packs that are aligned in memory, between a head and a tail of less than VECTOR elements each. `columns`
+/// may be 0: then there is nothing, and `elements` may be any address.
 template <typename T, int VECTOR>
 struct Row {
   using P = Pack<T, VECTOR>;
@@ -170,6 +170,23 @@ __device__ __forceinline__ void for_each_edge(const Row<T, VECTOR>& row, const U
 }
 
 // ---- Keeping a row ----
+
+namespace detail {
+
+// The compiler knows that a pack has not changed since the last pass, and would keep its elements as floats: twice the
+// registers. Behind this it knows no longer.
+template <typename P>
+__device__ __forceinline__ void forget_floats(P& pack) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(pack.element[0]) < 4 && sizeof(P) >= 4) {
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(P) / 4); ++i)
+      asm volatile("" : "+r"(reinterpret_cast<unsigned*>(&pack)[i]));
+  }
+#endif
+}
+
+}  // namespace detail
 //
 // Each thread keeps its own packs, number rank(), rank() + SIZE, ... of the row. So no thread waits for another one
 // before it reads what is kept, in shared memory too.
@@ -221,6 +238,7 @@ struct RowInRegisters {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       const int pack = Team::rank() + i * Team::SIZE;
+      detail::forget_floats(held[i]);
       use(held[i], static_cast<long long>(pack), pack < static_cast<int>(row.packs));
     }
   }
@@ -260,7 +278,7 @@ struct RowInMemory {
   template <typename Use>
   __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) const {
     for_each_pack<Team, ITEMS, CACHE>(row, [&](Pack<T, VECTOR>& pack, long long column) {
-      use(pack, (column - row.head) / VECTOR, true);
+      use(pack, static_cast<long long>(static_cast<unsigned long long>(column - row.head) / VECTOR), true);
     });
   }
 };

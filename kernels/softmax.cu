@@ -1,0 +1,371 @@
+/*attune
+[kernel]
+name = "softmax"
+summary = "out[r][c] = exp(in[r][c]) / (sum of exp(in[r][k]) over k) for a rows x columns matrix, row-major"
+deterministic = true                           # values are combined in a fixed order
+[problem]
+rows = { size = 16384, host = 64 }
+columns = { size = 4096, host = 512 }
+T = ["float", "bfloat16", "half"]
+# While tuning: numbers from -4 to 4; with entries, and rows, of -inf, and some of +inf and NaN; or as large as T has.
+DATA = { choice = ["Data::logits", "Data::masked", "Data::large"] }
+[parameters]
+TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
+BLOCK = [256, 64, 128, 512, 1024]
+CLUSTER = [1, 2, 4, 8]                         # blocks per row
+PACK = [16, 8, 4]                              # bytes per access
+KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload"]
+ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
+STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
+LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
+STORE_CACHE = ["Cache::plain", "Cache::streaming"]
+BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
+[values]
+unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
+spare = "unit * ITEMS - columns"               # of what they can keep in registers
+share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
+shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
+groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
+staying = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
+from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
+[restrictions]
+rules = [
+    "BLOCK == TPR || (TPR <= 32 && BLOCK <= 256)",  # whole warps; rows of more than a warp have a block of their own
+    "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
+    "TPR > 1 || columns <= 65536",
+    "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
+    # Registers: all of a row, in as few packs as do. Some 30 registers a thread are for the rest.
+    "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
+    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + 32) <= device.registers_per_block",
+    # Shared memory, for as many blocks as stay on a multiprocessor.
+    "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
+    "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
+    "KEEP != 'Keep::shared' || (TPR >= 8 && share <= 64 && BLOCKS_PER_SM * BLOCK >= 128)",
+    "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
+    "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
+    "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
+    "STAGES == 1 || KEEP == 'Keep::shared'",
+    # Reads from memory: 16 to 128 bytes of a thread are under way.
+    "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (BLOCK == 1024 ? 64 : 128))",
+    "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
+    "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
+]
+[[launch]]
+entry = "softmax<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
+grid = ["CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
+block = ["BLOCK"]
+cluster = ["CLUSTER"]
+shared = "shared"
+arguments = ["out", "in", "rows", "columns", "slots"]
+[arguments]
+out = { type = "T", size = "rows * columns", role = "out" }
+in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)" }
+rows = { type = "int64" }
+columns = { type = "int64" }
+slots = { type = "int64", value = "share" }
+seed = { type = "uint64", fill = "seed" }
+[[prepare]]
+entry = "make_data<T, DATA>"
+when = "DATA != 'Data::logits'"
+grid = ["min(rows, 65536)"]
+block = ["256"]
+arguments = ["in", "rows", "columns", "seed"]
+[[reference]]
+entry = "softmax_reference<T>"
+grid = ["min(rows, 65536)"]
+block = ["256"]
+arguments = ["out", "in", "rows", "columns"]
+[check]
+# In units of epsilon(float) = 2^-23, relative: a difference d from the maximum is rounded when it is formed and when it
+# is turned to base 2, which changes exp(d) by 1.1 |d|. ex2.approx is good to 2. Sums, of positive numbers: 4 for a
+# pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each. The
+# quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than the
+# least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
+relative = "epsilon(float) * (DATA == 'Data::logits' ? 49 : 149) + (T == 'float' ? 0 : epsilon(T))"
+absolute = "T == 'half' ? 2.0 ** -24 : 2.0 ** -125"
+allow_nonfinite = true                         # NaN for rows with NaN, with +inf, or of -inf alone
+[metrics]
+bytes = "2 * rows * columns * sizeof(T)"
+[[ladder]]
+name = "passes"
+source = """the order of M. Milakov and N. Gimelshein, Online normalizer calculation for softmax (2018), and \
+  what keeps the row on the chip since"""
+problems = ["rows=16384 columns=4096 T=float", "rows=4096 columns=16384 T=bfloat16"]
+steps = [
+    { name = "a thread per row", configuration = "TPR=1 BLOCK=128 PACK=4 KEEP=Keep::reload ITEMS=1" },
+    { name = "a block per row", configuration = "TPR=256 BLOCK=256 PACK=4 KEEP=Keep::reload ITEMS=1" },
+    { name = "packs of 16 bytes", configuration = "TPR=256 BLOCK=256 PACK=16 KEEP=Keep::reload ITEMS=1" },
+    { name = "maximum and sum in one pass", configuration = "TPR=256 BLOCK=256 PACK=16 KEEP=Keep::online ITEMS=1" },
+    { name = "two packs in flight", configuration = "TPR=256 BLOCK=256 PACK=16 KEEP=Keep::online ITEMS=2" },
+    { name = "the row in shared memory", configuration = "TPR=256 BLOCK=256 KEEP=Keep::shared BLOCKS_PER_SM=4" },
+    { name = "the next row on its way", configuration = """TPR=256 BLOCK=256 KEEP=Keep::shared STAGES=2 \
+      BLOCKS_PER_SM=3""" },
+    { name = "the row in registers", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=4" },
+    { name = "the row in registers, 32 KiB", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=8" },
+]
+*/
+#include "attune.cuh"
+#include "attune_async.cuh"
+#include "attune_operators.cuh"
+#include "attune_rows.cuh"
+
+using attune::Cache;
+using attune::Op;
+using attune::Pack;
+using attune::Row;
+
+// A softmax reads and writes each element once, if its row stays on the chip between three passes: the maximum, the sum
+// of powers, the quotients. So copying is its limit. Two reductions over the threads of a row stand between a load and
+// its store. Other rows of the multiprocessor have their loads under way meanwhile, some 48 KiB on an H200.
+//
+// Numbers as they come, as PyTorch has it: an entry of -inf becomes 0. A row with NaN, with +inf or of -inf alone
+// becomes NaN. The maximum is subtracted before anything else, so finite numbers of any size are right. (Multiplied by
+// log2(e) first, in one instruction, numbers beyond 10^9 would lose all their digits.)
+
+/// Where a row is between the passes:
+///   registers  in registers of its threads
+///   shared     in shared memory, copied by cp.async; blocks stay, and their next rows are on their way
+///   reload     in memory: each of three passes reads it, from L2 if there is room
+///   online     in memory, but maximum and sum take one pass: a new maximum scales the sum
+enum class Keep { registers, shared, reload, online };
+
+enum class Data { logits, masked, large };
+
+// 2^x to 2 units in the last place; 0 below the least normal number.
+__device__ __forceinline__ float power_of_two(float x) {
+#ifdef __CUDA_ARCH__
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+#else
+  return exp2f(x);
+#endif
+}
+
+// exp(x - most). NaN if both are -inf, or both +inf.
+__device__ __forceinline__ float exponential(float x, float most) {
+  return power_of_two((x - most) * 1.44269504f);
+}
+
+// A maximum, and the sum of powers relative to it.
+struct Powers {
+  float most, sum;
+
+  __device__ __forceinline__ static float above_nothing(float most) {
+    return most == attune::Operator<Op::max, float>::identity() ? 0 : most;  // -inf - -inf is no number
+  }
+};
+
+struct CombinePowers {
+  __device__ __forceinline__ static Powers combine(Powers a, Powers b) {
+    const float most = fmaxf(a.most, b.most), base = Powers::above_nothing(most);
+    return {most, __fadd_rn(__fmul_rn(a.sum, exponential(a.most, base)), __fmul_rn(b.sum, exponential(b.most, base)))};
+  }
+};
+
+template <int VECTOR>
+__device__ __forceinline__ float maximum(const float (&x)[VECTOR]) {
+  float most = x[0];
+#pragma unroll
+  for (int k = 1; k < VECTOR; ++k) most = fmaxf(most, x[k]);  // leaves NaN out: the sum will be NaN
+  return most;
+}
+
+// Maximum and sum in two passes. With IN_PLACE the powers replace the elements.
+template <bool IN_PLACE, typename Team, typename T, int VECTOR, typename Source, typename Edges>
+__device__ __forceinline__ Powers powers_in_two_passes(const Row<T, VECTOR>& row, Source& source, Edges& edges,
+                                                       float (*cells)[Team::CELLS]) {
+  using P = Pack<T, VECTOR>;
+  float most = attune::Operator<Op::max, float>::identity();
+  source.for_each(row, [&](P& pack, long long, bool) {
+    float x[VECTOR];
+    attune::floats_of(pack, x);
+    most = fmaxf(most, maximum(x));
+  });
+  edges.for_each(row, [&](T& element, long long) { most = fmaxf(most, static_cast<float>(element)); });
+  most = attune::combine_row<attune::Operator<Op::max, float>, Team>(most, cells[0]);
+
+  attune::CompensatedSum sum;
+  source.for_each(row, [&](P& pack, long long, bool) {
+    float x[VECTOR], of_pack = 0;
+    attune::floats_of(pack, x);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) of_pack += x[k] = exponential(x[k], most);
+    if constexpr (IN_PLACE) pack = attune::pack_of<T>(x);
+    sum.add(of_pack);
+  });
+  edges.for_each(row, [&](T& element, long long) { sum.add(exponential(static_cast<float>(element), most)); });
+  return {most, attune::combine_row<attune::Operator<Op::sum, float>, Team>(sum.sum, cells[1])};
+}
+
+// Maximum and sum in one pass.
+template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
+__device__ __forceinline__ Powers powers_online(const Row<T, VECTOR>& row, Source& source, Edges& edges,
+                                                Powers* cells) {
+  float most = attune::Operator<Op::max, float>::identity();
+  attune::CompensatedSum sum;
+  const auto raise = [&](float to) {
+    if (to > most) {
+      sum.scale(exponential(most, to));
+      most = to;
+    }
+    return Powers::above_nothing(most);
+  };
+  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool) {
+    float x[VECTOR], of_pack = 0;
+    attune::floats_of(pack, x);
+    const float base = raise(maximum(x));
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) of_pack += exponential(x[k], base);
+    sum.add(of_pack);
+  });
+  edges.for_each(row, [&](T& element, long long) {
+    const float x = static_cast<float>(element), base = raise(x);
+    sum.add(exponential(x, base));
+  });
+  return attune::combine_row<CombinePowers, Team>(Powers{most, sum.sum}, cells);
+}
+
+template <bool IN_PLACE, typename T, int VECTOR, typename Source, typename Edges, typename Out>
+__device__ __forceinline__ void write_quotients(const Row<T, VECTOR>& row, Source& source, Edges& edges, const Out& out,
+                                                Powers powers) {
+  const float factor = 1.0f / powers.sum;
+  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long number, bool is_there) {
+    float x[VECTOR];
+    attune::floats_of(pack, x);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = (IN_PLACE ? x[k] : exponential(x[k], powers.most)) * factor;
+    if (is_there) out.put(number, attune::pack_of<T>(x));
+  });
+  edges.for_each(row, [&](T& element, long long column) {
+    out.elements[column] = static_cast<T>(exponential(static_cast<float>(element), powers.most) * factor);
+  });
+}
+
+template <typename T>
+constexpr bool is_float = false;
+template <>
+constexpr bool is_float<float> = true;
+
+template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
+          Cache STORE_CACHE>
+__global__ void __launch_bounds__(BLOCK, BLOCK >= 512 ? 1 : 0)  // for two blocks the compiler would spill
+    softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots) {
+  constexpr int VECTOR = PACK / sizeof(T);
+  using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
+  using R = Row<T, VECTOR>;
+  using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
+  constexpr bool IN_PLACE = KEEP == Keep::registers && is_float<T>;  // other types would lose digits
+  const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
+  const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
+  attune::RowEdges<Team, T, VECTOR> edges;
+  long long r = Team::first_row();
+
+  if constexpr (KEEP == Keep::shared) {
+    extern __shared__ int4 memory[];
+    __shared__ float cells[2][Team::CELLS];
+    using Source = attune::RowInShared<Team, T, VECTOR>;
+    const auto source_at = [&](int place) {
+      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
+    };
+    const auto fetch = [&](long long of, int place) {
+      source_at(place).fetch(row_at(of));
+      attune::commit_copies();
+    };
+#pragma unroll
+    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
+    Team::begin();
+    int place = 0;
+#pragma unroll 1
+    for (; Team::any_row(r, rows); r += Team::row_step()) {
+      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
+      const R row = row_at(r);
+      edges.load(row);
+      attune::wait_for_copies<STAGES - 1>();
+      Source source = source_at(place);
+      const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
+      write_quotients<false>(row, source, edges, out_at(r, row), powers);
+      if (++place == STAGES) place = 0;
+    }
+  } else {
+    const R row = row_at(r);
+    if constexpr (KEEP == Keep::registers) {
+      __shared__ float cells[2][Team::CELLS];
+      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+      source.template load<LOAD_CACHE>(row, static_cast<T>(attune::Operator<Op::max, float>::identity()));
+      edges.load(row);
+      Team::begin();
+      const Powers powers = powers_in_two_passes<IN_PLACE, Team>(row, source, edges, cells);
+      write_quotients<IN_PLACE>(row, source, edges, out_at(r, row), powers);
+    } else {
+      attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
+      edges.load(row);
+      Team::begin();
+      if constexpr (KEEP == Keep::reload) {
+        __shared__ float cells[2][Team::CELLS];
+        const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
+        write_quotients<false>(row, source, edges, out_at(r, row), powers);
+      } else {
+        __shared__ Powers cells[Team::CELLS];
+        const Powers powers = powers_online<Team>(row, source, edges, cells);
+        write_quotients<false>(row, source, edges, out_at(r, row), powers);
+      }
+    }
+  }
+}
+
+// ---- Data, and the reference ----
+
+template <typename T, Data DATA>
+__global__ void make_data(T* in, long long rows, long long columns, unsigned long long seed) {
+  constexpr float infinity = 1e39f;
+  const bool is_half = sizeof(T) == 2 && static_cast<float>(static_cast<T>(65504.0f)) == 65504.0f;
+  const float largest = sizeof(T) == 4 ? 3.4028234e38f : is_half ? 65504.0f : 3.3895314e38f;
+  for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
+    for (long long c = threadIdx.x; c < columns; c += blockDim.x) {
+      T& element = in[r * columns + c];
+      // A number from 0 to 2^32 - 1 for each element (the finalizer of MurmurHash3).
+      unsigned long long number = static_cast<unsigned long long>(r * columns + c) + seed;
+      number = (number ^ number >> 33) * 0xff51afd7ed558ccdull;
+      number = (number ^ number >> 33) * 0xc4ceb9fe1a85ec53ull;
+      number = (number ^ number >> 33) >> 32;
+      if (DATA == Data::masked) {
+        if (number % 3 == 0 || r % 7 == 3) element = static_cast<T>(-infinity);
+        if (r % 7 == 5 && c == columns / 2) element = static_cast<T>(infinity);
+        if (r % 7 == 6 && c == columns - 1) element = static_cast<T>(infinity - infinity);
+      } else {
+        // Rows of the least number alone, as masks are made too; of neighbours of the largest; of all sizes.
+        const float x = static_cast<float>(element);
+        const float near_largest = largest * (1 - static_cast<float>(number % 4) * 0.0078125f);
+        element = static_cast<T>(r % 3 == 0 ? -largest : r % 3 == 1 ? near_largest : largest / 4 * x);
+      }
+    }
+  }
+}
+
+// The sum of each thread's number, or the maximum, in all of them.
+template <bool MAXIMUM>
+__device__ double over_block(double number) {
+  __shared__ double numbers[256];
+  __syncthreads();
+  numbers[threadIdx.x] = number;
+  __syncthreads();
+  number = numbers[0];
+  for (int i = 1; i < 256; ++i) number = MAXIMUM ? fmax(number, numbers[i]) : number + numbers[i];
+  return number;
+}
+
+template <typename T>
+__global__ void softmax_reference(T* out, const T* in, long long rows, long long columns) {
+  for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
+    const T* const row = in + r * columns;
+    const auto at = [&](long long c) { return static_cast<double>(static_cast<float>(row[c])); };
+    double most = at(0), sum = 0;
+    for (long long c = threadIdx.x; c < columns; c += 256) most = fmax(most, at(c));
+    most = over_block<true>(most);
+    for (long long c = threadIdx.x; c < columns; c += 256) sum += exp(at(c) - most);
+    sum = over_block<false>(sum);
+    for (long long c = threadIdx.x; c < columns; c += 256)
+      out[r * columns + c] = static_cast<T>(exp(at(c) - most) / sum);
+  }
+}
