@@ -6,7 +6,7 @@
 //   for_each_pack, for_each_edge     reads a row once: this thread's packs, and its elements of head and tail
 //   RowEdges                         this thread's elements of head and tail, kept
 //   RowInRegisters, RowInShared, RowInMemory            this thread's packs, kept or read again
-//   RowOut                           writes packs, whatever the alignment of the output
+//   RowOut                           writes packs, or their elements where the output is aligned otherwise
 //   floats_of, pack_of               a pack as floats and back
 //   CompensatedSum                   a sum of floats whose error does not grow with their number
 //
@@ -283,20 +283,22 @@ struct RowInMemory {
   }
 };
 
-/// Where the results of a row go: packs to the same columns as in `row`. Where these lie differently in memory, it
-/// writes single elements.
+/// Where the results of a row go: to the same columns. by_packs: a pack of `row` is one there too. Ask for it outside of
+/// the loop over packs: then the compiler interleaves the work on all of them.
 template <Cache CACHE, typename T, int VECTOR>
 struct RowOut {
+  using P = Pack<T, VECTOR>;
   T* elements;
   int head;
   bool by_packs;
 
   __device__ __forceinline__ RowOut(T* to, const Row<T, VECTOR>& row)
-      : elements(to), head(row.head), by_packs(aligned<Pack<T, VECTOR>>(to + row.head)) {}
-  __device__ __forceinline__ void put(long long pack, const Pack<T, VECTOR>& value) const {
+      : elements(to), head(row.head), by_packs(aligned<P>(to + row.head)) {}
+  template <bool BY_PACKS>
+  __device__ __forceinline__ void put(long long pack, const P& value) const {
     T* const to = elements + head + pack * VECTOR;
-    if (by_packs) {
-      store_whole<CACHE>(reinterpret_cast<Pack<T, VECTOR>*>(to), value);
+    if constexpr (BY_PACKS) {
+      store_whole<CACHE>(reinterpret_cast<P*>(to), value);
     } else {
 #pragma unroll
       for (int k = 0; k < VECTOR; ++k) to[k] = value.element[k];

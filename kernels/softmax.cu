@@ -78,8 +78,8 @@ arguments = ["out", "in", "rows", "columns"]
 [check]
 # In units of epsilon(float) = 2^-23, relative: a difference d from the maximum is rounded when it is formed and when it
 # is turned to base 2, which changes exp(d) by 1.1 |d|. ex2.approx is good to 2. Sums, of positive numbers: 4 for a
-# pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each. The
-# quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than the
+# pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each.
+# The quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than the
 # least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
 relative = "epsilon(float) * (DATA == 'Data::logits' ? 49 : 149) + (T == 'float' ? 0 : epsilon(T))"
 absolute = "T == 'half' ? 2.0 ** -24 : 2.0 ** -125"
@@ -226,20 +226,30 @@ __device__ __forceinline__ Powers powers_online(const Row<T, VECTOR>& row, Sourc
   return attune::combine_row<CombinePowers, Team>(Powers{most, sum.sum}, cells);
 }
 
-template <bool IN_PLACE, typename T, int VECTOR, typename Source, typename Edges, typename Out>
-__device__ __forceinline__ void write_quotients(const Row<T, VECTOR>& row, Source& source, Edges& edges, const Out& out,
-                                                Powers powers) {
-  const float factor = 1.0f / powers.sum;
+template <bool IN_PLACE, bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
+__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const Out& out, float most,
+                                            float factor) {
   source.for_each(row, [&](Pack<T, VECTOR>& pack, long long number, bool is_there) {
     float x[VECTOR];
     attune::floats_of(pack, x);
 #pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = (IN_PLACE ? x[k] : exponential(x[k], powers.most)) * factor;
-    if (is_there) out.put(number, attune::pack_of<T>(x));
+    for (int k = 0; k < VECTOR; ++k) x[k] = (IN_PLACE ? x[k] : exponential(x[k], most)) * factor;
+    if (is_there) out.template put<BY_PACKS>(number, attune::pack_of<T>(x));
   });
+}
+
+template <bool IN_PLACE, typename T, int VECTOR, typename Source, typename Edges, typename Out>
+__device__ __forceinline__ void write_quotients(const Row<T, VECTOR>& row, Source& source, Edges& edges, const Out& out,
+                                                Powers powers) {
+  const float factor = 1.0f / powers.sum;
   edges.for_each(row, [&](T& element, long long column) {
     out.elements[column] = static_cast<T>(exponential(static_cast<float>(element), powers.most) * factor);
   });
+  if (out.by_packs) {
+    write_packs<IN_PLACE, true>(row, source, out, powers.most, factor);
+  } else {
+    write_packs<IN_PLACE, false>(row, source, out, powers.most, factor);
+  }
 }
 
 template <typename T>

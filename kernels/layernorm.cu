@@ -1,0 +1,409 @@
+/*attune
+[kernel]
+name = "layernorm"
+summary = "out[r][c] = (in[r][c] - mean of row r) / sqrt(variance of row r + eps) * weight[c] + bias[c], row-major"
+deterministic = true                           # values are combined in a fixed order
+[problem]
+rows = { size = 16384, host = 64 }
+columns = { size = 4096, host = 512 }
+T = ["float", "bfloat16", "half"]
+# While tuning: normally distributed with mean 0; with mean 1000; or rows of zeros, of one number, with NaN, +inf or one
+# number that is far from all others.
+DATA = { choice = ["Data::normal", "Data::offset", "Data::awkward"] }
+[parameters]
+TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
+BLOCK = [256, 64, 128, 512, 1024]
+CLUSTER = [1, 2, 4, 8]                         # blocks per row
+PACK = [16, 8, 4]                              # bytes per access
+KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload"]
+ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
+STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
+LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
+STORE_CACHE = ["Cache::plain", "Cache::streaming"]
+BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
+[values]
+unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
+spare = "unit * ITEMS - columns"               # of what they can keep in registers
+share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
+shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
+groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
+staying = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
+from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
+[restrictions]
+rules = [
+    "BLOCK == TPR || (TPR <= 32 && BLOCK <= 256)",  # whole warps; rows of more than a warp have a block of their own
+    "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
+    "TPR > 1 || columns <= 65536",
+    "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
+    # Registers: all of a row, in as few packs as do. Some 30 registers a thread are for the rest.
+    "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
+    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + 32) <= device.registers_per_block",
+    # Shared memory, for as many blocks as stay on a multiprocessor.
+    "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
+    "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
+    "KEEP != 'Keep::shared' || (TPR >= 8 && share <= 64 && BLOCKS_PER_SM * BLOCK >= 128)",
+    "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
+    "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
+    "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
+    "STAGES == 1 || KEEP == 'Keep::shared'",
+    # Reads from memory: 16 to 128 bytes of a thread are under way.
+    "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (BLOCK == 1024 ? 64 : 128))",
+    "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
+    "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
+]
+[[launch]]
+entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
+grid = ["CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
+block = ["BLOCK"]
+cluster = ["CLUSTER"]
+shared = "shared"
+arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "slots"]
+[arguments]
+out = { type = "T", size = "rows * columns", role = "out" }
+in = { type = "T", size = "rows * columns", role = "in", fill = "normal(0, 1)" }
+weight = { type = "T", size = "columns", role = "in", fill = "uniform(-1.5, 1.5)" }
+bias = { type = "T", size = "columns", role = "in", fill = "uniform(-1, 1)" }
+eps = { type = "float", fill = "1e-5" }
+rows = { type = "int64" }
+columns = { type = "int64" }
+slots = { type = "int64", value = "share" }
+[[prepare]]
+entry = "make_data<T, DATA>"
+when = "DATA != 'Data::normal'"
+grid = ["min(rows, 65536)"]
+block = ["256"]
+arguments = ["in", "rows", "columns"]
+[[reference]]
+entry = "layernorm_reference<T>"
+grid = ["min(rows, 65536)"]
+block = ["256"]
+arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns"]
+[check]
+# With u = 2^-24 = epsilon(float) / 2 and z = (in - mean) / deviation: z is rounded when it is formed (3 u of it), and
+# the variance is a sum of positive numbers (10 u; half of it through the root, whose inverse has 2 u more). So z is
+# known to 10 u of itself. An error of the mean, 16 u of the largest sums that form it, adds 16 u * |mean| / deviation
+# to z; only Keep::online has it. Numbers of mean 0 reach 6 deviations: then z is wrong by (60 + 96) u, the result by
+# 1.5 times that and 11 u of its last rounding: 245 u. The others have |mean| / sqrt(variance + eps) up to 1000: 24,000
+# u more. (A variance by the mean of squares would be wrong by 10^6 u there, and z by several per cent.) Numbers that are
+# far off make results of up to sqrt(columns), of which 12 u are relative. T is rounded to once.
+absolute = "epsilon(float) * (DATA == 'Data::normal' ? 123 : 12123)"
+relative = "epsilon(float) * 6 + (T == 'float' ? 0 : epsilon(T))"
+allow_nonfinite = true                         # NaN for rows with NaN or an infinity
+[metrics]
+bytes = "(2 * rows + 2) * columns * sizeof(T)"
+[[ladder]]
+name = "passes"
+source = "the steps of softmax.cu: from three reads of memory to a row that stays on the chip"
+problems = ["rows=16384 columns=4096 T=float", "rows=4096 columns=16384 T=bfloat16"]
+steps = [
+    { name = "a thread per row", configuration = "TPR=1 BLOCK=128 PACK=4 KEEP=Keep::reload ITEMS=1" },
+    { name = "a block per row", configuration = "TPR=256 BLOCK=256 PACK=4 KEEP=Keep::reload ITEMS=1" },
+    { name = "packs of 16 bytes", configuration = "TPR=256 BLOCK=256 PACK=16 KEEP=Keep::reload ITEMS=1" },
+    { name = "mean and variance in one pass", configuration = "TPR=256 BLOCK=256 PACK=16 KEEP=Keep::online ITEMS=1" },
+    { name = "two packs in flight", configuration = "TPR=256 BLOCK=256 PACK=16 KEEP=Keep::online ITEMS=2" },
+    { name = "the row in shared memory", configuration = "TPR=256 BLOCK=256 KEEP=Keep::shared BLOCKS_PER_SM=4" },
+    { name = "the next row on its way", configuration = """TPR=256 BLOCK=256 KEEP=Keep::shared STAGES=2 \
+      BLOCKS_PER_SM=3""" },
+    { name = "the row in registers", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=4" },
+    { name = "the row in registers, 32 KiB", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=8" },
+]
+*/
+#include "attune.cuh"
+#include "attune_access.cuh"
+#include "attune_async.cuh"
+#include "attune_rows.cuh"
+
+using attune::Cache;
+using attune::Pack;
+using attune::Row;
+
+// As in softmax.cu, each element is read and written once if its row stays on the chip between three passes: the mean,
+// the variance about it, the results. Weight and bias are read once per row, out of a cache.
+//
+// The mean of squares less the square of the mean is no variance: where a mean is a thousand deviations, nothing of it
+// is right. Here numbers are first made small by subtracting the mean, as it was rounded. Their own mean, nearly zero,
+// corrects both the variance and the results (T. Chan, G. Golub and R. LeVeque, Algorithms for Computing the Sample
+// Variance, 1983). Keep::online merges means and variances of packs and threads by the formulas of the same paper.
+//
+// The variance is the one of a population: it is divided by the number of columns. Rows with NaN or an infinity become
+// NaN, and a row of equal numbers becomes the bias.
+
+/// Where a row is between the passes:
+///   registers  in registers of its threads
+///   shared     in shared memory, copied by cp.async; blocks stay, and their next rows are on their way
+///   online     in memory, but mean and variance take one pass
+///   reload     in memory: each of three passes reads it, from L2 if there is room
+enum class Keep { registers, shared, online, reload };
+
+enum class Data { normal, offset, awkward };
+
+// in becomes ((in - mean) * scale + shift) * weight + bias.
+struct Normalization {
+  float mean, scale, shift;
+
+  __device__ __forceinline__ float operator()(float x, float weight, float bias) const {
+    return fmaf(fmaf(x - mean, scale, shift), weight, bias);
+  }
+};
+
+struct Sums {
+  float first, second;
+};
+
+struct AddSums {
+  __device__ __forceinline__ static Sums combine(Sums a, Sums b) { return {a.first + b.first, a.second + b.second}; }
+};
+
+// So many numbers, their mean, and the sum of squares of their distances from it.
+struct Moments {
+  float count, mean, squares;
+};
+
+struct MergeMoments {
+  // The same to the bit if a and b change places.
+  __device__ __forceinline__ static Moments combine(Moments a, Moments b) {
+    const float count = a.count + b.count, distance = b.mean - a.mean;
+    if (count == 0) return a;
+    const float middle = 0.5f * (a.mean + b.mean), share = 1.0f / count;
+    return {count, fmaf(0.5f * distance, (b.count - a.count) * share, middle),
+            fmaf(distance * distance, a.count * b.count * share, a.squares + b.squares)};
+  }
+};
+
+template <int VECTOR>
+__device__ __forceinline__ float sum_of(const float (&x)[VECTOR]) {
+  float sum = x[0];
+#pragma unroll
+  for (int k = 1; k < VECTOR; ++k) sum += x[k];
+  return sum;
+}
+
+template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
+__device__ __forceinline__ Normalization normalize_in_two_passes(const Row<T, VECTOR>& row, float columns, float eps,
+                                                                 Source& source, Edges& edges,
+                                                                 Sums (*cells)[Team::CELLS]) {
+  using P = Pack<T, VECTOR>;
+  attune::CompensatedSum sum, squares;
+  source.for_each(row, [&](P& pack, long long, bool) {
+    float x[VECTOR];
+    attune::floats_of(pack, x);
+    sum.add(sum_of(x));
+  });
+  edges.for_each(row, [&](T& element, long long) { sum.add(static_cast<float>(element)); });
+  const Sums total = attune::combine_row<AddSums, Team>(Sums{sum.sum, sum.lost}, cells[0]);
+  const float mean = (total.first - total.second) / columns;
+
+  float rest = 0;  // small: nothing is lost
+  source.for_each(row, [&](P& pack, long long, bool is_there) {
+    float x[VECTOR];
+    attune::floats_of(pack, x);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] -= mean;
+    rest += is_there ? sum_of(x) : 0;
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
+    squares.add(is_there ? sum_of(x) : 0);
+  });
+  edges.for_each(row, [&](T& element, long long) {
+    const float x = static_cast<float>(element) - mean;
+    rest += x;
+    squares.add(x * x);
+  });
+  const Sums sums = attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]);
+  const float missed = sums.first / columns, variance = sums.second / columns - missed * missed;
+  const float scale = rsqrtf((variance < 0 ? 0 : variance) + eps);
+  return {mean, scale, -missed * scale};
+}
+
+template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
+__device__ __forceinline__ Normalization normalize_online(const Row<T, VECTOR>& row, float columns, float eps,
+                                                          Source& source, Edges& edges, Moments* cells) {
+  attune::CompensatedSum mean, squares;
+  float packs = 0;
+  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool) {
+    float x[VECTOR];
+    attune::floats_of(pack, x);
+    const float of_pack = sum_of(x) * (1.0f / VECTOR);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = (x[k] - of_pack) * (x[k] - of_pack);
+    const float distance = (of_pack - mean.sum) + mean.lost;
+    const float share = __fdividef(1.0f, packs + 1);
+    squares.add(fmaf(distance * distance, packs * share * VECTOR, sum_of(x)));
+    mean.add(distance * share);
+    packs += 1;
+  });
+  Moments moments{packs * VECTOR, mean.sum, squares.sum};
+  edges.for_each(row, [&](T& element, long long) {
+    moments = MergeMoments::combine(moments, Moments{1, static_cast<float>(element), 0});
+  });
+  moments = attune::combine_row<MergeMoments, Team>(moments, cells);
+  return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
+}
+
+template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
+__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const T* weight, const T* bias,
+                                            const Out& out, const Normalization& normalization) {
+  using P = Pack<T, VECTOR>;
+  const auto read = [&](const T* from) {
+    if constexpr (BY_PACKS) {
+      return attune::load_read_only(reinterpret_cast<const P*>(from));
+    } else {
+      P pack;
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) pack.element[k] = from[k];
+      return pack;
+    }
+  };
+  source.for_each(row, [&](P& pack, long long number, bool is_there) {
+    if (!is_there) return;
+    float x[VECTOR], w[VECTOR], b[VECTOR];
+    const long long column = row.column_of_pack(number);
+    attune::floats_of(pack, x);
+    attune::floats_of(read(weight + column), w);
+    attune::floats_of(read(bias + column), b);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
+    out.template put<BY_PACKS>(number, attune::pack_of<T>(x));
+  });
+}
+
+// Weight and bias, for all columns.
+template <typename T>
+struct Affine {
+  const T *weight, *bias;
+};
+
+template <typename T, int VECTOR, typename Source, typename Edges, typename Out>
+__device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Source& source, Edges& edges,
+                                                 const Affine<T>& affine, const Out& out,
+                                                 const Normalization& normalization) {
+  const T *const weight = affine.weight, *const bias = affine.bias;
+  edges.for_each(row, [&](T& element, long long column) {
+    out.elements[column] = static_cast<T>(normalization(
+        static_cast<float>(element), static_cast<float>(weight[column]), static_cast<float>(bias[column])));
+  });
+  using P = Pack<T, VECTOR>;
+  if (out.by_packs && attune::aligned<P>(weight + row.head) && attune::aligned<P>(bias + row.head)) {
+    write_packs<true>(row, source, weight, bias, out, normalization);
+  } else {
+    write_packs<false>(row, source, weight, bias, out, normalization);
+  }
+}
+
+template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
+          Cache STORE_CACHE>
+__global__ void __launch_bounds__(BLOCK, BLOCK >= 512 ? 1 : 0)  // for two blocks the compiler would spill
+    layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
+              const T* __restrict__ bias, float eps, long long rows, long long columns, long long slots) {
+  constexpr int VECTOR = PACK / sizeof(T);
+  using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
+  using R = Row<T, VECTOR>;
+  using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
+  const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
+  const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
+  const Affine<T> affine{weight, bias};
+  const float count = static_cast<float>(columns);
+  attune::RowEdges<Team, T, VECTOR> edges;
+  long long r = Team::first_row();
+
+  if constexpr (KEEP == Keep::shared) {
+    extern __shared__ int4 memory[];
+    __shared__ Sums cells[2][Team::CELLS];
+    using Source = attune::RowInShared<Team, T, VECTOR>;
+    const auto source_at = [&](int place) {
+      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
+    };
+    const auto fetch = [&](long long of, int place) {
+      source_at(place).fetch(row_at(of));
+      attune::commit_copies();
+    };
+#pragma unroll
+    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
+    Team::begin();
+    int place = 0;
+#pragma unroll 1
+    for (; Team::any_row(r, rows); r += Team::row_step()) {
+      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
+      const R row = row_at(r);
+      edges.load(row);
+      attune::wait_for_copies<STAGES - 1>();
+      Source source = source_at(place);
+      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
+      write_normalized(row, source, edges, affine, out_at(r, row), by);
+      if (++place == STAGES) place = 0;
+    }
+  } else {
+    const R row = row_at(r);
+    if constexpr (KEEP == Keep::registers) {
+      __shared__ Sums cells[2][Team::CELLS];
+      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+      source.template load<LOAD_CACHE>(row, static_cast<T>(0.0f));
+      edges.load(row);
+      Team::begin();
+      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
+      write_normalized(row, source, edges, affine, out_at(r, row), by);
+    } else {
+      attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
+      edges.load(row);
+      Team::begin();
+      if constexpr (KEEP == Keep::reload) {
+        __shared__ Sums cells[2][Team::CELLS];
+        const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
+        write_normalized(row, source, edges, affine, out_at(r, row), by);
+      } else {
+        __shared__ Moments cells[Team::CELLS];
+        const auto by = normalize_online<Team>(row, count, eps, source, edges, cells);
+        write_normalized(row, source, edges, affine, out_at(r, row), by);
+      }
+    }
+  }
+}
+
+// ---- Data, and the reference ----
+
+template <typename T, Data DATA>
+__global__ void make_data(T* in, long long rows, long long columns) {
+  constexpr float infinity = 1e39f;
+  for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
+    for (long long c = threadIdx.x; c < columns; c += blockDim.x) {
+      T& element = in[r * columns + c];
+      if (DATA == Data::offset) {
+        element = static_cast<T>(static_cast<float>(element) + 1000);
+      } else if (r % 5 < 2) {
+        element = static_cast<T>(r % 5 * 3.0f);
+      } else if (c == columns / 2) {
+        element = static_cast<T>(r % 5 == 2 ? infinity - infinity : r % 5 == 3 ? infinity : 10000.0f);
+      }
+    }
+  }
+}
+
+// The sum of the threads' numbers, in all of them.
+__device__ double sum_over_block(double number) {
+  __shared__ double numbers[256];
+  __syncthreads();
+  numbers[threadIdx.x] = number;
+  __syncthreads();
+  number = 0;
+  for (int i = 0; i < 256; ++i) number += numbers[i];
+  return number;
+}
+
+template <typename T>
+__global__ void layernorm_reference(T* out, const T* in, const T* weight, const T* bias, float eps, long long rows,
+                                    long long columns) {
+  const auto number = [](T element) { return static_cast<double>(static_cast<float>(element)); };
+  const auto square = [](double x) { return x * x; };
+  for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
+    const T* const row = in + r * columns;
+    double mean = 0, variance = 0;
+    for (long long c = threadIdx.x; c < columns; c += 256) mean += number(row[c]);
+    mean = sum_over_block(mean) / static_cast<double>(columns);
+    for (long long c = threadIdx.x; c < columns; c += 256) variance += square(number(row[c]) - mean);
+    variance = sum_over_block(variance) / static_cast<double>(columns);
+    for (long long c = threadIdx.x; c < columns; c += 256)
+      out[r * columns + c] = static_cast<T>((number(row[c]) - mean) / sqrt(variance + static_cast<double>(eps)) *
+                                                number(weight[c]) +
+                                            number(bias[c]));
+  }
+}
