@@ -7,7 +7,7 @@
 //   RowEdges                         this thread's elements of head and tail, kept
 //   RowInRegisters, RowInShared, RowInMemory            this thread's packs, kept or read again
 //   RowOut                           writes packs, or their elements where the output is aligned otherwise
-//   floats_of, pack_of               a pack as floats and back
+//   floats_of, pack_of, maximum_of   a pack as floats and back, and the largest of its numbers
 //   CompensatedSum                   a sum of floats whose error does not grow with their number
 //
 // Rows alternate in alignment where their length is no multiple of a pack. So each row has its own head. An application
@@ -283,8 +283,8 @@ struct RowInMemory {
   }
 };
 
-/// Where the results of a row go: to the same columns. by_packs: a pack of `row` is one there too. Ask for it outside of
-/// the loop over packs: then the compiler interleaves the work on all of them.
+/// Where the results of a row go: to the same columns. by_packs: a pack of `row` is one there too. Ask for it outside
+/// of the loop over packs: then the compiler interleaves the work on all of them.
 template <Cache CACHE, typename T, int VECTOR>
 struct RowOut {
   using P = Pack<T, VECTOR>;
@@ -353,6 +353,24 @@ __device__ __forceinline__ Pack<T, VECTOR> pack_of(const float (&numbers)[VECTOR
     for (int k = 0; k < VECTOR; ++k) pack.element[k] = static_cast<T>(numbers[k]);
   }
   return pack;
+}
+
+/// The largest number of a pack, as a float. NaN is left out, unless there is nothing else.
+template <typename T, int VECTOR>
+__device__ __forceinline__ float maximum_of(const Pack<T, VECTOR>& pack) {
+  if constexpr (detail::Pair<T>::known && VECTOR % 2 == 0) {
+    using Two = decltype(detail::Pair<T>::of(0.0f, 0.0f));
+    const Two* const pairs = reinterpret_cast<const Two*>(pack.element);
+    Two most = pairs[0];
+#pragma unroll
+    for (int i = 1; i < VECTOR / 2; ++i) most = __hmax2(most, pairs[i]);
+    return fmaxf(static_cast<float>(most.x), static_cast<float>(most.y));
+  } else {
+    float most = static_cast<float>(pack.element[0]);
+#pragma unroll
+    for (int k = 1; k < VECTOR; ++k) most = fmaxf(most, static_cast<float>(pack.element[k]));
+    return most;
+  }
 }
 
 /// Adds floats and carries what rounding loses (W. Kahan, 1965). The relative error of a sum of positive numbers is at

@@ -35,9 +35,9 @@ rules = [
     "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
     "TPR > 1 || columns <= 65536",
     "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
-    # Registers: all of a row, in as few packs as do. Some 30 registers a thread are for the rest.
+    # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
-    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + 32) <= device.registers_per_block",
+    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
     # Shared memory, for as many blocks as stay on a multiprocessor.
     "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
@@ -46,8 +46,8 @@ rules = [
     "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared'",
-    # Reads from memory: 16 to 128 bytes of a thread are under way.
-    "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (BLOCK == 1024 ? 64 : 128))",
+    # Reads from memory: 4 to 64 bytes of a thread are under way.
+    "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
     "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
@@ -84,8 +84,8 @@ arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns"]
 # known to 10 u of itself. An error of the mean, 16 u of the largest sums that form it, adds 16 u * |mean| / deviation
 # to z; only Keep::online has it. Numbers of mean 0 reach 6 deviations: then z is wrong by (60 + 96) u, the result by
 # 1.5 times that and 11 u of its last rounding: 245 u. The others have |mean| / sqrt(variance + eps) up to 1000: 24,000
-# u more. (A variance by the mean of squares would be wrong by 10^6 u there, and z by several per cent.) Numbers that are
-# far off make results of up to sqrt(columns), of which 12 u are relative. T is rounded to once.
+# u more. (A variance by the mean of squares would be wrong by 10^6 u there, and z by several per cent.) Numbers that
+# are far off make results of up to sqrt(columns), of which 12 u are relative. T is rounded to once.
 absolute = "epsilon(float) * (DATA == 'Data::normal' ? 123 : 12123)"
 relative = "epsilon(float) * 6 + (T == 'float' ? 0 : epsilon(T))"
 allow_nonfinite = true                         # NaN for rows with NaN or an infinity

@@ -34,9 +34,9 @@ rules = [
     "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
     "TPR > 1 || columns <= 65536",
     "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
-    # Registers: all of a row, in as few packs as do. Some 30 registers a thread are for the rest.
+    # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
-    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + 32) <= device.registers_per_block",
+    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
     # Shared memory, for as many blocks as stay on a multiprocessor.
     "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
@@ -45,8 +45,9 @@ rules = [
     "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared'",
-    # Reads from memory: 16 to 128 bytes of a thread are under way.
-    "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (BLOCK == 1024 ? 64 : 128))",
+    # Reads from memory: 4 to 128 bytes of a thread are under way.
+    "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
+    "!from_memory || BLOCK < 1024 || ITEMS <= 4",
     "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
@@ -79,8 +80,8 @@ arguments = ["out", "in", "rows", "columns"]
 # In units of epsilon(float) = 2^-23, relative: a difference d from the maximum is rounded when it is formed and when it
 # is turned to base 2, which changes exp(d) by 1.1 |d|. ex2.approx is good to 2. Sums, of positive numbers: 4 for a
 # pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each.
-# The quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than the
-# least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
+# The quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than
+# the least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
 relative = "epsilon(float) * (DATA == 'Data::logits' ? 49 : 149) + (T == 'float' ? 0 : epsilon(T))"
 absolute = "T == 'half' ? 2.0 ** -24 : 2.0 ** -125"
 allow_nonfinite = true                         # NaN for rows with NaN, with +inf, or of -inf alone
@@ -163,25 +164,14 @@ struct CombinePowers {
   }
 };
 
-template <int VECTOR>
-__device__ __forceinline__ float maximum(const float (&x)[VECTOR]) {
-  float most = x[0];
-#pragma unroll
-  for (int k = 1; k < VECTOR; ++k) most = fmaxf(most, x[k]);  // leaves NaN out: the sum will be NaN
-  return most;
-}
-
 // Maximum and sum in two passes. With IN_PLACE the powers replace the elements.
 template <bool IN_PLACE, typename Team, typename T, int VECTOR, typename Source, typename Edges>
 __device__ __forceinline__ Powers powers_in_two_passes(const Row<T, VECTOR>& row, Source& source, Edges& edges,
                                                        float (*cells)[Team::CELLS]) {
   using P = Pack<T, VECTOR>;
   float most = attune::Operator<Op::max, float>::identity();
-  source.for_each(row, [&](P& pack, long long, bool) {
-    float x[VECTOR];
-    attune::floats_of(pack, x);
-    most = fmaxf(most, maximum(x));
-  });
+  // NaN is left out here: it makes the sum NaN.
+  source.for_each(row, [&](P& pack, long long, bool) { most = fmaxf(most, attune::maximum_of(pack)); });
   edges.for_each(row, [&](T& element, long long) { most = fmaxf(most, static_cast<float>(element)); });
   most = attune::combine_row<attune::Operator<Op::max, float>, Team>(most, cells[0]);
 
@@ -214,7 +204,7 @@ __device__ __forceinline__ Powers powers_online(const Row<T, VECTOR>& row, Sourc
   source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool) {
     float x[VECTOR], of_pack = 0;
     attune::floats_of(pack, x);
-    const float base = raise(maximum(x));
+    const float base = raise(attune::maximum_of(pack));
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) of_pack += exponential(x[k], base);
     sum.add(of_pack);
