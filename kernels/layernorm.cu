@@ -363,7 +363,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCK >= 512 ? 1 : 0)  // for two block
 
 template <typename T, Data DATA>
 __global__ void make_data(T* in, long long rows, long long columns) {
-  constexpr float infinity = 1e39f;
+  const float infinity = __int_as_float(0x7f800000);
   for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
     for (long long c = threadIdx.x; c < columns; c += blockDim.x) {
       T& element = in[r * columns + c];

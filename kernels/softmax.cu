@@ -318,7 +318,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCK >= 512 ? 1 : 0)  // for two block
 
 template <typename T, Data DATA>
 __global__ void make_data(T* in, long long rows, long long columns, unsigned long long seed) {
-  constexpr float infinity = 1e39f;
+  const float infinity = __int_as_float(0x7f800000);
   const bool is_half = sizeof(T) == 2 && static_cast<float>(static_cast<T>(65504.0f)) == 65504.0f;
   const float largest = sizeof(T) == 4 ? 3.4028234e38f : is_half ? 65504.0f : 3.3895314e38f;
   for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
