@@ -4,6 +4,7 @@
 //   combine_row                      the result over the threads of a row, in all of them, in a fixed order
 //   Row<T, VECTOR>                   a row as aligned packs between a head and a tail of single elements
 //   for_each_pack, for_each_edge     reads a row once: this thread's packs, and its elements of head and tail
+//   stream_packs                     reads the packs so that loads are under way all the time
 //   RowEdges                         this thread's elements of head and tail, kept
 //   RowInRegisters, RowInShared, RowInMemory            this thread's packs, kept or read again
 //   RowOut                           writes packs, or their elements where the output is aligned otherwise
@@ -154,6 +155,41 @@ __device__ __forceinline__ void for_each_pack(const Row<T, VECTOR>& row, const U
 #pragma unroll
     for (int i = 0; i < ITEMS - 1; ++i)
       if (pack + i * STEP < row.packs) use(held[i], row.column_of_pack(pack + i * STEP));
+  }
+}
+
+/// Calls use(pack, column of its first element) for this thread's packs, in their order, and sometimes for packs that
+/// are not there: these hold `fill`. ITEMS loads are under way all the time: where a pack has been used, the one ITEMS
+/// further is asked for. for_each_pack() waits for its loads before it issues others, and the compiler defers some of
+/// them behind the first uses. What the next round uses it cannot defer. A thread has less than 2^31 packs.
+template <typename Team, int ITEMS, Cache CACHE, typename T, int VECTOR, typename Use>
+__device__ __forceinline__ void stream_packs(const Row<T, VECTOR>& row, T fill, const Use& use) {
+  using P = Pack<T, VECTOR>;
+  using Word = typename detail::WordOf<sizeof(P)>::type;  // whole: two-byte elements would be put together each time
+  constexpr long long STEP = Team::SIZE;
+  const Word* next = reinterpret_cast<const Word*>(row.body()) + Team::rank();
+  int left = static_cast<int>(static_cast<unsigned long long>(row.packs + STEP - 1 - Team::rank()) / STEP);
+  P none;
+#pragma unroll
+  for (int k = 0; k < VECTOR; ++k) none.element[k] = fill;
+  const Word nothing = reinterpret_cast<const Word&>(none);
+  Word held[ITEMS];
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) {
+    held[i] = nothing;
+    if (i < left) held[i] = load<CACHE>(next + i * STEP);
+  }
+  long long column = row.column_of_pack(Team::rank());
+#pragma unroll 1
+  for (; left > 0; column += ITEMS * STEP * VECTOR) {
+    next += ITEMS * STEP;
+    left -= ITEMS;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      use(reinterpret_cast<const P&>(held[i]), column + i * STEP * VECTOR);
+      held[i] = nothing;
+      if (i < left) held[i] = load<CACHE>(next + i * STEP);
+    }
   }
 }
 
