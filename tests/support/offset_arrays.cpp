@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
@@ -185,6 +186,45 @@ bool labels(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
+// Rows of a matrix, which begin anywhere: 132 columns are whole packs, if the first row begins with one.
+Numbers digits() {
+  Numbers numbers(room);
+  for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = i * 37 % 101;
+  return numbers;
+}
+
+bool sums_rows(Dispatcher& dispatcher, int to, int from) {
+  const Numbers numbers = digits();
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan("rowsum", {{"rows", height}, {"columns", width}, {"T", "int32"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) { plan.launch(nullptr, out.data() + to, in.data() + from, height, width); },
+      [&](Numbers& expected) {
+        for (int y = 0; y < height; ++y) {
+          const auto row = numbers.begin() + from + y * width;
+          expected[static_cast<std::size_t>(to + y)] = std::accumulate(row, row + width, 0);
+        }
+      });
+}
+
+bool finds_maxima(Dispatcher& dispatcher, int to, int from) {
+  const Numbers numbers = digits();
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan(
+      "argmax",
+      {{"rows", height}, {"columns", width}, {"T", "int32"}, {"I", "int32"}, {"DATA", "Data::uniform"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) { plan.launch(nullptr, out.data() + to, in.data() + from, height, width); },
+      [&](Numbers& expected) {
+        for (int y = 0; y < height; ++y) {
+          const auto row = numbers.begin() + from + y * width;
+          expected[static_cast<std::size_t>(to + y)] = static_cast<int>(std::max_element(row, row + width) - row);
+        }
+      });
+}
+
 struct OffsetCase {
   const char* kernel;
   bool (*is_right)(Dispatcher&, int to, int from);
@@ -215,6 +255,8 @@ const std::vector<OffsetCase>& cases() {
        multiplies_on_tensor_cores,
        {{{"BM", "64"}, {"BN", "64"}, {"CONSUMERS", "1"}, {"STAGES", "6"}, {"CLUSTER", "1"}, {"WRITTEN", "64"}},
         {{"UNIT", "\"Unit::mma\""}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"STAGES", "3"}, {"CLUSTER", "1"}}}},
+      {"rowsum", sums_rows, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
+      {"argmax", finds_maxima, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
       {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
   };
   return all;

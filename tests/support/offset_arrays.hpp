@@ -1,5 +1,5 @@
-// `copy`, `add`, `axpy`, `transpose`, `gemm_batched` and `components` over arrays that begin anywhere, as applications
-// may pass them.
+// `copy`, `add`, `axpy`, `transpose`, `gemm_batched`, `rowsum`, `argmax` and `components` over arrays that begin
+// anywhere, as applications may pass them.
 #pragma once
 
 #include <string>
