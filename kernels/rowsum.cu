@@ -28,7 +28,7 @@ row_bytes = "columns * sizeof(T)"
 length = """round_up(ceil_div(columns, max(1, min(ceil_div(PARTS_PER_SM * device.multiprocessors, rows), \
   row_bytes / (BLOCK * PACK)))), 128 / sizeof(T))"""  # parts begin where lines do, and have an access per thread
 count = "ceil_div(columns, length)"
-height = "STAGE_KIB * 64 / row_bytes * 16"  # a multiple of 16 elements
+height = "STAGE_KIB * 128 / row_bytes * 8"     # rows of a tile: as many elements are a multiple of 16 bytes
 in_flight = "BLOCKS_PER_SM * STAGES * STAGE_KIB"  # KiB of bulk loads per multiprocessor
 filling = "ceil_div(rows, BLOCK / TPR) * CLUSTER"  # blocks, if each reads its rows and ends
 [restrictions]
@@ -38,12 +38,12 @@ rules = [
     "by_tiles || ITEMS * PACK in [4, 8, 16, 32, 64, 128]",   # in flight per thread
     "by_tiles || BLOCK < 1024 || ITEMS * PACK <= 64",        # such a block has 64 registers a thread
     # Half of a row's threads have something to do, by 16 bytes; and few long rows want many threads.
-    "not by_rows || TPR == 1 || TPR * CLUSTER * (row_bytes < 512 ? PACK : 16) < 2 * row_bytes",
+    "not by_rows || TPR == 1 || TPR * (row_bytes < 512 ? PACK : 16) < 2 * row_bytes",
     "not by_rows || rows * TPR * CLUSTER >= 512 * device.multiprocessors || TPR * CLUSTER >= 1024 || columns <= 4096",
     "not by_rows || columns <= 65536 * TPR * CLUSTER * (PACK / sizeof(T))",  # additions in a chain: see [check]
     "not by_rows || BLOCKS_PER_SM == 0 || BLOCKS_PER_SM * device.multiprocessors * CLUSTER < filling",
     "not by_rows || BLOCKS_PER_SM == 0 || (BLOCKS_PER_SM * BLOCK >= 256 && BLOCKS_PER_SM * BLOCK <= 2048)",
-    "CLUSTER == 1 || (by_rows && TPR == BLOCK && row_bytes >= 16384)",
+    "CLUSTER == 1 || (by_rows && TPR == BLOCK && TPR * CLUSTER * 16 <= 2 * row_bytes)",
     "not by_parts || (count > 1 && rows * count < 2 ** 31)",
     "not by_parts || (TPR == 256 && BLOCKS_PER_SM == 0 && length <= 65536 * BLOCK * (PACK / sizeof(T)))",
     "by_parts || (PARTS_PER_SM == 4 && ALGORITHM == 'Algorithm::last_block')",
@@ -51,7 +51,7 @@ rules = [
     "by_tiles || (STAGES == 4 && STAGE_KIB == 16)",
     "not by_tiles || device.compute_capability >= 90 || device.kind == 'host'",
     "not by_tiles || (PACK == 16 && ITEMS == 4 && CACHE == 'Cache::plain' && TPR <= 32 && BLOCK in [128, 256, 512])",
-    "not by_tiles || (height >= 16 && height * TPR >= BLOCK && TPR < 2 * columns)",
+    "not by_tiles || (height >= 8 && height * TPR >= BLOCK && TPR < 2 * columns)",
     "not by_tiles || in_flight in [64, 96, 128, 192]",
     "not by_tiles || (in_flight + 2 * BLOCKS_PER_SM) * 1024 <= device.shared_per_multiprocessor",
 ]
@@ -170,8 +170,8 @@ using attune::Wide;
 //
 //   Way::rows    Each row has a team: some lanes, warps, a block, a cluster of blocks.
 //   Way::parts   Few long rows: each block reads a part of one. A row's last block adds the parts' sums.
-//   Way::tiles   Many rows shorter than the accesses of a warp, of any length: a block copies them as one piece into
-//                shared memory, by 16 bytes whatever the alignment of a row. There each has a few lanes.
+//   Way::tiles   Many rows of up to 4 KiB, of any length: a block copies several as one piece into shared memory, by 16
+//                bytes whatever the alignment of a row. There each has a few lanes.
 
 /// What a block reads.
 enum class Way { rows, parts, tiles };
