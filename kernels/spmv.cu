@@ -206,17 +206,26 @@ __device__ __forceinline__ P read(const P* from) {
   return attune::load<READ == Read::streaming ? attune::Cache::streaming : attune::Cache::plain>(from);
 }
 
-template <typename T, typename O, int VECTOR, Read READ, Gather GATHER>
+// Returns the pointer, which the compiler then has in a register: else it computes it again before each access.
+template <typename P>
+__device__ __forceinline__ const P* in_register(const P* pointer) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(pointer));
+#endif
+  return pointer;
+}
+
+// The matrix's entries, in packs of VECTOR.
+template <typename T, typename O, int VECTOR>
 struct Entries {
   const int* columns;
   const T* values;
-  const T* x;
   O count;
   int shift;      // entry k begins a pack where k + shift is a multiple of VECTOR
   bool by_packs;  // packs of both arrays begin at the same entries
 
-  __device__ __forceinline__ Entries(const int* columns, const T* values, const T* x, long long count)
-      : columns(columns), values(values), x(x), count(static_cast<O>(count)) {
+  __device__ __forceinline__ Entries(const int* columns, const T* values, long long count)
+      : columns(columns), values(values), count(static_cast<O>(count)) {
     shift = static_cast<int>(reinterpret_cast<unsigned long long>(values) / sizeof(T) % VECTOR);
     by_packs = static_cast<int>(reinterpret_cast<unsigned long long>(columns) / sizeof(int) % VECTOR) == shift;
   }
@@ -225,42 +234,57 @@ struct Entries {
   __device__ __forceinline__ O first_of_pack(O k) const {
     return VECTOR == 1 ? k : k - static_cast<O>((static_cast<unsigned>(k) + shift) % VECTOR);
   }
+};
 
-  // Reads what the pack from `first` on has of the entries begin to end. The others are of any column, but in the array.
-  __device__ __forceinline__ void read_pack(Pack<int, VECTOR>& column, Pack<T, VECTOR>& value, O first, O begin,
-                                            O end) const {
-    if constexpr (VECTOR == 1) {
-      if (first < end) {
-        column.element[0] = read<READ>(columns + first);
-        value.element[0] = read<READ>(values + first);
-      }
-    } else {
-      if (first >= end) return;
-      if (by_packs && first >= 0 && first + VECTOR <= count) {
-        column = read<READ>(reinterpret_cast<const Pack<int, VECTOR>*>(columns + first));
-        value = read<READ>(reinterpret_cast<const Pack<T, VECTOR>*>(values + first));
-      } else {
+// What a thread reads of the entries begin to end: the pack from `first` on, and others STRIDE entries apart. `first` is
+// less than VECTOR before `begin`, or behind it.
+template <typename T, typename O, int VECTOR, int STRIDE>
+struct Share {
+  const int* columns;
+  const T* values;
+  O left, room;  // entries from `first` to `end`, and to the end of the array
+  int skipped;   // entries before `begin`
+  bool by_packs, by_first_pack;
+
+  __device__ __forceinline__ Share(const Entries<T, O, VECTOR>& entries, O first, O begin, O end)
+      : columns(in_register(entries.columns + first)),
+        values(in_register(entries.values + first)),
+        left(end - first),
+        room(entries.count - first),
+        skipped(begin > first ? static_cast<int>(begin - first) : 0),
+        by_packs(entries.by_packs),
+        by_first_pack(entries.by_packs && first >= 0) {}
+
+  // Of element `j` of pack `i`: is it one of the entries?
+  __device__ __forceinline__ bool holds(int i, int j) const {
+    return i * STRIDE + j < left && (VECTOR == 1 || i > 0 || j >= skipped);
+  }
+
+  // Of entries outside of begin to end nothing or anything is read. They are in the array.
+  template <Read READ>
+  __device__ __forceinline__ void read_pack(Pack<int, VECTOR>& column, Pack<T, VECTOR>& value, int i) const {
+    if (i * STRIDE >= left) return;
+    if (VECTOR > 1 && (i == 0 ? by_first_pack : by_packs) && i * STRIDE + VECTOR <= room) {
+      column = read<READ>(reinterpret_cast<const Pack<int, VECTOR>*>(columns + i * STRIDE));
+      value = read<READ>(reinterpret_cast<const Pack<T, VECTOR>*>(values + i * STRIDE));
+      return;
+    }
 #pragma unroll
-        for (int j = 0; j < VECTOR; ++j) {
-          if (first + j < begin || first + j >= end) continue;
-          column.element[j] = read<READ>(columns + first + j);
-          value.element[j] = read<READ>(values + first + j);
-        }
-      }
+    for (int j = 0; j < VECTOR; ++j) {
+      if (!holds(i, j)) continue;
+      column.element[j] = read<READ>(columns + i * STRIDE + j);
+      value.element[j] = read<READ>(values + i * STRIDE + j);
     }
   }
 
-  __device__ __forceinline__ T of_x(int column) const {
-    return GATHER == Gather::read_only ? attune::load_read_only(x + column) : x[column];
-  }
-
-  // Makes values products, and zero outside of begin to end.
-  __device__ __forceinline__ void multiply(Pack<T, VECTOR>& value, const Pack<int, VECTOR>& column, O first, O begin,
-                                           O end) const {
+  template <Gather GATHER>
+  __device__ __forceinline__ void read_x(Pack<T, VECTOR>& of_x, const Pack<int, VECTOR>& column, const T* x,
+                                         int i) const {
 #pragma unroll
     for (int j = 0; j < VECTOR; ++j) {
-      const bool counts = (VECTOR == 1 || first + j >= begin) && first + j < end;
-      value.element[j] = counts ? value.element[j] * of_x(column.element[j]) : T(0);
+      if (!holds(i, j)) continue;
+      const T* const from = x + column.element[j];
+      of_x.element[j] = GATHER == Gather::read_only ? attune::load_read_only(from) : *from;
     }
   }
 };
@@ -276,14 +300,15 @@ __device__ __forceinline__ T group_sum(T sum) {
 // ---- rows ----
 
 template <typename T, typename O, int BLOCK, int TPR, int ROWS, int ITEMS, int VECTOR, Read READ, Gather GATHER>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     spmv_rows(T* y, const O* offsets, const int* columns, const T* values, const T* x, long long rows,
               long long nonzeros) {
-  constexpr int GROUPS = BLOCK / TPR;
-  const Entries<T, O, VECTOR, READ, GATHER> entries(columns, values, x, nonzeros);
-  const int lane = static_cast<int>(threadIdx.x) % TPR;
+  constexpr int GROUPS = BLOCK / TPR, STRIDE = TPR * VECTOR;
+  const Entries<T, O, VECTOR> entries(columns, values, nonzeros);
+  x = in_register(x);
+  const int lane = static_cast<int>(threadIdx.x % TPR);
   const long long first_row = static_cast<long long>(blockIdx.x) * (GROUPS * ROWS) + threadIdx.x / TPR;
-  O begin[ROWS], end[ROWS], at[ROWS];
+  O begin[ROWS], end[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
     const long long row = first_row + r * GROUPS;
@@ -291,31 +316,38 @@ __global__ void __launch_bounds__(BLOCK)
     end[r] = row < rows ? offsets[row + 1] : O(0);
   }
   T sum[ROWS];
+  O at[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
     at[r] = entries.first_of_pack(begin[r]) + lane * VECTOR;
     sum[r] = T(0);
   }
   bool more;
+#pragma unroll 1
   do {
     Pack<int, VECTOR> column[ROWS][ITEMS];
-    Pack<T, VECTOR> value[ROWS][ITEMS];
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r)
-#pragma unroll
-      for (int i = 0; i < ITEMS; ++i)
-        entries.read_pack(column[r][i], value[r][i], at[r] + i * (TPR * VECTOR), begin[r], end[r]);
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r)
-#pragma unroll
-      for (int i = 0; i < ITEMS; ++i)
-        entries.multiply(value[r][i], column[r][i], at[r] + i * (TPR * VECTOR), begin[r], end[r]);
+    Pack<T, VECTOR> value[ROWS][ITEMS], of_x[ROWS][ITEMS];
     more = false;
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
+      const Share<T, O, VECTOR, STRIDE> share(entries, at[r], begin[r], end[r]);
 #pragma unroll
-      for (int i = 0; i < ITEMS * VECTOR; ++i) sum[r] += value[r][i / VECTOR].element[i % VECTOR];
-      at[r] += ITEMS * TPR * VECTOR;
+      for (int i = 0; i < ITEMS; ++i) share.template read_pack<READ>(column[r][i], value[r][i], i);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+      const Share<T, O, VECTOR, STRIDE> share(entries, at[r], begin[r], end[r]);
+#pragma unroll
+      for (int i = 0; i < ITEMS; ++i) share.template read_x<GATHER>(of_x[r][i], column[r][i], x, i);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+      const Share<T, O, VECTOR, STRIDE> share(entries, at[r], begin[r], end[r]);
+#pragma unroll
+      for (int i = 0; i < ITEMS * VECTOR; ++i)
+        if (share.holds(i / VECTOR, i % VECTOR))
+          sum[r] += value[r][i / VECTOR].element[i % VECTOR] * of_x[r][i / VECTOR].element[i % VECTOR];
+      at[r] += ITEMS * STRIDE;
       more = more || at[r] < end[r];
     }
   } while (more);
@@ -344,8 +376,11 @@ __device__ __forceinline__ long long rows_before(const O* offsets, long long row
   return low;
 }
 
-// Where numbers lie in shared memory: threads that are a power of two apart meet in no bank.
-__device__ __forceinline__ constexpr int padded(int i) { return i + i / 32; }
+// Where a product lies in shared memory. With a gap after 32, threads that are a power of two apart meet in no bank.
+template <bool GAPS>
+__device__ __forceinline__ constexpr int place_of(int i) {
+  return GAPS ? i + static_cast<int>(static_cast<unsigned>(i) / 32) : i;
+}
 
 // What a block does. Entries and the ends of rows count from the first pack of the tile.
 template <typename T>
@@ -406,27 +441,37 @@ __device__ __forceinline__ int end_of(const Tile<T>& tile, const int* ends, int 
   return row == tile.rows ? tile.end : ends[row];
 }
 
-template <int WIDTH, typename T>
+// Of WIDTH threads, what this one adds up.
+template <int WIDTH, bool GAPS, typename T>
 __device__ __forceinline__ T sum_of(const T* products, int begin, int end) {
+  constexpr int AT_ONCE = 4;
   T sum = T(0);
-#pragma unroll 4
-  for (int k = begin + static_cast<int>(threadIdx.x) % WIDTH; k < end; k += WIDTH) sum += products[padded(k)];
+#pragma unroll 1
+  for (int first = begin + static_cast<int>(threadIdx.x % WIDTH); first < end; first += WIDTH * AT_ONCE) {
+    T some[AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) {
+      const int k = first + i * WIDTH;
+      some[i] = k < end ? products[place_of<GAPS>(k)] : T(0);
+    }
+    sum += (some[0] + some[1]) + (some[2] + some[3]);
+  }
   return sum;
 }
 
 // TPR threads add up a row. Rows that would keep them long are left to warps.
-template <int BLOCK, int TPR, typename T>
+template <int BLOCK, int TPR, bool GAPS, typename T>
 __device__ __forceinline__ void add_up_rows(const Tile<T>& tile, const T* products, const int* ends, int* queue,
                                             int* queued) {
   constexpr int GROUPS = BLOCK / TPR, LONG = 16 * TPR;
-  const int tid = static_cast<int>(threadIdx.x);
+  const unsigned tid = threadIdx.x;
 #pragma unroll 1
   for (int first = 0; first <= tile.rows; first += GROUPS) {
-    const int row = first + tid / TPR;
+    const int row = first + static_cast<int>(tid / TPR);
     const bool exists = row <= tile.rows;
     const int begin = exists ? begin_of(tile, ends, row) : 0, end = exists ? end_of(tile, ends, row) : 0;
     const bool is_long = TPR < 32 && end - begin > LONG;
-    const T sum = group_sum<TPR>(is_long ? T(0) : sum_of<TPR>(products, begin, end));
+    const T sum = group_sum<TPR>(is_long ? T(0) : sum_of<TPR, GAPS>(products, begin, end));
     if (!exists || tid % TPR != 0) continue;
     if (is_long)
       queue[atomicAdd(queued, 1)] = row;
@@ -437,9 +482,9 @@ __device__ __forceinline__ void add_up_rows(const Tile<T>& tile, const T* produc
     __syncthreads();
     const int count = *queued;
 #pragma unroll 1
-    for (int i = tid / 32; i < count; i += BLOCK / 32) {
+    for (int i = static_cast<int>(tid / 32); i < count; i += BLOCK / 32) {
       const int row = queue[i];
-      const T sum = group_sum<32>(sum_of<32>(products, begin_of(tile, ends, row), end_of(tile, ends, row)));
+      const T sum = group_sum<32>(sum_of<32, GAPS>(products, begin_of(tile, ends, row), end_of(tile, ends, row)));
       if (tid % 32 == 0) tile.finish(row, sum, true);
     }
   }
@@ -481,7 +526,7 @@ __device__ __forceinline__ void add_up_shares(const Tile<T>& tile, const T* prod
   for (int i = 0; i < SHARE; ++i) {
     if (i >= steps) continue;
     if (k < end) {
-      open.sum += products[padded(k)];
+      open.sum += products[place_of<true>(k)];
       ++k;
       continue;
     }
@@ -495,7 +540,7 @@ __device__ __forceinline__ void add_up_shares(const Tile<T>& tile, const T* prod
     ++row;
     end = row < tile.rows ? ends[row] : none;
   }
-  const int lane = tid % 32, warp = tid / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) {
     const Open<T> before{__shfl_up_sync(all_lanes, open.sum, distance),
@@ -518,18 +563,19 @@ __device__ __forceinline__ void add_up_shares(const Tile<T>& tile, const T* prod
 
 template <typename T, typename O, Algorithm ALGORITHM, int BLOCK, int TPR, int ITEMS, int VECTOR, Read READ,
           Gather GATHER>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     spmv_tiles(T* y, const O* offsets, const int* columns, const T* values, const T* x, long long rows,
                long long nonzeros, unsigned long long* words) {
   using Sum = attune::Operator<attune::Op::sum, T>;
   constexpr int SLOTS = BLOCK * ITEMS * VECTOR, TILE = VECTOR > 1 ? SLOTS - VECTOR : SLOTS;
+  constexpr bool GAPS = ALGORITHM == Algorithm::merge || TPR == 1;
   // Products, then ends: rows and entries are TILE together, and up to VECTOR - 1 slots before them are left free.
-  __shared__ __align__(16) T memory[padded(SLOTS) + VECTOR + 1];
+  __shared__ __align__(16) T memory[place_of<GAPS>(SLOTS) + VECTOR + 1];
   __shared__ long long found[3];
   __shared__ T cell[32], of_first_row;
   __shared__ int queue[ALGORITHM == Algorithm::stream ? TILE / (16 * TPR) + 2 : 32];
   __shared__ int queued;
-  const int tid = static_cast<int>(threadIdx.x), warp = tid / 32;
+  const int tid = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.x / 32);
   const long long place = static_cast<long long>(blockIdx.x) * TILE;
   const long long last = rows + nonzeros - place < TILE ? rows + nonzeros : place + TILE;
   if (warp < 2) {
@@ -543,7 +589,8 @@ __global__ void __launch_bounds__(BLOCK)
   }
   __syncthreads();
   const O begin = static_cast<O>(place - found[0]), end = static_cast<O>(last - found[1]);
-  const Entries<T, O, VECTOR, READ, GATHER> entries(columns, values, x, nonzeros);
+  const Entries<T, O, VECTOR> entries(columns, values, nonzeros);
+  x = in_register(x);
   const O origin = entries.first_of_pack(begin);
   const long long tiles_before = static_cast<long long>(blockIdx.x) - found[2] / TILE;
   const Tile<T> tile{found[0],
@@ -554,34 +601,37 @@ __global__ void __launch_bounds__(BLOCK)
                      y,
                      words + static_cast<long long>(blockIdx.x) * (sizeof(T) / 4),
                      &of_first_row};
+  const Share<T, O, VECTOR, BLOCK * VECTOR> share(entries, origin + tid * VECTOR, begin, end);
   Pack<int, VECTOR> column[ITEMS];
-  Pack<T, VECTOR> value[ITEMS];
+  Pack<T, VECTOR> value[ITEMS], of_x[ITEMS];
 #pragma unroll
-  for (int i = 0; i < ITEMS; ++i)
-    entries.read_pack(column[i], value[i], origin + (i * BLOCK + tid) * VECTOR, begin, end);
+  for (int i = 0; i < ITEMS; ++i) share.template read_pack<READ>(column[i], value[i], i);
   // Ends of rows are under way with them.
-  int* const ends = reinterpret_cast<int*>(memory + padded(tile.end) + 1);
+  int* const ends = reinterpret_cast<int*>(memory + place_of<GAPS>(tile.end) + 1);
+  const O* const ends_of_rows = offsets + tile.first_row + 1;
 #pragma unroll 4
-  for (int i = tid; i < tile.rows; i += BLOCK) ends[i] = static_cast<int>(offsets[tile.first_row + i + 1] - origin);
+  for (int i = tid; i < tile.rows; i += BLOCK) ends[i] = static_cast<int>(ends_of_rows[i] - origin);
 #pragma unroll
-  for (int i = 0; i < ITEMS; ++i)
-    entries.multiply(value[i], column[i], origin + (i * BLOCK + tid) * VECTOR, begin, end);
+  for (int i = 0; i < ITEMS; ++i) share.template read_x<GATHER>(of_x[i], column[i], x, i);
   if (tile.rows == 0) {  // all is of one row
     T sum = T(0);
 #pragma unroll
-    for (int i = 0; i < ITEMS * VECTOR; ++i) sum += value[i / VECTOR].element[i % VECTOR];
+    for (int i = 0; i < ITEMS * VECTOR; ++i)
+      if (share.holds(i / VECTOR, i % VECTOR))
+        sum += value[i / VECTOR].element[i % VECTOR] * of_x[i / VECTOR].element[i % VECTOR];
     sum = attune::combine_block<Sum, BLOCK>(sum, cell);
     if (tid == 0) tile.finish(0, sum, true);
     return;
   }
+  T* const own = memory + place_of<GAPS>(tid * VECTOR);
 #pragma unroll
-  for (int i = 0; i < ITEMS * VECTOR; ++i) {
-    const int k = (i / VECTOR * BLOCK + tid) * VECTOR + i % VECTOR;
-    if (k < tile.end) memory[padded(k)] = value[i / VECTOR].element[i % VECTOR];
-  }
+  for (int i = 0; i < ITEMS * VECTOR; ++i)
+    if (share.holds(i / VECTOR, i % VECTOR))
+      own[place_of<GAPS>(i / VECTOR * BLOCK * VECTOR) + i % VECTOR] =
+          value[i / VECTOR].element[i % VECTOR] * of_x[i / VECTOR].element[i % VECTOR];
   __syncthreads();
   if constexpr (ALGORITHM == Algorithm::stream)
-    add_up_rows<BLOCK, TPR>(tile, memory, ends, queue, &queued);
+    add_up_rows<BLOCK, TPR, GAPS>(tile, memory, ends, queue, &queued);
   else
     add_up_shares<BLOCK, ITEMS * VECTOR>(tile, memory, ends, cell, queue);
   if (tile.tiles_before == 0) return;

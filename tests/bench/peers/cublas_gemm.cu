@@ -4,11 +4,11 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "cublas.hpp"
+#include "fastest.hpp"
 #include "table.hpp"
 
 namespace attune::peers {
@@ -72,49 +72,10 @@ std::unique_ptr<Work> gemm_batched(const Call& call) {
 // ---- cuBLASLt ----
 
 // What cuBLASLt makes and destroys.
-template <typename T, cublasStatus_t (*destroy)(T)>
-class Owned {
- public:
-  Owned() = default;
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() {
-    if (value_ != nullptr) destroy(value_);
-  }
-  T* to_make() noexcept { return &value_; }
-  operator T() const noexcept { return value_; }
-
- private:
-  T value_ = nullptr;
-};
 using LtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
 using Operation = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
-
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  operator cudaStream_t() const noexcept { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-class Event {
- public:
-  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
-  operator cudaEvent_t() const noexcept { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 // Numbers out of uniform(-1, 1), as the tuner's: products of zeros take less power, and so less time.
 template <typename T>
@@ -151,12 +112,6 @@ class TensorWork final : public Work {
  private:
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
   static constexpr int most_algorithms = 32;
-  static constexpr int rounds = 7;  // the median of which counts
-
-  struct Candidate {
-    cublasLtMatmulAlgo_t algorithm;
-    std::vector<float> milliseconds;
-  };
 
   static void make_layout(Layout& layout, cudaDataType type, long long rows, long long columns) {
     check(cublasLtMatrixLayoutCreate(layout.to_make(), type, static_cast<std::uint64_t>(rows),
@@ -170,7 +125,7 @@ class TensorWork final : public Work {
                           &algorithm, memory_.data(), memory_.bytes(), stream);
   }
 
-  std::vector<Candidate> proposed() const {
+  std::vector<cublasLtMatmulAlgo_t> proposed() const {
     Preference preference;
     check(cublasLtMatmulPreferenceCreate(preference.to_make()), "cublasLtMatmulPreferenceCreate");
     const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
@@ -189,56 +144,27 @@ class TensorWork final : public Work {
       count = 0;
     else
       check(status, "cublasLtMatmulAlgoGetHeuristic");
-    std::vector<Candidate> candidates;
+    std::vector<cublasLtMatmulAlgo_t> candidates;
     for (int i = 0; i < count; ++i)
-      if (results[i].state == CUBLAS_STATUS_SUCCESS) candidates.push_back({results[i].algo, {}});
+      if (results[i].state == CUBLAS_STATUS_SUCCESS) candidates.push_back(results[i].algo);
     if (candidates.empty()) throw Declined("cuBLASLt proposes no algorithm for this product");
     return candidates;
   }
 
-  // Each round times every algorithm once, so that a clock which changes is fair to all. Before each call memory of
-  // twice the L2 cache is written: the arrays come from global memory, and the host is ahead of the device.
   void choose() {
-    std::vector<Candidate> candidates = proposed();
-    const TemporaryMemory a(bytes(m_, k_)), b(bytes(n_, k_)), c(bytes(m_, n_)), flushed(2 * l2_bytes());
+    const TemporaryMemory a(bytes(m_, k_)), b(bytes(n_, k_)), c(bytes(m_, n_));
     const Stream stream;
-    const Event begin, end;
     fill<<<1024, 256, 0, stream>>>(static_cast<T*>(a.data()), m_ * k_, 1);
     fill<<<1024, 256, 0, stream>>>(static_cast<T*>(b.data()), n_ * k_, 2);
     check(cudaGetLastError(), "the data to choose an algorithm with");
-    const auto time = [&](Candidate& candidate) {
-      check(cudaMemsetAsync(flushed.data(), 0, flushed.bytes(), stream), "cudaMemsetAsync");
-      check(cudaEventRecord(begin, stream), "cudaEventRecord");
-      const cublasStatus_t status = run(candidate.algorithm, static_cast<T*>(c.data()), static_cast<const T*>(a.data()),
-                                        static_cast<const T*>(b.data()), stream);
-      check(cudaEventRecord(end, stream), "cudaEventRecord");
-      check(cudaEventSynchronize(end), "an algorithm of cuBLASLt");
-      float milliseconds = 0;
-      check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
-      candidate.milliseconds.push_back(milliseconds);
-      return status == CUBLAS_STATUS_SUCCESS;
-    };
-    // The first call of each loads its code, and is not counted. What cannot run is left out.
-    std::erase_if(candidates, [&](Candidate& candidate) { return !time(candidate); });
-    if (candidates.empty()) throw Failed("no algorithm of cuBLASLt runs");
-    for (Candidate& candidate : candidates) candidate.milliseconds.clear();
-    for (int round = 0; round < rounds; ++round)
-      for (Candidate& candidate : candidates)
-        if (!time(candidate)) throw Failed("an algorithm of cuBLASLt ran once and not again");
-    for (Candidate& candidate : candidates) std::ranges::sort(candidate.milliseconds);
-    algorithm_ = std::ranges::min_element(candidates, {}, [](const Candidate& one) {
-                   return one.milliseconds[rounds / 2];
-                 })->algorithm;
+    algorithm_ = fastest(proposed(), stream, [&](const cublasLtMatmulAlgo_t& algorithm) {
+      return run(algorithm, static_cast<T*>(c.data()), static_cast<const T*>(a.data()),
+                 static_cast<const T*>(b.data()), stream) == CUBLAS_STATUS_SUCCESS;
+    });
   }
 
   static std::size_t bytes(long long rows, long long columns) {
     return sizeof(T) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-  }
-  static std::size_t l2_bytes() {
-    int device = 0, bytes = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "cudaDevAttrL2CacheSize");
-    return static_cast<std::size_t>(bytes);
   }
 
   const long long m_, n_, k_;

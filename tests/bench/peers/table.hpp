@@ -13,6 +13,7 @@ std::vector<Peer> cub_histogram();
 std::vector<Peer> cub_transform();
 std::vector<Peer> cublas();
 std::vector<Peer> cublas_gemm();
+std::vector<Peer> cusparse();
 std::vector<Peer> npp();
 
 }  // namespace attune::peers
