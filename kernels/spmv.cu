@@ -30,7 +30,7 @@ tiles = "ceil_div(rows + nonzeros, tile)"
 mean = "ceil_div(nonzeros, rows)"
 uneven = "CLASS in ['Class::dense_rows', 'Class::long_row']"
 # No row has more entries, by the class.
-longest = """min(nonzeros, uneven ? columns : CLASS == 'Class::power_law' ? ceil(mean * (1.0 * rows) ** 0.75) \
+longest = """min(nonzeros, uneven ? max(columns, 2 * mean) : CLASS == 'Class::power_law' ? ceil(mean * (1.0 * rows) ** 0.75) \
   : (CLASS == 'Class::empty_rows' ? 16 : 2) * mean)"""
 [restrictions]
 rules = [
@@ -46,9 +46,8 @@ rules = [
     "!by_rows || BLOCK >= 128",
     # One group would add up a long row while all others have ended.
     "!by_rows || !uneven || longest <= 4096 * TPR",
-    # A tile lies in shared memory: 4 to 16 entries of a thread.
+    # A tile lies in shared memory, with at most 32 KiB of products.
     "by_rows || (ROWS == 1 && ITEMS * VECTOR >= 4)",
-    "by_rows || slots * sizeof(T) <= 32768",
     "ALGORITHM != 'Algorithm::merge' || TPR == 4",
 ]
 [[launch]]
@@ -696,7 +695,7 @@ __global__ void scan_weights(unsigned long long* sums) {
   for (int i = 0; i < share_threads; ++i) sums[i] = sum += sums[i];
 }
 
-// A row ends at its share of all entries, rounded down: so the last ends at `nonzeros`.
+// A row ends at its share of all entries, rounded: so the last ends at `nonzeros`.
 template <Class CLASS, typename O>
 __global__ void make_offsets(O* offsets, const unsigned long long* sums, long long rows, long long columns,
                              long long nonzeros, unsigned long long seed) {
@@ -707,7 +706,7 @@ __global__ void make_offsets(O* offsets, const unsigned long long* sums, long lo
   if (thread == 0) offsets[0] = O(0);
   for (long long row = thread * share; row < (thread + 1) * share && row < rows; ++row) {
     sum += weight<CLASS>(row, rows, columns, nonzeros, seed);
-    offsets[row + 1] = static_cast<O>(static_cast<double>(nonzeros) * (static_cast<double>(sum) / total));
+    offsets[row + 1] = static_cast<O>(static_cast<double>(nonzeros) * (static_cast<double>(sum) / total) + 0.5);
   }
 }
 

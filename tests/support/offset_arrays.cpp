@@ -225,6 +225,40 @@ bool finds_maxima(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
+// Row i of a matrix in CSR has i % 4 * 5 entries, at columns that are taken in turn. Values and x are whole numbers.
+bool multiplies_sparse(Dispatcher& dispatcher, int to, int from) {
+  constexpr int rows = 5'000, columns = 1'000;
+  Numbers offsets(rows + 1), column_of(room), numbers(room);
+  for (std::size_t i = 0; i < rows; ++i) offsets[i + 1] = offsets[i] + static_cast<int>(i % 4 * 5);
+  for (int i = 0; i < room; ++i) {
+    column_of[static_cast<std::size_t>(i)] = i * 7 % columns;
+    numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(value_at(i));
+  }
+  const int nonzeros = offsets.back();
+  const Buffer<int> offsets_there(dispatcher, offsets), columns_there(dispatcher, column_of), in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan("spmv", {{"rows", rows},
+                                             {"columns", columns},
+                                             {"nonzeros", nonzeros},
+                                             {"T", "float"},
+                                             {"O", "int32"},
+                                             {"CLASS", "Class::uniform"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        const float* const values = reinterpret_cast<const float*>(in.data());
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, offsets_there.data(),
+                    columns_there.data() + to, values + from, values + to, rows, nonzeros);
+      },
+      [&](Numbers& expected) {
+        for (int row = 0; row < rows; ++row) {
+          float sum = 0;
+          for (int k = offsets[static_cast<std::size_t>(row)]; k < offsets[static_cast<std::size_t>(row) + 1]; ++k)
+            sum += value_at(from + k) * value_at(to + column_of[static_cast<std::size_t>(to + k)]);
+          expected[static_cast<std::size_t>(to + row)] = std::bit_cast<int>(sum);
+        }
+      });
+}
+
 struct OffsetCase {
   const char* kernel;
   bool (*is_right)(Dispatcher&, int to, int from);
@@ -257,6 +291,11 @@ const std::vector<OffsetCase>& cases() {
         {{"UNIT", "\"Unit::mma\""}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"STAGES", "3"}, {"CLUSTER", "1"}}}},
       {"rowsum", sums_rows, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
       {"argmax", finds_maxima, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
+      {"spmv",
+       multiplies_sparse,
+       {{{"ITEMS", "2"}, {"VECTOR", "4"}},
+        {{"ALGORITHM", "\"Algorithm::merge\""}, {"ITEMS", "4"}, {"VECTOR", "2"}},
+        {{"ALGORITHM", "\"Algorithm::rows\""}, {"ITEMS", "1"}, {"VECTOR", "4"}}}},
       {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
   };
   return all;
