@@ -15,16 +15,18 @@ CLASS = { choice = ["Class::uniform", "Class::banded", "Class::stencil", "Class:
                     "Class::long_row"] }
 [parameters]
 ALGORITHM = ["Algorithm::stream", "Algorithm::rows", "Algorithm::merge"]
-BLOCK = [256, 64, 128, 512]
+BLOCK = [256, 128, 512]
 TPR = [4, 1, 2, 8, 16, 32]                     # threads that add up a row: of `rows` and `stream`
 ROWS = [1, 2, 4]                               # rows of such threads that are in flight: of `rows`
 ITEMS = [8, 1, 2, 4, 16]                       # accesses in flight per thread, for each of columns and values
 VECTOR = [1, 2, 4]                             # entries per access
+RESIDENT = [1536, 1024, 2048]                  # threads of a multiprocessor that registers are to suffice for
 READ = ["Read::streaming", "Read::plain", "Read::once"]
 GATHER = ["Gather::read_only", "Gather::plain"]
 [values]
 by_rows = "ALGORITHM == 'Algorithm::rows'"
 slots = "BLOCK * ITEMS * VECTOR"
+values_in_flight = "ROWS * ITEMS * VECTOR * sizeof(T)"  # bytes, of a thread
 tile = "VECTOR > 1 ? slots - VECTOR : slots"   # rows and entries of a block
 tiles = "ceil_div(rows + nonzeros, tile)"
 mean = "ceil_div(nonzeros, rows)"
@@ -38,12 +40,12 @@ rules = [
     "columns <= 2 ** 31",                                  # their indices have 32 bits
     "O == 'int64' || nonzeros <= 2 ** 31 - 2 ** 16",       # a step beyond the last entry has an index too
     "VECTOR * sizeof(T) <= 16",                            # the widest access
-    # What is in flight lies in registers: 8 or 12 bytes, and an element of x, for each entry.
-    "ROWS * ITEMS * VECTOR * sizeof(T) <= 64",
-    "BLOCK <= 256 || ROWS * ITEMS * VECTOR * sizeof(T) <= 32 || !by_rows",
-    # Few entries at a time are more than a short row has, many idle.
+    # What is in flight lies in registers: 8 or 12 bytes, and an element of x, for each entry. A row takes others.
+    "values_in_flight <= (RESIDENT == 1024 && (!by_rows || (ROWS == 1 && VECTOR == 1)) ? 64 : 32)",
+    "!by_rows || RESIDENT == 1024",
+    "O == 'int32' || (RESIDENT < 2048 && ROWS * VECTOR <= 4 && (T == 'float' || values_in_flight <= 32))",
+    # What a short row has not is read by nobody.
     "!by_rows || TPR * ITEMS * VECTOR <= 128",
-    "!by_rows || BLOCK >= 128",
     # One group would add up a long row while all others have ended.
     "!by_rows || !uneven || longest <= 4096 * TPR",
     # A tile lies in shared memory, with at most 32 KiB of products.
@@ -51,13 +53,13 @@ rules = [
     "ALGORITHM != 'Algorithm::merge' || TPR == 4",
 ]
 [[launch]]
-entry = "spmv_rows<T, O, BLOCK, TPR, ROWS, ITEMS, VECTOR, READ, GATHER>"
+entry = "spmv_rows<T, O, BLOCK, TPR, ROWS, ITEMS, VECTOR, RESIDENT, READ, GATHER>"
 when = "by_rows"
 grid = ["ceil_div(rows, BLOCK / TPR * ROWS)"]
 block = ["BLOCK"]
 arguments = ["y", "offsets", "columns_of", "values", "x", "rows", "nonzeros"]
 [[launch]]
-entry = "spmv_tiles<T, O, ALGORITHM, BLOCK, TPR, ITEMS, VECTOR, READ, GATHER>"
+entry = "spmv_tiles<T, O, ALGORITHM, BLOCK, TPR, ITEMS, VECTOR, RESIDENT, READ, GATHER>"
 when = "!by_rows"
 grid = ["tiles"]
 block = ["BLOCK"]
@@ -121,15 +123,15 @@ source = """the order of N. Bell and M. Garland, Implementing Sparse Matrix-Vect
 problems = ["CLASS=Class::uniform", "CLASS=Class::power_law"]
 steps = [
     { name = "a thread", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=1 ROWS=1 ITEMS=1 VECTOR=1 \
-      READ=Read::plain GATHER=Gather::plain""" },
+      RESIDENT=1024 READ=Read::plain GATHER=Gather::plain""" },
     { name = "a warp", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=32 ROWS=1 ITEMS=1 VECTOR=1 \
-      READ=Read::plain GATHER=Gather::plain""" },
+      RESIDENT=1024 READ=Read::plain GATHER=Gather::plain""" },
     { name = "as many threads as it needs", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=4 ROWS=1 ITEMS=4 \
-      VECTOR=1 READ=Read::streaming GATHER=Gather::read_only""" },
+      VECTOR=1 RESIDENT=1024 READ=Read::streaming GATHER=Gather::read_only""" },
     { name = "from shared memory", configuration = """ALGORITHM=Algorithm::stream BLOCK=256 TPR=4 ROWS=1 ITEMS=8 \
-      VECTOR=1 READ=Read::streaming GATHER=Gather::read_only""" },
+      VECTOR=1 RESIDENT=1536 READ=Read::streaming GATHER=Gather::read_only""" },
     { name = "equal shares of a merge path", configuration = """ALGORITHM=Algorithm::merge BLOCK=256 TPR=4 ROWS=1 \
-      ITEMS=8 VECTOR=1 READ=Read::streaming GATHER=Gather::read_only""" },
+      ITEMS=8 VECTOR=1 RESIDENT=1536 READ=Read::streaming GATHER=Gather::read_only""" },
 ]
 */
 #include "attune.cuh"
@@ -241,18 +243,23 @@ template <typename T, typename O, int VECTOR, int STRIDE>
 struct Share {
   const int* columns;
   const T* values;
-  O left, room;  // entries from `first` to `end`, and to the end of the array
+  int left, room;  // entries from `first` to `end`, and to the end of the array; or some more than it reads
   int skipped;   // entries before `begin`
   bool by_packs, by_first_pack;
 
   __device__ __forceinline__ Share(const Entries<T, O, VECTOR>& entries, O first, O begin, O end)
       : columns(in_register(entries.columns + first)),
         values(in_register(entries.values + first)),
-        left(end - first),
-        room(entries.count - first),
+        left(at_most_many(end - first)),
+        room(at_most_many(entries.count - first)),
         skipped(begin > first ? static_cast<int>(begin - first) : 0),
         by_packs(entries.by_packs),
         by_first_pack(entries.by_packs && first >= 0) {}
+
+  __device__ __forceinline__ static int at_most_many(O number) {
+    constexpr O many = 1 << 20;
+    return static_cast<int>(sizeof(O) == 4 || number < many ? number : many);
+  }
 
   // Of element `j` of pack `i`: is it one of the entries?
   __device__ __forceinline__ bool holds(int i, int j) const {
@@ -298,8 +305,9 @@ __device__ __forceinline__ T group_sum(T sum) {
 
 // ---- rows ----
 
-template <typename T, typename O, int BLOCK, int TPR, int ROWS, int ITEMS, int VECTOR, Read READ, Gather GATHER>
-__global__ void __launch_bounds__(BLOCK, 1)
+template <typename T, typename O, int BLOCK, int TPR, int ROWS, int ITEMS, int VECTOR, int RESIDENT, Read READ,
+          Gather GATHER>
+__global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
     spmv_rows(T* y, const O* offsets, const int* columns, const T* values, const T* x, long long rows,
               long long nonzeros) {
   constexpr int GROUPS = BLOCK / TPR, STRIDE = TPR * VECTOR;
@@ -346,7 +354,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
       for (int i = 0; i < ITEMS * VECTOR; ++i)
         if (share.holds(i / VECTOR, i % VECTOR))
           sum[r] += value[r][i / VECTOR].element[i % VECTOR] * of_x[r][i / VECTOR].element[i % VECTOR];
-      at[r] += ITEMS * STRIDE;
+      if (at[r] < end[r]) at[r] += ITEMS * STRIDE;  // behind it, it stays: other rows may be long
       more = more || at[r] < end[r];
     }
   } while (more);
@@ -360,17 +368,28 @@ __global__ void __launch_bounds__(BLOCK, 1)
 
 // ---- stream, merge ----
 
-// Of a warp, in every lane: how many rows end among the first `place` places of the list.
+// Of a warp, in every lane: how many rows end among the first `place` places of the list. The first look is around where
+// the end would be if all rows were alike, 1, 2, 4, ... rows away from there. The others divide what is left by 32.
 template <typename O>
 __device__ __forceinline__ long long rows_before(const O* offsets, long long rows, long long nonzeros,
                                                  long long place) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
   long long low = place > nonzeros ? place - nonzeros : 0, high = place < rows ? place : rows;
-  while (low < high) {
-    const long long step = (high - low + 31) / 32, row = low + (lane + 1) * step - 1;
-    const bool ends = row < high && row + offsets[row + 1] < place;
-    low += __popc(__ballot_sync(all_lanes, ends)) * step;
-    if (low + step - 1 < high) high = low + step - 1;
+  const long long guess = static_cast<long long>(static_cast<float>(place) / static_cast<float>(rows + nonzeros) *
+                                                 static_cast<float>(rows));
+  const long long away = lane < 16 ? -(1ll << (15 - lane)) : (1ll << (lane - 16)) - 1;
+  for (long long row = guess + away, step = 0; low < high; row = low + (lane + 1) * step - 1) {
+    const bool ends = row < low || (row < high && row + offsets[row + 1] < place);
+    const int count = __popc(__ballot_sync(all_lanes, ends));
+    if (count > 0) {
+      const long long last_that_ends = __shfl_sync(all_lanes, row, count - 1);
+      if (low <= last_that_ends) low = last_that_ends + 1;
+    }
+    if (count < 32) {
+      const long long first_that_does_not = __shfl_sync(all_lanes, row, count);
+      if (first_that_does_not < high) high = first_that_does_not;
+    }
+    step = (high - low + 31) / 32;
   }
   return low;
 }
@@ -560,9 +579,9 @@ __device__ __forceinline__ void add_up_shares(const Tile<T>& tile, const T* prod
   if (tid == BLOCK - 1) tile.finish(tile.rows, joined(warps, open).sum, tile.end > ends[tile.rows - 1]);
 }
 
-template <typename T, typename O, Algorithm ALGORITHM, int BLOCK, int TPR, int ITEMS, int VECTOR, Read READ,
-          Gather GATHER>
-__global__ void __launch_bounds__(BLOCK, 1)
+template <typename T, typename O, Algorithm ALGORITHM, int BLOCK, int TPR, int ITEMS, int VECTOR, int RESIDENT,
+          Read READ, Gather GATHER>
+__global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
     spmv_tiles(T* y, const O* offsets, const int* columns, const T* values, const T* x, long long rows,
                long long nonzeros, unsigned long long* words) {
   using Sum = attune::Operator<attune::Op::sum, T>;
