@@ -252,8 +252,8 @@ bool multiplies_sparse(Dispatcher& dispatcher, int to, int from) {
       [&](Numbers& expected) {
         for (int row = 0; row < rows; ++row) {
           float sum = 0;
-          for (int k = offsets[static_cast<std::size_t>(row)]; k < offsets[static_cast<std::size_t>(row) + 1]; ++k)
-            sum += value_at(from + k) * value_at(to + column_of[static_cast<std::size_t>(to + k)]);
+          for (int i = offsets[static_cast<std::size_t>(row)]; i < offsets[static_cast<std::size_t>(row) + 1]; ++i)
+            sum += value_at(from + i) * value_at(to + column_of[static_cast<std::size_t>(to + i)]);
           expected[static_cast<std::size_t>(to + row)] = std::bit_cast<int>(sum);
         }
       });

@@ -1,0 +1,55 @@
+// A pipeline of layers, as frameworks have it, in which attune's tuned softmax takes the place of the framework's own. It
+// is embedded by attune_embed(pipeline softmax.cu). ATTUNE_DEVICE=host runs it without a GPU.
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include "attune/attune.hpp"
+#include "attune_embedded/softmax.hpp"
+
+constexpr std::size_t rows = 300, columns = 1000;
+using Matrix = std::vector<float>;
+
+static Matrix scaled(Matrix matrix) {
+  for (float& element : matrix) element *= 0.125f;
+  return matrix;
+}
+
+static Matrix own_softmax(Matrix matrix) {
+  for (std::size_t row = 0; row < matrix.size(); row += columns) {
+    double sum = 0;
+    for (std::size_t i = row; i < row + columns; ++i) sum += std::exp(matrix[i]);
+    for (std::size_t i = row; i < row + columns; ++i) matrix[i] = static_cast<float>(std::exp(matrix[i]) / sum);
+  }
+  return matrix;
+}
+
+int main() try {
+  attune::Dispatcher gpu;
+  gpu.add(attune_embedded::softmax);
+  const attune::Kernel softmax = gpu.kernel("softmax");  // for any size: each takes what was tuned for it, or near it
+  const auto tuned_softmax = [&](const Matrix& matrix) {
+    const attune::Buffer<float> in(gpu, matrix), out(gpu, matrix.size());
+    softmax.launch(nullptr, {rows, columns, "Data::logits"}, out, in, rows, columns);
+    gpu.synchronize();
+    return out.to_vector();
+  };
+
+  std::vector<std::function<Matrix(Matrix)>> layers = {scaled, own_softmax, scaled};
+  const auto run = [&] {
+    Matrix matrix(rows * columns);
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<float>(i * i % 97);
+    for (const auto& layer : layers) matrix = layer(matrix);
+    return matrix;
+  };
+  const Matrix before = run();
+  layers[1] = tuned_softmax;  // all that changes
+  const Matrix after = run();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (std::abs(after[i] - before[i]) > 1e-5f * before[i]) return std::printf("WRONG: element %zu\n", i), 1;
+  std::printf("%zu elements: the same\n", before.size());
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "pipeline: %s\n", error.what());
+  return 1;
+}
