@@ -271,11 +271,12 @@ struct RowInRegisters {
   /// compiler interleaves the work on all packs.
   template <typename Use>
   __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) {
+    const long long first = Team::rank();  // wide at once: then addresses of packs differ by constants
+    const int packs = static_cast<int>(row.packs) - Team::rank();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      const int pack = Team::rank() + i * Team::SIZE;
       detail::forget_floats(held[i]);
-      use(held[i], static_cast<long long>(pack), pack < static_cast<int>(row.packs));
+      use(held[i], first + i * Team::SIZE, i * Team::SIZE < packs);
     }
   }
 };

@@ -17,6 +17,7 @@ CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
+LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -38,6 +39,9 @@ rules = [
     # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
     "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
+    "BLOCK < 1024 || from_memory || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
+    "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
+    "!LEAN || BLOCK <= (T == 'float' ? 256 : 512)",
     # Shared memory, for as many blocks as stay on a multiprocessor.
     "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
@@ -52,7 +56,7 @@ rules = [
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
 [[launch]]
-entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
+entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
 grid = ["CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
@@ -106,6 +110,7 @@ steps = [
       BLOCKS_PER_SM=3""" },
     { name = "the row in registers", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=4" },
     { name = "the row in registers, 32 KiB", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=8" },
+    { name = "more such rows at a time", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=8 LEAN=true" },
 ]
 */
 #include "attune.cuh"
@@ -290,9 +295,14 @@ __device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Sour
   }
 }
 
-template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
-          Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, BLOCK >= 512 ? 1 : 0)  // for two blocks the compiler would spill
+// Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
+template <typename T, int BLOCK, Keep KEEP, bool LEAN>
+constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
+                                   : (BLOCK >= 512 && KEEP == Keep::shared) || KEEP == Keep::online || KEEP == Keep::reload;
+
+template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
+          Cache LOAD_CACHE, Cache STORE_CACHE>
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
               const T* __restrict__ bias, float eps, long long rows, long long columns, long long slots) {
   constexpr int VECTOR = PACK / sizeof(T);

@@ -247,9 +247,13 @@ constexpr bool is_float = false;
 template <>
 constexpr bool is_float<float> = true;
 
+// Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
+template <int BLOCK, Keep KEEP>
+constexpr int WANTED_BLOCKS = BLOCK >= 512 && KEEP != Keep::registers;
+
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
           Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, BLOCK >= 512 ? 1 : 0)  // for two blocks the compiler would spill
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
     softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots) {
   constexpr int VECTOR = PACK / sizeof(T);
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
