@@ -43,6 +43,8 @@ rules = [
     # What is in flight lies in registers: 8 or 12 bytes, and an element of x, for each entry. A row takes others.
     "values_in_flight <= (RESIDENT == 1024 && (!by_rows || (ROWS == 1 && VECTOR == 1)) ? 64 : 32)",
     "!by_rows || RESIDENT == 1024",
+    "values_in_flight < 64 || by_rows || device.compute_capability in [80, 90] || device.kind == 'host'",
+    "RESIDENT <= device.max_threads_per_multiprocessor || device.kind == 'host'",
     "O == 'int32' || (RESIDENT < 2048 && ROWS * VECTOR <= 4 && (T == 'float' || values_in_flight <= 32))",
     # What a short row has not is read by nobody.
     "!by_rows || TPR * ITEMS * VECTOR <= 128",
@@ -406,7 +408,7 @@ struct Tile {
   long long first_row;
   int rows;        // that end here. What is behind them is of one more row, which goes on.
   int begin, end;  // of its entries
-  long long tiles_before;  // that have entries of its first row
+  bool began_before;  // the first row: other tiles have entries of it
   T* y;
   unsigned long long* word;  // of this tile
   T* of_first_row;           // in shared memory: what this tile has of a row that began before
@@ -414,7 +416,7 @@ struct Tile {
   __device__ __forceinline__ void finish(int row, T sum, bool has_entries) const {
     if (row == rows) {
       if (has_entries) attune::detail::publish(word, sum);
-    } else if (row == 0 && tiles_before > 0) {
+    } else if (row == 0 && began_before) {
       *of_first_row = sum;
     } else {
       y[first_row + row] = sum;
@@ -422,27 +424,27 @@ struct Tile {
   }
 };
 
-// Adds what other tiles have of the first row. `cell`, in shared memory, has room for a value per warp.
+// Adds what the tiles before this one have of the first row, where it began. `cell`, in shared memory, has room for a value per warp.
 template <typename T, int BLOCK>
-__device__ __forceinline__ void finish_first_row(const Tile<T>& tile, T* cell) {
+__device__ __forceinline__ void finish_first_row(const Tile<T>& tile, long long tiles_before, T* cell) {
   constexpr int WORDS = sizeof(T) / 4, AT_ONCE = 4;
   using Sum = attune::Operator<attune::Op::sum, T>;
   const int tid = static_cast<int>(threadIdx.x);
-  const bool by_warp = tile.tiles_before <= 32;
+  const bool by_warp = tiles_before <= 32;
   if (by_warp && tid >= 32) return;
   T sum = T(0);
-  volatile unsigned long long* const words = tile.word - tile.tiles_before * WORDS;
-  for (long long first = tid; first < tile.tiles_before; first += BLOCK * AT_ONCE) {
+  volatile unsigned long long* const words = tile.word - tiles_before * WORDS;
+  for (long long first = tid; first < tiles_before; first += BLOCK * AT_ONCE) {
     unsigned long long seen[AT_ONCE][WORDS];
 #pragma unroll
     for (int k = 0; k < AT_ONCE * WORDS; ++k) {
       const long long at = first + k / WORDS * BLOCK;
-      seen[k / WORDS][k % WORDS] = at < tile.tiles_before ? words[at * WORDS + k % WORDS] : 0;
+      seen[k / WORDS][k % WORDS] = at < tiles_before ? words[at * WORDS + k % WORDS] : 0;
     }
 #pragma unroll
     for (int k = 0; k < AT_ONCE; ++k) {
       const long long at = first + k * BLOCK;
-      if (at < tile.tiles_before) sum += attune::detail::take<T>(words + at * WORDS, seen[k]);
+      if (at < tiles_before) sum += attune::detail::take<T>(words + at * WORDS, seen[k]);
     }
   }
   sum = by_warp ? attune::combine_warp<Sum>(sum) : attune::combine_block<Sum, BLOCK>(sum, cell);
@@ -600,8 +602,7 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
     const long long row = rows_before(offsets, rows, nonzeros, warp == 0 ? place : last);
     if (tid % 32 == 0) found[warp] = row;
     if (tid == 0) {
-      // The place of its first entry. Behind the last row there is nothing.
-      found[2] = row < rows ? row + offsets[row] : place;
+      found[2] = row + offsets[row] < place;  // a tile is not empty, so this row exists
       queued = 0;
     }
   }
@@ -610,35 +611,29 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
   const Entries<T, O, VECTOR> entries(columns, values, nonzeros);
   x = in_register(x);
   const O origin = entries.first_of_pack(begin);
-  const long long tiles_before = static_cast<long long>(blockIdx.x) - found[2] / TILE;
-  const Tile<T> tile{found[0],
-                     static_cast<int>(found[1] - found[0]),
-                     static_cast<int>(begin - origin),
-                     static_cast<int>(end - origin),
-                     tiles_before > 0 ? tiles_before : 0,
-                     y,
-                     words + static_cast<long long>(blockIdx.x) * (sizeof(T) / 4),
-                     &of_first_row};
+  const long long first_row = found[0];
+  const int rows_here = static_cast<int>(found[1] - found[0]), end_here = static_cast<int>(end - origin);
   const Share<T, O, VECTOR, BLOCK * VECTOR> share(entries, origin + tid * VECTOR, begin, end);
   Pack<int, VECTOR> column[ITEMS];
   Pack<T, VECTOR> value[ITEMS], of_x[ITEMS];
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) share.template read_pack<READ>(column[i], value[i], i);
   // Ends of rows are under way with them.
-  int* const ends = reinterpret_cast<int*>(memory + place_of<GAPS>(tile.end) + 1);
-  const O* const ends_of_rows = offsets + tile.first_row + 1;
-#pragma unroll 4
-  for (int i = tid; i < tile.rows; i += BLOCK) ends[i] = static_cast<int>(ends_of_rows[i] - origin);
+  int* const ends = reinterpret_cast<int*>(memory + place_of<GAPS>(end_here) + 1);
+  const O* const ends_of_rows = offsets + first_row + 1;
+#pragma unroll 2
+  for (int i = tid; i < rows_here; i += BLOCK) ends[i] = static_cast<int>(ends_of_rows[i] - origin);
 #pragma unroll
   for (int i = 0; i < ITEMS; ++i) share.template read_x<GATHER>(of_x[i], column[i], x, i);
-  if (tile.rows == 0) {  // all is of one row
+  unsigned long long* const word = words + static_cast<long long>(blockIdx.x) * (sizeof(T) / 4);
+  if (rows_here == 0) {  // all is of one row, which goes on
     T sum = T(0);
 #pragma unroll
     for (int i = 0; i < ITEMS * VECTOR; ++i)
       if (share.holds(i / VECTOR, i % VECTOR))
         sum += value[i / VECTOR].element[i % VECTOR] * of_x[i / VECTOR].element[i % VECTOR];
     sum = attune::combine_block<Sum, BLOCK>(sum, cell);
-    if (tid == 0) tile.finish(0, sum, true);
+    if (tid == 0) attune::detail::publish(word, sum);
     return;
   }
   T* const own = memory + place_of<GAPS>(tid * VECTOR);
@@ -648,13 +643,16 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
       own[place_of<GAPS>(i / VECTOR * BLOCK * VECTOR) + i % VECTOR] =
           value[i / VECTOR].element[i % VECTOR] * of_x[i / VECTOR].element[i % VECTOR];
   __syncthreads();
+  const Tile<T> tile{first_row, rows_here, static_cast<int>(begin - origin), end_here, found[2] != 0, y, word,
+                     &of_first_row};
   if constexpr (ALGORITHM == Algorithm::stream)
     add_up_rows<BLOCK, TPR, GAPS>(tile, memory, ends, queue, &queued);
   else
     add_up_shares<BLOCK, ITEMS * VECTOR>(tile, memory, ends, cell, queue);
-  if (tile.tiles_before == 0) return;
+  if (!tile.began_before) return;
   __syncthreads();
-  finish_first_row<T, BLOCK>(tile, cell);
+  const long long began = (tile.first_row + offsets[tile.first_row]) / TILE;
+  finish_first_row<T, BLOCK>(tile, static_cast<long long>(blockIdx.x) - began, cell);
 }
 
 // ---- The matrix, while tuning ----
