@@ -1,7 +1,7 @@
 /*attune
 [kernel]
 name = "spmv"
-summary = "y = A x for a sparse matrix A of rows x columns in CSR: offsets of rows, and of each entry its column and value"
+summary = "y = A x for a sparse matrix A in CSR: where rows begin, and of each entry its column and value"
 deterministic = true                           # trees, and words of other blocks in their order
 [problem]
 rows = { size = 1048576, host = 2000 }
@@ -32,8 +32,8 @@ tiles = "ceil_div(rows + nonzeros, tile)"
 mean = "ceil_div(nonzeros, rows)"
 uneven = "CLASS in ['Class::dense_rows', 'Class::long_row']"
 # No row has more entries, by the class.
-longest = """min(nonzeros, uneven ? max(columns, 2 * mean) : CLASS == 'Class::power_law' ? ceil(mean * (1.0 * rows) ** 0.75) \
-  : (CLASS == 'Class::empty_rows' ? 16 : 2) * mean)"""
+longest = """min(nonzeros, uneven ? max(columns, 2 * mean) \
+  : CLASS == 'Class::power_law' ? ceil(mean * (1.0 * rows) ** 0.75) : (CLASS == 'Class::empty_rows' ? 16 : 2) * mean)"""
 [restrictions]
 rules = [
     "rows < 2 ** 40 && nonzeros < 2 ** 40",
@@ -109,8 +109,9 @@ arguments = ["y", "offsets", "columns_of", "values", "x", "rows"]
 # walk like sqrt(i) / 3, and a chain of k additions ends up with 0.07 epsilon sqrt(n k). Six deviations, and 8 for the
 # trees and the rounding of products. One thread may add up the longest row (k = n), but for those of `uneven` matrices:
 # there a thread adds at most 4096 entries of a row, or, of a tile's words, one of 16384 entries. The reference adds a
-# row in one chain: it counts where T is double. 3e-6 for 16 floats, 0.005 for a row of 2^20 and 0.02 for one of 2^24 in
-# an uneven matrix, 0.02 for a power law's 2^18. A lost entry makes 0.25 on the average.
+# row in one chain: it counts where T is double. 5e-6 for a mean of 16 floats; in uneven matrices 0.005 for a row of
+# 2^20 and 0.02 for one of 2^24; 0.04 for a power law with 2^24 entries. A lost entry makes 0.25 on the average, and
+# less than 0.04 in one of six cases.
 absolute = """epsilon(T) * sqrt(longest / 3.0) * (8 + sqrt(uneven ? min(longest, 4096 + longest / 16384) : longest) \
   + (T == 'double' ? sqrt(longest) : 0))"""
 [metrics]
@@ -128,8 +129,8 @@ steps = [
       RESIDENT=1024 READ=Read::plain GATHER=Gather::plain""" },
     { name = "a warp", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=32 ROWS=1 ITEMS=1 VECTOR=1 \
       RESIDENT=1024 READ=Read::plain GATHER=Gather::plain""" },
-    { name = "as many threads as it needs", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=4 ROWS=1 ITEMS=4 \
-      VECTOR=1 RESIDENT=1024 READ=Read::streaming GATHER=Gather::read_only""" },
+    { name = "as many threads as it needs", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=4 ROWS=1 \
+      ITEMS=4 VECTOR=1 RESIDENT=1024 READ=Read::streaming GATHER=Gather::read_only""" },
     { name = "from shared memory", configuration = """ALGORITHM=Algorithm::stream BLOCK=256 TPR=4 ROWS=1 ITEMS=8 \
       VECTOR=1 RESIDENT=1536 READ=Read::streaming GATHER=Gather::read_only""" },
     { name = "equal shares of a merge path", configuration = """ALGORITHM=Algorithm::merge BLOCK=256 TPR=4 ROWS=1 \
@@ -150,17 +151,17 @@ using attune::Wide;
 // `rows`: TPR threads add up a row. Nothing is searched, and nothing waits for others but in a warp. It suits rows of
 // equal length.
 //
-// `stream` and `merge`: all blocks have equal shares of rows and entries, after D. Merrill and M. Garland (2016). Ends of
-// rows and entries are merged: the end of row r stands behind all entries of row r. Its place in that list is r +
-// offsets[r + 1], which grows with r. A tile is TILE neighbours in the list, however long the rows are, and many empty
-// rows are as good as entries. A block finds its first and last row by a search of a warp, of 32 places at a time.
-// The products of a tile go to shared memory, and so loads are of neighbours. From there, with `stream`, TPR threads add
-// up a row, and warps add up long ones; with `merge` each thread has an equal share of the list.
+// `stream` and `merge`: all blocks have equal shares of rows and entries, after D. Merrill and M. Garland (2016). Ends
+// of rows and entries are merged: the end of row r stands behind all entries of row r. Its place in that list is r +
+// offsets[r + 1], which grows with r. A tile is TILE neighbours in the list. Long rows take many tiles, and an empty row
+// takes as much room as an entry. A block finds its first and last row by a search of a warp, 32 places at a time. The
+// products of a tile go to shared memory, and so loads are of neighbours. From there, with `stream`, TPR threads add up
+// a row, and warps add up long ones. With `merge` each thread has an equal share of the list.
 //
-// A row may go on in the next tiles. Each tile publishes what it has of the row that it does not end. The tile that ends
-// the row knows where the row began. It waits for the words of the tiles from there on, adds them in their order, and
-// makes them zero for the next launch. A tile publishes before it waits, and waits for tiles of lower index, which have
-// started. So results repeat to the bit.
+// A row may go on in the next tiles. Each tile publishes what it has of the row that it does not end. The tile that
+// ends the row knows where the row began. It waits for the words of the tiles from there on. It adds them in a fixed
+// order, and makes them zero for the next launch. A tile publishes before it waits, and waits for tiles of lower index,
+// which have started. So results repeat to the bit.
 
 /// rows: threads read a row where it is. stream, merge: a tile of products in shared memory.
 enum class Algorithm { rows, stream, merge };
@@ -239,8 +240,8 @@ struct Entries {
   }
 };
 
-// What a thread reads of the entries begin to end: the pack from `first` on, and others STRIDE entries apart. `first` is
-// less than VECTOR before `begin`, or behind it.
+// What a thread reads of the entries begin to end: the pack from `first` on, and others STRIDE entries apart. `first`
+// is less than VECTOR before `begin`, or behind it.
 template <typename T, typename O, int VECTOR, int STRIDE>
 struct Share {
   const int* columns;
@@ -370,8 +371,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
 
 // ---- stream, merge ----
 
-// Of a warp, in every lane: how many rows end among the first `place` places of the list. The first look is around where
-// the end would be if all rows were alike, 1, 2, 4, ... rows away from there. The others divide what is left by 32.
+// Of a warp, in every lane: how many rows end among the first `place` places of the list. The first look is around
+// where the end would be if all rows were alike, 1, 2, 4, ... rows away from there. The others divide what is left by
+// 32.
 template <typename O>
 __device__ __forceinline__ long long rows_before(const O* offsets, long long rows, long long nonzeros,
                                                  long long place) {
@@ -406,8 +408,8 @@ __device__ __forceinline__ constexpr int place_of(int i) {
 template <typename T>
 struct Tile {
   long long first_row;
-  int rows;        // that end here. What is behind them is of one more row, which goes on.
-  int begin, end;  // of its entries
+  int rows;           // that end here. What is behind them is of one more row, which goes on.
+  int begin, end;     // of its entries
   bool began_before;  // the first row: other tiles have entries of it
   T* y;
   unsigned long long* word;  // of this tile
@@ -424,7 +426,7 @@ struct Tile {
   }
 };
 
-// Adds what the tiles before this one have of the first row, where it began. `cell`, in shared memory, has room for a value per warp.
+// Adds what `tiles_before` tiles have of the first row. `cell`, in shared memory, has room for a value per warp.
 template <typename T, int BLOCK>
 __device__ __forceinline__ void finish_first_row(const Tile<T>& tile, long long tiles_before, T* cell) {
   constexpr int WORDS = sizeof(T) / 4, AT_ONCE = 4;
@@ -571,7 +573,8 @@ __device__ __forceinline__ void add_up_shares(const Tile<T>& tile, const T* prod
     cell[warp] = open.sum;
     ends_of_warp[warp] = open.ends;
   }
-  Open<T> before{__shfl_up_sync(all_lanes, open.sum, 1), __shfl_up_sync(all_lanes, static_cast<int>(open.ends), 1) != 0};
+  Open<T> before{__shfl_up_sync(all_lanes, open.sum, 1),
+                 __shfl_up_sync(all_lanes, static_cast<int>(open.ends), 1) != 0};
   if (lane == 0) before = {T(0), false};
   __syncthreads();
   Open<T> warps{T(0), false};

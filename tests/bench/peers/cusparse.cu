@@ -2,8 +2,8 @@
 // timed.
 //
 // Preprocessing fills a buffer that belongs to one descriptor and to its row offsets and columns. Values, x and y may
-// change (the documentation of cusparseSpMV_preprocess). So there is a descriptor for each place of a matrix, made where
-// it is seen first: in the check before all samples, or while a stream is recorded. Both are outside of what is timed.
+// change (the documentation of cusparseSpMV_preprocess). So there is a descriptor for each place of a matrix. It is
+// made where the place is seen first: in the check before all samples, or while a stream is recorded. Neither is timed.
 #include <cusparse.h>
 
 #include <map>

@@ -4,8 +4,8 @@
 namespace attune::peers {
 namespace {
 
-constexpr std::vector<Peer> (*all[])() = {cub_reduce, cub_scan, cub_histogram, cub_transform, cublas, cublas_gemm, cusparse,
-                                           npp};
+constexpr std::vector<Peer> (*all[])() = {cub_reduce, cub_scan,    cub_histogram, cub_transform,
+                                          cublas,     cublas_gemm, cusparse,      npp};
 
 std::vector<Peer> make() {
   std::vector<Peer> made;
