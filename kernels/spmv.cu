@@ -153,10 +153,10 @@ using attune::Wide;
 //
 // `stream` and `merge`: all blocks have equal shares of rows and entries, after D. Merrill and M. Garland (2016). Ends
 // of rows and entries are merged: the end of row r stands behind all entries of row r. Its place in that list is r +
-// offsets[r + 1], which grows with r. A tile is TILE neighbours in the list. Long rows take many tiles, and an empty row
-// takes as much room as an entry. A block finds its first and last row by a search of a warp, 32 places at a time. The
-// products of a tile go to shared memory, and so loads are of neighbours. From there, with `stream`, TPR threads add up
-// a row, and warps add up long ones. With `merge` each thread has an equal share of the list.
+// offsets[r + 1], which grows with r. A tile is TILE neighbours in the list. Long rows take many tiles, and an empty
+// row takes as much room as an entry. A block finds its first and last row by a search of a warp, 32 places at a time.
+// The products of a tile go to shared memory, and so loads are of neighbours. From there, with `stream`, TPR threads
+// add up a row, and warps add up long ones. With `merge` each thread has an equal share of the list.
 //
 // A row may go on in the next tiles. Each tile publishes what it has of the row that it does not end. The tile that
 // ends the row knows where the row began. It waits for the words of the tiles from there on. It adds them in a fixed

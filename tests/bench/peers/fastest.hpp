@@ -59,7 +59,8 @@ inline std::size_t l2_bytes() {
 
 // Returns the algorithm that takes the shortest time when `run` enqueues it. Each round times every algorithm once, so
 // that a clock which changes is fair to all. Before each call memory of twice the L2 cache is written: the arrays come
-// from global memory, and the host is ahead of the device. `run` returns whether the algorithm can run: what cannot is left out.
+// from global memory, and the host is ahead of the device. `run` returns whether the algorithm can run: what cannot is
+// left out.
 template <typename Algorithm, typename Run>
 Algorithm fastest(const std::vector<Algorithm>& algorithms, cudaStream_t stream, Run run) {
   constexpr int rounds = 7;  // the median of which counts
