@@ -52,6 +52,7 @@ rules = [
     "STAGES == 1 || KEEP == 'Keep::shared'",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
+    "!from_memory || BLOCK < 1024 || ITEMS <= 2",
     "!from_memory || ITEMS == 1 || unit * ITEMS <= 2 * columns",
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
@@ -298,7 +299,7 @@ __device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Sour
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <typename T, int BLOCK, Keep KEEP, bool LEAN>
 constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
-                                   : (BLOCK >= 512 && KEEP == Keep::shared) || KEEP == Keep::online || KEEP == Keep::reload;
+                                   : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= 512);
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
           Cache LOAD_CACHE, Cache STORE_CACHE>
