@@ -16,11 +16,11 @@ CLASS = { choice = ["Class::uniform", "Class::banded", "Class::stencil", "Class:
 [parameters]
 ALGORITHM = ["Algorithm::stream", "Algorithm::rows", "Algorithm::merge"]
 BLOCK = [256, 128, 512]
-TPR = [4, 1, 2, 8, 16, 32]                     # threads that add up a row: of `rows` and `stream`
+TPR = [2, 1, 4, 8, 16, 32]                     # threads that add up a row: of `rows` and `stream`
 ROWS = [1, 2, 4]                               # rows of such threads that are in flight: of `rows`
 ITEMS = [8, 1, 2, 4, 16]                       # accesses in flight per thread, for each of columns and values
 VECTOR = [1, 2, 4]                             # entries per access
-RESIDENT = [1536, 1024, 2048]                  # threads of a multiprocessor that registers are to suffice for
+RESIDENT = [2048, 1536, 1024]                  # threads of a multiprocessor that registers are to suffice for
 READ = ["Read::streaming", "Read::plain", "Read::once"]
 GATHER = ["Gather::read_only", "Gather::plain"]
 [values]
@@ -52,7 +52,7 @@ rules = [
     "!by_rows || !uneven || longest <= 4096 * TPR",
     # A tile lies in shared memory, with at most 32 KiB of products.
     "by_rows || (ROWS == 1 && ITEMS * VECTOR >= 4)",
-    "ALGORITHM != 'Algorithm::merge' || TPR == 4",
+    "ALGORITHM != 'Algorithm::merge' || TPR == 2",
 ]
 [[launch]]
 entry = "spmv_rows<T, O, BLOCK, TPR, ROWS, ITEMS, VECTOR, RESIDENT, READ, GATHER>"
@@ -131,10 +131,10 @@ steps = [
       RESIDENT=1024 READ=Read::plain GATHER=Gather::plain""" },
     { name = "as many threads as it needs", configuration = """ALGORITHM=Algorithm::rows BLOCK=256 TPR=4 ROWS=1 \
       ITEMS=4 VECTOR=1 RESIDENT=1024 READ=Read::streaming GATHER=Gather::read_only""" },
-    { name = "from shared memory", configuration = """ALGORITHM=Algorithm::stream BLOCK=256 TPR=4 ROWS=1 ITEMS=8 \
-      VECTOR=1 RESIDENT=1536 READ=Read::streaming GATHER=Gather::read_only""" },
-    { name = "equal shares of a merge path", configuration = """ALGORITHM=Algorithm::merge BLOCK=256 TPR=4 ROWS=1 \
-      ITEMS=8 VECTOR=1 RESIDENT=1536 READ=Read::streaming GATHER=Gather::read_only""" },
+    { name = "from shared memory", configuration = """ALGORITHM=Algorithm::stream BLOCK=256 TPR=2 ROWS=1 ITEMS=8 \
+      VECTOR=1 RESIDENT=2048 READ=Read::streaming GATHER=Gather::read_only""" },
+    { name = "equal shares of a merge path", configuration = """ALGORITHM=Algorithm::merge BLOCK=256 TPR=2 ROWS=1 \
+      ITEMS=8 VECTOR=1 RESIDENT=2048 READ=Read::streaming GATHER=Gather::read_only""" },
 ]
 */
 #include "attune.cuh"

@@ -295,7 +295,7 @@ const std::vector<OffsetCase>& cases() {
        multiplies_sparse,
        {{{"ITEMS", "2"}, {"VECTOR", "4"}},
         {{"ALGORITHM", "\"Algorithm::merge\""}, {"ITEMS", "4"}, {"VECTOR", "2"}},
-        {{"ALGORITHM", "\"Algorithm::rows\""}, {"ITEMS", "1"}, {"VECTOR", "4"}}}},
+        {{"ALGORITHM", "\"Algorithm::rows\""}, {"ITEMS", "1"}, {"VECTOR", "4"}, {"RESIDENT", "1024"}}}},
       {"components", labels, {{{"STRIP", "1"}}, {{"STRIP", "1"}, {"HANDOVER", "\"Handover::labels\""}}}},
   };
   return all;
