@@ -16,7 +16,8 @@ CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
-STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
+STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
+SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -24,9 +25,11 @@ BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a c
 unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
 spare = "unit * ITEMS - columns"               # of what they can keep in registers
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
+ring = "STAGES * share + SPARE * share / 4"
+shared = "KEEP == 'Keep::shared' ? ring * BLOCK * PACK : 0"
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
-staying = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
+most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
+staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -45,6 +48,7 @@ rules = [
     "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared'",
+    "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 4",
@@ -57,13 +61,14 @@ grid = ["CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
 shared = "shared"
-arguments = ["out", "in", "rows", "columns", "slots"]
+arguments = ["out", "in", "rows", "columns", "packs_of_row", "slots"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)" }
 rows = { type = "int64" }
 columns = { type = "int64" }
-slots = { type = "int64", value = "share" }
+packs_of_row = { type = "int64", value = "share" }
+slots = { type = "int64", value = "ring" }
 seed = { type = "uint64", fill = "seed" }
 [[prepare]]
 entry = "make_data<T, DATA>"
@@ -249,12 +254,13 @@ constexpr bool is_float<float> = true;
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <int BLOCK, Keep KEEP>
-constexpr int WANTED_BLOCKS = BLOCK >= 512 && KEEP != Keep::registers;
+constexpr int WANTED_BLOCKS = KEEP == Keep::shared ? 1024 / BLOCK : BLOCK >= 512 && KEEP != Keep::registers;
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
           Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
-    softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots) {
+    softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long share,
+            long long slots) {
   constexpr int VECTOR = PACK / sizeof(T);
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using R = Row<T, VECTOR>;
@@ -268,28 +274,19 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
   if constexpr (KEEP == Keep::shared) {
     extern __shared__ int4 memory[];
     __shared__ float cells[2][Team::CELLS];
-    using Source = attune::RowInShared<Team, T, VECTOR>;
-    const auto source_at = [&](int place) {
-      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
-    };
-    const auto fetch = [&](long long of, int place) {
-      source_at(place).fetch(row_at(of));
-      attune::commit_copies();
-    };
-#pragma unroll
-    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
+    const auto ahead = [&](int stages) { return row_at(r + stages * Team::row_step()); };
+    using Ring = attune::RowRing<Team, T, VECTOR, STAGES, sizeof(T)>;
+    Ring ring(memory, share, slots);
+    ring.begin(ahead);
     Team::begin();
-    int place = 0;
 #pragma unroll 1
     for (; Team::any_row(r, rows); r += Team::row_step()) {
-      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
-      const R row = row_at(r);
+      const R row = row_at(r), next = ahead(STAGES), after = ahead(STAGES + 1);
       edges.load(row);
-      attune::wait_for_copies<STAGES - 1>();
-      Source source = source_at(place);
-      const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
-      write_quotients<false>(row, source, edges, out_at(r, row), powers);
-      if (++place == STAGES) place = 0;
+      ring.wait();
+      typename Ring::LastPass last{ring, next, after};
+      const Powers powers = powers_in_two_passes<false, Team>(row, ring, edges, cells);
+      write_quotients<false>(row, last, edges, out_at(r, row), powers);
     }
   } else {
     const R row = row_at(r);
