@@ -1,8 +1,8 @@
-// Rows of a matrix that blocks read in other pieces than whole rows (attune_rows.cuh has those). For results of one
-// value per row.
+// Rows of a matrix that blocks read in other pieces than whole rows (attune_rows.cuh has those).
 //
 //   RowPart, part_of_block      few long rows: each block reads a part of one
 //   join_parts, combine_parts   the value of a row out of those of its parts, in a fixed order
+//   pass_of_block, ...          two passes over long rows: the second reads from the L2 cache what the first has read
 //   for_each_row_in_tiles       many short rows: a block reads tiles of whole rows by bulk copies (sm_90)
 #pragma once
 
@@ -65,6 +65,49 @@ __device__ __forceinline__ bool join_parts(Value& value, long long row, int part
     return true;
   }
   return false;
+}
+
+// ---- Two passes over parts of long rows ----
+//
+// Each block does one pass over one part, of the rows of a group. The first pass leaves a value for each part. The second,
+// `lag` groups later, combines those of a row, and reads the part again: it is in the L2 cache, if that has room for the
+// rows of so many groups. Blocks of both passes take turns, so the device reads and writes at the same time. A block waits
+// for blocks of lower index only.
+
+/// What this block does: a pass over part `part` of the rows from `first_row` to `end_row` - 1. It may be none.
+struct PassOfBlock {
+  bool is_second;
+  int part;
+  long long group, first_row, end_row;
+};
+
+/// The grid has 2 * parts * (groups + lag) blocks, along x; lag is 1 at least.
+__device__ __forceinline__ PassOfBlock pass_of_block(long long rows, int parts, int group_rows, int lag) {
+  PassOfBlock pass;
+  const unsigned place = blockIdx.x % (2u * static_cast<unsigned>(parts));
+  pass.is_second = place % 2 != 0;
+  pass.part = static_cast<int>(place / 2);
+  pass.group = static_cast<long long>(blockIdx.x / (2u * static_cast<unsigned>(parts))) - (pass.is_second ? lag : 0);
+  pass.first_row = pass.group < 0 ? rows : pass.group * group_rows;
+  pass.end_row = pass.first_row + group_rows < rows ? pass.first_row + group_rows : rows;
+  return pass;
+}
+
+/// Ends the first pass: what thread 0 has written is there for the second. `passed`, scratch, is the group's number.
+__device__ __forceinline__ void end_first_pass(unsigned* passed) {
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  atomicAdd(passed, 1u);
+}
+
+/// Begins the second pass: waits for the first one over all parts. All threads of the block call it.
+__device__ __forceinline__ void begin_second_pass(unsigned* passed, int parts) {
+  if (threadIdx.x == 0) {
+    while (*static_cast<volatile unsigned*>(passed) < static_cast<unsigned>(parts)) __nanosleep(50);
+    __threadfence();
+    if (atomicAdd(passed, 1u) == 2u * static_cast<unsigned>(parts) - 1) *passed = 0;  // the last one; for the next launch
+  }
+  __syncthreads();
 }
 
 // ---- Tiles of short rows ----

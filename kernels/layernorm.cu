@@ -15,11 +15,13 @@ TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024]
 CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
-KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload"]
+KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
 SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
+GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
+LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -32,6 +34,9 @@ shared = "KEEP == 'Keep::shared' ? ring * BLOCK * PACK : 0"
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
+parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
+row_groups = "ceil_div(rows, GROUP)"
+by_parts = "KEEP == 'Keep::parts'"
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -54,6 +59,11 @@ rules = [
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared'",
     "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
+    # Parts: those of the rows between the two passes are to stay in the L2 cache.
+    "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
+    "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
+    "!by_parts || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
+    "by_parts || (GROUP == 4 && LAG == 4)",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 2",
@@ -62,11 +72,12 @@ rules = [
 ]
 [[launch]]
 entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
+grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
 shared = "shared"
-arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "packs_of_row", "slots"]
+arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "packs_of_row", "slots",
+             "partials", "passed", "part_columns", "part_count", "group_rows", "lag"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "normal(0, 1)" }
@@ -77,6 +88,12 @@ rows = { type = "int64" }
 columns = { type = "int64" }
 packs_of_row = { type = "int64", value = "share" }
 slots = { type = "int64", value = "ring" }
+partials = { type = "float", size = "by_parts ? 3 * rows * parts : 1", role = "scratch" }
+passed = { type = "uint32", size = "by_parts ? row_groups : 1", role = "scratch" }
+part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : 1" }
+part_count = { type = "int32", value = "by_parts ? parts : 1" }
+group_rows = { type = "int32", value = "GROUP" }
+lag = { type = "int32", value = "LAG" }
 [[prepare]]
 entry = "make_data<T, DATA>"
 when = "DATA != 'Data::normal'"
@@ -122,6 +139,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_access.cuh"
 #include "attune_async.cuh"
+#include "attune_row_pieces.cuh"
 #include "attune_rows.cuh"
 
 using attune::Cache;
@@ -144,7 +162,8 @@ using attune::Row;
 ///   shared     in shared memory, copied by cp.async; blocks stay, and their next rows are on their way
 ///   online     in memory, but mean and variance take one pass
 ///   reload     in memory: each of three passes reads it, from L2 if there is room
-enum class Keep { registers, shared, online, reload };
+///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
+enum class Keep { registers, shared, online, reload, parts };
 
 enum class Data { normal, offset, awkward };
 
@@ -171,6 +190,7 @@ struct Moments {
 };
 
 struct MergeMoments {
+  __device__ __forceinline__ static Moments identity() { return {0, 0, 0}; }
   // The same to the bit if a and b change places.
   __device__ __forceinline__ static Moments combine(Moments a, Moments b) {
     const float count = a.count + b.count, distance = b.mean - a.mean;
@@ -227,11 +247,12 @@ __device__ __forceinline__ Normalization normalize_in_two_passes(const Row<T, VE
 }
 
 template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
-__device__ __forceinline__ Normalization normalize_online(const Row<T, VECTOR>& row, float columns, float eps,
-                                                          Source& source, Edges& edges, Moments* cells) {
+__device__ __forceinline__ Moments moments_online(const Row<T, VECTOR>& row, Source& source, Edges& edges,
+                                                  Moments* cells) {
   attune::CompensatedSum mean, squares;
   float packs = 0;
-  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool) {
+  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long, bool is_there) {
+    if (!is_there) return;
     float x[VECTOR];
     attune::floats_of(pack, x);
     const float of_pack = sum_of(x) * (1.0f / VECTOR);
@@ -247,7 +268,10 @@ __device__ __forceinline__ Normalization normalize_online(const Row<T, VECTOR>& 
   edges.for_each(row, [&](T& element, long long) {
     moments = MergeMoments::combine(moments, Moments{1, static_cast<float>(element), 0});
   });
-  moments = attune::combine_row<MergeMoments, Team>(moments, cells);
+  return attune::combine_row<MergeMoments, Team>(moments, cells);
+}
+
+__device__ __forceinline__ Normalization normalization_by(Moments moments, float columns, float eps) {
   return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
 }
 
@@ -312,7 +336,8 @@ template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int 
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
               const T* __restrict__ bias, float eps, long long rows, long long columns, long long share,
-              long long slots) {
+              long long slots, Moments* partials, unsigned* passed, long long part_columns, int parts, int group_rows,
+              int lag) {
   constexpr int VECTOR = PACK / sizeof(T);
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using R = Row<T, VECTOR>;
@@ -341,6 +366,32 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       const auto by = normalize_in_two_passes<Team>(row, count, eps, ring, edges, cells);
       write_normalized(row, last, edges, affine, out_at(r, row), by);
     }
+  } else if constexpr (KEEP == Keep::parts) {
+    __shared__ Moments cells[2][Team::CELLS];
+    const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
+    if (pass.first_row >= rows) return;
+    const long long column = pass.part * part_columns;
+    const long long length = columns - column < part_columns ? columns - column : part_columns;
+    if (pass.is_second) attune::begin_second_pass(passed + pass.group, parts);
+#pragma unroll 1
+    for (r = pass.first_row; r < pass.end_row; ++r) {
+      const R part(in + r * columns + column, length);
+      Moments* const moments_of_row = partials + r * parts;
+      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+      if (pass.is_second) {
+        source.template load<LOAD_CACHE>(part, T());
+        edges.load(part);
+        const Moments moments = attune::combine_parts<MergeMoments, Team>(moments_of_row, parts, cells[r % 2]);
+        write_normalized(part, source, edges, Affine<T>{weight + column, bias + column},
+                         Out(out + r * columns + column, part), normalization_by(moments, count, eps));
+      } else {
+        source.template load<Cache::plain>(part, T());
+        edges.load(part);
+        const Moments moments = moments_online<Team>(part, source, edges, cells[r % 2]);
+        if (threadIdx.x == 0) moments_of_row[pass.part] = moments;
+      }
+    }
+    if (!pass.is_second) attune::end_first_pass(passed + pass.group);
   } else {
     const R row = row_at(r);
     if constexpr (KEEP == Keep::registers) {
@@ -361,7 +412,7 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
         write_normalized(row, source, edges, affine, out_at(r, row), by);
       } else {
         __shared__ Moments cells[Team::CELLS];
-        const auto by = normalize_online<Team>(row, count, eps, source, edges, cells);
+        const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
         write_normalized(row, source, edges, affine, out_at(r, row), by);
       }
     }

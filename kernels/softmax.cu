@@ -14,10 +14,12 @@ TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024]
 CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
-KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload"]
+KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
 SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
+GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
+LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -30,6 +32,9 @@ shared = "KEEP == 'Keep::shared' ? ring * BLOCK * PACK : 0"
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
+parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
+row_groups = "ceil_div(rows, GROUP)"
+by_parts = "KEEP == 'Keep::parts'"
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -49,6 +54,11 @@ rules = [
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared'",
     "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
+    # Parts: those of the rows between the two passes are to stay in the L2 cache.
+    "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
+    "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
+    "!by_parts || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
+    "by_parts || (GROUP == 4 && LAG == 4)",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 4",
@@ -57,11 +67,12 @@ rules = [
 ]
 [[launch]]
 entry = "softmax<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
+grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
 shared = "shared"
-arguments = ["out", "in", "rows", "columns", "packs_of_row", "slots"]
+arguments = ["out", "in", "rows", "columns", "packs_of_row", "slots",
+             "partials", "passed", "part_columns", "part_count", "group_rows", "lag"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)" }
@@ -69,6 +80,12 @@ rows = { type = "int64" }
 columns = { type = "int64" }
 packs_of_row = { type = "int64", value = "share" }
 slots = { type = "int64", value = "ring" }
+partials = { type = "float", size = "by_parts ? 2 * rows * parts : 1", role = "scratch" }
+passed = { type = "uint32", size = "by_parts ? row_groups : 1", role = "scratch" }
+part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : 1" }
+part_count = { type = "int32", value = "by_parts ? parts : 1" }
+group_rows = { type = "int32", value = "GROUP" }
+lag = { type = "int32", value = "LAG" }
 seed = { type = "uint64", fill = "seed" }
 [[prepare]]
 entry = "make_data<T, DATA>"
@@ -113,6 +130,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_async.cuh"
 #include "attune_operators.cuh"
+#include "attune_row_pieces.cuh"
 #include "attune_rows.cuh"
 
 using attune::Cache;
@@ -133,7 +151,8 @@ using attune::Row;
 ///   shared     in shared memory, copied by cp.async; blocks stay, and their next rows are on their way
 ///   reload     in memory: each of three passes reads it, from L2 if there is room
 ///   online     in memory, but maximum and sum take one pass: a new maximum scales the sum
-enum class Keep { registers, shared, reload, online };
+///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
+enum class Keep { registers, shared, reload, online, parts };
 
 enum class Data { logits, masked, large };
 
@@ -163,6 +182,7 @@ struct Powers {
 };
 
 struct CombinePowers {
+  __device__ __forceinline__ static Powers identity() { return {attune::Operator<Op::max, float>::identity(), 0}; }
   __device__ __forceinline__ static Powers combine(Powers a, Powers b) {
     const float most = fmaxf(a.most, b.most), base = Powers::above_nothing(most);
     return {most, __fadd_rn(__fmul_rn(a.sum, exponential(a.most, base)), __fmul_rn(b.sum, exponential(b.most, base)))};
@@ -260,7 +280,8 @@ template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int 
           Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
     softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long share,
-            long long slots) {
+            long long slots, Powers* partials, unsigned* passed, long long part_columns, int parts, int group_rows,
+            int lag) {
   constexpr int VECTOR = PACK / sizeof(T);
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using R = Row<T, VECTOR>;
@@ -288,6 +309,31 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
       const Powers powers = powers_in_two_passes<false, Team>(row, ring, edges, cells);
       write_quotients<false>(row, last, edges, out_at(r, row), powers);
     }
+  } else if constexpr (KEEP == Keep::parts) {
+    __shared__ Powers cells[2][Team::CELLS];
+    const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
+    if (pass.first_row >= rows) return;
+    const long long column = pass.part * part_columns;
+    const long long count = columns - column < part_columns ? columns - column : part_columns;
+    if (pass.is_second) attune::begin_second_pass(passed + pass.group, parts);
+#pragma unroll 1
+    for (r = pass.first_row; r < pass.end_row; ++r) {
+      const R part(in + r * columns + column, count);
+      Powers* const powers_of_row = partials + r * parts;
+      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+      if (pass.is_second) {
+        source.template load<LOAD_CACHE>(part, T());
+        edges.load(part);
+        const Powers powers = attune::combine_parts<CombinePowers, Team>(powers_of_row, parts, cells[r % 2]);
+        write_quotients<false>(part, source, edges, Out(out + r * columns + column, part), powers);
+      } else {
+        source.template load<Cache::plain>(part, static_cast<T>(attune::Operator<Op::max, float>::identity()));
+        edges.load(part);
+        const Powers powers = powers_online<Team>(part, source, edges, cells[r % 2]);
+        if (threadIdx.x == 0) powers_of_row[pass.part] = powers;
+      }
+    }
+    if (!pass.is_second) attune::end_first_pass(passed + pass.group);
   } else {
     const R row = row_at(r);
     if constexpr (KEEP == Keep::registers) {
