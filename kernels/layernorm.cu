@@ -20,6 +20,8 @@ ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread ke
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
 SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
+KEPT = [false, true]                           # weight and bias stay in shared memory too
+FILL = [16, 15, 14, 13, 12]                    # launch only: clusters, of 16 that would fill all multiprocessors
 GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
 LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -30,9 +32,10 @@ unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a 
 spare = "unit * ITEMS - columns"               # of what they can keep in registers
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
 ring = "STAGES * share + SPARE * share / 4"
-shared = "KEEP == 'Keep::shared' ? ring * BLOCK * PACK : 0"
+shared = "KEEP == 'Keep::shared' ? (ring + (KEPT ? 2 * share : 0)) * BLOCK * PACK : 0"
+cells = "BLOCK * CLUSTER / 2"                 # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
-most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
+most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors * FILL / (16 * CLUSTER), 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
@@ -55,14 +58,17 @@ rules = [
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
     "KEEP != 'Keep::shared' || (TPR >= 8 && share <= 64 && BLOCKS_PER_SM * BLOCK >= 128)",
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
-    "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
+    "shared + cells <= device.shared_per_block",
+    "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
+    "FILL == 16 || (CLUSTER > 1 && KEEP == 'Keep::shared')",  # not all of them may fit at the same time
     "STAGES == 1 || KEEP == 'Keep::shared'",
+    "!KEPT || (KEEP == 'Keep::shared' && columns * sizeof(T) % PACK == 0 && columns * sizeof(T) >= 65536)",
     "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
-    "!by_parts || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
+    "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
     "by_parts || (GROUP == 4 && LAG == 4)",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
@@ -71,7 +77,7 @@ rules = [
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
 [[launch]]
-entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
+entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, KEPT, LOAD_CACHE, STORE_CACHE>"
 grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
@@ -275,11 +281,13 @@ __device__ __forceinline__ Normalization normalization_by(Moments moments, float
   return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
 }
 
-template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
-__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const T* weight, const T* bias,
-                                            const Out& out, const Normalization& normalization) {
+// Weight and bias of the columns, where the caller has them. BY_PACKS: those of a pack of the row are one there too.
+template <typename T, int VECTOR, bool BY_PACKS>
+struct AffineInMemory {
   using P = Pack<T, VECTOR>;
-  const auto read = [&](const T* from) {
+  const T *weight, *bias;  // of the row's first pack
+
+  __device__ __forceinline__ static P read(const T* from) {
     if constexpr (BY_PACKS) {
       return attune::load_read_only(reinterpret_cast<const P*>(from));
     } else {
@@ -288,40 +296,65 @@ __device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& s
       for (int k = 0; k < VECTOR; ++k) pack.element[k] = from[k];
       return pack;
     }
-  };
-  source.for_each(row, [&](P& pack, long long number, bool is_there) {
+  }
+  __device__ __forceinline__ P weights(long long pack) const { return read(weight + pack * VECTOR); }
+  __device__ __forceinline__ P biases(long long pack) const { return read(bias + pack * VECTOR); }
+};
+
+// The same, of this thread's packs in shared memory, for rows that all begin with a pack: a block that stays reads them
+// once. Those of 262,144 columns are as much as two rows, and would be read again from the L2 cache for each row.
+template <typename Team, typename T, int VECTOR>
+struct AffineInShared {
+  using P = Pack<T, VECTOR>;
+  P* own;     // `share` weights, BLOCK packs apart, and behind them as many biases
+  int share;
+
+  __device__ __forceinline__ void fetch(const T* weight, const T* bias, long long packs) const {
+    for (int i = 0; i < share; ++i) {
+      const long long pack = Team::rank() + i * Team::SIZE;
+      if (pack >= packs) return;
+      attune::copy_async<sizeof(P)>(own + i * Team::BLOCK, reinterpret_cast<const P*>(weight) + pack);
+      attune::copy_async<sizeof(P)>(own + (share + i) * Team::BLOCK, reinterpret_cast<const P*>(bias) + pack);
+    }
+  }
+  __device__ __forceinline__ P weights(long long pack) const {
+    return attune::load<Cache::plain>(own + static_cast<int>(pack) / Team::SIZE * Team::BLOCK);
+  }
+  __device__ __forceinline__ P biases(long long pack) const {
+    return attune::load<Cache::plain>(own + (share + static_cast<int>(pack) / Team::SIZE) * Team::BLOCK);
+  }
+};
+
+template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Affine, typename Out>
+__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const Affine& affine,
+                                            const Out& out, const Normalization& normalization) {
+  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long number, bool is_there) {
     if (!is_there) return;
     float x[VECTOR], w[VECTOR], b[VECTOR];
-    const long long column = row.column_of_pack(number);
     attune::floats_of(pack, x);
-    attune::floats_of(read(weight + column), w);
-    attune::floats_of(read(bias + column), b);
+    attune::floats_of(affine.weights(number), w);
+    attune::floats_of(affine.biases(number), b);
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
     out.template put<BY_PACKS>(number, attune::pack_of<T>(x));
   });
 }
 
-// Weight and bias, for all columns.
-template <typename T>
-struct Affine {
-  const T *weight, *bias;
-};
-
 template <typename T, int VECTOR, typename Source, typename Edges, typename Out>
 __device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Source& source, Edges& edges,
-                                                 const Affine<T>& affine, const Out& out,
+                                                 const T* weight, const T* bias, const Out& out,
                                                  const Normalization& normalization) {
-  const T *const weight = affine.weight, *const bias = affine.bias;
   edges.for_each(row, [&](T& element, long long column) {
     out.elements[column] = static_cast<T>(normalization(
         static_cast<float>(element), static_cast<float>(weight[column]), static_cast<float>(bias[column])));
   });
+  weight += row.head;
+  bias += row.head;
   using P = Pack<T, VECTOR>;
-  if (out.by_packs && attune::aligned<P>(weight + row.head) && attune::aligned<P>(bias + row.head)) {
-    write_packs<true>(row, source, weight, bias, out, normalization);
+  if (out.by_packs && attune::aligned<P>(weight) && attune::aligned<P>(bias)) {
+    write_packs<true>(row, source, AffineInMemory<T, VECTOR, true>{weight, bias}, out, normalization);
   } else {
-    write_packs<false>(row, source, weight, bias, out, normalization);
+    write_packs<false>(row, source, AffineInMemory<T, VECTOR, false>{weight, bias}, out, normalization);
   }
 }
 
@@ -331,7 +364,7 @@ constexpr int WANTED_BLOCKS = LEAN                   ? (sizeof(T) == 4 ? 768 : 1
                               : KEEP == Keep::shared ? 1024 / BLOCK
                                                      : KEEP != Keep::registers;
 
-template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
+template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES, bool KEPT,
           Cache LOAD_CACHE, Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
@@ -344,7 +377,6 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
   using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
   const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
   const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
-  const Affine<T> affine{weight, bias};
   const float count = static_cast<float>(columns);
   attune::RowEdges<Team, T, VECTOR> edges;
   long long r = Team::first_row();
@@ -355,6 +387,13 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     const auto ahead = [&](int stages) { return row_at(r + stages * Team::row_step()); };
     using Ring = attune::RowRing<Team, T, VECTOR, STAGES, sizeof(T) / 2>;
     Ring ring(memory, share, slots);
+    const AffineInShared<Team, T, VECTOR> kept{
+        reinterpret_cast<Pack<T, VECTOR>*>(memory) + static_cast<int>(slots) * BLOCK + threadIdx.x,
+        static_cast<int>(share)};
+    using P = Pack<T, VECTOR>;
+    const bool is_kept = KEPT && columns % VECTOR == 0 && attune::aligned<P>(in) && attune::aligned<P>(out) &&
+                         attune::aligned<P>(weight) && attune::aligned<P>(bias);
+    if (is_kept) kept.fetch(weight, bias, columns / VECTOR);
     ring.begin(ahead);
     Team::begin();
 #pragma unroll 1
@@ -364,7 +403,11 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       ring.wait();
       typename Ring::LastPass last{ring, next, after};
       const auto by = normalize_in_two_passes<Team>(row, count, eps, ring, edges, cells);
-      write_normalized(row, last, edges, affine, out_at(r, row), by);
+      if (is_kept) {
+        write_packs<true>(row, last, kept, out_at(r, row), by);
+      } else {
+        write_normalized(row, last, edges, weight, bias, out_at(r, row), by);
+      }
     }
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Moments cells[2][Team::CELLS];
@@ -382,7 +425,7 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
         source.template load<LOAD_CACHE>(part, T());
         edges.load(part);
         const Moments moments = attune::combine_parts<MergeMoments, Team>(moments_of_row, parts, cells[r % 2]);
-        write_normalized(part, source, edges, Affine<T>{weight + column, bias + column},
+        write_normalized(part, source, edges, weight + column, bias + column,
                          Out(out + r * columns + column, part), normalization_by(moments, count, eps));
       } else {
         source.template load<Cache::plain>(part, T());
@@ -401,7 +444,7 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       edges.load(row);
       Team::begin();
       const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-      write_normalized(row, source, edges, affine, out_at(r, row), by);
+      write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
     } else {
       attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
       edges.load(row);
@@ -409,11 +452,11 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       if constexpr (KEEP == Keep::reload) {
         __shared__ Sums cells[2][Team::CELLS];
         const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-        write_normalized(row, source, edges, affine, out_at(r, row), by);
+        write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
       } else {
         __shared__ Moments cells[Team::CELLS];
         const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
-        write_normalized(row, source, edges, affine, out_at(r, row), by);
+        write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
       }
     }
   }

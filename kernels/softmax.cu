@@ -18,6 +18,7 @@ KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
 SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
+FILL = [16, 15, 14, 13, 12]                    # launch only: clusters, of 16 that would fill all multiprocessors
 GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
 LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -29,8 +30,9 @@ spare = "unit * ITEMS - columns"               # of what they can keep in regist
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
 ring = "STAGES * share + SPARE * share / 4"
 shared = "KEEP == 'Keep::shared' ? ring * BLOCK * PACK : 0"
+cells = "BLOCK * CLUSTER / 4"                 # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
-most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
+most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors * FILL / (16 * CLUSTER), 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
@@ -50,14 +52,16 @@ rules = [
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
     "KEEP != 'Keep::shared' || (TPR >= 8 && share <= 64 && BLOCKS_PER_SM * BLOCK >= 128)",
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
-    "BLOCKS_PER_SM * (shared + 2048) <= device.shared_per_multiprocessor",
+    "shared + cells <= device.shared_per_block",
+    "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
+    "FILL == 16 || (CLUSTER > 1 && KEEP == 'Keep::shared')",  # not all of them may fit at the same time
     "STAGES == 1 || KEEP == 'Keep::shared'",
     "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
-    "!by_parts || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
+    "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
     "by_parts || (GROUP == 4 && LAG == 4)",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
