@@ -20,7 +20,7 @@ ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread ke
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
 SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
-KEPT = [false, true]                           # weight and bias stay in shared memory too
+KEPT = [false, true]                           # weight and bias come with the row: into registers, or shared memory to stay
 FILL = [16, 15, 14, 13, 12]                    # launch only: clusters, of 16 that would fill all multiprocessors
 GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
 LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
@@ -49,7 +49,7 @@ rules = [
     "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
     # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
-    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
+    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 * (KEPT ? 3 : 1) + ITEMS / 2 + 28) <= device.registers_per_block",
     "BLOCK < 1024 || KEEP != 'Keep::registers' || ITEMS * PACK <= 96",
     "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
     "!LEAN || BLOCK <= (T == 'float' ? 256 : 512)",
@@ -60,10 +60,10 @@ rules = [
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
     "shared + cells <= device.shared_per_block",
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
-    "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
+    "KEEP == 'Keep::shared' ? BLOCKS_PER_SM > 0 : BLOCKS_PER_SM == 0 || (KEPT && CLUSTER == 1 && BLOCKS_PER_SM * BLOCK >= 512)",
     "FILL == 16 || (CLUSTER > 1 && KEEP == 'Keep::shared')",  # not all of them may fit at the same time
     "STAGES == 1 || KEEP == 'Keep::shared'",
-    "!KEPT || (KEEP == 'Keep::shared' && columns * sizeof(T) % PACK == 0 && columns * sizeof(T) >= 65536)",
+    "!KEPT || (columns * sizeof(T) % PACK == 0 && (KEEP == 'Keep::registers' ? ITEMS * PACK <= 64 && !LEAN && TPR >= 4 : KEEP == 'Keep::shared' && columns * sizeof(T) >= 65536))",
     "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
@@ -325,6 +325,32 @@ struct AffineInShared {
   }
 };
 
+// The same in registers, and a row that is there too: the loads of all are under way at the same time.
+template <typename Team, typename T, int VECTOR, int ITEMS>
+struct AffineInRegisters {
+  attune::RowInRegisters<Team, T, VECTOR, ITEMS> weight, bias;
+
+  __device__ __forceinline__ void load(const T* weights, const T* biases, long long columns) {
+    weight.template load<Cache::plain>(Row<T, VECTOR>(weights, columns), T());
+    bias.template load<Cache::plain>(Row<T, VECTOR>(biases, columns), T());
+  }
+  template <typename Source, typename Out>
+  __device__ __forceinline__ void write(const Row<T, VECTOR>& row, const Source& source, const Out& out,
+                                        const Normalization& normalization) const {
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      const int pack = Team::rank() + i * Team::SIZE;
+      float x[VECTOR], w[VECTOR], b[VECTOR];
+      attune::floats_of(source.held[i], x);
+      attune::floats_of(weight.held[i], w);
+      attune::floats_of(bias.held[i], b);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
+      if (pack < static_cast<int>(row.packs)) out.template put<true>(pack, attune::pack_of<T>(x));
+    }
+  }
+};
+
 template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Affine, typename Out>
 __device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const Affine& affine,
                                             const Out& out, const Normalization& normalization) {
@@ -380,6 +406,9 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
   const float count = static_cast<float>(columns);
   attune::RowEdges<Team, T, VECTOR> edges;
   long long r = Team::first_row();
+  using P = Pack<T, VECTOR>;
+  const bool is_kept = KEPT && columns % VECTOR == 0 && attune::aligned<P>(in) && attune::aligned<P>(out) &&
+                       attune::aligned<P>(weight) && attune::aligned<P>(bias);
 
   if constexpr (KEEP == Keep::shared) {
     extern __shared__ int4 memory[];
@@ -390,9 +419,6 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     const AffineInShared<Team, T, VECTOR> kept{
         reinterpret_cast<Pack<T, VECTOR>*>(memory) + static_cast<int>(slots) * BLOCK + threadIdx.x,
         static_cast<int>(share)};
-    using P = Pack<T, VECTOR>;
-    const bool is_kept = KEPT && columns % VECTOR == 0 && attune::aligned<P>(in) && attune::aligned<P>(out) &&
-                         attune::aligned<P>(weight) && attune::aligned<P>(bias);
     if (is_kept) kept.fetch(weight, bias, columns / VECTOR);
     ring.begin(ahead);
     Team::begin();
@@ -435,29 +461,37 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       }
     }
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
-  } else {
-    const R row = row_at(r);
-    if constexpr (KEEP == Keep::registers) {
-      __shared__ Sums cells[2][Team::CELLS];
-      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+  } else if constexpr (KEEP == Keep::registers) {
+    __shared__ Sums cells[2][Team::CELLS];
+    attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+    [[maybe_unused]] AffineInRegisters<Team, T, VECTOR, KEPT ? ITEMS : 1> kept;
+    if (is_kept) kept.load(weight, bias, columns);
+    // Once, but for blocks that stay.
+    for (bool is_first = true; is_first || (KEPT && Team::any_row(r, rows)); is_first = false, r += Team::row_step()) {
+      const R row = row_at(r);
       source.template load<LOAD_CACHE>(row, static_cast<T>(0.0f));
       edges.load(row);
-      Team::begin();
+      if (is_first) Team::begin();
+      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
+      if (KEPT && is_kept) {
+        kept.write(row, source, out_at(r, row), by);
+      } else {
+        write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
+      }
+    }
+  } else {
+    const R row = row_at(r);
+    attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
+    edges.load(row);
+    Team::begin();
+    if constexpr (KEEP == Keep::reload) {
+      __shared__ Sums cells[2][Team::CELLS];
       const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
       write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
     } else {
-      attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
-      edges.load(row);
-      Team::begin();
-      if constexpr (KEEP == Keep::reload) {
-        __shared__ Sums cells[2][Team::CELLS];
-        const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-        write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
-      } else {
-        __shared__ Moments cells[Team::CELLS];
-        const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
-        write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
-      }
+      __shared__ Moments cells[Team::CELLS];
+      const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
+      write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
     }
   }
 }
