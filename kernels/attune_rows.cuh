@@ -6,7 +6,7 @@
 //   for_each_pack, for_each_edge     reads a row once: this thread's packs, and its elements of head and tail
 //   stream_packs                     reads the packs so that loads are under way all the time
 //   RowEdges                         this thread's elements of head and tail, kept
-//   RowInRegisters, RowRing, RowInMemory                this thread's packs, kept or read again
+//   RowInRegisters, RowInShared, RowInMemory            this thread's packs, kept or read again
 //   RowOut                           writes packs, or their elements where the output is aligned otherwise
 //   floats_of, pack_of, maximum_of   a pack as floats and back, and the largest of its numbers
 //   CompensatedSum                   a sum of floats whose error does not grow with their number
@@ -281,109 +281,32 @@ struct RowInRegisters {
   }
 };
 
-/// Rows on their way through shared memory, by cp.async. Each thread has a ring of `capacity` slots of its own, BLOCK
-/// packs apart: so the threads of a warp meet no bank conflicts. A row takes `share` = ceil(packs / SIZE) slots, and
-/// STAGES * share <= capacity < (STAGES + 1) * share. What the last pass over a row has read makes room for packs of the
-/// rows that follow. So some of these are on their way all the time, also while the threads of a row combine values.
-/// AT_ONCE packs are in registers, as floats, at a time.
-template <typename Team, typename T, int VECTOR, int STAGES, int AT_ONCE>
-class RowRing {
- public:
+/// The packs of this thread in shared memory, by cp.async. `slots`, the thread's own, lie BLOCK packs apart: so the
+/// threads of a warp meet no bank conflicts. A block has BLOCK * ceil(packs / SIZE) slots for each of its places.
+template <typename Team, typename T, int VECTOR>
+struct RowInShared {
   using P = Pack<T, VECTOR>;
-  using R = Row<T, VECTOR>;
+  P* slots;  // the first is (memory + threadIdx.x)
 
-  __device__ __forceinline__ RowRing(int4* memory, long long share, long long capacity)
-      : own_(reinterpret_cast<P*>(memory) + threadIdx.x),
-        share_(static_cast<int>(share)),
-        capacity_(static_cast<int>(capacity)),
-        spare_(capacity_ - STAGES * share_) {}
-
-  /// Begins the copies of row_at(0), row_at(1), ... as far as there is room.
-  template <typename RowAt>
-  __device__ __forceinline__ void begin(const RowAt& row_at) {
-    int slot = 0;
-#pragma unroll
-    for (int stage = 0; stage < STAGES; ++stage) {
-      if (stage > 0) commit_copies();  // two groups for each row, as in last_pass()
-      fetch(row_at(stage), 0, share_, slot);
-      commit_copies();
-    }
-    fetch(row_at(STAGES), 0, spare_, slot);
-    commit_copies();
-  }
-  /// Waits for this thread's packs of the present row.
-  __device__ __forceinline__ void wait() const { wait_for_copies<2 * STAGES - 1>(); }
-
-  /// Calls use(pack, its number, true) for this thread's packs of the present row.
-  template <typename Use>
-  __device__ __forceinline__ void for_each(const R& row, const Use& use) const {
-    const int packs = static_cast<int>(row.packs);
-    int slot = first_;
-#pragma unroll AT_ONCE
-    for (int pack = Team::rank(); pack < packs; pack += Team::SIZE) {
-      P held = attune::load<Cache::plain>(own_ + slot * Team::BLOCK);
-      use(held, static_cast<long long>(pack), true);
-      if (++slot == capacity_) slot = 0;
-    }
-  }
-
-  /// The same as a source of its own, for the last pass over the present row: `next` and `after` are the rows that lie
-  /// STAGES and STAGES + 1 ahead. Then the next row is the present one.
-  struct LastPass {
-    RowRing& ring;
-    const R& next;
-    const R& after;
-
-    template <typename Use>
-    __device__ __forceinline__ void for_each(const R& row, const Use& use) const {
-      const int of_next = ring.share_ - ring.spare_;
-      ring.replace(row, use, 0, of_next, next, ring.spare_);
-      commit_copies();
-      ring.replace(row, use, of_next, ring.share_, after, 0);
-      commit_copies();
-    }
-  };
-
- private:
-  // Gets packs `from` to `to` - 1 of this thread, of a row.
-  __device__ __forceinline__ void fetch(const R& row, int from, int to, int& slot) const {
+  /// Begins the copies. They have ended behind wait_for_copies().
+  __device__ __forceinline__ void fetch(const Row<T, VECTOR>& row) const {
     const P* const body = row.body();
     const int packs = static_cast<int>(row.packs);
-    for (int i = from; i < to; ++i) {
-      const int pack = Team::rank() + i * Team::SIZE;
-      if (pack < packs) copy_async<sizeof(P)>(own_ + slot * Team::BLOCK, body + pack);
-      if (++slot == capacity_) slot = 0;
-    }
+    P* slot = slots;
+#pragma unroll 4
+    for (int pack = Team::rank(); pack < packs; pack += Team::SIZE, slot += Team::BLOCK)
+      copy_async<sizeof(P)>(slot, body + pack);
   }
-
-  // Uses packs `from` to `to` - 1, AT_ONCE at a time, and gets packs `other_from`, ... of another row in their place.
   template <typename Use>
-  __device__ __forceinline__ void replace(const R& row, const Use& use, int from, int to, const R& other,
-                                          int other_from) {
+  __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) const {
     const int packs = static_cast<int>(row.packs);
-#pragma unroll 1
-    for (int i = from; i < to; i += AT_ONCE) {
-      P held[AT_ONCE];
-      const int count = to - i < AT_ONCE ? to - i : AT_ONCE, start = first_;
-#pragma unroll
-      for (int k = 0; k < AT_ONCE; ++k) {
-        if (k >= count) continue;
-        held[k] = attune::load<Cache::plain>(own_ + first_ * Team::BLOCK);  // perhaps of no pack: not used then
-        if (++first_ == capacity_) first_ = 0;
-      }
-#pragma unroll
-      for (int k = 0; k < AT_ONCE; ++k) {
-        const int pack = Team::rank() + (i + k) * Team::SIZE;
-        if (k < count && pack < packs) use(held[k], static_cast<long long>(pack), true);
-      }
-      int slot = start;
-      fetch(other, other_from + i - from, other_from + i - from + count, slot);
+    P* slot = slots;
+#pragma unroll 4
+    for (int pack = Team::rank(); pack < packs; pack += Team::SIZE, slot += Team::BLOCK) {
+      P held = attune::load<Cache::plain>(slot);
+      use(held, static_cast<long long>(pack), true);
     }
   }
-
-  P* own_;
-  int share_, capacity_, spare_;
-  int first_ = 0;  // the slot of the present row's first pack
 };
 
 /// The packs of this thread where they are: each pass reads them again.

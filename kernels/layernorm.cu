@@ -18,10 +18,7 @@ PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
-STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
-SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
-KEPT = [false, true]                           # weight and bias come with the row: into registers, or shared memory to stay
-FILL = [16, 15, 14, 13, 12]                    # launch only: clusters, of 16 that would fill all multiprocessors
+STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
 GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
 LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -31,11 +28,10 @@ BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a c
 unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
 spare = "unit * ITEMS - columns"               # of what they can keep in registers
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-ring = "STAGES * share + SPARE * share / 4"
-shared = "KEEP == 'Keep::shared' ? (ring + (KEPT ? 2 * share : 0)) * BLOCK * PACK : 0"
+shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
 cells = "BLOCK * CLUSTER / 2"                 # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
-most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors * FILL / (16 * CLUSTER), 1))"
+most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
@@ -49,8 +45,8 @@ rules = [
     "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
     # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
-    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 * (KEPT ? 3 : 1) + ITEMS / 2 + 28) <= device.registers_per_block",
-    "BLOCK < 1024 || KEEP != 'Keep::registers' || ITEMS * PACK <= 96",
+    "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
+    "BLOCK < 1024 || from_memory || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
     "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
     "!LEAN || BLOCK <= (T == 'float' ? 256 : 512)",
     # Shared memory, for as many blocks as stay on a multiprocessor.
@@ -60,11 +56,8 @@ rules = [
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
     "shared + cells <= device.shared_per_block",
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
-    "KEEP == 'Keep::shared' ? BLOCKS_PER_SM > 0 : BLOCKS_PER_SM == 0 || (KEPT && CLUSTER == 1 && BLOCKS_PER_SM * BLOCK >= 512)",
-    "FILL == 16 || (CLUSTER > 1 && KEEP == 'Keep::shared')",  # not all of them may fit at the same time
+    "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared'",
-    "!KEPT || (columns * sizeof(T) % PACK == 0 && (KEEP == 'Keep::registers' ? ITEMS * PACK <= 64 && !LEAN && TPR >= 4 : KEEP == 'Keep::shared' && columns * sizeof(T) >= 65536))",
-    "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
@@ -77,13 +70,13 @@ rules = [
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
 [[launch]]
-entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, KEPT, LOAD_CACHE, STORE_CACHE>"
+entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
 grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
 shared = "shared"
-arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "packs_of_row", "slots",
-             "partials", "passed", "part_columns", "part_count", "group_rows", "lag"]
+arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "slots", "partials", "passed",
+             "part_columns", "part_count", "group_rows", "lag"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "normal(0, 1)" }
@@ -92,8 +85,7 @@ bias = { type = "T", size = "columns", role = "in", fill = "uniform(-1, 1)" }
 eps = { type = "float", fill = "1e-5" }
 rows = { type = "int64" }
 columns = { type = "int64" }
-packs_of_row = { type = "int64", value = "share" }
-slots = { type = "int64", value = "ring" }
+slots = { type = "int64", value = "share" }
 partials = { type = "float", size = "by_parts ? 3 * rows * parts : 1", role = "scratch" }
 passed = { type = "uint32", size = "by_parts ? row_groups : 1", role = "scratch" }
 part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : 1" }
@@ -281,13 +273,11 @@ __device__ __forceinline__ Normalization normalization_by(Moments moments, float
   return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
 }
 
-// Weight and bias of the columns, where the caller has them. BY_PACKS: those of a pack of the row are one there too.
-template <typename T, int VECTOR, bool BY_PACKS>
-struct AffineInMemory {
+template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
+__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const T* weight, const T* bias,
+                                            const Out& out, const Normalization& normalization) {
   using P = Pack<T, VECTOR>;
-  const T *weight, *bias;  // of the row's first pack
-
-  __device__ __forceinline__ static P read(const T* from) {
+  const auto read = [&](const T* from) {
     if constexpr (BY_PACKS) {
       return attune::load_read_only(reinterpret_cast<const P*>(from));
     } else {
@@ -296,144 +286,90 @@ struct AffineInMemory {
       for (int k = 0; k < VECTOR; ++k) pack.element[k] = from[k];
       return pack;
     }
-  }
-  __device__ __forceinline__ P weights(long long pack) const { return read(weight + pack * VECTOR); }
-  __device__ __forceinline__ P biases(long long pack) const { return read(bias + pack * VECTOR); }
-};
-
-// The same, of this thread's packs in shared memory, for rows that all begin with a pack: a block that stays reads them
-// once. Those of 262,144 columns are as much as two rows, and would be read again from the L2 cache for each row.
-template <typename Team, typename T, int VECTOR>
-struct AffineInShared {
-  using P = Pack<T, VECTOR>;
-  P* own;     // `share` weights, BLOCK packs apart, and behind them as many biases
-  int share;
-
-  __device__ __forceinline__ void fetch(const T* weight, const T* bias, long long packs) const {
-    for (int i = 0; i < share; ++i) {
-      const long long pack = Team::rank() + i * Team::SIZE;
-      if (pack >= packs) return;
-      attune::copy_async<sizeof(P)>(own + i * Team::BLOCK, reinterpret_cast<const P*>(weight) + pack);
-      attune::copy_async<sizeof(P)>(own + (share + i) * Team::BLOCK, reinterpret_cast<const P*>(bias) + pack);
-    }
-  }
-  __device__ __forceinline__ P weights(long long pack) const {
-    return attune::load<Cache::plain>(own + static_cast<int>(pack) / Team::SIZE * Team::BLOCK);
-  }
-  __device__ __forceinline__ P biases(long long pack) const {
-    return attune::load<Cache::plain>(own + (share + static_cast<int>(pack) / Team::SIZE) * Team::BLOCK);
-  }
-};
-
-// The same in registers, and a row that is there too: the loads of all are under way at the same time.
-template <typename Team, typename T, int VECTOR, int ITEMS>
-struct AffineInRegisters {
-  attune::RowInRegisters<Team, T, VECTOR, ITEMS> weight, bias;
-
-  __device__ __forceinline__ void load(const T* weights, const T* biases, long long columns) {
-    weight.template load<Cache::plain>(Row<T, VECTOR>(weights, columns), T());
-    bias.template load<Cache::plain>(Row<T, VECTOR>(biases, columns), T());
-  }
-  template <typename Source, typename Out>
-  __device__ __forceinline__ void write(const Row<T, VECTOR>& row, const Source& source, const Out& out,
-                                        const Normalization& normalization) const {
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      const int pack = Team::rank() + i * Team::SIZE;
-      float x[VECTOR], w[VECTOR], b[VECTOR];
-      attune::floats_of(source.held[i], x);
-      attune::floats_of(weight.held[i], w);
-      attune::floats_of(bias.held[i], b);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
-      if (pack < static_cast<int>(row.packs)) out.template put<true>(pack, attune::pack_of<T>(x));
-    }
-  }
-};
-
-template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Affine, typename Out>
-__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const Affine& affine,
-                                            const Out& out, const Normalization& normalization) {
-  source.for_each(row, [&](Pack<T, VECTOR>& pack, long long number, bool is_there) {
+  };
+  source.for_each(row, [&](P& pack, long long number, bool is_there) {
     if (!is_there) return;
     float x[VECTOR], w[VECTOR], b[VECTOR];
+    const long long column = row.column_of_pack(number);
     attune::floats_of(pack, x);
-    attune::floats_of(affine.weights(number), w);
-    attune::floats_of(affine.biases(number), b);
+    attune::floats_of(read(weight + column), w);
+    attune::floats_of(read(bias + column), b);
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
     out.template put<BY_PACKS>(number, attune::pack_of<T>(x));
   });
 }
 
+// Weight and bias, for all columns.
+template <typename T>
+struct Affine {
+  const T *weight, *bias;
+};
+
 template <typename T, int VECTOR, typename Source, typename Edges, typename Out>
 __device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Source& source, Edges& edges,
-                                                 const T* weight, const T* bias, const Out& out,
+                                                 const Affine<T>& affine, const Out& out,
                                                  const Normalization& normalization) {
+  const T *const weight = affine.weight, *const bias = affine.bias;
   edges.for_each(row, [&](T& element, long long column) {
     out.elements[column] = static_cast<T>(normalization(
         static_cast<float>(element), static_cast<float>(weight[column]), static_cast<float>(bias[column])));
   });
-  weight += row.head;
-  bias += row.head;
   using P = Pack<T, VECTOR>;
-  if (out.by_packs && attune::aligned<P>(weight) && attune::aligned<P>(bias)) {
-    write_packs<true>(row, source, AffineInMemory<T, VECTOR, true>{weight, bias}, out, normalization);
+  if (out.by_packs && attune::aligned<P>(weight + row.head) && attune::aligned<P>(bias + row.head)) {
+    write_packs<true>(row, source, weight, bias, out, normalization);
   } else {
-    write_packs<false>(row, source, AffineInMemory<T, VECTOR, false>{weight, bias}, out, normalization);
+    write_packs<false>(row, source, weight, bias, out, normalization);
   }
 }
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <typename T, int BLOCK, Keep KEEP, bool LEAN>
-constexpr int WANTED_BLOCKS = LEAN                   ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
-                              : KEEP == Keep::shared ? 1024 / BLOCK
-                                                     : KEEP != Keep::registers;
+constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
+                                   : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= 512);
 
-template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES, bool KEPT,
+template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
           Cache LOAD_CACHE, Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
-              const T* __restrict__ bias, float eps, long long rows, long long columns, long long share,
-              long long slots, Moments* partials, unsigned* passed, long long part_columns, int parts, int group_rows,
-              int lag) {
+              const T* __restrict__ bias, float eps, long long rows, long long columns, long long slots,
+              Moments* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
   constexpr int VECTOR = PACK / sizeof(T);
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using R = Row<T, VECTOR>;
   using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
   const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
   const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
+  const Affine<T> affine{weight, bias};
   const float count = static_cast<float>(columns);
   attune::RowEdges<Team, T, VECTOR> edges;
   long long r = Team::first_row();
-  using P = Pack<T, VECTOR>;
-  const bool is_kept = KEPT && columns % VECTOR == 0 && attune::aligned<P>(in) && attune::aligned<P>(out) &&
-                       attune::aligned<P>(weight) && attune::aligned<P>(bias);
 
   if constexpr (KEEP == Keep::shared) {
     extern __shared__ int4 memory[];
     __shared__ Sums cells[2][Team::CELLS];
-    const auto ahead = [&](int stages) { return row_at(r + stages * Team::row_step()); };
-    using Ring = attune::RowRing<Team, T, VECTOR, STAGES, sizeof(T) / 2>;
-    Ring ring(memory, share, slots);
-    const AffineInShared<Team, T, VECTOR> kept{
-        reinterpret_cast<Pack<T, VECTOR>*>(memory) + static_cast<int>(slots) * BLOCK + threadIdx.x,
-        static_cast<int>(share)};
-    if (is_kept) kept.fetch(weight, bias, columns / VECTOR);
-    ring.begin(ahead);
+    using Source = attune::RowInShared<Team, T, VECTOR>;
+    const auto source_at = [&](int place) {
+      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
+    };
+    const auto fetch = [&](long long of, int place) {
+      source_at(place).fetch(row_at(of));
+      attune::commit_copies();
+    };
+#pragma unroll
+    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
     Team::begin();
+    int place = 0;
 #pragma unroll 1
     for (; Team::any_row(r, rows); r += Team::row_step()) {
-      const R row = row_at(r), next = ahead(STAGES), after = ahead(STAGES + 1);
+      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
+      const R row = row_at(r);
       edges.load(row);
-      ring.wait();
-      typename Ring::LastPass last{ring, next, after};
-      const auto by = normalize_in_two_passes<Team>(row, count, eps, ring, edges, cells);
-      if (is_kept) {
-        write_packs<true>(row, last, kept, out_at(r, row), by);
-      } else {
-        write_normalized(row, last, edges, weight, bias, out_at(r, row), by);
-      }
+      attune::wait_for_copies<STAGES - 1>();
+      Source source = source_at(place);
+      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
+      write_normalized(row, source, edges, affine, out_at(r, row), by);
+      if (++place == STAGES) place = 0;
     }
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Moments cells[2][Team::CELLS];
@@ -451,7 +387,7 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
         source.template load<LOAD_CACHE>(part, T());
         edges.load(part);
         const Moments moments = attune::combine_parts<MergeMoments, Team>(moments_of_row, parts, cells[r % 2]);
-        write_normalized(part, source, edges, weight + column, bias + column,
+        write_normalized(part, source, edges, Affine<T>{weight + column, bias + column},
                          Out(out + r * columns + column, part), normalization_by(moments, count, eps));
       } else {
         source.template load<Cache::plain>(part, T());
@@ -461,37 +397,29 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       }
     }
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
-  } else if constexpr (KEEP == Keep::registers) {
-    __shared__ Sums cells[2][Team::CELLS];
-    attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-    [[maybe_unused]] AffineInRegisters<Team, T, VECTOR, KEPT ? ITEMS : 1> kept;
-    if (is_kept) kept.load(weight, bias, columns);
-    // Once, but for blocks that stay.
-    for (bool is_first = true; is_first || (KEPT && Team::any_row(r, rows)); is_first = false, r += Team::row_step()) {
-      const R row = row_at(r);
-      source.template load<LOAD_CACHE>(row, static_cast<T>(0.0f));
-      edges.load(row);
-      if (is_first) Team::begin();
-      const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-      if (KEPT && is_kept) {
-        kept.write(row, source, out_at(r, row), by);
-      } else {
-        write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
-      }
-    }
   } else {
     const R row = row_at(r);
-    attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
-    edges.load(row);
-    Team::begin();
-    if constexpr (KEEP == Keep::reload) {
+    if constexpr (KEEP == Keep::registers) {
       __shared__ Sums cells[2][Team::CELLS];
+      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+      source.template load<LOAD_CACHE>(row, static_cast<T>(0.0f));
+      edges.load(row);
+      Team::begin();
       const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-      write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
+      write_normalized(row, source, edges, affine, out_at(r, row), by);
     } else {
-      __shared__ Moments cells[Team::CELLS];
-      const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
-      write_normalized(row, source, edges, weight, bias, out_at(r, row), by);
+      attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
+      edges.load(row);
+      Team::begin();
+      if constexpr (KEEP == Keep::reload) {
+        __shared__ Sums cells[2][Team::CELLS];
+        const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
+        write_normalized(row, source, edges, affine, out_at(r, row), by);
+      } else {
+        __shared__ Moments cells[Team::CELLS];
+        const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
+        write_normalized(row, source, edges, affine, out_at(r, row), by);
+      }
     }
   }
 }

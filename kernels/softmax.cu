@@ -16,9 +16,7 @@ CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
-STAGES = [1, 2, 3]                             # rows in shared memory, or on their way, per place in a block
-SPARE = [0, 1, 2, 3]                           # launch only: and quarters of a row
-FILL = [16, 15, 14, 13, 12]                    # launch only: clusters, of 16 that would fill all multiprocessors
+STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
 GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
 LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -28,11 +26,10 @@ BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a c
 unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
 spare = "unit * ITEMS - columns"               # of what they can keep in registers
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-ring = "STAGES * share + SPARE * share / 4"
-shared = "KEEP == 'Keep::shared' ? ring * BLOCK * PACK : 0"
-cells = "BLOCK * CLUSTER / 4"                 # bytes that threads of a row combine in
+shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
+cells = "BLOCK * CLUSTER / 2"                 # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
-most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors * FILL / (16 * CLUSTER), 1))"
+most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
@@ -55,9 +52,7 @@ rules = [
     "shared + cells <= device.shared_per_block",
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
-    "FILL == 16 || (CLUSTER > 1 && KEEP == 'Keep::shared')",  # not all of them may fit at the same time
     "STAGES == 1 || KEEP == 'Keep::shared'",
-    "SPARE == 0 || (KEEP == 'Keep::shared' && STAGES == 1 && share >= 4)",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
@@ -75,15 +70,14 @@ grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
 shared = "shared"
-arguments = ["out", "in", "rows", "columns", "packs_of_row", "slots",
-             "partials", "passed", "part_columns", "part_count", "group_rows", "lag"]
+arguments = ["out", "in", "rows", "columns", "slots", "partials", "passed",
+             "part_columns", "part_count", "group_rows", "lag"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)" }
 rows = { type = "int64" }
 columns = { type = "int64" }
-packs_of_row = { type = "int64", value = "share" }
-slots = { type = "int64", value = "ring" }
+slots = { type = "int64", value = "share" }
 partials = { type = "float", size = "by_parts ? 2 * rows * parts : 1", role = "scratch" }
 passed = { type = "uint32", size = "by_parts ? row_groups : 1", role = "scratch" }
 part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : 1" }
@@ -278,14 +272,13 @@ constexpr bool is_float<float> = true;
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <int BLOCK, Keep KEEP>
-constexpr int WANTED_BLOCKS = KEEP == Keep::shared ? 1024 / BLOCK : BLOCK >= 512 && KEEP != Keep::registers;
+constexpr int WANTED_BLOCKS = BLOCK >= 512 && KEEP != Keep::registers;
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
           Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
-    softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long share,
-            long long slots, Powers* partials, unsigned* passed, long long part_columns, int parts, int group_rows,
-            int lag) {
+    softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots,
+            Powers* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
   constexpr int VECTOR = PACK / sizeof(T);
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using R = Row<T, VECTOR>;
@@ -299,30 +292,39 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
   if constexpr (KEEP == Keep::shared) {
     extern __shared__ int4 memory[];
     __shared__ float cells[2][Team::CELLS];
-    const auto ahead = [&](int stages) { return row_at(r + stages * Team::row_step()); };
-    using Ring = attune::RowRing<Team, T, VECTOR, STAGES, sizeof(T)>;
-    Ring ring(memory, share, slots);
-    ring.begin(ahead);
+    using Source = attune::RowInShared<Team, T, VECTOR>;
+    const auto source_at = [&](int place) {
+      return Source{reinterpret_cast<Pack<T, VECTOR>*>(memory) + place * static_cast<int>(slots) * BLOCK + threadIdx.x};
+    };
+    const auto fetch = [&](long long of, int place) {
+      source_at(place).fetch(row_at(of));
+      attune::commit_copies();
+    };
+#pragma unroll
+    for (int place = 0; place < STAGES - 1; ++place) fetch(r + place * Team::row_step(), place);
     Team::begin();
+    int place = 0;
 #pragma unroll 1
     for (; Team::any_row(r, rows); r += Team::row_step()) {
-      const R row = row_at(r), next = ahead(STAGES), after = ahead(STAGES + 1);
+      fetch(r + (STAGES - 1) * Team::row_step(), place == 0 ? STAGES - 1 : place - 1);
+      const R row = row_at(r);
       edges.load(row);
-      ring.wait();
-      typename Ring::LastPass last{ring, next, after};
-      const Powers powers = powers_in_two_passes<false, Team>(row, ring, edges, cells);
-      write_quotients<false>(row, last, edges, out_at(r, row), powers);
+      attune::wait_for_copies<STAGES - 1>();
+      Source source = source_at(place);
+      const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
+      write_quotients<false>(row, source, edges, out_at(r, row), powers);
+      if (++place == STAGES) place = 0;
     }
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Powers cells[2][Team::CELLS];
     const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
     if (pass.first_row >= rows) return;
     const long long column = pass.part * part_columns;
-    const long long count = columns - column < part_columns ? columns - column : part_columns;
+    const long long length = columns - column < part_columns ? columns - column : part_columns;
     if (pass.is_second) attune::begin_second_pass(passed + pass.group, parts);
 #pragma unroll 1
     for (r = pass.first_row; r < pass.end_row; ++r) {
-      const R part(in + r * columns + column, count);
+      const R part(in + r * columns + column, length);
       Powers* const powers_of_row = partials + r * parts;
       attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
       if (pass.is_second) {
