@@ -69,10 +69,10 @@ __device__ __forceinline__ bool join_parts(Value& value, long long row, int part
 
 // ---- Two passes over parts of long rows ----
 //
-// Each block does one pass over one part, of the rows of a group. The first pass leaves a value for each part. The second,
-// `lag` groups later, combines those of a row, and reads the part again: it is in the L2 cache, if that has room for the
-// rows of so many groups. Blocks of both passes take turns, so the device reads and writes at the same time. A block waits
-// for blocks of lower index only.
+// Each block does one pass over one part, of the rows of a group. The first pass leaves a value for each part. The
+// second, `lag` groups later, combines those of a row, and reads the part again. It is in the L2 cache, if that has room
+// for the rows of so many groups. Blocks of both passes take turns, so the device reads and writes at the same time. A
+// block waits for blocks of lower index only.
 
 /// What this block does: a pass over part `part` of the rows from `first_row` to `end_row` - 1. It may be none.
 struct PassOfBlock {
@@ -105,7 +105,8 @@ __device__ __forceinline__ void begin_second_pass(unsigned* passed, int parts) {
   if (threadIdx.x == 0) {
     while (*static_cast<volatile unsigned*>(passed) < static_cast<unsigned>(parts)) __nanosleep(50);
     __threadfence();
-    if (atomicAdd(passed, 1u) == 2u * static_cast<unsigned>(parts) - 1) *passed = 0;  // the last one; for the next launch
+    const bool is_last = atomicAdd(passed, 1u) == 2u * static_cast<unsigned>(parts) - 1;
+    if (is_last) *passed = 0;  // for the next launch
   }
   __syncthreads();
 }

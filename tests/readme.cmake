@@ -45,7 +45,8 @@ if(place EQUAL -1)
   message(FATAL_ERROR "attune/version.hpp does not say ${version}, as CMakeLists.txt does")
 endif()
 # Pages quote their examples.
-foreach(quote search_spaces:search_space strategies:own_strategy exports:exported dispatch:varying_sizes dispatch:ranks)
+foreach(quote search_spaces:search_space strategies:own_strategy exports:exported dispatch:varying_sizes dispatch:ranks
+        dispatch:pipeline)
   string(REPLACE ":" ";" pair "${quote}")
   list(GET pair 0 page)
   list(GET pair 1 example)
