@@ -35,6 +35,7 @@ most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
+row_bytes = "columns * sizeof(T)"
 by_parts = "KEEP == 'Keep::parts'"
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
@@ -60,9 +61,12 @@ rules = [
     "STAGES == 1 || KEEP == 'Keep::shared'",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
-    "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
+    "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
     "by_parts || (GROUP == 4 && LAG == 4)",
+    "KEEP != 'Keep::online' || columns <= 2 ** 24 * unit",  # packs of a thread are counted by a float
+    # Few long rows want all multiprocessors.
+    "by_parts || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 2",
@@ -110,7 +114,8 @@ arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns"]
 # to z; only Keep::online has it. Numbers of mean 0 reach 6 deviations: then z is wrong by (60 + 96) u, the result by
 # 1.5 times that and 11 u of its last rounding: 245 u. The others have |mean| / sqrt(variance + eps) up to 1000: 24,000
 # u more. (A variance by the mean of squares would be wrong by 10^6 u there, and z by several per cent.) Numbers that
-# are far off make results of up to sqrt(columns), of which 12 u are relative. T is rounded to once.
+# are far off make results of up to sqrt(columns), of which 12 u are relative. T is rounded to once. Keep::parts merges
+# up to 32 more values per thread, each of which rounds a variance once. Of z 16 u were seen.
 absolute = "epsilon(float) * (DATA == 'Data::normal' ? 123 : 12123)"
 relative = "epsilon(float) * 6 + (T == 'float' ? 0 : epsilon(T))"
 allow_nonfinite = true                         # NaN for rows with NaN or an infinity
@@ -153,7 +158,7 @@ using attune::Row;
 // Variance, 1983). Keep::online merges means and variances of packs and threads by the formulas of the same paper.
 //
 // The variance is the one of a population: it is divided by the number of columns. Rows with NaN or an infinity become
-// NaN, and a row of equal numbers becomes the bias.
+// NaN. A row of equal numbers becomes the bias, if their sum is finite.
 
 /// Where a row is between the passes:
 ///   registers  in registers of its threads
@@ -195,7 +200,7 @@ struct MergeMoments {
     if (count == 0) return a;
     const float middle = 0.5f * (a.mean + b.mean), share = 1.0f / count;
     return {count, fmaf(0.5f * distance, (b.count - a.count) * share, middle),
-            fmaf(distance * distance, a.count * b.count * share, a.squares + b.squares)};
+            fmaf(distance, distance * (a.count * b.count * share), a.squares + b.squares)};
   }
 };
 
@@ -258,7 +263,7 @@ __device__ __forceinline__ Moments moments_online(const Row<T, VECTOR>& row, Sou
     for (int k = 0; k < VECTOR; ++k) x[k] = (x[k] - of_pack) * (x[k] - of_pack);
     const float distance = (of_pack - mean.sum) + mean.lost;
     const float share = __fdividef(1.0f, packs + 1);
-    squares.add(fmaf(distance * distance, packs * share * VECTOR, sum_of(x)));
+    squares.add(fmaf(distance, distance * (packs * share * VECTOR), sum_of(x)));
     mean.add(distance * share);
     packs += 1;
   });
@@ -429,13 +434,14 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
 template <typename T, Data DATA>
 __global__ void make_data(T* in, long long rows, long long columns) {
   const float infinity = __int_as_float(0x7f800000);
+  const float large = static_cast<float>(static_cast<T>(3e19f)) < infinity ? 3e19f : 3e4f;  // its square may be infinite
   for (long long r = blockIdx.x; r < rows; r += gridDim.x) {
     for (long long c = threadIdx.x; c < columns; c += blockDim.x) {
       T& element = in[r * columns + c];
       if (DATA == Data::offset) {
         element = static_cast<T>(static_cast<float>(element) + 1000);
       } else if (r % 5 < 2) {
-        element = static_cast<T>(r % 5 * 3.0f);
+        element = static_cast<T>(r % 5 * large);
       } else if (c == columns / 2) {
         element = static_cast<T>(r % 5 == 2 ? infinity - infinity : r % 5 == 3 ? infinity : 10000.0f);
       }

@@ -33,6 +33,7 @@ most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
+row_bytes = "columns * sizeof(T)"
 by_parts = "KEEP == 'Keep::parts'"
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
@@ -55,9 +56,11 @@ rules = [
     "STAGES == 1 || KEEP == 'Keep::shared'",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
-    "!by_parts || (BLOCK * ITEMS * PACK <= 16384 && parts >= 4 && parts <= 4096)",
+    "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
     "by_parts || (GROUP == 4 && LAG == 4)",
+    # Few long rows want all multiprocessors.
+    "by_parts || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 4",
@@ -100,6 +103,7 @@ arguments = ["out", "in", "rows", "columns"]
 # In units of epsilon(float) = 2^-23, relative: a difference d from the maximum is rounded when it is formed and when it
 # is turned to base 2, which changes exp(d) by 1.1 |d|. ex2.approx is good to 2. Sums, of positive numbers: 4 for a
 # pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each.
+# Keep::parts adds up to 32 parts per thread, one after the other, where the chain of a thread is shorter.
 # The quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than
 # the least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
 relative = "epsilon(float) * (DATA == 'Data::logits' ? 49 : 149) + (T == 'float' ? 0 : epsilon(T))"

@@ -84,9 +84,11 @@ Algorithm fastest(const std::vector<Algorithm>& algorithms, cudaStream_t stream,
     return runs;
   };
   // The first call of each loads its code, and is not counted.
-  std::erase_if(candidates, [&](Candidate& candidate) { return !time(candidate); });
+  std::vector<Candidate> known;
+  for (Candidate& candidate : candidates)
+    if (time(candidate)) known.push_back({candidate.algorithm, {}});
+  candidates = std::move(known);
   if (candidates.empty()) throw Failed("no algorithm of the library runs");
-  for (Candidate& candidate : candidates) candidate.milliseconds.clear();
   for (int round = 0; round < rounds; ++round)
     for (Candidate& candidate : candidates)
       if (!time(candidate)) throw Failed("an algorithm of the library ran once and not again");

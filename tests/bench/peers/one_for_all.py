@@ -35,7 +35,9 @@ def slowdowns(rows, candidates):
     """By configuration, how many times as long it takes as the record, and as the default under None."""
     timed = {text_of(row["configuration"]): 1 / row["speedup"]
              for row in rows if "speedup" in row and row.get("configuration") and row["name"] != "record"}
-    default = next(1 / row["speedup"] for row in rows if row["name"] == "default")
+    # A default that fails counts as the worst that ran.
+    default = next((1 / row["speedup"] for row in rows if row["name"] == "default" and "speedup" in row),
+                   max(timed.values(), default=1.0))
     return {None: default, **{candidate: timed.get(candidate, default) for candidate in candidates}}
 
 
