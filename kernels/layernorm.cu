@@ -49,7 +49,7 @@ rules = [
     "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
     "BLOCK < 1024 || from_memory || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
     "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
-    "!LEAN || BLOCK <= (T == 'float' ? 256 : 512)",
+    "!LEAN || (BLOCK <= (T == 'float' ? 256 : 512) && device.compute_capability < 100)",
     # Shared memory, for as many blocks as stay on a multiprocessor.
     "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
@@ -329,9 +329,14 @@ __device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Sour
 }
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int SMALLEST_FOR_ONE = 32;  // threads of such blocks with rows in shared memory
+#else
+constexpr int SMALLEST_FOR_ONE = 512;
+#endif
 template <typename T, int BLOCK, Keep KEEP, bool LEAN>
 constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
-                                   : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= 512);
+                                   : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
           Cache LOAD_CACHE, Cache STORE_CACHE>

@@ -52,7 +52,7 @@ rules = [
     "!by_rows || !uneven || longest <= 4096 * TPR",
     # A tile lies in shared memory, with at most 32 KiB of products.
     "by_rows || (ROWS == 1 && ITEMS * VECTOR >= 4)",
-    "ALGORITHM != 'Algorithm::merge' || TPR == 2",
+    "ALGORITHM != 'Algorithm::merge' || (TPR == 2 && (T == 'float' || RESIDENT < 2048))",
 ]
 [[launch]]
 entry = "spmv_rows<T, O, BLOCK, TPR, ROWS, ITEMS, VECTOR, RESIDENT, READ, GATHER>"
