@@ -1,5 +1,5 @@
-// A pipeline of layers, as frameworks have it. A tuned softmax takes the place of the framework's own. It is embedded by
-// attune_embed(pipeline softmax.cu). ATTUNE_DEVICE=host runs it without a GPU.
+// A pipeline of layers, as frameworks have it. A tuned softmax takes the place of the framework's own. It is embedded
+// by attune_embed(pipeline softmax.cu). ATTUNE_DEVICE=host runs it without a GPU.
 #include <cmath>
 #include <cstdio>
 #include <functional>
