@@ -9,7 +9,8 @@ LAYOUT = { choice = ["Layout::aos", "Layout::soa"] }  # x y z m of each body, or
 T = ["float", "double"]
 [parameters]
 PAIRS = ["Pairs::each", "Pairs::once"]         # is the pull of i on j computed apart from that of j on i?
-SOURCE = ["Source::ahead", "Source::shared", "Source::async", "Source::cache"]  # where the bodies that pull come from
+# Where the bodies that pull come from.
+SOURCE = ["Source::ahead", "Source::shared", "Source::async", "Source::cache", "Source::constant"]
 BLOCK = [128, 64, 256, 512]
 ITEMS = [8, 1, 2, 4, 6]                        # bodies per thread that are pulled
 UNROLL = [8, 4, 16, 32]                        # bodies that pull, per turn of the inner loop
@@ -21,6 +22,7 @@ tiles = "PAIRS == 'Pairs::once' ? ITEMS * (1 + rows / 2) : ceil_div(n, BLOCK)"  
 others = "PAIRS == 'Pairs::once' ? (rows - 1) / 2 : 0"  # rows that a row's bodies pull in their turn
 registers = "sizeof(T) / 4 * (33 + ITEMS * (PAIRS == 'Pairs::once' ? 8 : 7))"  # at least
 blocks = "BLOCKS_PER_SM > 0 ? min(BLOCKS_PER_SM * device.multiprocessors, rows * tiles) : rows"
+gathered = "SOURCE == 'Source::constant' ? 4 * round_up(n, BLOCK) : 1"
 [restrictions]
 rules = [
     "n <= 2**30",
@@ -36,7 +38,14 @@ rules = [
     "PAIRS == 'Pairs::each' || 3 * sizeof(T) * others * rows * BLOCK * ITEMS <= min(2**32, device.memory_bytes / 4)",
     "RESIDENT % BLOCK == 0 && registers * RESIDENT <= 65536",
     "SOURCE != 'Source::async' || device.compute_capability >= 80 || device.kind == 'host'",
+    "SOURCE != 'Source::constant' || (PAIRS == 'Pairs::each' && gathered * sizeof(T) <= 65536)",
 ]
+[[launch]]
+entry = "nbody_gather<T, LAYOUT>"
+when = "SOURCE == 'Source::constant'"
+grid = ["ceil_div(n, BLOCK)"]
+block = ["BLOCK"]
+arguments = ["source", "bodies", "n"]
 [[launch]]
 entry = "nbody<T, LAYOUT, PAIRS, SOURCE, BLOCK, ITEMS, UNROLL, RESIDENT>"
 grid = ["blocks"]
@@ -56,6 +65,7 @@ eps = { type = "T", fill = "0.1" }             # softening: neither eps^2 underf
 n = { type = "int64" }
 # A block leaves its sums for a row in the slot of its number plus the row's, which no other pair shares.
 partials = { type = "T", size = "BLOCKS_PER_SM > 0 ? 3 * (blocks + rows) * BLOCK * ITEMS : 1", role = "scratch" }
+source = { type = "T", size = "gathered", role = "scratch", symbol = "constants::source<T>" }
 turned = { type = "T", size = "max(1, 3 * others * rows * BLOCK * ITEMS)", role = "scratch" }
 split = { type = "int32", value = "BLOCKS_PER_SM > 0 ? 1 : 0" }
 row_bodies = { type = "int32", value = "BLOCK * ITEMS" }
@@ -145,11 +155,12 @@ enum class Layout { aos, soa };
 enum class Pairs { each, once };
 
 /// Where threads read the bodies that pull:
-///   ahead   a tile in shared memory, while the next one is on its way to registers
-///   shared  a tile in shared memory, one after the other
-///   async   a tile in shared memory, while the next one is copied beside the threads
-///   cache   each where the caller has it: all threads read the same address
-enum class Source { ahead, shared, async, cache };
+///   ahead     a tile in shared memory, while the next one is on its way to registers
+///   shared    a tile in shared memory, one after the other
+///   async     a tile in shared memory, while the next one is copied beside the threads
+///   cache     each where the caller has it: all threads read the same address
+///   constant  as many as fit into constant memory, where a step before has put them
+enum class Source { ahead, shared, async, cache, constant };
 
 template <typename T>
 struct alignas(16) Body {
@@ -160,6 +171,11 @@ template <typename T>
 struct Vector {
   T x, y, z;
 };
+
+namespace constants {
+template <typename T>
+__constant__ Body<T> source[65536 / sizeof(Body<T>)];
+}
 
 // One instruction, without the care for subnormal numbers that rsqrtf() takes: an approximation to 2^-22.9.
 __device__ __forceinline__ float reciprocal_root(float x) {
@@ -290,6 +306,10 @@ __device__ __forceinline__ void pull_by_tiles(Vector<T> (&sums)[ITEMS], const Ve
     } else {
       pull_from_memory<true, UNROLL>(sums, at, bodies, first, last, eps2);
     }
+  } else if constexpr (SOURCE == Source::constant) {
+#pragma unroll 1
+    for (; tile < end; ++tile)
+      pull_by_tile<T, ITEMS, BLOCK, UNROLL>(sums, at, constants::source<T> + tile * BLOCK, eps2);
   } else {
     __shared__ Body<T> shared[SOURCE == Source::shared ? 1 : 2][BLOCK];
     long long j = first + threadIdx.x;
@@ -411,6 +431,13 @@ __device__ __forceinline__ void pull_round(Vector<T> (&sums)[ITEMS], const Vecto
       slot[part * BLOCK * ITEMS] = sum;
     }
   }
+}
+
+// Puts the bodies into constant memory, and behind them bodies without mass to the end of the last tile.
+template <typename T, Layout LAYOUT>
+__global__ void nbody_gather(Body<T>* source, const T* bodies, long long n) {
+  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  source[i] = Bodies<T, LAYOUT>(bodies, n)[i];
 }
 
 template <typename T, Layout LAYOUT, Pairs PAIRS, Source SOURCE, int BLOCK, int ITEMS, int UNROLL, int RESIDENT>

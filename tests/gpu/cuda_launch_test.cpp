@@ -77,6 +77,38 @@ TEST_F(CudaLaunch, WorksWithADriverThatKnowsNoAttributes) {
   EXPECT_EQ(x[99], 1.5);
   operation.shape.cluster = {2, 1, 1};
   EXPECT_FALSE(cuda::enqueue_operation(older, operation, nullptr).ok());
+  operation.shape.cluster = {1, 1, 1};
+  operation.shape.cooperative = true;
+  EXPECT_FALSE(cuda::enqueue_operation(older, operation, nullptr).ok());
+}
+
+// By launches and by batches in graphs. Each block waits for all others, or gives up after a second.
+TEST_F(CudaLaunch, BlocksOfACooperativeLaunchRunAtTheSameTime) {
+  const std::shared_ptr<Module> module = load(
+      R"(__global__ void run(unsigned* arrived) {
+  if (threadIdx.x != 0) return;
+  const unsigned all = (atomicAdd(arrived, 1u) / gridDim.x + 1) * gridDim.x;
+  const long long begin = clock64();
+  while (*(volatile unsigned*)arrived < all && clock64() - begin < 2000000000LL) {}
+  if (*(volatile unsigned*)arrived < all) atomicAdd(arrived + 1, 1u);
+})",
+      {"run"});
+  ASSERT_NE(module, nullptr);
+  Array<unsigned> arrived(device(), 2);
+  std::vector<void*> parameters{arrived.parameter()};
+  const unsigned blocks = static_cast<unsigned>(device().info().multiprocessors);
+  LaunchShape together = shape(blocks, 1024);
+  together.cooperative = true;
+  const Operation operation = launch_of(function(*module, "run", together), together, parameters);
+  ASSERT_TRUE(device().enqueue(operation, nullptr).ok());
+  ASSERT_TRUE(device().synchronize(nullptr).ok());
+  const std::span<const Operation> once(&operation, 1);
+  ASSERT_TRUE(device().take_samples({.before = {}, .timed = {&once, 1}, .flush = false, .batch = 3}).status.ok());
+  EXPECT_THAT(arrived.values(), testing::ElementsAre(4 * blocks, 0));
+  together.grid[0] = 3 * blocks;  // two of 1024 threads fit
+  const Status status = device().enqueue(launch_of(operation.function, together, parameters), nullptr);
+  EXPECT_EQ(status.verdict, Verdict::resources);
+  EXPECT_THAT(status.detail, testing::HasSubstr("all blocks at the same time"));
 }
 
 // By launches and by batches in graphs.

@@ -1,5 +1,6 @@
-// Fields of kernel files that reach the device: clusters, launches that overlap, variables and host memory as
-// arguments. ATTUNE_FIELDS_DEVICE is `host` or `cuda`; every legal configuration is checked on it, and a plan launched.
+// Fields of kernel files that reach the device: clusters, cooperative launches and such that overlap, variables and host
+// memory as arguments. ATTUNE_FIELDS_DEVICE is `host` or `cuda`; every legal configuration is checked on it, and a plan
+// launched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 #include "attune_embedded/cluster_sum.hpp"
 #include "attune_embedded/fetched.hpp"
 #include "attune_embedded/filtered.hpp"
+#include "attune_embedded/gathered.hpp"
+#include "attune_embedded/grid_sum.hpp"
 #include "attune_embedded/overlapped_sum.hpp"
 #include "attune_embedded/warp_products.hpp"
 #include "kernel/problem.hpp"
@@ -26,7 +29,8 @@ bool is_on_host() { return std::string_view(device_name) == "host"; }
 
 const EmbeddedFile& file_of(const std::string& name) {
   static const EmbeddedFile files[] = {attune_embedded::cluster_sum, attune_embedded::fetched,
-                                       attune_embedded::filtered, attune_embedded::overlapped_sum,
+                                       attune_embedded::filtered, attune_embedded::gathered,
+                                       attune_embedded::grid_sum, attune_embedded::overlapped_sum,
                                        attune_embedded::warp_products};
   return *std::find_if(std::begin(files), std::end(files),
                        [&](const EmbeddedFile& file) { return file.file_name == name + ".cu"; });
@@ -83,6 +87,32 @@ TEST_F(Fields, ClustersAreAsLargeAsTheDeviceHasThem) {
 
 TEST_F(Fields, LaunchesOverlapAndWaitForEachOther) { expect_all_right("overlapped_sum", {"n=1", "n=100000"}); }
 
+TEST_F(Fields, BlocksOfACooperativeLaunchWaitForEachOther) {
+  expect_all_right("grid_sum", {"n=1", "n=997", "n=10000"});
+}
+
+TEST_F(Fields, ACooperativeLaunchOfTooManyBlocksIsRefused) {
+  KernelSpec spec = kernel_of("grid_sum");
+  spec.parameters[0].values = {Value(std::int64_t{100000})};
+  const Problem problem = parse_problem(spec, "n=1000", device_name);
+  const auto failures = check_configurations(*device_, spec, {problem}, configurations(spec, problem));
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_THAT(to_text(failures), testing::HasSubstr("resources"));
+}
+
+TEST_F(Fields, PlansLaunchCooperatively) {
+  constexpr int n = 5000;
+  std::vector<unsigned> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 3u);
+  const unsigned sum = std::accumulate(numbers.begin(), numbers.end(), 0u);
+  const std::unique_ptr<Dispatcher> gpu = dispatcher("grid_sum");
+  const Plan plan = gpu->plan("grid_sum", {{"n", n}});
+  const Buffer<unsigned> in(*gpu, numbers), out(*gpu, n);
+  for (int i = 0; i < 3; ++i) plan.launch(nullptr, out, in, n);
+  EXPECT_EQ(out.to_vector()[n - 1], numbers[n - 1] + sum);
+  EXPECT_TRUE(plan.resolve(out, in, n).steps()[0].cooperative);
+}
+
 TEST_F(Fields, WarpsMultiplyMatrices) {
   for (const char* const type : {"T=double", "T=half", "T=bfloat16"})
     expect_all_right("warp_products", {std::string("products=7 ") + type});
@@ -90,6 +120,37 @@ TEST_F(Fields, WarpsMultiplyMatrices) {
 
 TEST_F(Fields, VariablesHoldArguments) {
   expect_all_right("filtered", {"n=1 T=float", "n=997 taps=31 T=float", "n=5000 T=double"});
+}
+
+TEST_F(Fields, VariablesAreScratchMemory) {
+  expect_all_right("gathered", {"n=1 T=float", "n=997 T=float", "n=500 T=double"});
+}
+
+// Others take it for each launch: plans have variables of their own.
+TEST_F(Fields, PlansFillTheirVariablesAtEachLaunch) {
+  const std::unique_ptr<Dispatcher> gpu = dispatcher("gathered");
+  const Plan first = gpu->plan("gathered", {{"n", 3}, {"T", "float"}}), copy = first;
+  Buffer<float> in(*gpu, std::vector<float>{1, 10, 100}), out(*gpu, 3);
+  first.launch(nullptr, out, in, 3);
+  EXPECT_THAT(out.to_vector(), testing::ElementsAre(210, 211, 212));
+  in.copy_from(std::vector<float>{1, 20, 200});
+  copy.launch(nullptr, out, in, 3);
+  EXPECT_THAT(out.to_vector(), testing::ElementsAre(420, 421, 422));
+  first.launch(nullptr, out, in, 3);
+  EXPECT_THAT(out.to_vector(), testing::ElementsAre(420, 421, 422));
+  const auto steps = first.resolve(out, in, 3);
+  EXPECT_EQ(steps.steps()[0].name, "memset of `held`");
+  EXPECT_NE(steps.steps()[0].target, copy.resolve(out, in, 3).steps()[0].target);
+}
+
+TEST_F(Fields, AVariableThatIsTooSmallForScratchMemoryIsRefused) {
+  KernelSpec spec = kernel_of("gathered");
+  spec.rules.clear();
+  const Problem problem = parse_problem(spec, "n=1025 T=float", device_name);
+  const auto failures = check_configurations(*device_, spec, {problem}, configurations(spec, problem));
+  EXPECT_EQ(failures.size(), 2u) << "those that use it";
+  EXPECT_THAT(to_text(failures), testing::HasSubstr("the variable `constants::held<float>` has 4096 bytes, and the "
+                                                    "argument `held`, its content, has 4100"));
 }
 
 TEST_F(Fields, AVariableThatIsTooSmallIsRefused) {

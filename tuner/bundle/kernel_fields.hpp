@@ -58,8 +58,8 @@ void fields(auto& a, Is<Parameter> auto& x) { a(x.name, x.values); }
 
 void fields(auto& a, Is<Step> auto& x) {
   a.choice(x.kind, StepKind::memset);
-  a(x.entry, x.entry_line, x.grid, x.block, x.shared, x.cluster, x.overlap, x.arguments, x.memset_argument,
-    x.memset_value, x.when);
+  a(x.entry, x.entry_line, x.grid, x.block, x.shared, x.cluster, x.overlap, x.cooperative, x.arguments,
+    x.memset_argument, x.memset_value, x.when);
 }
 
 void fields(auto& a, Is<TiledView> auto& x) { a(x.array, x.shape, x.strides, x.box, x.swizzle, x.when); }

@@ -93,7 +93,8 @@ namespace attune {
   Status status;
   for (std::size_t i = 0; i < arguments_.size() && module_ != nullptr; ++i) {
     const StepArgument& argument = arguments_[i];
-    if (argument.symbol.empty()) continue;
+    const bool is_scratch = argument.role == Role::scratch;
+    if (argument.symbol.empty() || (is_scratch && !std::ranges::binary_search(scratch_, i))) continue;
     const Variable variable = module_->variable(argument.symbol, status);
     if (!status.ok()) return status;
     if (variable.bytes < argument.bytes)
@@ -101,7 +102,13 @@ namespace attune {
               fmt::format("the variable `{}` has {} bytes, and the argument `{}`, its content, has {}",
                           argument.symbol.substr(1), variable.bytes, argument.name, argument.bytes),
               false};
-    symbols_.push_back({i, variable});
+    has_variables_ = true;
+    if (is_scratch) {
+      scratch_.erase(std::ranges::lower_bound(scratch_, i));
+      std::memcpy(bytes_.data() + places_[i], &variable.address, sizeof variable.address);
+    } else {
+      symbols_.push_back({i, variable});
+    }
   }
   return status;
 }

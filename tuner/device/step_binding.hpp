@@ -22,7 +22,7 @@ struct StepArgument {
   Role role = Role::scalar;
   std::uint64_t bytes = 0;              // arrays: of their memory
   std::vector<std::byte> value;         // scalars, maps, by value: what they hold at first
-  std::string symbol = {};              // arrays: "&name" of the variable that holds the content; no kernel parameter
+  std::string symbol = {};              // arrays: "&name" of the variable: in: it holds the content; scratch: it is it
   std::optional<ResolvedMap> map = {};  // to encode once its array is known
 };
 
@@ -41,7 +41,8 @@ class LoadedSteps {
   Status add(const ResolvedStep& step);
   // Appends a routine, which gets all arguments in order.
   void add(std::shared_ptr<Routine> routine, std::string name);
-  // Finds the variables of arguments that have a symbol. Returns which one the module lacks, or is too small.
+  // Finds the variables of arguments that have a symbol; scratch memory is then that of its variable. Returns which one
+  // the module lacks, or is too small.
   Status find_symbols();
   // Returns the module that it keeps, or null.
   const std::shared_ptr<Module>& module() const noexcept { return module_; }
@@ -54,9 +55,10 @@ class LoadedSteps {
   std::size_t arguments() const noexcept { return arguments_.size(); }
   const StepArgument& argument(std::size_t i) const { return arguments_[i]; }
   std::span<const std::size_t> maps() const noexcept { return maps_; }  // arguments that are tensor maps to encode
-  // Returns the arguments that are scratch memory which some step uses, ascending.
+  // Returns the arguments that are scratch memory which some step uses, ascending: those that need memory.
   std::span<const std::size_t> scratch() const noexcept { return scratch_; }
   std::size_t symbols() const noexcept { return symbols_.size(); }  // arguments that are copied into variables
+  bool has_variables() const noexcept { return has_variables_; }  // which the module has once, for all launches
 
   // One set of arguments lies in `frame_bytes()` bytes of memory, which is aligned as memory from `new` at least.
   static constexpr std::size_t frame_alignment = 128;
@@ -115,6 +117,7 @@ class LoadedSteps {
   std::size_t slack_ = 0;            // bytes by which memory from `new` may have to be shifted
   std::vector<Step> steps_;
   std::vector<Symbol> symbols_;
+  bool has_variables_ = false;
 };
 
 // One set of arguments that is kept, with operations over it and scratch memory of its own. One thread at a time.

@@ -50,7 +50,7 @@ bool is_small(const StepArgument& argument) {
 
 [[gnu::cold]] LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
   const LoadedSteps& steps = *parts.steps;
-  bool is_plain = steps.symbols() == 0 && steps.scratch().empty() &&
+  bool is_plain = !steps.has_variables() && steps.scratch().empty() &&
                   parts.arguments.forms().size() <= most_passed && parameters_of(steps) <= most_parameters;
   for (std::size_t i = 0; i < steps.arguments(); ++i) is_plain = is_plain && is_small(steps.argument(i));
   const Layout layout = layout_of(parts);

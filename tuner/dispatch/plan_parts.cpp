@@ -84,7 +84,7 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
   const bool is_captured = parts.device->is_captured(stream);
   if (is_captured) hold_in_graph(shared, frame, stream);
   SymbolUploads::Turn turn;  // until the steps are enqueued that read the variables
-  if (parts.steps->symbols() > 0) {
+  if (parts.steps->has_variables()) {
     turn = parts.uploads.take_turn();
     parts.uploads.upload(parts, frame, stream, is_captured);
   }

@@ -33,6 +33,7 @@ ResolvedLaunch::Step step_of(const Operation& operation, const LoadedSteps& step
   step.shared_bytes = operation.shape.shared_bytes;
   step.cluster = operation.shape.cluster;
   step.overlaps = operation.shape.overlaps;
+  step.cooperative = operation.shape.cooperative;
   step.parameters = operation.parameters;
   step.parameter_bytes = steps.parameter_bytes(i);
   return step;

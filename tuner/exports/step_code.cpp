@@ -26,6 +26,9 @@ class Geometry {
     text_ += "    follows_launch = follows_launch && shape.runs;\n    if (shape.runs) {\n";
     if (step.kind == StepKind::launch) add_launch(step);
     add_overlap(step);
+    if (step.cooperative)
+      check(fmt::format("condition({}, {}, shape.cooperative)", expressions_.call(*step.cooperative),
+                        place("cooperative", *step.cooperative)));
     return text_ + "    }\n  }\n";
   }
 

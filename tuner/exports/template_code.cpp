@@ -31,11 +31,17 @@ struct Instantiated {
 
 void add(const KernelSpec& spec, const Scope& scope, Instantiated& all) {
   if (std::ranges::any_of(spec.rules, [&](const Expression& rule) { return is_never(rule, scope); })) return;
+  const auto may_run = [&](const Step& step) { return !(step.when && is_never(*step.when, scope)); };
   for (const Step& step : spec.launch)
-    if (step.kind == StepKind::launch && !(step.when && is_never(*step.when, scope)))
-      all.entries.insert(instantiate_entry(step.entry, scope));
+    if (step.kind == StepKind::launch && may_run(step)) all.entries.insert(instantiate_entry(step.entry, scope));
+  const auto is_there = [&](const Argument& argument) {
+    return argument.role == Role::in || std::ranges::any_of(spec.launch, [&](const Step& step) {
+      return may_run(step) && use_argument({&step, 1}, argument.name);
+    });
+  };
   for (const Argument& argument : spec.arguments)
-    if (!argument.symbol.empty()) all.variables.insert(instantiate_entry(argument.symbol, scope));
+    if (!argument.symbol.empty() && is_there(argument))
+      all.variables.insert(instantiate_entry(argument.symbol, scope));
 }
 
 // Returns whether a record may answer a problem with these values: sizes may be others, nothing else.
@@ -80,6 +86,7 @@ bool is_known(const KernelSpec& spec, const Argument& argument) {
 }
 
 bool is_passed(const KernelSpec& spec, const Argument& argument) {
+  if (argument.role == Role::scratch && !argument.symbol.empty()) return false;
   return (use_argument(spec.launch, argument.name) || !argument.symbol.empty()) && !is_known(spec, argument);
 }
 

@@ -167,18 +167,23 @@ ResolvedStep resolve_step(const Request& request, const Step& step, const std::s
   }
   resolved.expression = instantiate_entry(step.entry, request.scope());
   resolved.shape = launch_shape(request, step, label);
+  resolved.shape.cooperative = step.cooperative && holds(request, *step.cooperative, label, "cooperative");
   check_parameter_bytes(request.spec, step, request.scope(), request.where(label));
   for (const auto& name : step.arguments) resolved.arguments.push_back(argument_position(request, name, label));
   return resolved;
 }
 
-// Adds the variables that arguments are the content of.
-void add_symbols(const Request& request, ImageRequest& result) {
+// Adds the variables that hold arguments: of an input, and of scratch memory that a running step uses.
+void add_symbols(const Request& request, std::span<const Step* const> running, ImageRequest& result) {
+  const auto is_used = [&](const Argument& argument) {
+    return std::ranges::any_of(running, [&](const Step* step) { return use_argument({step, 1}, argument.name); });
+  };
   for (const Argument& argument : request.spec.arguments) {
-    if (argument.symbol.empty()) continue;
+    if (argument.symbol.empty() || (argument.role == Role::scratch && !is_used(argument))) continue;
     const std::string variable = instantiate_entry(argument.symbol, request.scope());
     result.expressions.push_back("&" + variable);
-    result.checks += variable_check(variable, argument.name, concrete_type(argument, request.problem).element);
+    if (argument.role == Role::in)  // scratch memory is the kernel's own, whatever it holds
+      result.checks += variable_check(variable, argument.name, concrete_type(argument, request.problem).element);
   }
 }
 
@@ -263,9 +268,11 @@ std::string target_architecture(const Request& request) {
 ImageRequest sourceless_request(const Request& request, std::span<const Step> steps) {
   ImageRequest result;
   StepBefore before;
+  std::vector<const Step*> running;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string label = step_label(steps[i], i);
     if (!before.runs_next(request, steps[i], label)) continue;
+    running.push_back(&steps[i]);
     const bool overlaps = before.is_overlapped_by(request, steps[i], label);
     if (steps[i].kind != StepKind::launch) continue;
     result.expressions.push_back(instantiate_entry(steps[i].entry, request.scope()));
@@ -273,7 +280,7 @@ ImageRequest sourceless_request(const Request& request, std::span<const Step> st
     const std::string checks = checks_of(request, steps[i], result.expressions.back());
     if (result.checks.find(checks) == std::string::npos) result.checks += checks;  // a step may stand twice
   }
-  add_symbols(request, result);
+  add_symbols(request, running, result);
   sort_once(result.expressions);
   sort_once(result.waiting);
   try {

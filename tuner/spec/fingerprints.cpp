@@ -71,6 +71,7 @@ void add_steps(Digest& digest, const std::vector<Step>& steps) {
     add_optional(digest, step.when);
     if (!step.cluster.empty()) add_expressions(digest.add("cluster"), step.cluster);
     if (step.overlap) digest.add("overlap").add(step.overlap->text());
+    if (step.cooperative) digest.add("cooperative").add(step.cooperative->text());
   }
 }
 

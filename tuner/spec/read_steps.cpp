@@ -14,20 +14,6 @@ const std::vector<std::string> step_keys = {"entry",  "grid",  "block",   "share
                                             "memset", "value", "cluster", "cooperative", "overlap"};
 const std::vector<std::string> memset_keys = {"memset", "value", "when"};
 
-struct ReservedKey {
-  std::string_view key, what;
-};
-constexpr ReservedKey reserved_keys[] = {
-    {"cooperative", "attune does not launch cooperative kernels yet"},
-};
-
-void refuse_reserved(const Document& document, const Section& section) {
-  for (const auto& [key, what] : reserved_keys) {
-    if (const auto* node = section.find(key))
-      document.fail(node->key_at, fmt::format("`{}` is reserved: {}", key, what));
-  }
-}
-
 Step memset_step(const Document& document, const Section& section) {
   for (const auto& member : section.table().children) {
     if (std::find(memset_keys.begin(), memset_keys.end(), member.key) != memset_keys.end()) continue;
@@ -69,6 +55,7 @@ Step launch_step(const Document& document, const Section& section, const std::st
   if (const auto* cluster = section.find("cluster"); cluster != nullptr && step.cluster.empty())
     document.fail(*cluster, "a cluster has 1 to 3 dimensions, found none");
   step.overlap = section.expression("overlap", Literal::boolean);
+  step.cooperative = section.expression("cooperative", Literal::boolean);
   return step;
 }
 
@@ -81,7 +68,6 @@ std::vector<Step> read_steps(const Document& document, const TomlNode& array, co
   std::vector<Step> steps;
   for (const auto& element : array.children) {
     const Section section(document, element, name, step_keys);
-    refuse_reserved(document, section);
     Step step =
         section.find("memset") != nullptr ? memset_step(document, section) : launch_step(document, section, name);
     step.when = section.expression("when", Literal::boolean);

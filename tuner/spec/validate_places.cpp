@@ -35,8 +35,9 @@ bool is_variable(std::string_view text) {
 
 void validate_symbol(const KernelSpec& spec, const Argument& argument) {
   const auto place = "arguments." + argument.name + ".symbol";
-  if (argument.role != Role::in)
-    throw Fault(place, fmt::format("`{}` has a symbol, so its role is \"in\": the variable is set before the launch",
+  if (argument.role != Role::in && argument.role != Role::scratch)
+    throw Fault(place, fmt::format("`{}` has a symbol, so its role is \"in\": the variable is set before the launch; or "
+                                   "\"scratch\": a step writes it",
                                    argument.name));
   if (!is_variable(argument.symbol)) {
     throw Fault(place, fmt::format("`{}` is no variable: expected the name of a `__constant__` or `__device__` array "
@@ -70,6 +71,7 @@ void validate_places(const KernelSpec& spec) {
     if (argument.is_mapped) validate_mapped(spec, argument);
     if (argument.symbol.empty()) continue;
     validate_symbol(spec, argument);
+    if (argument.role == Role::scratch) continue;
     refuse_use(argument, spec.launch, "launch");
     refuse_use(argument, spec.verify, "verify");
     refuse_use(argument, spec.reference, "reference");

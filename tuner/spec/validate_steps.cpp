@@ -23,7 +23,7 @@ struct StepList {
   std::span<const Step> steps;
   Allowed allowed;
   bool may_set_inputs = false;
-  bool is_tuned = false;  // [[launch]]: its steps may have clusters and overlap
+  bool is_tuned = false;  // [[launch]]: its steps may have clusters, overlap and be cooperative
 };
 
 std::vector<std::string> argument_names(const KernelSpec& spec) {
@@ -147,6 +147,11 @@ void validate_overlap(const KernelSpec& spec, const StepList& list, std::size_t 
   throw Fault(place, fmt::format("{}: a step overlaps the launch that stands directly before it", before));
 }
 
+void validate_cooperative(const KernelSpec& spec, const StepList& list, const Step& step, const std::string& place) {
+  if (!list.is_tuned) throw Fault(place, fmt::format("only [[launch]] steps are cooperative, not [[{}]]", list.name));
+  require_known_names(spec, *step.cooperative, list.allowed, place);
+}
+
 void validate_list(const KernelSpec& spec, const StepList& list) {
   for (std::size_t i = 0; i < list.steps.size(); ++i) {
     const auto& step = list.steps[i];
@@ -158,6 +163,7 @@ void validate_list(const KernelSpec& spec, const StepList& list) {
       validate_launch(spec, step, list.allowed, place);
       if (!step.cluster.empty()) validate_cluster(spec, list, step, place + ".cluster");
       if (step.overlap) validate_overlap(spec, list, i, place + ".overlap");
+      if (step.cooperative) validate_cooperative(spec, list, step, place + ".cooperative");
     }
   }
 }
@@ -184,7 +190,8 @@ void validate_use(const KernelSpec& spec) {
     if (is_seed && (launched || verified || referred)) {
       throw Fault(place + ".fill", fmt::format("`{}` is the seed of the data: only [[prepare]] steps take it", name));
     }
-    if (launched || verified || referred || prepared || !argument.symbol.empty()) continue;
+    const bool is_read_by_code = argument.role == Role::in && !argument.symbol.empty();
+    if (launched || verified || referred || prepared || is_read_by_code) continue;
     throw key_fault(
         place, fmt::format("no step uses the argument `{}`: name it in the `arguments` of a step, or remove it", name));
   }

@@ -43,6 +43,7 @@ grid = ["round_up(ceil_div(n, BLOCK), CLUSTER)", "min(rows, 65535)"]
 block = ["BLOCK / 32", 32]
 cluster = ["CLUSTER"]
 shared = "floor(BLOCK * RATIO) * sizeof(T)"
+cooperative = "n % 5 == 0 || BLOCK == 64"
 arguments = ["out", "in", "weights", "sums", "small", "tiny", "flagged", "n", "free"]
 [[launch]]
 entry = "finish<ACC>"
@@ -50,7 +51,7 @@ grid = [1]
 block = [256]
 when = "rows < 100"
 overlap = "OVERLAP"
-arguments = ["sums", "shift"]
+arguments = ["sums", "shift", "kept"]
 [[verify]]
 entry = "verify<BLOCK>"
 grid = ["rows * 1000"]
@@ -61,6 +62,7 @@ out = { type = "T", size = "n * rows", role = "out" }
 in = { type = "T", size = "n * rows", role = "in", place = "mapped if n < 5000" }
 weights = { type = "float", size = "rows % 2000 + 1", role = "in", pass = "value" }
 filter = { type = "T", size = "16", role = "in", symbol = "d_filter<T, OP>" }
+kept = { type = "float", size = "4 * rows", role = "scratch", symbol = "d_kept<OP>" }
 sums = { type = "float4", size = "BLOCK * rows", role = "scratch" }
 total = { type = "double", size = "1", role = "out" }
 small = { type = "uint8", value = "n / 8" }

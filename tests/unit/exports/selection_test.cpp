@@ -47,9 +47,10 @@ constexpr const char* printer = R"cpp(
                     static_cast<unsigned long long>(step.memset_bytes));
         continue;
       }
-      std::printf(" | %s %s %s %s %llu %d", step.entry.c_str(), three(step.shape.grid).c_str(),
+      std::printf(" | %s %s %s %s %llu %d%d", step.entry.c_str(), three(step.shape.grid).c_str(),
                   three(step.shape.block).c_str(), three(step.shape.cluster).c_str(),
-                  static_cast<unsigned long long>(step.shape.shared_bytes), step.shape.overlaps ? 1 : 0);
+                  static_cast<unsigned long long>(step.shape.shared_bytes), step.shape.overlaps ? 1 : 0,
+                  step.shape.cooperative ? 1 : 0);
       for (const int argument : step.arguments) std::printf(" %d", argument);
     }
     for (const Argument& a : s.arguments) {
@@ -104,8 +105,9 @@ std::string text_of(const Situation& situation, const Request& request, std::str
                           arguments[step.memset_argument].bytes);
       continue;
     }
-    text += fmt::format(" | {} {} {} {} {} {}", step.expression, three(step.shape.grid), three(step.shape.block),
-                        three(step.shape.cluster), step.shape.shared_bytes, step.shape.overlaps ? 1 : 0);
+    text += fmt::format(" | {} {} {} {} {} {}{}", step.expression, three(step.shape.grid), three(step.shape.block),
+                        three(step.shape.cluster), step.shape.shared_bytes, step.shape.overlaps ? 1 : 0,
+                        step.shape.cooperative ? 1 : 0);
     for (const std::size_t argument : step.arguments) text += fmt::format(" {}", argument);
   }
   for (const ResolvedArgument& argument : arguments) {

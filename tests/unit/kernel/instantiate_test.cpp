@@ -73,6 +73,42 @@ TEST(ResolveSteps, CutsTheGridIntoClusters) {
   EXPECT_THAT(message_of<Error>([&] { shape_with({"2"}, device_limits("sm_80")); }), HasSubstr("takes 1 to 1"));
 }
 
+TEST(ResolveSteps, ALaunchIsCooperativeWhereItSaysSo) {
+  KernelSpec spec = sample_kernel();
+  const auto cooperative = [&](std::string_view condition) {
+    spec.launch.back().cooperative = Expression(condition);
+    const Configuration configuration = sample_configuration();
+    return resolve_steps(spec, spec.launch, sample_problem(), &configuration, sm_90).back().shape.cooperative;
+  };
+  EXPECT_TRUE(cooperative("FAST"));
+  EXPECT_FALSE(cooperative("!FAST"));
+  EXPECT_THAT(message_of<Error>([&] { cooperative("1 / 0 > 0"); }), HasSubstr("cooperative: 1 / 0 > 0"));
+}
+
+// Else each image would have the variable, and each plan code of its own.
+TEST(ImageRequests, NameTheVariableOfScratchMemoryWhereAStepUsesIt) {
+  KernelSpec spec = sample_kernel();
+  Argument held;
+  held.name = "held";
+  held.type = "float";
+  held.role = Role::scratch;
+  held.size = Expression("1");
+  held.symbol = "held";
+  spec.arguments.push_back(held);
+  Step fill = spec.launch.back();
+  fill.entry = "fill";
+  fill.arguments = {"held"};
+  fill.when = Expression("FAST");
+  spec.launch.push_back(fill);
+  const Configuration configuration = sample_configuration();
+  const auto expressions = [&] {
+    return image_request(spec, spec.launch, sample_problem(), &configuration, sm_90).expressions;
+  };
+  EXPECT_THAT(expressions(), testing::Contains("&held"));
+  spec.launch.back().when = Expression("!FAST");
+  EXPECT_THAT(expressions(), testing::Not(testing::Contains("&held")));
+}
+
 // The step before it is a launch that runs, and the device is an sm_90 at least.
 TEST(ResolveSteps, OverlapFollowsALaunch) {
   KernelSpec spec = sample_kernel();

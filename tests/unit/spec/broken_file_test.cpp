@@ -110,7 +110,11 @@ constexpr std::string_view table = R"table(
   overlap_of_the_first_step => [[launch]]\nmemset = "carry"\nvalue = 255\nwhen = "ALPHA"
       => [[launch]]\nentry = "f"\ngrid = [1]\nblock = [1]\narguments = []\noverlap = ^^true => this is the first step
   overlap_misspelt => grid = ["device.multiprocessors"] => grid = ["1"]\noverlap = "^^ALPAH" => did you mean `ALPHA`
-  cooperative => shared = "ZETA * sizeof(T)" => ^^cooperative = true => `cooperative` is reserved
+  cooperative_reference => grid = ["ceil_div(n, 256)"] => grid = ["ceil_div(n, 256)"]\ncooperative = ^^true
+      => only [[launch]] steps are cooperative, not [[reference]]
+  cooperative_misspelt => grid = ["device.multiprocessors"] => grid = ["1"]\ncooperative = "^^ALPAH"
+      => did you mean `ALPHA`
+  cooperative_is_a_number => shared = "ZETA * sizeof(T)" => cooperative = ^^1 => 1
   entry_and_memset => value = 255\n => value = 255\n^^entry = "a<T>"\n => `entry` does not go with `memset`
   neither_entry_nor_memset => [[launch]]\nmemset = "carry"\nvalue = 255\n => ^^[[launch]]\n => needs `entry` or `memset`
   value_without_memset => shared = "ZETA * sizeof(T)" => ^^value = 1 => `value` goes with `memset`

@@ -304,6 +304,8 @@ TEST(Messages, EveryFieldOfASetupTravels) {
       [](auto&, auto&, auto& s) { s.shape.grid[1] = 9; },
       [](auto&, auto&, auto& s) { s.shape.block[2] = 9; },
       [](auto&, auto&, auto& s) { s.shape.shared_bytes = 9; },
+      [](auto&, auto&, auto& s) { s.shape.overlaps = true; },
+      [](auto&, auto&, auto& s) { s.shape.cooperative = true; },
       [](auto&, auto&, auto& s) { s.arguments = {9}; },
       [](auto&, auto&, auto& s) { s.memset_argument = 9; },
       [](auto&, auto&, auto& s) { s.memset_value = 9; }};

@@ -81,7 +81,7 @@ struct LaunchAttribute {
     char room[64];
   };
 };
-enum LaunchAttributeId : int { launch_cluster = 4, launch_overlaps = 6 };
+enum LaunchAttributeId : int { launch_cooperative = 2, launch_cluster = 4, launch_overlaps = 6 };
 struct LaunchConfig {
   unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
   CUstream_st* stream;

@@ -16,6 +16,7 @@ namespace {
                   shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.shared_bytes);
   if (shape.cluster_blocks() != 1)
     text += fmt::format(", clusters of {} x {} x {} blocks", shape.cluster[0], shape.cluster[1], shape.cluster[2]);
+  if (shape.cooperative) text += ", all blocks at the same time";
   return text;
 }
 
@@ -25,7 +26,7 @@ constexpr Result not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
 [[gnu::cold]] Result launch_without_attributes(const DriverApi& api, const Operation& operation, void** parameters,
                                                CUstream_st* stream) noexcept {
   const LaunchShape& shape = operation.shape;
-  if (shape.cluster_blocks() != 1) return not_supported;
+  if (shape.cluster_blocks() != 1 || shape.cooperative) return not_supported;
   return api.launch(static_cast<CUfunc_st*>(operation.function), shape.grid[0], shape.grid[1], shape.grid[2],
                     shape.block[0], shape.block[1], shape.block[2], static_cast<unsigned>(shape.shared_bytes), stream,
                     parameters, nullptr);
@@ -58,6 +59,11 @@ ExtendedLaunch::ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) no
     LaunchAttribute& attribute = attributes_[config_.attribute_count++] = {};
     attribute.id = launch_cluster;
     for (int i = 0; i < 3; ++i) attribute.cluster[i] = shape.cluster[static_cast<std::size_t>(i)];
+  }
+  if (shape.cooperative) {
+    LaunchAttribute& attribute = attributes_[config_.attribute_count++] = {};
+    attribute.id = launch_cooperative;
+    attribute.flag = 1;
   }
   if (shape.overlaps) {
     LaunchAttribute& attribute = attributes_[config_.attribute_count++] = {};

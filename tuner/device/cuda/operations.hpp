@@ -16,7 +16,7 @@ Result launch_operation(const DriverApi& api, const Operation& operation, void**
 // Makes one call of the driver, or of a routine: no lock of its own, and no allocation unless it fails.
 Status enqueue_operation(const DriverApi& api, const Operation& operation, CUstream_st* stream);
 
-// A launch as cuLaunchKernelEx takes it. It holds its own attributes, of clusters and of overlap.
+// A launch as cuLaunchKernelEx takes it. It holds its own attributes.
 class ExtendedLaunch {
  public:
   ExtendedLaunch(const LaunchShape& shape, CUstream_st* stream) noexcept;
@@ -26,7 +26,7 @@ class ExtendedLaunch {
 
  private:
   LaunchConfig config_;
-  LaunchAttribute attributes_[2];  // set as far as they count
+  LaunchAttribute attributes_[3];  // set as far as they count
 };
 
 }  // namespace attune::cuda

@@ -40,7 +40,7 @@ class HostDevice final : public Device {
       : threads_(host_thread_count()),
         info_(host_device_info(threads_)),
         compiler_(std::make_shared<HostCompiler>()),
-        // Sanitized blocks run one after another: then static shared memory has one place.
+        at_once_(sanitizers().any() ? 1 : max_host_threads),
         pool_(sanitizers().any() ? 1 : threads_) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
@@ -99,6 +99,11 @@ class HostDevice final : public Device {
     if (operation.kind == Operation::Kind::routine) return operation.routine->enqueue(operation.parameters, nullptr);
     if (const std::string lacking = unlaunchable(operation); !lacking.empty())
       return {Verdict::launch_error, lacking, false};
+    if (operation.shape.cooperative && operation.shape.blocks() > at_once_)
+      return {Verdict::resources,
+              fmt::format("a cooperative launch of {} blocks, of which {} run at the same time",
+                          operation.shape.blocks(), at_once_),
+              false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);
     const std::optional<std::string> fault =
         pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
@@ -170,7 +175,7 @@ class HostDevice final : public Device {
   // Returns why the operation is no launch; "" if it is one.
   std::string unlaunchable(const Operation& operation) const {
     if (operation.function == nullptr) return "launch of no function";
-    const auto& [grid, block, shared, cluster, overlaps] = operation.shape;
+    const auto& [grid, block, shared, cluster, overlaps, cooperative] = operation.shape;
     if (cluster[0] * cluster[1] * cluster[2] != 1) return "clusters of more than one block";
     for (int i = 0; i < 3; ++i) {
       if (grid[i] == 0 || grid[i] > info_.max_grid[i])
@@ -198,6 +203,8 @@ class HostDevice final : public Device {
   const int threads_;
   const DeviceInfo info_;
   const std::shared_ptr<HostCompiler> compiler_;
+  // Blocks. Sanitized ones run one after another: then static shared memory has one place.
+  const std::uint64_t at_once_;
   LaunchPool pool_;
   std::mutex allocating_;
   std::unordered_map<void*, std::uint64_t> sizes_;

@@ -15,7 +15,7 @@ struct KernelCall {
   LaunchShape shape;
   const char* expression = "";  // the entry as written in the kernel file, instantiated
 
-  std::uint64_t blocks() const noexcept { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
+  std::uint64_t blocks() const noexcept { return shape.blocks(); }
   unsigned threads() const noexcept { return shape.block[0] * shape.block[1] * shape.block[2]; }
 };
 

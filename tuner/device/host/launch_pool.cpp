@@ -11,9 +11,6 @@
 namespace attune {
 namespace {
 
-// Each may hold 64 MiB of stacks in address space, and memory as far as kernels use them.
-constexpr int max_host_threads = 256;
-
 // Blocks taken at a time: few enough to balance, enough to relieve the counter.
 constexpr std::uint64_t blocks_at_once = 8;
 
@@ -32,9 +29,7 @@ int host_thread_count() {
   return count;
 }
 
-LaunchPool::LaunchPool(int threads) {
-  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { work(); });
-}
+LaunchPool::LaunchPool(int threads) : usual_(static_cast<std::size_t>(threads - 1)) {}
 
 LaunchPool::~LaunchPool() {
   {
@@ -45,35 +40,41 @@ LaunchPool::~LaunchPool() {
   for (std::thread& helper : helpers_) helper.join();
 }
 
+// Returns how many helpers run the call, and makes those that are not there yet.
+std::size_t LaunchPool::helpers_for(const KernelCall& call) {
+  // With so few blocks, waking others costs more than they save.
+  if (call.blocks() == 1) return 0;
+  const std::size_t count = call.shape.cooperative ? static_cast<std::size_t>(call.blocks() - 1) : usual_;
+  while (helpers_.size() < count) helpers_.emplace_back([this, number = helpers_.size()] { work(number); });
+  return count;
+}
+
 std::optional<std::string> LaunchPool::run(const KernelCall& call) {
   const std::lock_guard turn(turn_);
-  // With so few blocks, waking others costs more than they save.
-  const bool alone = call.blocks() == 1 || helpers_.empty();
+  const std::size_t helpers = helpers_for(call);
   {
     const std::lock_guard lock(mutex_);
     call_ = call;
     next_block_ = 0;
     faulted_ = false;
     fault_.reset();
-    if (!alone) {
-      ++launch_;
-      busy_ = static_cast<int>(helpers_.size());
-    }
+    wanted_ = busy_ = helpers;
+    if (helpers > 0) ++launch_;
   }
-  if (!alone) changed_.notify_all();
+  if (helpers > 0) changed_.notify_all();
   run_blocks(own_);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return busy_ == 0; });
   return fault_;
 }
 
-void LaunchPool::work() {
+void LaunchPool::work(std::size_t number) {
   BlockRunner runner;
   std::uint64_t seen = 0;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopping_ || launch_ != seen; });
+      changed_.wait(lock, [&] { return stopping_ || (launch_ != seen && number < wanted_); });
       if (stopping_) return;
       seen = launch_;
     }
@@ -95,7 +96,7 @@ void LaunchPool::run_blocks(BlockRunner& runner) {
     return report(error.what());
   }
   const std::uint64_t blocks = call_.blocks();
-  const std::uint64_t chunk = std::clamp<std::uint64_t>(blocks / (4 * (helpers_.size() + 1)), 1, blocks_at_once);
+  const std::uint64_t chunk = std::clamp<std::uint64_t>(blocks / (4 * (wanted_ + 1)), 1, blocks_at_once);
   while (!faulted_) {
     const std::uint64_t first = next_block_.fetch_add(chunk);
     if (first >= blocks) return;

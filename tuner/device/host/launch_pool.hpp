@@ -1,5 +1,6 @@
-// LaunchPool: spreads the blocks of a launch over OS threads, each with a BlockRunner. Launches take turns. Any thread
-// may call run(); owned by the host device.
+// LaunchPool: spreads the blocks of a launch over OS threads, each with a BlockRunner. A cooperative launch has a thread
+// for each block, so that blocks may wait for each other. Launches take turns. Any thread may call run(); owned by the
+// host device.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,9 @@
 
 namespace attune {
 
+// Each may hold 64 MiB of stacks in address space, and memory as far as kernels use them.
+constexpr int max_host_threads = 256;
+
 // Returns the number of OS threads for blocks: $ATTUNE_HOST_THREADS, else the cores, at most max_host_threads.
 int host_thread_count();
 
@@ -25,14 +29,17 @@ class LaunchPool {
   LaunchPool(const LaunchPool&) = delete;
   LaunchPool& operator=(const LaunchPool&) = delete;
 
-  // Runs every block; returns when all are done. Returns nothing, or the first fault.
+  // Runs every block; returns when all are done. Returns nothing, or the first fault. A cooperative launch has at most
+  // max_host_threads blocks.
   std::optional<std::string> run(const KernelCall& call);
 
  private:
-  void work();
+  std::size_t helpers_for(const KernelCall& call);
+  void work(std::size_t number);
   void run_blocks(BlockRunner& runner);
   void report(const std::string& fault);
 
+  const std::size_t usual_;  // helpers of a launch that is not cooperative
   std::mutex turn_;  // one launch at a time
   BlockRunner own_;  // of the thread that has the turn
 
@@ -40,7 +47,8 @@ class LaunchPool {
   std::condition_variable changed_;
   KernelCall call_;
   std::uint64_t launch_ = 0;  // number of the present launch; helpers wait for it to change
-  int busy_ = 0;
+  std::size_t wanted_ = 0;    // of the helpers, the first ones
+  std::size_t busy_ = 0;
   bool stopping_ = false;
   std::atomic<std::uint64_t> next_block_{0};
   std::atomic<bool> faulted_{false};

@@ -35,6 +35,7 @@ class ResolvedLaunch {
     std::uint64_t shared_bytes = 0;                    // dynamic shared memory
     std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // blocks; 1, 1, 1: no cluster attribute
     bool overlaps = false;                             // with the attribute of programmatic stream serialization
+    bool cooperative = false;                          // with the attribute of a cooperative launch
     void** parameters = nullptr;                       // one pointer for each parameter of the kernel, to its bytes
     std::vector<std::size_t> parameter_bytes;          // how many each has
     // memset, copy: device memory
