@@ -9,7 +9,7 @@
 //   RowInRegisters, RowInShared, RowInMemory            this thread's packs, kept or read again
 //   RowOut                           writes packs, or their elements where the output is aligned otherwise
 //   floats_of, pack_of, maximum_of   a pack as floats and back, and the largest of its numbers
-//   CompensatedSum                   a sum of floats whose error does not grow with their number
+//   CompensatedSum, PlainSum         a sum of floats whose error does not grow with their number; one of few floats
 //
 // Rows alternate in alignment where their length is no multiple of a pack. So each row has its own head. An application
 // may pass pointers that are aligned for single elements only.
@@ -39,8 +39,8 @@ struct RowTeam {
 
   /// This thread's place among those of its row: 0 to SIZE - 1.
   __device__ __forceinline__ static int rank() {
-    if constexpr (CLUSTER > 1) return static_cast<int>(cluster_rank()) * TPR + static_cast<int>(threadIdx.x);
-    return static_cast<int>(threadIdx.x) % TPR;
+    if constexpr (CLUSTER > 1) return static_cast<int>(cluster_rank() * TPR + threadIdx.x);
+    return static_cast<int>(threadIdx.x % TPR);  // unsigned: one instruction
   }
   /// This thread's first row; the next one is row_step() further. It may lie beyond the last row.
   __device__ __forceinline__ static long long first_row() {
@@ -122,8 +122,9 @@ struct Row {
 
   __device__ __forceinline__ Row(const T* from, long long count) : elements(from), columns(count) {
     head = length_of_head<VECTOR>(from, count);
-    packs = (count - head) / VECTOR;
-    tail = static_cast<int>((count - head) % VECTOR);
+    const auto rest = static_cast<unsigned long long>(count - head);  // unsigned: shifts and masks
+    packs = static_cast<long long>(rest / VECTOR);
+    tail = static_cast<int>(rest % VECTOR);
   }
   __device__ __forceinline__ const P* body() const { return reinterpret_cast<const P*>(elements + head); }
   __device__ __forceinline__ long long column_of_pack(long long pack) const { return head + pack * VECTOR; }
@@ -205,19 +206,45 @@ __device__ __forceinline__ void for_each_edge(const Row<T, VECTOR>& row, const U
   }
 }
 
+// ---- Sums of floats ----
+
+/// Adds floats, for few of them: n additions have a relative error of n epsilon(float) / 2, if all are positive.
+struct PlainSum {
+  float sum = -0.0f;  // the first addition costs nothing then
+
+  __device__ __forceinline__ void add(float number) { sum += number; }
+  __device__ __forceinline__ float total() const { return sum; }
+};
+
+/// Adds floats and carries what rounding loses (W. Kahan, 1965). The relative error of a sum of positive numbers is at
+/// most epsilon(float), however many there are. An infinite number makes it NaN.
+struct CompensatedSum {
+  float sum = 0, lost = 0;
+
+  __device__ __forceinline__ void add(float number) {
+    const float corrected = number - lost, next = sum + corrected;
+    lost = (next - sum) - corrected;
+    sum = next;
+  }
+  __device__ __forceinline__ float total() const { return sum - lost; }
+  __device__ __forceinline__ void scale(float factor) {
+    sum *= factor;
+    lost *= factor;
+  }
+};
+
 // ---- Keeping a row ----
 
 namespace detail {
 
 // The compiler knows that a pack has not changed since the last pass, and would keep its elements as floats: twice the
-// registers. Behind this it knows no longer.
+// registers. It does not know that `zero` is 0. (An empty `asm volatile` hides nothing from ptxas.)
 template <typename P>
-__device__ __forceinline__ void forget_floats(P& pack) {
+__device__ __forceinline__ void forget_floats(P& pack, unsigned zero) {
 #ifdef __CUDA_ARCH__
   if constexpr (sizeof(pack.element[0]) < 4 && sizeof(P) >= 4) {
 #pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(P) / 4); ++i)
-      asm volatile("" : "+r"(reinterpret_cast<unsigned*>(&pack)[i]));
+    for (int i = 0; i < static_cast<int>(sizeof(P) / 4); ++i) reinterpret_cast<unsigned*>(&pack)[i] += zero;
   }
 #endif
 }
@@ -251,6 +278,8 @@ struct RowEdges {
 template <typename Team, typename T, int VECTOR, int ITEMS>
 struct RowInRegisters {
   using P = Pack<T, VECTOR>;
+  using Sum = PlainSum;  // of a value for each pack: there are few
+  static constexpr int FLOATS_KEPT = 16;  // between passes; more would leave fewer threads on a multiprocessor
   P held[ITEMS];
 
   /// Packs that are not there become `fill`.
@@ -275,8 +304,9 @@ struct RowInRegisters {
     const int packs = static_cast<int>(row.packs) - Team::rank();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      detail::forget_floats(held[i]);
       use(held[i], first + i * Team::SIZE, i * Team::SIZE < packs);
+      if constexpr (ITEMS * VECTOR > FLOATS_KEPT)
+        detail::forget_floats(held[i], static_cast<unsigned>(row.packs) >> 24);  // a row of 2^24 packs is not kept
     }
   }
 };
@@ -286,6 +316,7 @@ struct RowInRegisters {
 template <typename Team, typename T, int VECTOR>
 struct RowInShared {
   using P = Pack<T, VECTOR>;
+  using Sum = CompensatedSum;
   P* slots;  // the first is (memory + threadIdx.x)
 
   /// Begins the copies. They have ended behind wait_for_copies().
@@ -312,6 +343,7 @@ struct RowInShared {
 /// The packs of this thread where they are: each pass reads them again.
 template <typename Team, typename T, int VECTOR, int ITEMS, Cache CACHE>
 struct RowInMemory {
+  using Sum = CompensatedSum;
   template <typename Use>
   __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) const {
     for_each_pack<Team, ITEMS, CACHE>(row, [&](Pack<T, VECTOR>& pack, long long column) {
@@ -333,10 +365,10 @@ struct RowOut {
       : elements(to), head(row.head), by_packs(aligned<P>(to + row.head)) {}
   template <bool BY_PACKS>
   __device__ __forceinline__ void put(long long pack, const P& value) const {
-    T* const to = elements + head + pack * VECTOR;
     if constexpr (BY_PACKS) {
-      store_whole<CACHE>(reinterpret_cast<P*>(to), value);
+      store_whole<CACHE>(reinterpret_cast<P*>(elements + head) + pack, value);
     } else {
+      T* const to = elements + head + pack * VECTOR;
 #pragma unroll
       for (int k = 0; k < VECTOR; ++k) to[k] = value.element[k];
     }
@@ -345,10 +377,32 @@ struct RowOut {
 
 // ---- Numbers of a pack ----
 
+namespace detail {
+
+template <typename T>
+constexpr bool is_bfloat16 = false;
+#ifdef ATTUNE_HAS_BFLOAT16
+template <>
+constexpr bool is_bfloat16<__nv_bfloat16> = true;
+#endif
+
+}  // namespace detail
+
 template <typename T, int VECTOR>
 __device__ __forceinline__ void floats_of(const Pack<T, VECTOR>& pack, float (&numbers)[VECTOR]) {
+  if constexpr (detail::is_bfloat16<T> && VECTOR % 2 == 0) {
+    // A bfloat16 is the upper half of a float, an instruction away. The toolkit's conversion takes two for every other
+    // element.
 #pragma unroll
-  for (int k = 0; k < VECTOR; ++k) numbers[k] = static_cast<float>(pack.element[k]);
+    for (int k = 0; k < VECTOR; k += 2) {
+      const unsigned two = reinterpret_cast<const unsigned*>(&pack)[k / 2];
+      numbers[k] = __uint_as_float(two << 16);
+      numbers[k + 1] = __uint_as_float(two & 0xffff0000u);
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) numbers[k] = static_cast<float>(pack.element[k]);
+  }
 }
 
 namespace detail {
@@ -409,21 +463,5 @@ __device__ __forceinline__ float maximum_of(const Pack<T, VECTOR>& pack) {
     return most;
   }
 }
-
-/// Adds floats and carries what rounding loses (W. Kahan, 1965). The relative error of a sum of positive numbers is at
-/// most epsilon(float), however many there are. An infinite number makes it NaN.
-struct CompensatedSum {
-  float sum = 0, lost = 0;
-
-  __device__ __forceinline__ void add(float number) {
-    const float corrected = number - lost, next = sum + corrected;
-    lost = (next - sum) - corrected;
-    sum = next;
-  }
-  __device__ __forceinline__ void scale(float factor) {
-    sum *= factor;
-    lost *= factor;
-  }
-};
 
 }  // namespace attune

@@ -113,11 +113,14 @@ arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns"]
 # known to 10 u of itself. An error of the mean, 16 u of the largest sums that form it, adds 16 u * |mean| / deviation
 # to z; only Keep::online has it. Numbers of mean 0 reach 6 deviations: then z is wrong by (60 + 96) u, the result by
 # 1.5 times that and 11 u of its last rounding: 245 u. The others have |mean| / sqrt(variance + eps) up to 1000: 24,000
-# u more. (A variance by the mean of squares would be wrong by 10^6 u there, and z by several per cent.) Numbers that
-# are far off make results of up to sqrt(columns), of which 12 u are relative. T is rounded to once. Keep::parts merges
-# up to 32 more values per thread, each of which rounds a variance once. Of z 16 u were seen.
+# u more. (A variance by the mean of squares would be wrong by 10^6 u there, and z by several per cent.) Rows that stay
+# in registers have plain sums, and the variance 41 u: 3 of a square, 7 of a pack, 15 of 16 packs, 14 of the steps over
+# the threads of a row and of single elements, 2 of the inverse of the number of columns. Then z is known to 26 u of
+# itself, and its error at 6 deviations is 156 u too. Any error of the mean is subtracted again. Numbers that are far
+# off make results of up to sqrt(columns), of which 28 u are relative. T is rounded to once. Keep::parts merges up to 32
+# more values per thread, each of which rounds a variance once. Of z 16 u were seen.
 absolute = "epsilon(float) * (DATA == 'Data::normal' ? 123 : 12123)"
-relative = "epsilon(float) * 6 + (T == 'float' ? 0 : epsilon(T))"
+relative = "epsilon(float) * 14 + (T == 'float' ? 0 : epsilon(T))"
 allow_nonfinite = true                         # NaN for rows with NaN or an infinity
 [metrics]
 bytes = "(2 * rows + 2) * columns * sizeof(T)"
@@ -183,6 +186,10 @@ struct Sums {
   float first, second;
 };
 
+struct AddFirst {
+  __device__ __forceinline__ static float combine(float a, float b) { return a + b; }
+};
+
 struct AddSums {
   __device__ __forceinline__ static Sums combine(Sums a, Sums b) { return {a.first + b.first, a.second + b.second}; }
 };
@@ -204,6 +211,17 @@ struct MergeMoments {
   }
 };
 
+// 1 / x to a unit in the last place, for whole numbers.
+__device__ __forceinline__ float reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
+#else
+  return 1.0f / x;
+#endif
+}
+
 template <int VECTOR>
 __device__ __forceinline__ float sum_of(const float (&x)[VECTOR]) {
   float sum = x[0];
@@ -217,26 +235,29 @@ __device__ __forceinline__ Normalization normalize_in_two_passes(const Row<T, VE
                                                                  Source& source, Edges& edges,
                                                                  Sums (*cells)[Team::CELLS]) {
   using P = Pack<T, VECTOR>;
-  attune::CompensatedSum sum, squares;
+  const float share = reciprocal(columns);
+  typename Source::Sum sum, squares;
   source.for_each(row, [&](P& pack, long long, bool) {
     float x[VECTOR];
     attune::floats_of(pack, x);
     sum.add(sum_of(x));
   });
   edges.for_each(row, [&](T& element, long long) { sum.add(static_cast<float>(element)); });
-  const Sums total = attune::combine_row<AddSums, Team>(Sums{sum.sum, sum.lost}, cells[0]);
-  const float mean = (total.first - total.second) / columns;
+  const float mean = attune::combine_row<AddFirst, Team>(sum.total(), reinterpret_cast<float*>(cells[0])) * share;
 
-  float rest = 0;  // small: nothing is lost
+  float rest = -0.0f;  // small: nothing is lost
   source.for_each(row, [&](P& pack, long long, bool is_there) {
     float x[VECTOR];
     attune::floats_of(pack, x);
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) x[k] -= mean;
-    rest += is_there ? sum_of(x) : 0;
+    const float of_pack = sum_of(x);
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
-    squares.add(is_there ? sum_of(x) : 0);
+    if (is_there) {
+      rest += of_pack;
+      squares.add(sum_of(x));
+    }
   });
   edges.for_each(row, [&](T& element, long long) {
     const float x = static_cast<float>(element) - mean;
@@ -244,7 +265,7 @@ __device__ __forceinline__ Normalization normalize_in_two_passes(const Row<T, VE
     squares.add(x * x);
   });
   const Sums sums = attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]);
-  const float missed = sums.first / columns, variance = sums.second / columns - missed * missed;
+  const float missed = sums.first * share, variance = sums.second * share - missed * missed;
   const float scale = rsqrtf((variance < 0 ? 0 : variance) + eps);
   return {mean, scale, -missed * scale};
 }
@@ -282,11 +303,12 @@ template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
 __device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const T* weight, const T* bias,
                                             const Out& out, const Normalization& normalization) {
   using P = Pack<T, VECTOR>;
-  const auto read = [&](const T* from) {
+  const auto read = [&](const T* from, long long number) {
     if constexpr (BY_PACKS) {
-      return attune::load_read_only(reinterpret_cast<const P*>(from));
+      return attune::load_read_only(reinterpret_cast<const P*>(from + row.head) + number);
     } else {
       P pack;
+      from += row.column_of_pack(number);
 #pragma unroll
       for (int k = 0; k < VECTOR; ++k) pack.element[k] = from[k];
       return pack;
@@ -295,10 +317,9 @@ __device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& s
   source.for_each(row, [&](P& pack, long long number, bool is_there) {
     if (!is_there) return;
     float x[VECTOR], w[VECTOR], b[VECTOR];
-    const long long column = row.column_of_pack(number);
     attune::floats_of(pack, x);
-    attune::floats_of(read(weight + column), w);
-    attune::floats_of(read(bias + column), b);
+    attune::floats_of(read(weight, number), w);
+    attune::floats_of(read(bias, number), b);
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
     out.template put<BY_PACKS>(number, attune::pack_of<T>(x));

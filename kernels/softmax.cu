@@ -202,9 +202,9 @@ __device__ __forceinline__ Powers powers_in_two_passes(const Row<T, VECTOR>& row
   edges.for_each(row, [&](T& element, long long) { most = fmaxf(most, static_cast<float>(element)); });
   most = attune::combine_row<attune::Operator<Op::max, float>, Team>(most, cells[0]);
 
-  attune::CompensatedSum sum;
+  typename Source::Sum sum;
   source.for_each(row, [&](P& pack, long long, bool) {
-    float x[VECTOR], of_pack = 0;
+    float x[VECTOR], of_pack = -0.0f;
     attune::floats_of(pack, x);
 #pragma unroll
     for (int k = 0; k < VECTOR; ++k) of_pack += x[k] = exponential(x[k], most);
