@@ -91,9 +91,9 @@ __device__ __forceinline__ Value combine_row(Value value, Value* cells) {
   value = detail::combine_lanes<Operator, Team::TPR < 32 ? Team::TPR : 32>(value);
   if constexpr (Team::SIZE > 32) {
     constexpr int WARPS = Team::TPR / 32, COUNT = WARPS * Team::CLUSTER;
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if constexpr (Team::CLUSTER > 1) {
-      const int cell = static_cast<int>(cluster_rank()) * WARPS + warp;
+      const unsigned cell = cluster_rank() * WARPS + warp;
       if (lane < Team::CLUSTER) *in_block(cells + cell, lane) = value;  // to each block
       sync_cluster();
     } else {
