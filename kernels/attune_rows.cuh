@@ -279,7 +279,7 @@ template <typename Team, typename T, int VECTOR, int ITEMS>
 struct RowInRegisters {
   using P = Pack<T, VECTOR>;
   using Sum = PlainSum;  // of a value for each pack: there are few
-  static constexpr int FLOATS_KEPT = 16;  // between passes; more would leave fewer threads on a multiprocessor
+  static constexpr bool FORGETS = ITEMS * VECTOR > 16;  // more floats would leave fewer threads on a multiprocessor
   P held[ITEMS];
 
   /// Packs that are not there become `fill`.
@@ -302,11 +302,12 @@ struct RowInRegisters {
   __device__ __forceinline__ void for_each(const Row<T, VECTOR>& row, const Use& use) {
     const long long first = Team::rank();  // wide at once: then addresses of packs differ by constants
     const int packs = static_cast<int>(row.packs) - Team::rank();
+    const unsigned zero = static_cast<unsigned>(row.packs) >> 24;  // a row of 2^24 packs is not kept
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
+      if constexpr (FORGETS && ITEMS >= 8) detail::forget_floats(held[i], zero);  // more to do, but fewer registers
       use(held[i], first + i * Team::SIZE, i * Team::SIZE < packs);
-      if constexpr (ITEMS * VECTOR > FLOATS_KEPT)
-        detail::forget_floats(held[i], static_cast<unsigned>(row.packs) >> 24);  // a row of 2^24 packs is not kept
+      if constexpr (FORGETS && ITEMS < 8) detail::forget_floats(held[i], zero);
     }
   }
 };

@@ -103,6 +103,7 @@ arguments = ["out", "in", "rows", "columns"]
 # In units of epsilon(float) = 2^-23, relative: a difference d from the maximum is rounded when it is formed and when it
 # is turned to base 2, which changes exp(d) by 1.1 |d|. ex2.approx is good to 2. Sums, of positive numbers: 4 for a
 # pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each.
+# Rows in registers have plain sums: 8 for 16 packs, but no scaling.
 # Keep::parts adds up to 32 parts per thread, one after the other, where the chain of a thread is shorter.
 # The quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than
 # the least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
