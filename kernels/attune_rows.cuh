@@ -381,17 +381,17 @@ struct RowOut {
 namespace detail {
 
 template <typename T>
-constexpr bool is_bfloat16 = false;
+constexpr bool is_half_a_float = false;
 #ifdef ATTUNE_HAS_BFLOAT16
 template <>
-constexpr bool is_bfloat16<__nv_bfloat16> = true;
+constexpr bool is_half_a_float<__nv_bfloat16> = true;
 #endif
 
 }  // namespace detail
 
 template <typename T, int VECTOR>
 __device__ __forceinline__ void floats_of(const Pack<T, VECTOR>& pack, float (&numbers)[VECTOR]) {
-  if constexpr (detail::is_bfloat16<T> && VECTOR % 2 == 0) {
+  if constexpr (detail::is_half_a_float<T> && VECTOR % 2 == 0) {
     // A bfloat16 is the upper half of a float, an instruction away. The toolkit's conversion takes two for every other
     // element.
 #pragma unroll
