@@ -15,12 +15,12 @@ TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024]
 CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
-KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts"]
+KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
-LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
+GROUP = [4, 1, 2, 8]                           # launch only: long rows that are taken together, by parts or columns,
+LAG = [4, 1, 2, 3, 8, 16]                      # launch only: and groups between the two passes over them
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -28,15 +28,20 @@ BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a c
 unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
 spare = "unit * ITEMS - columns"               # of what they can keep in registers
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
-cells = "BLOCK * CLUSTER / 2"                 # bytes that threads of a row combine in
+by_parts = "KEEP == 'Keep::parts'"
+by_columns = "KEEP == 'Keep::columns'"
+staying_parts = "max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1)"  # of a row, if GROUP rows have all blocks
+part_packs = "ceil_div(ceil_div(columns * sizeof(T), PACK), staying_parts)"
+parts = "ceil_div(columns, by_columns ? part_packs * PACK / sizeof(T) : unit * ITEMS)"  # of a row, for a block each
+ring = "((STAGES + LAG + 1) * part_packs + parts) * PACK"
+shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
+cells = "BLOCK * CLUSTER / 2 + (by_columns ? 128 : 0)"  # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
-parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 row_bytes = "columns * sizeof(T)"
-by_parts = "KEEP == 'Keep::parts'"
+column_registers = "ITEMS * (T == 'float' ? 12 : 16) + 32"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -47,7 +52,7 @@ rules = [
     # Registers: all of a row, in as few packs as do. 28 registers and more a thread are for the rest.
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
     "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
-    "BLOCK < 1024 || from_memory || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
+    "BLOCK < 1024 || from_memory || by_columns || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
     "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
     "!LEAN || (BLOCK <= (T == 'float' ? 256 : 512) && device.compute_capability < 100)",
     # Shared memory, for as many blocks as stay on a multiprocessor.
@@ -57,16 +62,25 @@ rules = [
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
     "shared + cells <= device.shared_per_block",
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
-    "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
-    "STAGES == 1 || KEEP == 'Keep::shared'",
+    "(KEEP == 'Keep::shared' || by_columns) == (BLOCKS_PER_SM > 0)",
+    "STAGES == 1 || KEEP == 'Keep::shared' || by_columns",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "by_parts || (GROUP == 4 && LAG == 4)",
+    "!by_parts || LAG != 3",
+    "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
+    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says. Each holds STAGES + LAG + 1 of them.
+    "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
+    "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
+    "!by_columns || (LAG in [2, 3] && BLOCKS_PER_SM <= 4 && GROUP <= rows && rows <= 2 ** 20)",
+    "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
+    "!by_columns || (ITEMS <= 4 && ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
+    "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
+    "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     "KEEP != 'Keep::online' || columns <= 2 ** 24 * unit",  # packs of a thread are counted by a float
     # Few long rows want all multiprocessors.
-    "by_parts || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
+    "by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 2",
@@ -75,9 +89,11 @@ rules = [
 ]
 [[launch]]
 entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
+grid = ["""by_parts ? 2 * parts * (row_groups + LAG) : by_columns ? parts * GROUP : \
+  CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"""]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
+cooperative = "by_columns"                     # its blocks wait for each other
 shared = "shared"
 arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "slots", "partials", "passed",
              "part_columns", "part_count", "group_rows", "lag"]
@@ -90,10 +106,10 @@ eps = { type = "float", fill = "1e-5" }
 rows = { type = "int64" }
 columns = { type = "int64" }
 slots = { type = "int64", value = "share" }
-partials = { type = "float", size = "by_parts ? 3 * rows * parts : 1", role = "scratch" }
-passed = { type = "uint32", size = "by_parts ? row_groups : 1", role = "scratch" }
-part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : 1" }
-part_count = { type = "int32", value = "by_parts ? parts : 1" }
+partials = { type = "float", size = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * parts : 4", role = "scratch" }
+passed = { type = "uint32", size = "by_parts ? row_groups : 2", role = "scratch" }
+part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ? part_packs * PACK / sizeof(T) : 1" }
+part_count = { type = "int32", value = "by_parts || by_columns ? parts : 1" }
 group_rows = { type = "int32", value = "GROUP" }
 lag = { type = "int32", value = "LAG" }
 [[prepare]]
@@ -145,6 +161,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_access.cuh"
 #include "attune_async.cuh"
+#include "attune_row_columns.cuh"
 #include "attune_row_pieces.cuh"
 #include "attune_rows.cuh"
 
@@ -169,7 +186,8 @@ using attune::Row;
 ///   online     in memory, but mean and variance take one pass
 ///   reload     in memory: each of three passes reads it, from L2 if there is room
 ///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
-enum class Keep { registers, shared, online, reload, parts };
+///   columns    in shared memory, by bulk copies; blocks stay, and have the same part of all rows that they work on
+enum class Keep { registers, shared, online, reload, parts, columns };
 
 enum class Data { normal, offset, awkward };
 
@@ -355,13 +373,102 @@ constexpr int SMALLEST_FOR_ONE = 32;  // threads of such blocks with rows in sha
 #else
 constexpr int SMALLEST_FOR_ONE = 512;
 #endif
-template <typename T, int BLOCK, Keep KEEP, bool LEAN>
-constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
+template <typename T, int BLOCK, Keep KEEP, int ITEMS, bool LEAN>
+constexpr int WANTED_BLOCKS = KEEP == Keep::columns
+                                  ? attune::blocks_of_registers(BLOCK, ITEMS * (sizeof(T) == 4 ? 12 : 16) + 32)
+                              : LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
+
+// Keep::columns: mean and squares in two passes over the packs of a warp, over the warps, and over the parts of a row.
+// Each time numbers are taken relative to the first of them: then sums are small, and those of equal numbers exact.
+template <typename T, int BLOCK, int ITEMS>
+struct LayernormOfColumns {
+  struct Value {
+    float mean, squares;
+  };
+  static constexpr int VECTOR = 16 / sizeof(T);
+  using P = Pack<T, VECTOR>;
+
+  Affine<T> affine;
+  float eps, columns;
+  P weight[ITEMS] = {}, bias[ITEMS] = {};
+
+  __device__ __forceinline__ static T missing(T first_of_warp) { return first_of_warp; }
+
+  __device__ __forceinline__ void load(long long first, int elements) {
+    const T *const w = affine.weight + first, *const b = affine.bias + first;
+    const int tid = static_cast<int>(threadIdx.x);
+    const bool by_packs = attune::aligned<P>(w) && attune::aligned<P>(b);
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      const int at = (tid + i * BLOCK) * VECTOR;
+      if (by_packs && at + VECTOR <= elements) {
+        weight[i] = attune::load_read_only(reinterpret_cast<const P*>(w + at));
+        bias[i] = attune::load_read_only(reinterpret_cast<const P*>(b + at));
+      } else {
+#pragma unroll
+        for (int k = 0; k < VECTOR; ++k) {
+          weight[i].element[k] = at + k < elements ? w[at + k] : static_cast<T>(0.0f);
+          bias[i].element[k] = at + k < elements ? b[at + k] : static_cast<T>(0.0f);
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements) const {
+    float x[ITEMS][VECTOR], sum = 0, squares = 0;
+    attune::floats_of(packs[0], x[0]);
+    const float base = __shfl_sync(0xffffffffu, x[0][0], 0);
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      attune::floats_of(packs[i], x[i]);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[i][k] -= base;
+      sum += i * BLOCK < count ? attune::sum_by_pairs(x[i]) : 0;
+    }
+    const float mean = __fdividef(attune::sum_over_warp(sum), static_cast<float>(elements > 0 ? elements : 1));
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[i][k] = (x[i][k] - mean) * (x[i][k] - mean);
+      squares += i * BLOCK < count ? attune::sum_by_pairs(x[i]) : 0;
+    }
+    // What stands for elements that are not there is 0 in the first sum. In the second it is one of those to leave out.
+    // The warp's first number has the same square, so little is lost.
+    const float none = static_cast<float>(-elements & (VECTOR - 1));
+    return {base + mean, fmaf(-none * mean, mean, attune::sum_over_warp(squares))};
+  }
+
+  template <typename Values, typename Elements>
+  __device__ __forceinline__ Value join(const Values& values, const Elements& elements, int count, float total) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const float base = values(0).mean;
+    float sum = 0, squares = 0;
+    for (int k = lane; k < count; k += 32)
+      sum = fmaf(static_cast<float>(elements(k)), values(k).mean - base, sum);
+    const float mean = __fdividef(attune::sum_over_warp(sum), total);
+    for (int k = lane; k < count; k += 32) {
+      const float distance = (values(k).mean - base) - mean;
+      squares += fmaf(static_cast<float>(elements(k)) * distance, distance, values(k).squares);
+    }
+    return {base + mean, attune::sum_over_warp(squares)};
+  }
+
+  __device__ __forceinline__ Normalization of_row(Value row) const {
+    return normalization_by(Moments{columns, row.mean, row.squares}, columns, eps);
+  }
+  __device__ __forceinline__ void finish(float (&x)[VECTOR], int item, const Normalization& normalization) const {
+    float w[VECTOR], b[VECTOR];
+    attune::floats_of(weight[item], w);
+    attune::floats_of(bias[item], b);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
+  }
+};
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
           Cache LOAD_CACHE, Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
               const T* __restrict__ bias, float eps, long long rows, long long columns, long long slots,
               Moments* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
@@ -402,6 +509,15 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
       write_normalized(row, source, edges, affine, out_at(r, row), by);
       if (++place == STAGES) place = 0;
     }
+  } else if constexpr (KEEP == Keep::columns) {
+    extern __shared__ int4 memory[];
+    using Work = LayernormOfColumns<T, BLOCK, ITEMS>;
+    using Rows = attune::RowsByColumns<BLOCK, ITEMS, STORE_CACHE, T, Work>;
+    __shared__ typename Rows::Shared cells;
+    Work work{affine, eps, count};
+    const attune::ColumnShares shares{part_columns, parts, group_rows, STAGES, lag};
+    Rows(out, in, rows, columns, shares, work, cells, memory)
+        .run(reinterpret_cast<attune::TaggedValue*>(partials), passed);
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Moments cells[2][Team::CELLS];
     const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);

@@ -14,11 +14,11 @@ TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024]
 CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
-KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts"]
+KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8]                           # launch only: long rows that the two passes over parts take together,
-LAG = [4, 1, 2, 8, 16]                         # launch only: and groups between these passes
+GROUP = [4, 1, 2, 8]                           # launch only: long rows that are taken together, by parts or columns,
+LAG = [4, 1, 2, 3, 8, 16]                      # launch only: and groups between the two passes over them
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -26,15 +26,20 @@ BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a c
 unit = "TPR * CLUSTER * PACK / sizeof(T)"      # elements that the threads of a row read at a time
 spare = "unit * ITEMS - columns"               # of what they can keep in registers
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
-shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : 0"
-cells = "BLOCK * CLUSTER / 2"                 # bytes that threads of a row combine in
+by_parts = "KEEP == 'Keep::parts'"
+by_columns = "KEEP == 'Keep::columns'"
+staying_parts = "max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1)"  # of a row, if GROUP rows have all blocks
+part_packs = "ceil_div(ceil_div(columns * sizeof(T), PACK), staying_parts)"
+parts = "ceil_div(columns, by_columns ? part_packs * PACK / sizeof(T) : unit * ITEMS)"  # of a row, for a block each
+ring = "((STAGES + LAG + 1) * part_packs + parts) * PACK"
+shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
+cells = "BLOCK * CLUSTER / 2 + (by_columns ? 128 : 0)"  # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
-parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 row_bytes = "columns * sizeof(T)"
-by_parts = "KEEP == 'Keep::parts'"
+column_registers = "ITEMS * 4 + (T == 'float' ? 36 : 40)"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -52,15 +57,24 @@ rules = [
     "BLOCKS_PER_SM * BLOCK <= device.max_threads_per_multiprocessor",
     "shared + cells <= device.shared_per_block",
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
-    "(KEEP == 'Keep::shared') == (BLOCKS_PER_SM > 0)",
-    "STAGES == 1 || KEEP == 'Keep::shared'",
+    "(KEEP == 'Keep::shared' || by_columns) == (BLOCKS_PER_SM > 0)",
+    "STAGES == 1 || KEEP == 'Keep::shared' || by_columns",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "by_parts || (GROUP == 4 && LAG == 4)",
+    "!by_parts || LAG != 3",
+    "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
+    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says. Each holds STAGES + LAG + 1 of them.
+    "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
+    "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
+    "!by_columns || (LAG in [2, 3] && BLOCKS_PER_SM <= 4 && GROUP <= rows && rows <= 2 ** 20)",
+    "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
+    "!by_columns || (ITEMS <= 4 && ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
+    "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
+    "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     # Few long rows want all multiprocessors.
-    "by_parts || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
+    "by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 4",
@@ -69,9 +83,11 @@ rules = [
 ]
 [[launch]]
 entry = "softmax<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
+grid = ["""by_parts ? 2 * parts * (row_groups + LAG) : by_columns ? parts * GROUP : \
+  CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"""]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
+cooperative = "by_columns"                     # its blocks wait for each other
 shared = "shared"
 arguments = ["out", "in", "rows", "columns", "slots", "partials", "passed",
              "part_columns", "part_count", "group_rows", "lag"]
@@ -81,10 +97,10 @@ in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)"
 rows = { type = "int64" }
 columns = { type = "int64" }
 slots = { type = "int64", value = "share" }
-partials = { type = "float", size = "by_parts ? 2 * rows * parts : 1", role = "scratch" }
-passed = { type = "uint32", size = "by_parts ? row_groups : 1", role = "scratch" }
-part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : 1" }
-part_count = { type = "int32", value = "by_parts ? parts : 1" }
+partials = { type = "float", size = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * parts : 4", role = "scratch" }
+passed = { type = "uint32", size = "by_parts ? row_groups : 2", role = "scratch" }
+part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ? part_packs * PACK / sizeof(T) : 1" }
+part_count = { type = "int32", value = "by_parts || by_columns ? parts : 1" }
 group_rows = { type = "int32", value = "GROUP" }
 lag = { type = "int32", value = "LAG" }
 seed = { type = "uint64", fill = "seed" }
@@ -133,6 +149,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_async.cuh"
 #include "attune_operators.cuh"
+#include "attune_row_columns.cuh"
 #include "attune_row_pieces.cuh"
 #include "attune_rows.cuh"
 
@@ -155,7 +172,8 @@ using attune::Row;
 ///   reload     in memory: each of three passes reads it, from L2 if there is room
 ///   online     in memory, but maximum and sum take one pass: a new maximum scales the sum
 ///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
-enum class Keep { registers, shared, reload, online, parts };
+///   columns    in shared memory, by bulk copies; blocks stay, and have the same part of all rows that they work on
+enum class Keep { registers, shared, reload, online, parts, columns };
 
 enum class Data { logits, masked, large };
 
@@ -270,18 +288,73 @@ __device__ __forceinline__ void write_quotients(const Row<T, VECTOR>& row, Sourc
   }
 }
 
+// Keep::columns: maximum and sum in two passes over the packs of a warp, over the warps, and over the parts of a row.
+// So a power is scaled by two more ones, not by one for each step of a combination.
+template <typename T>
+struct SoftmaxOfColumns {
+  using Value = Powers;
+
+  struct Quotient {
+    float most, factor;
+  };
+
+  __device__ __forceinline__ static T missing(T) {
+    return static_cast<T>(attune::Operator<Op::max, float>::identity());
+  }
+  __device__ __forceinline__ void load(long long, int) {}
+
+  template <int ITEMS, int VECTOR>
+  __device__ __forceinline__ Powers of_warp(Pack<T, VECTOR> (&packs)[ITEMS], int, int) const {
+    float most = attune::maximum_of(packs[0]);
+#pragma unroll
+    for (int i = 1; i < ITEMS; ++i) most = fmaxf(most, attune::maximum_of(packs[i]));
+    most = attune::largest_over_warp(most);
+    const float base = Powers::above_nothing(most);
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      float x[VECTOR];
+      attune::floats_of(packs[i], x);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], base);
+      sum += attune::sum_by_pairs(x);
+    }
+    return {most, attune::sum_over_warp(sum)};
+  }
+
+  template <typename Values, typename Elements>
+  __device__ __forceinline__ Powers join(const Values& values, const Elements&, int count, float) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    float most = attune::Operator<Op::max, float>::identity(), sum = 0;
+    for (int k = lane; k < count; k += 32) most = fmaxf(most, values(k).most);
+    most = attune::largest_over_warp(most);
+    const float base = Powers::above_nothing(most);
+    for (int k = lane; k < count; k += 32) sum += values(k).sum * exponential(values(k).most, base);
+    return {most, attune::sum_over_warp(sum)};
+  }
+
+  __device__ __forceinline__ Quotient of_row(Powers powers) const { return {powers.most, 1.0f / powers.sum}; }
+  template <int VECTOR>
+  __device__ __forceinline__ void finish(float (&x)[VECTOR], int, const Quotient& of_row) const {
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], of_row.most) * of_row.factor;
+  }
+};
+
 template <typename T>
 constexpr bool is_float = false;
 template <>
 constexpr bool is_float<float> = true;
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
-template <int BLOCK, Keep KEEP>
-constexpr int WANTED_BLOCKS = BLOCK >= 512 && KEEP != Keep::registers;
+template <typename T, int BLOCK, Keep KEEP, int ITEMS>
+constexpr int WANTED_BLOCKS = KEEP == Keep::columns
+                                  ? attune::blocks_of_registers(BLOCK, ITEMS * 4 + (is_float<T> ? 36 : 40))
+                                  : BLOCK >= 512 && KEEP != Keep::registers;
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
           Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
     softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots,
             Powers* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
   constexpr int VECTOR = PACK / sizeof(T);
@@ -320,6 +393,15 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
       write_quotients<false>(row, source, edges, out_at(r, row), powers);
       if (++place == STAGES) place = 0;
     }
+  } else if constexpr (KEEP == Keep::columns) {
+    extern __shared__ int4 memory[];
+    using Work = SoftmaxOfColumns<T>;
+    using Rows = attune::RowsByColumns<BLOCK, ITEMS, STORE_CACHE, T, Work>;
+    __shared__ typename Rows::Shared cells;
+    Work work;
+    const attune::ColumnShares shares{part_columns, parts, group_rows, STAGES, lag};
+    Rows(out, in, rows, columns, shares, work, cells, memory)
+        .run(reinterpret_cast<attune::TaggedValue*>(partials), passed);
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Powers cells[2][Team::CELLS];
     const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
