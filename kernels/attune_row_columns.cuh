@@ -19,9 +19,8 @@
 namespace attune {
 
 /// Of blocks on a multiprocessor, at most 4, if each thread has so many registers.
-constexpr int blocks_of_registers(int block, int registers) {
-  return 65536 / (block * registers) < 4 ? 65536 / (block * registers) : 4;
-}
+template <int BLOCK, int REGISTERS>
+constexpr int BLOCKS_OF_REGISTERS = 65536 / (BLOCK * REGISTERS) < 4 ? 65536 / (BLOCK * REGISTERS) : 4;
 
 // ---- A warp ----
 

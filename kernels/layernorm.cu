@@ -375,7 +375,7 @@ constexpr int SMALLEST_FOR_ONE = 512;
 #endif
 template <typename T, int BLOCK, Keep KEEP, int ITEMS, bool LEAN>
 constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                  ? attune::blocks_of_registers(BLOCK, ITEMS * (sizeof(T) == 4 ? 12 : 16) + 32)
+                                  ? attune::BLOCKS_OF_REGISTERS<BLOCK, ITEMS * (sizeof(T) == 4 ? 12 : 16) + 32>
                               : LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
 

@@ -349,7 +349,7 @@ constexpr bool is_float<float> = true;
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <typename T, int BLOCK, Keep KEEP, int ITEMS>
 constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                  ? attune::blocks_of_registers(BLOCK, ITEMS * 4 + (is_float<T> ? 36 : 40))
+                                  ? attune::BLOCKS_OF_REGISTERS<BLOCK, ITEMS * 4 + (is_float<T> ? 36 : 40)>
                                   : BLOCK >= 512 && KEEP != Keep::registers;
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
