@@ -193,21 +193,15 @@ struct RowsByColumns {
     arrive_expecting(shared.arrived[slot], bytes);
     load_bulk(slots + slot * slot_packs, in + round * row_step, bytes, shared.arrived[slot]);
   }
-  /// Where rows are no whole packs, each thread copies the packs that it will read.
+  /// Where rows are no whole packs, the threads copy their elements.
   __device__ __forceinline__ void copy_elements(int round, P* slot) const {
     const T* const from = in + round * row_step;
-    const int tid = static_cast<int>(threadIdx.x), first_of_warp = tid / 32 * 32 * VECTOR;
-    const T none = Work::missing(first_of_warp < elements ? from[first_of_warp] : static_cast<T>(0.0f));
-#pragma unroll 2
-    for (int pack = tid; pack < packs; pack += BLOCK) {
-      P whole;
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) {
-        const int at = pack * VECTOR + k;
-        whole.element[k] = at < elements ? from[at] : none;
-      }
-      slot[pack] = whole;
-    }
+    T* const to = reinterpret_cast<T*>(slot);
+    const int first_of_last_warp = (packs - 1) % BLOCK / 32 * 32 * VECTOR;
+#pragma unroll 4
+    for (int at = static_cast<int>(threadIdx.x); at < packs * VECTOR; at += BLOCK)
+      to[at] = at < elements ? from[at] : Work::missing(from[first_of_last_warp]);
+    __syncthreads();
   }
 
   // ---- What one warp does ----

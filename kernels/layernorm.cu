@@ -41,7 +41,7 @@ most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 row_groups = "ceil_div(rows, GROUP)"
 row_bytes = "columns * sizeof(T)"
-column_registers = "ITEMS * (T == 'float' ? 12 : 16) + 32"  # that Keep::columns has, at least
+column_registers = "T == 'float' ? ITEMS * 12 + 32 : ITEMS * 24 + 24"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -375,7 +375,7 @@ constexpr int SMALLEST_FOR_ONE = 512;
 #endif
 template <typename T, int BLOCK, Keep KEEP, int ITEMS, bool LEAN>
 constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                  ? attune::BLOCKS_OF_REGISTERS<BLOCK, ITEMS * (sizeof(T) == 4 ? 12 : 16) + 32>
+                                  ? attune::BLOCKS_OF_REGISTERS<BLOCK, (sizeof(T) == 4 ? ITEMS * 12 + 32 : ITEMS * 24 + 24)>
                               : LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
 
