@@ -28,15 +28,16 @@ spare = "unit * ITEMS - columns"               # of what they can keep in regist
 share = "ceil_div(columns, unit)"              # packs of a row that a thread keeps in shared memory, at most
 by_parts = "KEEP == 'Keep::parts'"
 by_columns = "KEEP == 'Keep::columns'"
-staying_parts = "max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1)"  # of a row, if GROUP rows have all blocks
-part_packs = "ceil_div(ceil_div(columns * sizeof(T), PACK), staying_parts)"
-parts = "ceil_div(columns, by_columns ? part_packs * PACK / sizeof(T) : unit * ITEMS)"  # of a row, for a block each
-ring = "((STAGES + LAG + 1) * part_packs + parts) * PACK"
+row_packs = "ceil_div(columns * sizeof(T), PACK)"
+part_packs = "ceil_div(row_packs, max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1))"
+column_parts = "ceil_div(row_packs, part_packs)"
+ring = "((STAGES + LAG + 1) * part_packs + column_parts) * PACK"
 shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
 cells = "BLOCK * CLUSTER / 2 + (by_columns ? 128 : 0)"  # bytes that threads of a row combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
+parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 row_bytes = "columns * sizeof(T)"
 column_registers = "ITEMS * 4 + (T == 'float' ? 36 : 40)"  # that Keep::columns has, at least
@@ -83,7 +84,7 @@ rules = [
 ]
 [[launch]]
 entry = "softmax<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["""by_parts ? 2 * parts * (row_groups + LAG) : by_columns ? parts * GROUP : \
+grid = ["""by_parts ? 2 * parts * (row_groups + LAG) : by_columns ? column_parts * GROUP : \
   CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"""]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
@@ -97,10 +98,10 @@ in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)"
 rows = { type = "int64" }
 columns = { type = "int64" }
 slots = { type = "int64", value = "share" }
-partials = { type = "float", size = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * parts : 4", role = "scratch" }
+partials = { type = "float", size = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * column_parts : 4", role = "scratch" }
 passed = { type = "uint32", size = "by_parts ? row_groups : 2", role = "scratch" }
 part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ? part_packs * PACK / sizeof(T) : 1" }
-part_count = { type = "int32", value = "by_parts || by_columns ? parts : 1" }
+part_count = { type = "int32", value = "by_parts ? parts : by_columns ? column_parts : 1" }
 group_rows = { type = "int32", value = "GROUP" }
 lag = { type = "int32", value = "LAG" }
 seed = { type = "uint64", fill = "seed" }
@@ -121,6 +122,8 @@ arguments = ["out", "in", "rows", "columns"]
 # pack, 1 for all packs of a thread, 7 for 13 steps over a cluster; Keep::online scales them some 7 times, by 2 each.
 # Rows in registers have plain sums: 8 for 16 packs, but no scaling.
 # Keep::parts adds up to 32 parts per thread, one after the other, where the chain of a thread is shorter.
+# Keep::columns: 2 for pairs of a pack, 2 for the packs of a thread, 8 for 15 steps over lanes, warps and lanes, 5 for
+# up to 19 parts of a lane, each of which holds a like share. It scales twice, by 2.5 each: 22 in all, less than 26.
 # The quotient: 1. With |d| <= 8 these are 2 * (9 + 2) + 12 + 14 + 1 = 49; where |d| <= 87, 100 more. What is less than
 # the least normal number becomes 0. Half has steps of 2^-24 there. T is rounded to once, next to a rounded reference.
 relative = "epsilon(float) * (DATA == 'Data::logits' ? 49 : 149) + (T == 'float' ? 0 : epsilon(T))"
@@ -144,6 +147,15 @@ steps = [
       BLOCKS_PER_SM=3""" },
     { name = "the row in registers", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=4" },
     { name = "the row in registers, 32 KiB", configuration = "TPR=256 BLOCK=256 KEEP=Keep::registers ITEMS=8" },
+]
+[[ladder]]
+name = "few long rows"
+problems = ["rows=128 columns=262144 T=float"]
+steps = [
+    { name = "a cluster per row", configuration = "TPR=512 BLOCK=512 CLUSTER=8 KEEP=Keep::online ITEMS=2" },
+    { name = "two passes over parts", configuration = "TPR=256 BLOCK=256 KEEP=Keep::parts ITEMS=4" },
+    { name = "the same columns of all rows", configuration = """TPR=512 BLOCK=512 KEEP=Keep::columns ITEMS=2 STAGES=2 \
+      GROUP=4 LAG=2 BLOCKS_PER_SM=2 STORE_CACHE=Cache::streaming""" },
 ]
 */
 #include "attune.cuh"

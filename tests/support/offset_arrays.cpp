@@ -225,6 +225,66 @@ bool finds_maxima(Dispatcher& dispatcher, int to, int from) {
       });
 }
 
+// Few rows, so long that each has several blocks. 8,196 columns are whole packs.
+constexpr int long_rows = 8, long_columns = 8'196;
+
+// Numbers of a row are 0 or 5,000: the former become 0, and the latter share 1.
+bool takes_softmax(Dispatcher& dispatcher, int to, int from) {
+  Numbers numbers(room);
+  const auto is_large = [](int i) { return i % 97 == 5; };
+  for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(is_large(i) ? 5'000.0f : 0.0f);
+  const Buffer<int> in(dispatcher, numbers);
+  const Plan plan = dispatcher.plan(
+      "softmax", {{"rows", long_rows}, {"columns", long_columns}, {"T", "float"}, {"DATA", "Data::logits"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to,
+                    reinterpret_cast<const float*>(in.data()) + from, long_rows, long_columns);
+      },
+      [&](Numbers& expected) {
+        for (int i = 0; i < long_rows * long_columns; ++i) {
+          const int first = from + i / long_columns * long_columns;
+          int count = 0;
+          for (int c = (first + 91) / 97 * 97 + 5 - first; c < long_columns; c += 97) count += 1;
+          expected[static_cast<std::size_t>(to + i)] =
+              std::bit_cast<int>(is_large(from + i) ? 1.0f / static_cast<float>(count) : 0.0f);
+        }
+      });
+}
+
+// Rows of equal numbers become the bias.
+bool normalizes(Dispatcher& dispatcher, int to, int from) {
+  Numbers numbers(room), weights(room);
+  for (int i = 0; i < long_rows * long_columns; ++i)
+    numbers[static_cast<std::size_t>(from + i)] = std::bit_cast<int>(static_cast<float>(i / long_columns));
+  for (int i = 0; i < room; ++i) weights[static_cast<std::size_t>(i)] = std::bit_cast<int>(static_cast<float>(i));
+  const Buffer<int> in(dispatcher, numbers), weight(dispatcher, weights);
+  const Plan plan = dispatcher.plan(
+      "layernorm", {{"rows", long_rows}, {"columns", long_columns}, {"T", "float"}, {"DATA", "Data::normal"}});
+  return is_right(
+      dispatcher,
+      [&](const Buffer<int>& out) {
+        const float* const values = reinterpret_cast<const float*>(weight.data());
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to,
+                    reinterpret_cast<const float*>(in.data()) + from, values + to, values + from, 1e-5f, long_rows,
+                    long_columns);
+      },
+      [&](Numbers& expected) {
+        for (int i = 0; i < long_rows * long_columns; ++i)
+          expected[static_cast<std::size_t>(to + i)] = std::bit_cast<int>(static_cast<float>(from + i % long_columns));
+      });
+}
+
+// Keep::columns for 132 multiprocessors and for 2, 4 and 8; where none of these is there, what is legal and near.
+std::vector<Defaults> ways_of_long_rows() {
+  std::vector<Defaults> ways{{{"STORE_CACHE", "\"Cache::streaming\""}}};
+  for (const auto& [block, group] : {std::pair{"128", "8"}, {"1024", "1"}, {"512", "1"}, {"256", "1"}})
+    ways.push_back({{"TPR", block}, {"BLOCK", block}, {"KEEP", "\"Keep::columns\""}, {"ITEMS", "2"}, {"GROUP", group},
+                    {"LAG", "2"}, {"STAGES", "2"}, {"BLOCKS_PER_SM", "1"}});
+  return ways;
+}
+
 // Row i of a matrix in CSR has i % 4 * 5 entries, at columns that are taken in turn. Values and x are whole numbers.
 bool multiplies_sparse(Dispatcher& dispatcher, int to, int from) {
   constexpr int rows = 5'000, columns = 1'000;
@@ -291,6 +351,8 @@ const std::vector<OffsetCase>& cases() {
         {{"UNIT", "\"Unit::mma\""}, {"BM", "64"}, {"BN", "64"}, {"WM", "32"}, {"STAGES", "3"}, {"CLUSTER", "1"}}}},
       {"rowsum", sums_rows, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
       {"argmax", finds_maxima, {{{"TPR", "32"}}, {{"WAY", "\"Way::tiles\""}, {"TPR", "16"}, {"BLOCKS_PER_SM", "1"}}}},
+      {"softmax", takes_softmax, ways_of_long_rows()},
+      {"layernorm", normalizes, ways_of_long_rows()},
       {"spmv",
        multiplies_sparse,
        {{{"ITEMS", "2"}, {"VECTOR", "4"}},
