@@ -261,8 +261,10 @@ struct RowsByColumns {
   __device__ __forceinline__ unsigned begin(const unsigned* epoch) const {
     if (threadIdx.x == 0) {
       shared.tag = *static_cast<const volatile unsigned*>(epoch) + 1;
+#pragma unroll 1
       for (int i = 0; i < slot_count; ++i) init(shared.arrived[i], 1);
       fence_barriers();
+#pragma unroll 1
       for (int i = 0; i < shares.ahead; ++i) fetch(i, i);
     }
     __syncthreads();

@@ -457,9 +457,11 @@ struct LayernormOfColumns {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const float base = values(0).mean;
     float sum = 0, squares = 0;
+#pragma unroll 1
     for (int k = lane; k < count; k += 32)
       sum = fmaf(static_cast<float>(elements(k)), values(k).mean - base, sum);
     const float mean = __fdividef(attune::sum_over_warp(sum), total);
+#pragma unroll 1
     for (int k = lane; k < count; k += 32) {
       const float distance = (values(k).mean - base) - mean;
       squares += fmaf(static_cast<float>(elements(k)) * distance, distance, values(k).squares);

@@ -338,9 +338,11 @@ struct SoftmaxOfColumns {
   __device__ __forceinline__ Powers join(const Values& values, const Elements&, int count, float) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     float most = attune::Operator<Op::max, float>::identity(), sum = 0;
+#pragma unroll 1
     for (int k = lane; k < count; k += 32) most = fmaxf(most, values(k).most);
     most = attune::largest_over_warp(most);
     const float base = Powers::above_nothing(most);
+#pragma unroll 1
     for (int k = lane; k < count; k += 32) sum += values(k).sum * exponential(values(k).most, base);
     return {most, attune::sum_over_warp(sum)};
   }
