@@ -206,7 +206,7 @@ struct RowsByColumns {
 
   // ---- What one warp does ----
 
-  /// Asks for the words of a row: lane k for words k, k + 32, ..., which it alone reads.
+  /// Asks for the words of a row: lane k for words k, k + 32, ...
   __device__ __forceinline__ void ask_for_words(const TaggedValue* words) const {
 #pragma unroll 1
     for (int k = static_cast<int>(threadIdx.x) % 32; k < shares.parts; k += 32) copy_async<16>(seen + k, words + k);
@@ -217,6 +217,7 @@ struct RowsByColumns {
 #pragma unroll 1
     for (int k = static_cast<int>(threadIdx.x) % 32; k < shares.parts; k += 32)
       if (!seen[k].has(tag)) seen[k] = detail::wait_for_tagged(words + k, tag);
+    __syncwarp();  // the others may read them too
     const int whole = static_cast<int>(shares.part_columns), last = elements_of_part(shares.parts - 1);
     return work.join([&](int k) { return seen[k].template value<Value>(); },
                      [&](int k) { return k < shares.parts - 1 ? whole : last; }, shares.parts,
