@@ -6,9 +6,9 @@
 // memory. So memory is read and written once and all the time, and what belongs to columns is loaded once.
 //
 // Blocks wait for each other: all blocks of the grid run at the same time (`cooperative` of a step). A published number
-// has the tag of its launch beside it, in one word: who reads it knows whether it is there. The words of a row are asked
-// for by one warp a step before it needs them, behind the copies of the row: 0.93 of a copy's throughput was measured
-// so on an H100, 128 rows of 262,144 floats. Loads of them that a thread waits for reached 0.8.
+// has the tag of its launch beside it, in one word: who reads it knows whether it is there. One warp asks for the words
+// of a row before it reduces its share of another one, by copies that it waits for afterwards. A prototype reached 0.93
+// of a copy's throughput so on an H100, with 128 rows of 262,144 floats. Loads that the warp waits for took longer.
 #pragma once
 
 #include "attune.cuh"
@@ -115,12 +115,15 @@ struct ColumnShares {
 /// `words`, scratch, has one for each row and part; `epoch`, scratch, is two numbers.
 ///
 /// Work says what is done. Values are of two floats; all threads of a warp call, and get the same.
-///   Value                             of a part, or of a row
-///   missing(first of warp)            what stands for elements of a pack that are not there
-///   load(columns, first)              this thread's packs of arrays that belong to columns; `first`: of the block
-///   of_warp(packs, count, elements)   the value of a warp's packs: `count` are this thread's, `elements` the warp's
-///   join(values, elements, count, total)                the value of values(k), k < count, of elements(k) elements each
-///   finish(x, item, row)              turns the floats of the thread's pack `item` into results; `row` is of_row(Value)
+///   Value                            of a part, or of a row
+///   missing(element)                 stands for elements of a pack that are not there; `element`: first of the warp
+///   load(column, elements)           begins: the block has `elements` columns from `column` on
+///   of_warp(packs, count, elements)  the value of a warp's packs. This thread's pack i is there if i * BLOCK < count;
+///                                    the warp has `elements` elements
+///   join(values, elements, count, total)                the value of values(k), k < count, of elements(k) elements
+///                                    each, `total` together; any lane may ask for any of them
+///   of_row(value)                    what finish() takes
+///   finish(floats, item, of_row)     turns the floats of the thread's pack `item` into results
 template <int BLOCK, int ITEMS, Cache STORE_CACHE, typename T, typename Work>
 struct RowsByColumns {
   static constexpr int VECTOR = 16 / sizeof(T), WARPS = BLOCK / 32, MOST_SLOTS = 7;

@@ -41,6 +41,7 @@ most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
+partial_floats = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
 row_bytes = "columns * sizeof(T)"
 column_registers = "T == 'float' ? ITEMS * 12 + 32 : ITEMS * 24 + 24"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
@@ -81,7 +82,8 @@ rules = [
     "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     "KEEP != 'Keep::online' || columns <= 2 ** 24 * unit",  # packs of a thread are counted by a float
     # Few long rows want all multiprocessors.
-    "by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
+    """by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 \
+      || row_bytes > 2 ** 27""",
     # Reads from memory: 4 to 64 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 || BLOCK == 1024 ? 32 : 64))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 2",
@@ -107,7 +109,7 @@ eps = { type = "float", fill = "1e-5" }
 rows = { type = "int64" }
 columns = { type = "int64" }
 slots = { type = "int64", value = "share" }
-partials = { type = "float", size = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * column_parts : 4", role = "scratch" }
+partials = { type = "float", size = "partial_floats", role = "scratch" }
 passed = { type = "uint32", size = "by_parts ? row_groups : 2", role = "scratch" }
 part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ? part_packs * PACK / sizeof(T) : 1" }
 part_count = { type = "int32", value = "by_parts ? parts : by_columns ? column_parts : 1" }
@@ -388,7 +390,7 @@ constexpr int SMALLEST_FOR_ONE = 512;
 #endif
 template <typename T, int BLOCK, Keep KEEP, int ITEMS, bool LEAN>
 constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                  ? attune::BLOCKS_OF_REGISTERS<BLOCK, (sizeof(T) == 4 ? ITEMS * 12 + 32 : ITEMS * 24 + 24)>
+                                ? attune::BLOCKS_OF_REGISTERS<BLOCK, sizeof(T) == 4 ? ITEMS * 12 + 32 : ITEMS * 24 + 24>
                               : LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
 

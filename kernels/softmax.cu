@@ -39,6 +39,7 @@ most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
+partial_floats = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
 row_bytes = "columns * sizeof(T)"
 column_registers = "ITEMS * 4 + (T == 'float' ? 36 : 40)"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
@@ -75,7 +76,8 @@ rules = [
     "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
     "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     # Few long rows want all multiprocessors.
-    "by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 || row_bytes > 2 ** 27",
+    """by_parts || by_columns || 4 * groups * CLUSTER >= device.multiprocessors || row_bytes < 2 ** 18 \
+      || row_bytes > 2 ** 27""",
     # Reads from memory: 4 to 128 bytes of a thread are under way.
     "!from_memory || (ITEMS in [1, 2, 4, 8] && ITEMS * PACK <= (TPR == 1 ? 32 : BLOCK == 1024 ? 64 : 128))",
     "!from_memory || BLOCK < 1024 || ITEMS <= 4",
@@ -98,7 +100,7 @@ in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)"
 rows = { type = "int64" }
 columns = { type = "int64" }
 slots = { type = "int64", value = "share" }
-partials = { type = "float", size = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * column_parts : 4", role = "scratch" }
+partials = { type = "float", size = "partial_floats", role = "scratch" }
 passed = { type = "uint32", size = "by_parts ? row_groups : 2", role = "scratch" }
 part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ? part_packs * PACK / sizeof(T) : 1" }
 part_count = { type = "int32", value = "by_parts ? parts : by_columns ? column_parts : 1" }

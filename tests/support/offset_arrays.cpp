@@ -232,7 +232,8 @@ constexpr int long_rows = 8, long_columns = 8'196;
 bool takes_softmax(Dispatcher& dispatcher, int to, int from) {
   Numbers numbers(room);
   const auto is_large = [](int i) { return i % 97 == 5; };
-  for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(is_large(i) ? 5'000.0f : 0.0f);
+  for (int i = 0; i < room; ++i)
+    numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(is_large(i) ? 5'000.0f : 0.0f);
   const Buffer<int> in(dispatcher, numbers);
   const Plan plan = dispatcher.plan(
       "softmax", {{"rows", long_rows}, {"columns", long_columns}, {"T", "float"}, {"DATA", "Data::logits"}});
