@@ -19,7 +19,7 @@ KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8]                           # launch only: long rows that are taken together, by parts or columns,
+GROUP = [4, 1, 2, 8, 3, 5, 6, 10, 12, 16]      # launch only: long rows that are taken together, by parts or columns,
 LAG = [4, 1, 2, 3, 8, 16]                      # launch only: and groups between the two passes over them
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -70,7 +70,7 @@ rules = [
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "!by_parts || LAG != 3",
+    "!by_parts || (LAG != 3 && GROUP in [1, 2, 4, 8])",
     "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
     # Columns: blocks that stay have equal parts, of as many packs as ITEMS says. Each holds STAGES + LAG + 1 of them.
     "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
@@ -263,11 +263,12 @@ __device__ __forceinline__ float sum_of(const float (&x)[VECTOR]) {
   return sum;
 }
 
-template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
-__device__ __forceinline__ Normalization normalize_in_two_passes(const Row<T, VECTOR>& row, float columns, float eps,
-                                                                 Source& source, Edges& edges,
-                                                                 Sums (*cells)[Team::CELLS]) {
-  using P = Pack<T, VECTOR>;
+template <typename Team, typename R, typename Source, typename Edges>
+__device__ __forceinline__ Normalization normalize_in_two_passes(const R& row, float columns, float eps, Source& source,
+                                                                 Edges& edges, Sums (*cells)[Team::CELLS]) {
+  using T = typename R::Element;
+  using P = typename R::P;
+  constexpr int VECTOR = sizeof(P) / sizeof(T);
   const float share = reciprocal(columns);
   typename Source::Sum sum, squares;
   source.for_each(row, [&](P& pack, long long, bool) {
@@ -332,10 +333,11 @@ __device__ __forceinline__ Normalization normalization_by(Moments moments, float
   return {moments.mean, rsqrtf(moments.squares / columns + eps), 0};
 }
 
-template <bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
-__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const T* weight, const T* bias,
+template <bool BY_PACKS, typename R, typename T, typename Source, typename Out>
+__device__ __forceinline__ void write_packs(const R& row, Source& source, const T* weight, const T* bias,
                                             const Out& out, const Normalization& normalization) {
-  using P = Pack<T, VECTOR>;
+  using P = typename R::P;
+  constexpr int VECTOR = sizeof(P) / sizeof(T);
   const auto read = [&](const T* from, long long number) {
     if constexpr (BY_PACKS) {
       return attune::load_read_only(reinterpret_cast<const P*>(from + row.head) + number);
@@ -365,21 +367,33 @@ struct Affine {
   const T *weight, *bias;
 };
 
-template <typename T, int VECTOR, typename Source, typename Edges, typename Out>
-__device__ __forceinline__ void write_normalized(const Row<T, VECTOR>& row, Source& source, Edges& edges,
-                                                 const Affine<T>& affine, const Out& out,
-                                                 const Normalization& normalization) {
+template <typename R, typename T, typename Source, typename Edges, typename Out>
+__device__ __forceinline__ void write_normalized(const R& row, Source& source, Edges& edges, const Affine<T>& affine,
+                                                 const Out& out, const Normalization& normalization) {
   const T *const weight = affine.weight, *const bias = affine.bias;
   edges.for_each(row, [&](T& element, long long column) {
     out.elements[column] = static_cast<T>(normalization(
         static_cast<float>(element), static_cast<float>(weight[column]), static_cast<float>(bias[column])));
   });
-  using P = Pack<T, VECTOR>;
-  if (out.by_packs && attune::aligned<P>(weight + row.head) && attune::aligned<P>(bias + row.head)) {
+  const auto is_aligned = [&](const T* array) { return attune::aligned<typename R::P>(array + row.head); };
+  if (R::IS_WHOLE || (out.by_packs && is_aligned(weight) && is_aligned(bias))) {
     write_packs<true>(row, source, weight, bias, out, normalization);
   } else {
     write_packs<false>(row, source, weight, bias, out, normalization);
   }
+}
+
+template <typename Team, int ITEMS, Cache CACHE, typename R, typename T, typename Out>
+__device__ __forceinline__ void layernorm_of_kept(const R& row, const Out& out, const Affine<T>& affine, float columns,
+                                                  float eps, Sums (*cells)[Team::CELLS]) {
+  constexpr int VECTOR = sizeof(typename R::P) / sizeof(T);
+  attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+  attune::RowEdges<Team, T, VECTOR> edges;
+  source.template load<CACHE>(row, static_cast<T>(0.0f));
+  edges.load(row);
+  Team::begin();
+  const auto by = normalize_in_two_passes<Team>(row, columns, eps, source, edges, cells);
+  write_normalized(row, source, edges, affine, out, by);
 }
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
@@ -561,29 +575,29 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS, LE
       }
     }
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
+  } else if constexpr (KEEP == Keep::registers) {
+    __shared__ Sums cells[2][Team::CELLS];
+    const long long start = r < rows ? r * columns : 0, length = r < rows ? columns : 0;
+    if (attune::are_whole<VECTOR>(columns, in, out, weight, bias)) {
+      const attune::WholeRow<T, VECTOR> row(in + start, length);
+      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), affine, count, eps, cells);
+    } else {
+      const R row(in + start, length);
+      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), affine, count, eps, cells);
+    }
   } else {
     const R row = row_at(r);
-    if constexpr (KEEP == Keep::registers) {
+    attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
+    edges.load(row);
+    Team::begin();
+    if constexpr (KEEP == Keep::reload) {
       __shared__ Sums cells[2][Team::CELLS];
-      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-      source.template load<LOAD_CACHE>(row, static_cast<T>(0.0f));
-      edges.load(row);
-      Team::begin();
       const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
       write_normalized(row, source, edges, affine, out_at(r, row), by);
     } else {
-      attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
-      edges.load(row);
-      Team::begin();
-      if constexpr (KEEP == Keep::reload) {
-        __shared__ Sums cells[2][Team::CELLS];
-        const auto by = normalize_in_two_passes<Team>(row, count, eps, source, edges, cells);
-        write_normalized(row, source, edges, affine, out_at(r, row), by);
-      } else {
-        __shared__ Moments cells[Team::CELLS];
-        const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
-        write_normalized(row, source, edges, affine, out_at(r, row), by);
-      }
+      __shared__ Moments cells[Team::CELLS];
+      const auto by = normalization_by(moments_online<Team>(row, source, edges, cells), count, eps);
+      write_normalized(row, source, edges, affine, out_at(r, row), by);
     }
   }
 }

@@ -17,7 +17,7 @@ PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8]                           # launch only: long rows that are taken together, by parts or columns,
+GROUP = [4, 1, 2, 8, 3, 5, 6, 10, 12, 16]      # launch only: long rows that are taken together, by parts or columns,
 LAG = [4, 1, 2, 3, 8, 16]                      # launch only: and groups between the two passes over them
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
@@ -65,7 +65,7 @@ rules = [
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "!by_parts || LAG != 3",
+    "!by_parts || (LAG != 3 && GROUP in [1, 2, 4, 8])",
     "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
     # Columns: blocks that stay have equal parts, of as many packs as ITEMS says. Each holds STAGES + LAG + 1 of them.
     "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
@@ -225,10 +225,12 @@ struct CombinePowers {
 };
 
 // Maximum and sum in two passes. With IN_PLACE the powers replace the elements.
-template <bool IN_PLACE, typename Team, typename T, int VECTOR, typename Source, typename Edges>
-__device__ __forceinline__ Powers powers_in_two_passes(const Row<T, VECTOR>& row, Source& source, Edges& edges,
+template <bool IN_PLACE, typename Team, typename R, typename Source, typename Edges>
+__device__ __forceinline__ Powers powers_in_two_passes(const R& row, Source& source, Edges& edges,
                                                        float (*cells)[Team::CELLS]) {
-  using P = Pack<T, VECTOR>;
+  using T = typename R::Element;
+  using P = typename R::P;
+  constexpr int VECTOR = sizeof(P) / sizeof(T);
   float most = attune::Operator<Op::max, float>::identity();
   // NaN is left out here: it makes the sum NaN.
   source.for_each(row, [&](P& pack, long long, bool) { most = fmaxf(most, attune::maximum_of(pack)); });
@@ -276,9 +278,10 @@ __device__ __forceinline__ Powers powers_online(const Row<T, VECTOR>& row, Sourc
   return attune::combine_row<CombinePowers, Team>(Powers{most, sum.sum}, cells);
 }
 
-template <bool IN_PLACE, bool BY_PACKS, typename T, int VECTOR, typename Source, typename Out>
-__device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& source, const Out& out, float most,
-                                            float factor) {
+template <bool IN_PLACE, bool BY_PACKS, typename R, typename Source, typename Out>
+__device__ __forceinline__ void write_packs(const R& row, Source& source, const Out& out, float most, float factor) {
+  using T = typename R::Element;
+  constexpr int VECTOR = sizeof(typename R::P) / sizeof(T);
   source.for_each(row, [&](Pack<T, VECTOR>& pack, long long number, bool is_there) {
     float x[VECTOR];
     attune::floats_of(pack, x);
@@ -288,9 +291,10 @@ __device__ __forceinline__ void write_packs(const Row<T, VECTOR>& row, Source& s
   });
 }
 
-template <bool IN_PLACE, typename T, int VECTOR, typename Source, typename Edges, typename Out>
-__device__ __forceinline__ void write_quotients(const Row<T, VECTOR>& row, Source& source, Edges& edges, const Out& out,
+template <bool IN_PLACE, typename R, typename Source, typename Edges, typename Out>
+__device__ __forceinline__ void write_quotients(const R& row, Source& source, Edges& edges, const Out& out,
                                                 Powers powers) {
+  using T = typename R::Element;
   const float factor = 1.0f / powers.sum;
   edges.for_each(row, [&](T& element, long long column) {
     out.elements[column] = static_cast<T>(exponential(static_cast<float>(element), powers.most) * factor);
@@ -362,6 +366,20 @@ constexpr bool is_float = false;
 template <>
 constexpr bool is_float<float> = true;
 
+template <typename Team, int ITEMS, Cache CACHE, typename R, typename Out>
+__device__ __forceinline__ void softmax_of_kept(const R& row, const Out& out, float (*cells)[Team::CELLS]) {
+  using T = typename R::Element;
+  constexpr int VECTOR = sizeof(typename R::P) / sizeof(T);
+  constexpr bool IN_PLACE = is_float<T>;  // other types would lose digits
+  attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
+  attune::RowEdges<Team, T, VECTOR> edges;
+  source.template load<CACHE>(row, static_cast<T>(attune::Operator<Op::max, float>::identity()));
+  edges.load(row);
+  Team::begin();
+  const Powers powers = powers_in_two_passes<IN_PLACE, Team>(row, source, edges, cells);
+  write_quotients<IN_PLACE>(row, source, edges, out, powers);
+}
+
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 template <typename T, int BLOCK, Keep KEEP, int ITEMS>
 constexpr int WANTED_BLOCKS = KEEP == Keep::columns
@@ -377,7 +395,6 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using R = Row<T, VECTOR>;
   using Out = attune::RowOut<STORE_CACHE, T, VECTOR>;
-  constexpr bool IN_PLACE = KEEP == Keep::registers && is_float<T>;  // other types would lose digits
   const auto row_at = [&](long long r) { return R(in + (r < rows ? r * columns : 0), r < rows ? columns : 0); };
   const auto out_at = [&](long long r, const R& row) { return Out(out + (r < rows ? r * columns : 0), row); };
   attune::RowEdges<Team, T, VECTOR> edges;
@@ -443,29 +460,29 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
       }
     }
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
+  } else if constexpr (KEEP == Keep::registers) {
+    __shared__ float cells[2][Team::CELLS];
+    const long long start = r < rows ? r * columns : 0, length = r < rows ? columns : 0;
+    if (attune::are_whole<VECTOR>(columns, in, out)) {
+      const attune::WholeRow<T, VECTOR> row(in + start, length);
+      softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), cells);
+    } else {
+      const R row(in + start, length);
+      softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), cells);
+    }
   } else {
     const R row = row_at(r);
-    if constexpr (KEEP == Keep::registers) {
+    attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
+    edges.load(row);
+    Team::begin();
+    if constexpr (KEEP == Keep::reload) {
       __shared__ float cells[2][Team::CELLS];
-      attune::RowInRegisters<Team, T, VECTOR, ITEMS> source;
-      source.template load<LOAD_CACHE>(row, static_cast<T>(attune::Operator<Op::max, float>::identity()));
-      edges.load(row);
-      Team::begin();
-      const Powers powers = powers_in_two_passes<IN_PLACE, Team>(row, source, edges, cells);
-      write_quotients<IN_PLACE>(row, source, edges, out_at(r, row), powers);
+      const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
+      write_quotients<false>(row, source, edges, out_at(r, row), powers);
     } else {
-      attune::RowInMemory<Team, T, VECTOR, ITEMS, LOAD_CACHE> source;
-      edges.load(row);
-      Team::begin();
-      if constexpr (KEEP == Keep::reload) {
-        __shared__ float cells[2][Team::CELLS];
-        const Powers powers = powers_in_two_passes<false, Team>(row, source, edges, cells);
-        write_quotients<false>(row, source, edges, out_at(r, row), powers);
-      } else {
-        __shared__ Powers cells[Team::CELLS];
-        const Powers powers = powers_online<Team>(row, source, edges, cells);
-        write_quotients<false>(row, source, edges, out_at(r, row), powers);
-      }
+      __shared__ Powers cells[Team::CELLS];
+      const Powers powers = powers_online<Team>(row, source, edges, cells);
+      write_quotients<false>(row, source, edges, out_at(r, row), powers);
     }
   }
 }
