@@ -160,12 +160,12 @@ struct RowsByColumns {
     slot_count = by.ahead + by.lag + 1;
     slots = reinterpret_cast<P*>(memory);
     seen = reinterpret_cast<TaggedValue*>(memory + slot_count * slot_packs);
-    rounds = rows > group ? static_cast<int>((rows - group + by.groups - 1) / by.groups) : 0;
+    // The kernel file allows 2^20 rows: a division of 32 bits stands before the first load.
+    rounds = rows > group ? static_cast<int>(static_cast<unsigned>(rows - group + by.groups - 1) / by.groups) : 0;
     in_bulk = aligned<P>(from) && columns % VECTOR == 0;
     by_packs = aligned<P>(to) && columns % VECTOR == 0;
     in = from + group * columns + first;
     out = to + group * columns + first;
-    work.load(first, elements);
   }
 
   __device__ __forceinline__ int elements_of_part(int number) const {
@@ -262,26 +262,30 @@ struct RowsByColumns {
     }
   }
 
-  __device__ __forceinline__ unsigned begin(const unsigned* epoch) const {
+  /// All slots are free: as many rows are asked for. Returns the tag of the launch.
+  __device__ __forceinline__ unsigned begin(unsigned* epoch) const {
     if (threadIdx.x == 0) {
-      shared.tag = *static_cast<const volatile unsigned*>(epoch) + 1;
 #pragma unroll 1
       for (int i = 0; i < slot_count; ++i) init(shared.arrived[i], 1);
       fence_barriers();
 #pragma unroll 1
-      for (int i = 0; i < shares.ahead; ++i) fetch(i, i);
+      for (int i = 0; i < slot_count; ++i) fetch(i, i);
+    } else if (threadIdx.x == 64) {
+      shared.tag = take_tag(epoch);
     }
+    work.load(part * shares.part_columns, elements);
     __syncthreads();
     return shared.tag;
   }
-  /// The block that ends last changes the tag for the next launch: all have read it by then.
-  __device__ __forceinline__ void end(unsigned* epoch, unsigned tag) const {
-    if (threadIdx.x != 0) return;
+  /// The block that asks last changes the tag for the next launch: all have read it by then.
+  __device__ __forceinline__ static unsigned take_tag(unsigned* epoch) {
+    const unsigned tag = *static_cast<const volatile unsigned*>(epoch) + 1;
     __threadfence();
-    if (atomicAdd(epoch + 1, 1u) != gridDim.x - 1) return;
-    epoch[1] = 0;
-    __threadfence();
-    epoch[0] = tag;
+    if (atomicAdd(epoch + 1, 1u) == gridDim.x - 1) {
+      epoch[0] = tag;
+      epoch[1] = 0;
+    }
+    return tag;
   }
 
   __device__ __forceinline__ void run(TaggedValue* words, unsigned* epoch) const {
@@ -311,7 +315,7 @@ struct RowsByColumns {
         if (lane == 0) shared.of_row[turn] = value;
       }
       __syncthreads();
-      if (tid == 32) fetch(round + shares.ahead, slot + shares.ahead);
+      if (tid == 32 && round > shares.lag) fetch(round + shares.ahead, slot + shares.ahead);
       if (warp == 0 && round < rounds) {
         const Value value = work.join([&](int k) { return shared.of_warps[turn][k]; },
                                       [&](int) { return elements_of_lane; }, WARPS, static_cast<float>(elements));
@@ -330,7 +334,6 @@ struct RowsByColumns {
         parity ^= 1;
       }
     }
-    end(epoch, tag);
   }
 };
 

@@ -43,7 +43,7 @@ parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 partial_floats = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
 row_bytes = "columns * sizeof(T)"
-column_registers = "T == 'float' ? ITEMS * 12 + 32 : ITEMS * 24 + 24"  # that Keep::columns has, at least
+column_registers = "T == 'float' ? ITEMS * 12 + 32 : ITEMS * 16 + 44"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -77,7 +77,8 @@ rules = [
     "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
     "!by_columns || (LAG in [2, 3] && BLOCKS_PER_SM <= 4 && GROUP <= rows && rows <= 2 ** 20)",
     "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
-    "!by_columns || (ITEMS <= 4 && ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
+    "!by_columns || (ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
+    "!by_columns || ITEMS <= (T == 'half' ? 4 : 6)",
     "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
     "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     "KEEP != 'Keep::online' || columns <= 2 ** 24 * unit",  # packs of a thread are counted by a float
@@ -404,7 +405,7 @@ constexpr int SMALLEST_FOR_ONE = 512;
 #endif
 template <typename T, int BLOCK, Keep KEEP, int ITEMS, bool LEAN>
 constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                ? attune::BLOCKS_OF_REGISTERS<BLOCK, sizeof(T) == 4 ? ITEMS * 12 + 32 : ITEMS * 24 + 24>
+                                ? attune::BLOCKS_OF_REGISTERS<BLOCK, sizeof(T) == 4 ? ITEMS * 12 + 32 : ITEMS * 16 + 44>
                               : LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
 
@@ -445,22 +446,27 @@ struct LayernormOfColumns {
   }
 
   __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements) const {
-    float x[ITEMS][VECTOR], sum = 0, squares = 0;
-    attune::floats_of(packs[0], x[0]);
-    const float base = __shfl_sync(0xffffffffu, x[0][0], 0);
+    float x[VECTOR], sum = 0, squares = 0;
+    attune::floats_of(packs[0], x);
+    const float base = __shfl_sync(0xffffffffu, x[0], 0);
+    const auto distances = [&](int i) {
+      attune::floats_of(packs[i], x);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] -= base;
+    };
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      attune::floats_of(packs[i], x[i]);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[i][k] -= base;
-      sum += i * BLOCK < count ? attune::sum_by_pairs(x[i]) : 0;
+      distances(i);
+      sum += i * BLOCK < count ? attune::sum_by_pairs(x) : 0;
     }
     const float mean = __fdividef(attune::sum_over_warp(sum), static_cast<float>(elements > 0 ? elements : 1));
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
+      attune::detail::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
+      distances(i);
 #pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[i][k] = (x[i][k] - mean) * (x[i][k] - mean);
-      squares += i * BLOCK < count ? attune::sum_by_pairs(x[i]) : 0;
+      for (int k = 0; k < VECTOR; ++k) x[k] = (x[k] - mean) * (x[k] - mean);
+      squares += i * BLOCK < count ? attune::sum_by_pairs(x) : 0;
     }
     // What stands for elements that are not there is 0 in the first sum. In the second it is one of those to leave out.
     // The warp's first number has the same square, so little is lost.

@@ -72,7 +72,7 @@ rules = [
     "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
     "!by_columns || (LAG in [2, 3] && BLOCKS_PER_SM <= 4 && GROUP <= rows && rows <= 2 ** 20)",
     "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
-    "!by_columns || (ITEMS <= 4 && ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
+    "!by_columns || (ITEMS <= 6 && ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
     "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
     "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     # Few long rows want all multiprocessors.
