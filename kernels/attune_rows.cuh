@@ -3,7 +3,7 @@
 //   RowTeam<TPR, BLOCK, CLUSTER>     the threads of a row: some lanes, warps, a block, a cluster of blocks
 //   combine_row                      the result over the threads of a row, in all of them, in a fixed order
 //   Row<T, VECTOR>                   a row as aligned packs between a head and a tail of single elements
-//   WholeRow<T, VECTOR>              a row of aligned packs alone
+//   FullRow<T, VECTOR, PACKS>        a row of as many aligned packs as its threads keep
 //   for_each_pack, for_each_edge     reads a row once: this thread's packs, and its elements of head and tail
 //   stream_packs                     reads the packs so that loads are under way all the time
 //   RowEdges                         this thread's elements of head and tail, kept
@@ -118,7 +118,7 @@ template <typename T, int VECTOR>
 struct Row {
   using Element = T;
   using P = Pack<T, VECTOR>;
-  static constexpr bool IS_WHOLE = false;
+  static constexpr bool IS_FULL = false;
   const T* elements;
   long long columns, packs;
   int head, tail;
@@ -137,30 +137,28 @@ struct Row {
   }
 };
 
-/// A row of whole packs that are aligned, as are those of the arrays beside it. Its first load is some 30 instructions
-/// earlier than that of a Row: a tenth of what a warp does for a short row.
-template <typename T, int VECTOR>
-struct WholeRow {
+/// A row of PACKS packs that are aligned, as are those of the arrays beside it: as many as its threads keep. No number
+/// depends on what is there, so a warp has a third less to do for a short row.
+template <typename T, int VECTOR, int PACKS>
+struct FullRow {
   using Element = T;
   using P = Pack<T, VECTOR>;
-  static constexpr bool IS_WHOLE = true;
-  static constexpr int head = 0, tail = 0;
+  static constexpr bool IS_FULL = true;
+  static constexpr int head = 0, tail = 0, packs = PACKS;
+  static constexpr long long columns = static_cast<long long>(PACKS) * VECTOR;
   const T* elements;
-  long long columns, packs;
 
-  __device__ __forceinline__ WholeRow(const T* from, long long count)
-      : elements(from), columns(count), packs(static_cast<long long>(static_cast<unsigned long long>(count) / VECTOR)) {}
   __device__ __forceinline__ const P* body() const { return reinterpret_cast<const P*>(elements); }
   __device__ __forceinline__ long long column_of_pack(long long pack) const { return pack * VECTOR; }
   __device__ __forceinline__ long long column_of_edge(int edge) const { return edge; }
 };
 
-/// Are all rows of such arrays, of `columns` elements each, whole packs?
-template <int VECTOR, typename T, typename... Arrays>
-__device__ __forceinline__ bool are_whole(long long columns, const T* array, Arrays... others) {
+/// Are all rows of such arrays, of `columns` elements each, such rows?
+template <typename Full, typename T, typename... Arrays>
+__device__ __forceinline__ bool are_full(long long columns, const T* array, Arrays... others) {
   const auto address = [](const T* of) { return reinterpret_cast<unsigned long long>(of); };
   const unsigned long long addresses = (address(array) | ... | address(others));
-  return static_cast<unsigned long long>(columns) % VECTOR == 0 && addresses % (VECTOR * sizeof(T)) == 0;
+  return columns == Full::columns && addresses % sizeof(typename Full::P) == 0;
 }
 
 /// Calls use(pack, column of its first element) for this thread's packs. ITEMS loads are under way at a time.
@@ -323,7 +321,7 @@ struct RowInRegisters {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       held[i] = none;
-      if (i * Team::SIZE < packs) held[i] = attune::load<CACHE>(body + i * Team::SIZE);
+      if (R::IS_FULL || i * Team::SIZE < packs) held[i] = attune::load<CACHE>(body + i * Team::SIZE);
     }
   }
   /// Calls use(pack, its number, is it there?) ITEMS times, also for packs that hold `fill`: without branches the
@@ -336,7 +334,7 @@ struct RowInRegisters {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       if constexpr (FORGETS && ITEMS >= 8) detail::forget_floats(held[i], zero);  // more to do, but fewer registers
-      use(held[i], first + i * Team::SIZE, i * Team::SIZE < packs);
+      use(held[i], first + i * Team::SIZE, R::IS_FULL || i * Team::SIZE < packs);
       if constexpr (FORGETS && ITEMS < 8) detail::forget_floats(held[i], zero);
     }
   }
@@ -394,7 +392,7 @@ struct RowOut {
 
   template <typename R>
   __device__ __forceinline__ RowOut(T* to, const R& row)
-      : elements(to), head(row.head), by_packs(R::IS_WHOLE || aligned<P>(to + row.head)) {}
+      : elements(to), head(row.head), by_packs(R::IS_FULL || aligned<P>(to + row.head)) {}
   template <bool BY_PACKS>
   __device__ __forceinline__ void put(long long pack, const P& value) const {
     if constexpr (BY_PACKS) {

@@ -377,7 +377,7 @@ __device__ __forceinline__ void write_normalized(const R& row, Source& source, E
         static_cast<float>(element), static_cast<float>(weight[column]), static_cast<float>(bias[column])));
   });
   const auto is_aligned = [&](const T* array) { return attune::aligned<typename R::P>(array + row.head); };
-  if (R::IS_WHOLE || (out.by_packs && is_aligned(weight) && is_aligned(bias))) {
+  if (R::IS_FULL || (out.by_packs && is_aligned(weight) && is_aligned(bias))) {
     write_packs<true>(row, source, weight, bias, out, normalization);
   } else {
     write_packs<false>(row, source, weight, bias, out, normalization);
@@ -583,13 +583,14 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS, LE
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
   } else if constexpr (KEEP == Keep::registers) {
     __shared__ Sums cells[2][Team::CELLS];
-    const long long start = r < rows ? r * columns : 0, length = r < rows ? columns : 0;
-    if (attune::are_whole<VECTOR>(columns, in, out, weight, bias)) {
-      const attune::WholeRow<T, VECTOR> row(in + start, length);
-      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), affine, count, eps, cells);
+    using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
+    if (attune::are_full<Full>(columns, in, out, weight, bias)) {
+      const long long start = (r < rows ? r : rows - 1) * Full::columns;  // the last row may be written twice
+      const Full row{in + start};
+      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), affine, Full::columns, eps, cells);
     } else {
-      const R row(in + start, length);
-      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), affine, count, eps, cells);
+      const R row = row_at(r);
+      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, out_at(r, row), affine, count, eps, cells);
     }
   } else {
     const R row = row_at(r);

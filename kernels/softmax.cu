@@ -462,13 +462,14 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
   } else if constexpr (KEEP == Keep::registers) {
     __shared__ float cells[2][Team::CELLS];
-    const long long start = r < rows ? r * columns : 0, length = r < rows ? columns : 0;
-    if (attune::are_whole<VECTOR>(columns, in, out)) {
-      const attune::WholeRow<T, VECTOR> row(in + start, length);
+    using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
+    if (attune::are_full<Full>(columns, in, out)) {
+      const long long start = (r < rows ? r : rows - 1) * Full::columns;  // the last row may be written twice
+      const Full row{in + start};
       softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), cells);
     } else {
-      const R row(in + start, length);
-      softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), cells);
+      const R row = row_at(r);
+      softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, out_at(r, row), cells);
     }
   } else {
     const R row = row_at(r);
