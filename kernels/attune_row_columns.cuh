@@ -262,14 +262,15 @@ struct RowsByColumns {
     }
   }
 
-  /// All slots are free: as many rows are asked for. Returns the tag of the launch.
+  /// Returns the tag of the launch. (All slots are free here. More loads would be in the way of the first words: asking
+  /// for as many rows as there are slots took 48 us where this takes 44, for 128 rows of 262,144 bfloat16.)
   __device__ __forceinline__ unsigned begin(unsigned* epoch) const {
     if (threadIdx.x == 0) {
 #pragma unroll 1
       for (int i = 0; i < slot_count; ++i) init(shared.arrived[i], 1);
       fence_barriers();
 #pragma unroll 1
-      for (int i = 0; i < slot_count; ++i) fetch(i, i);
+      for (int i = 0; i < shares.ahead; ++i) fetch(i, i);
     } else if (threadIdx.x == 64) {
       shared.tag = take_tag(epoch);
     }
@@ -315,7 +316,7 @@ struct RowsByColumns {
         if (lane == 0) shared.of_row[turn] = value;
       }
       __syncthreads();
-      if (tid == 32 && round > shares.lag) fetch(round + shares.ahead, slot + shares.ahead);
+      if (tid == 32) fetch(round + shares.ahead, slot + shares.ahead);
       if (warp == 0 && round < rounds) {
         const Value value = work.join([&](int k) { return shared.of_warps[turn][k]; },
                                       [&](int) { return elements_of_lane; }, WARPS, static_cast<float>(elements));
