@@ -26,6 +26,29 @@ __device__ __forceinline__ P load_read_only(const P* from) {
   return value;
 }
 
+/// Does so with what a block reads again and again, beside what it reads once: the L1 cache is to keep it.
+template <typename P>
+__device__ __forceinline__ P load_reused(const P* from) {
+#ifdef __CUDA_ARCH__
+  using Word = typename detail::WordOf<sizeof(P)>::type;
+  P value;
+  Word& word = reinterpret_cast<Word&>(value);
+  if constexpr (sizeof(P) == 16) {
+    asm("ld.global.nc.L1::evict_last.v4.s32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+        : "l"(from));
+    return value;
+  } else if constexpr (sizeof(P) == 8) {
+    asm("ld.global.nc.L1::evict_last.v2.s32 {%0, %1}, [%2];" : "=r"(word.x), "=r"(word.y) : "l"(from));
+    return value;
+  } else if constexpr (sizeof(P) == 4) {
+    asm("ld.global.nc.L1::evict_last.s32 %0, [%1];" : "=r"(word) : "l"(from));
+    return value;
+  }
+#endif
+  return load_read_only(from);
+}
+
 /// Returns how many of the array's `n` elements stand before its first pack of VECTOR elements. An application may pass
 /// a pointer that is aligned for single elements only. Fewer elements than a pack has are all before it.
 template <int VECTOR, typename T>

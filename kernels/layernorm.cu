@@ -341,7 +341,7 @@ __device__ __forceinline__ void write_packs(const R& row, Source& source, const 
   constexpr int VECTOR = sizeof(P) / sizeof(T);
   const auto read = [&](const T* from, long long number) {
     if constexpr (BY_PACKS) {
-      return attune::load_read_only(reinterpret_cast<const P*>(from + row.head) + number);
+      return attune::load_reused(reinterpret_cast<const P*>(from + row.head) + number);
     } else {
       P pack;
       from += row.column_of_pack(number);
