@@ -463,8 +463,8 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
   } else if constexpr (KEEP == Keep::registers) {
     __shared__ float cells[2][Team::CELLS];
     using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
-    if (attune::are_full<Full>(columns, in, out)) {
-      const long long start = (r < rows ? r : rows - 1) * Full::columns;  // the last row may be written twice
+    if (attune::are_full<Team, Full>(rows, columns, in, out)) {
+      const long long start = r * Full::columns;
       const Full row{in + start};
       softmax_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), cells);
     } else {
