@@ -331,7 +331,10 @@ struct RowInRegisters {
   __device__ __forceinline__ void for_each(const R& row, const Use& use) {
     const long long first = Team::rank();  // wide at once: then addresses of packs differ by constants
     const int packs = static_cast<int>(row.packs) - Team::rank();
-    const unsigned zero = static_cast<unsigned>(row.packs) >> 24;  // a row of 2^24 packs is not kept
+    // A row of 2^24 packs is not kept, and no address has its highest bit. The compiler knows neither.
+    const unsigned zero = R::IS_FULL
+                              ? static_cast<unsigned>(reinterpret_cast<unsigned long long>(row.elements) >> 63)
+                              : static_cast<unsigned>(row.packs) >> 24;
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       if constexpr (FORGETS && ITEMS >= 8) detail::forget_floats(held[i], zero);  // more to do, but fewer registers

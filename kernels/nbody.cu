@@ -65,7 +65,7 @@ eps = { type = "T", fill = "0.1" }             # softening: neither eps^2 underf
 n = { type = "int64" }
 # A block leaves its sums for a row in the slot of its number plus the row's, which no other pair shares.
 partials = { type = "T", size = "BLOCKS_PER_SM > 0 ? 3 * (blocks + rows) * BLOCK * ITEMS : 1", role = "scratch" }
-source = { type = "T", size = "gathered", role = "scratch", symbol = "constants::source<T>" }
+source = { type = "T", size = "gathered", role = "scratch", symbol = "constants::source<0>" }
 turned = { type = "T", size = "max(1, 3 * others * rows * BLOCK * ITEMS)", role = "scratch" }
 split = { type = "int32", value = "BLOCKS_PER_SM > 0 ? 1 : 0" }
 row_bodies = { type = "int32", value = "BLOCK * ITEMS" }
@@ -172,9 +172,10 @@ struct Vector {
   T x, y, z;
 };
 
+// All that a module may have, once for all types. A template is there only where it is used.
 namespace constants {
-template <typename T>
-__constant__ Body<T> source[65536 / sizeof(Body<T>)];
+template <int>
+__constant__ int4 source[4096];
 }
 
 // One instruction, without the care for subnormal numbers that rsqrtf() takes: an approximation to 2^-22.9.
@@ -309,7 +310,8 @@ __device__ __forceinline__ void pull_by_tiles(Vector<T> (&sums)[ITEMS], const Ve
   } else if constexpr (SOURCE == Source::constant) {
 #pragma unroll 1
     for (; tile < end; ++tile)
-      pull_by_tile<T, ITEMS, BLOCK, UNROLL>(sums, at, constants::source<T> + tile * BLOCK, eps2);
+      pull_by_tile<T, ITEMS, BLOCK, UNROLL>(
+          sums, at, reinterpret_cast<const Body<T>*>(constants::source<0>) + tile * BLOCK, eps2);
   } else {
     __shared__ Body<T> shared[SOURCE == Source::shared ? 1 : 2][BLOCK];
     long long j = first + threadIdx.x;

@@ -35,7 +35,7 @@ struct PlanParts {
   Match match;
   ArgumentTable arguments;
   std::shared_ptr<const LoadedSteps> steps;
-  // Of a kernel with symbols: plans that shared a module would set each other's variables.
+  // Of an image with variables: plans that shared a module would set each other's variables.
   std::optional<OwnModule> own_module = {};
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
   LaunchBlock::Owner block = {};  // null where the plan is not plain

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <unordered_map>
 #include <vector>
 
@@ -105,9 +106,13 @@ class HostDevice final : public Device {
                           operation.shape.blocks(), at_once_),
               false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);
-    const std::optional<std::string> fault =
-        pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
-    if (fault) return {Verdict::fault, *fault, false};
+    try {
+      const std::optional<std::string> fault =
+          pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
+      if (fault) return {Verdict::fault, *fault, false};
+    } catch (const std::system_error& error) {
+      return {Verdict::resources, fmt::format("no threads for the blocks of a launch: {}", error.what()), false};
+    }
     // Else the next kernel, which cannot be loaded, would be blamed.
     if (file_limit() != file_limit_)
       return {Verdict::fault, "it changed how large files its process may write (RLIMIT_FSIZE)", true};

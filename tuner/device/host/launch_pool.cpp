@@ -36,7 +36,8 @@ LaunchPool::~LaunchPool() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  begun_.notify_all();
+  begun_more_.notify_all();
   for (std::thread& helper : helpers_) helper.join();
 }
 
@@ -61,10 +62,11 @@ std::optional<std::string> LaunchPool::run(const KernelCall& call) {
     wanted_ = busy_ = helpers;
     if (helpers > 0) ++launch_;
   }
-  if (helpers > 0) changed_.notify_all();
+  if (helpers > 0) begun_.notify_all();
+  if (helpers > usual_) begun_more_.notify_all();
   run_blocks(own_);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return busy_ == 0; });
+  ended_.wait(lock, [this] { return busy_ == 0; });
   return fault_;
 }
 
@@ -74,16 +76,19 @@ void LaunchPool::work(std::size_t number) {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopping_ || (launch_ != seen && number < wanted_); });
+      (number < usual_ ? begun_ : begun_more_).wait(lock, [&] {
+        return stopping_ || (launch_ != seen && number < wanted_);
+      });
       if (stopping_) return;
       seen = launch_;
     }
     run_blocks(runner);
+    bool is_last = false;
     {
       const std::lock_guard lock(mutex_);
-      --busy_;
+      is_last = --busy_ == 0;
     }
-    changed_.notify_all();
+    if (is_last) ended_.notify_all();
   }
 }
 

@@ -44,7 +44,7 @@ class LaunchPool {
   BlockRunner own_;  // of the thread that has the turn
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable begun_, begun_more_, ended_;  // for the usual helpers; for the others; for run()
   KernelCall call_;
   std::uint64_t launch_ = 0;  // number of the present launch; helpers wait for it to change
   std::size_t wanted_ = 0;    // of the helpers, the first ones
