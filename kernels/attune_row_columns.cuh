@@ -14,6 +14,7 @@
 #include "attune.cuh"
 #include "attune_access.cuh"
 #include "attune_async.cuh"
+#include "attune_operators.cuh"
 #include "attune_rows.cuh"
 
 namespace attune {
@@ -26,9 +27,7 @@ constexpr int BLOCKS_OF_REGISTERS = 65536 / (BLOCK * REGISTERS) < 4 ? 65536 / (B
 
 /// The sum of the numbers of a warp's lanes, and the largest of them, in all lanes. NaN is left out of the largest.
 __device__ __forceinline__ float sum_over_warp(float number) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) number += __shfl_xor_sync(0xffffffffu, number, distance);
-  return number;
+  return detail::combine_lanes<Operator<Op::sum, float>, 32>(number);
 }
 __device__ __forceinline__ float largest_over_warp(float number) {
 #pragma unroll
@@ -207,7 +206,20 @@ struct RowsByColumns {
     __syncthreads();
   }
 
+  __device__ __forceinline__ void wait_for_part(int round, int slot, unsigned parity) const {
+    if (in_bulk) {
+      wait(shared.arrived[slot], parity);
+    } else {
+      copy_elements(round, slot_at(slot));
+    }
+  }
+
   // ---- What one warp does ----
+
+  __device__ __forceinline__ Value value_of_block(int turn, int elements_of_lane) const {
+    return work.join([&](int k) { return shared.of_warps[turn][k]; }, [&](int) { return elements_of_lane; }, WARPS,
+                     static_cast<float>(elements));
+  }
 
   /// Asks for the words of a row: lane k for words k, k + 32, ...
   __device__ __forceinline__ void ask_for_words(const TaggedValue* words) const {
@@ -303,11 +315,7 @@ struct RowsByColumns {
       const int turn = round % 2, old = round - shares.lag;
       if (takes && old >= 0) ask_for_words(words + old * word_step);
       if (round < rounds) {
-        if (in_bulk) {
-          wait(shared.arrived[slot], parity);
-        } else {
-          copy_elements(round, slot_at(slot));
-        }
+        wait_for_part(round, slot, parity);
         const Value value = value_of_warp(slot_at(slot), elements_of_this);
         if (lane == 0) shared.of_warps[turn][warp] = value;
       }
@@ -318,8 +326,7 @@ struct RowsByColumns {
       __syncthreads();
       if (tid == 32) fetch(round + shares.ahead, slot + shares.ahead);
       if (warp == 0 && round < rounds) {
-        const Value value = work.join([&](int k) { return shared.of_warps[turn][k]; },
-                                      [&](int) { return elements_of_lane; }, WARPS, static_cast<float>(elements));
+        const Value value = value_of_block(turn, elements_of_lane);
         if (lane == 0) detail::publish_tagged(words + round * word_step + part, value, tag);
       }
       if (old >= 0) {

@@ -8,7 +8,9 @@
 
 namespace attune {
 
-void fields(auto& a, Is<LaunchShape> auto& x) { a(x.grid, x.block, x.shared_bytes, x.cluster, x.overlaps, x.cooperative); }
+void fields(auto& a, Is<LaunchShape> auto& x) {
+  a(x.grid, x.block, x.shared_bytes, x.cluster, x.overlaps, x.cooperative);
+}
 
 void fields(auto& a, Is<ResolvedStep> auto& x) {
   a.choice(x.kind, StepKind::memset);
