@@ -1,14 +1,17 @@
 // Few long rows: each block has the same columns of all rows that it works on.
 //
-// A block stays on its multiprocessor. It has a part of each row of its group, one row after the other. Parts come by
-// bulk copies into a ring of slots in shared memory, some rows ahead. The block reduces its part to two numbers and
-// publishes them. Some rows later it takes the numbers of all parts of a row, and finishes its part out of shared
-// memory. So memory is read and written once and all the time, and what belongs to columns is loaded once.
+// A block stays on its multiprocessor. It has a part of each row of its group, one row after the other. Parts come into
+// shared memory by bulk copies. A thread takes its packs of a part into registers, and the block reduces them to two
+// numbers and publishes these. Some rows later it has the numbers of all parts of the row, and the thread finishes its
+// packs. So memory is read and written once and all the time.
 //
 // Blocks wait for each other: all blocks of the grid run at the same time (`cooperative` of a step). A published number
-// has the tag of its launch beside it, in one word: who reads it knows whether it is there. One warp asks for the words
-// of a row before it reduces its share of another one, by copies that it waits for afterwards. A prototype reached 0.93
-// of a copy's throughput so on an H100, with 128 rows of 262,144 floats. Loads that the warp waits for took longer.
+// has the tag of its launch beside it, in one word: who reads it knows whether it is there. The words are on their way
+// for 3 us, as they wait behind the parts: so long a row waits in registers.
+//
+// The last two warps of a block have no packs. One publishes, and asks for parts. The other one takes the numbers of
+// rows. The warps with packs never wait for each other, only for parts and for numbers, each at a barrier in shared
+// memory. One barrier for all of them, and parts that wait in shared memory, took a tenth more time.
 #pragma once
 
 #include "attune.cuh"
@@ -84,16 +87,16 @@ __device__ __forceinline__ void publish_tagged(TaggedValue* to, Value value, uns
 #endif
 }
 
-// The words are mostly there when they are asked for. This is for those that are not.
-__device__ __forceinline__ TaggedValue wait_for_tagged(const volatile TaggedValue* from, unsigned tag) {
+__device__ __forceinline__ TaggedValue load_tagged(const TaggedValue* from) {
   TaggedValue seen;
-  do {
-#ifdef ATTUNE_HOST
-    __nanosleep(0);  // lets other threads run
+#ifdef __CUDA_ARCH__
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(seen.first), "=l"(seen.second) : "l"(from)
+               : "memory");
+#else
+  const volatile TaggedValue* const there = from;
+  seen.first = there->first;
+  seen.second = there->second;
 #endif
-    seen.first = from->first;
-    seen.second = from->second;
-  } while (!seen.has(tag));
   return seen;
 }
 
@@ -102,37 +105,60 @@ __device__ __forceinline__ TaggedValue wait_for_tagged(const volatile TaggedValu
 // ---- Rows by columns ----
 
 /// How a launch shares the rows: each row has `parts` parts of `part_columns` each but for the last one, and `groups`
-/// rows are worked on at the same time. The grid has `parts * groups` blocks along x. `ahead` parts are on their way,
-/// and a row is finished `lag` rows after its parts were published; both are 1 to 3.
+/// rows are worked on at the same time. The grid has `parts * groups` blocks along x. `ahead` parts, 1 to 3, are on
+/// their way into shared memory.
 struct ColumnShares {
   long long part_columns;
-  int parts, groups, ahead, lag;
+  int parts, groups, ahead;
 };
 
-/// Works on all rows. `part_columns` is a multiple of a pack of 16 bytes, and at most BLOCK * ITEMS packs; BLOCK is 128
-/// at least. The step has `(ahead + lag + 1) * part_columns * sizeof(T) + 16 * parts` bytes of dynamic shared memory.
-/// `words`, scratch, has one for each row and part; `epoch`, scratch, is two numbers.
+namespace detail {
+
+/// One of some places that are used in turn, and the parity of the barrier there.
+struct Turn {
+  int place = 0;
+  unsigned parity = 0;
+
+  __device__ __forceinline__ void next(int places) {
+    if (++place < places) return;
+    place = 0;
+    parity ^= 1;
+  }
+};
+
+}  // namespace detail
+
+/// Works on all rows. BLOCK is 128 at least; its last 64 threads have no packs. `part_columns` is a multiple of a pack
+/// of 16 bytes, and at most (BLOCK - 64) * ITEMS packs. A thread keeps its packs of LAG rows. The step has
+/// `(ahead + Work::SLOTS) * part_columns * sizeof(T) + 8 * parts` bytes of dynamic shared memory. `words`, scratch, has
+/// one for each row and part; `epoch`, scratch, is two numbers.
 ///
 /// Work says what is done. Values are of two floats; all threads of a warp call, and get the same.
 ///   Value                            of a part, or of a row
+///   SLOTS                            slots of shared memory for what belongs to columns, of a part each
 ///   missing(element)                 stands for elements of a pack that are not there; `element`: first of the warp
-///   load(column, elements)           begins: the block has `elements` columns from `column` on
-///   of_warp(packs, count, elements)  the value of a warp's packs. This thread's pack i is there if i * BLOCK < count;
-///                                    the warp has `elements` elements
+///   load(own, step, column, count)   begins to load what belongs to `count` columns from `column` on. This thread's
+///                                    pack i of slot k of its memory is at own[k * step + i * (BLOCK - 64)]
+///   of_warp(packs, count, elements)  the value of a warp's packs. This thread's pack i is there if
+///                                    i * (BLOCK - 64) < count; the warp has `elements` elements
 ///   join(values, elements, count, total)                the value of values(k), k < count, of elements(k) elements
 ///                                    each, `total` together; any lane may ask for any of them
-///   of_row(value)                    what finish() takes
-///   finish(floats, item, of_row)     turns the floats of the thread's pack `item` into results
-template <int BLOCK, int ITEMS, Cache STORE_CACHE, typename T, typename Work>
+///   of_row(value)                    what finish() takes; called once for each row, by each thread with packs
+///   finish(floats, own, step, of_row)                   turns the floats of a pack into results. What belongs to them
+///                                    is at own[k * step]
+template <int BLOCK, int ITEMS, int LAG, Cache STORE_CACHE, typename T, typename Work>
 struct RowsByColumns {
-  static constexpr int VECTOR = 16 / sizeof(T), WARPS = BLOCK / 32, MOST_SLOTS = 7;
-  static_assert(BLOCK >= 128 && BLOCK % 32 == 0, "three warps have tasks of their own");
+  static constexpr int VECTOR = 16 / sizeof(T), THREADS = BLOCK - 64, WARPS = THREADS / 32;
+  static constexpr int CELLS = LAG + 1;  // a warp is at most so many rows ahead of the numbers that it waits for
+  static constexpr int MOST_AHEAD = 3;
+  static_assert(BLOCK >= 128 && BLOCK % 32 == 0, "two warps have tasks of their own");
   using P = Pack<T, VECTOR>;
   using Value = typename Work::Value;
+  using Turn = detail::Turn;
 
   struct Shared {
-    Barrier arrived[MOST_SLOTS];
-    Value of_warps[2][WARPS], of_row[2];  // in turns: so one barrier a row is enough
+    Barrier arrived[MOST_AHEAD], summed[CELLS], known[CELLS];
+    Value of_warps[CELLS][WARPS], of_row[CELLS];
     unsigned tag;
   };
 
@@ -140,29 +166,31 @@ struct RowsByColumns {
   const T* in;
   long long columns, row_step;
   const ColumnShares& shares;
-  Work& work;
+  const Work& work;
   Shared& shared;
-  P* slots;
-  TaggedValue* seen;  // the words of a row, behind the slots
-  int part, group, elements, packs, slot_packs, slot_count, rounds;
-  bool in_bulk, by_packs;
+  P *slots, *own;   // `own`: this thread's, of the work's memory
+  Value* seen;      // the numbers of a row
+  int part, group, elements, packs, slot_packs, rounds, tid, lane, warp;
+  bool by_packs;
 
   __device__ __forceinline__ RowsByColumns(T* to, const T* from, long long rows, long long columns_of_row,
-                                           const ColumnShares& by, Work& what, Shared& cells, int4* memory)
+                                           const ColumnShares& by, const Work& what, Shared& cells, int4* memory)
       : columns(columns_of_row), row_step(by.groups * columns_of_row), shares(by), work(what), shared(cells) {
+    tid = static_cast<int>(threadIdx.x);
+    lane = tid % 32;
+    warp = tid / 32;
     group = static_cast<int>(blockIdx.x) / by.parts;
     part = static_cast<int>(blockIdx.x) % by.parts;
     const long long first = part * by.part_columns;
     elements = elements_of_part(part);
     packs = (elements + VECTOR - 1) / VECTOR;
     slot_packs = static_cast<int>(by.part_columns) / VECTOR;
-    slot_count = by.ahead + by.lag + 1;
     slots = reinterpret_cast<P*>(memory);
-    seen = reinterpret_cast<TaggedValue*>(memory + slot_count * slot_packs);
+    own = slots + by.ahead * slot_packs + tid;
+    seen = reinterpret_cast<Value*>(slots + (by.ahead + Work::SLOTS) * slot_packs);
     // The kernel file allows 2^20 rows: a division of 32 bits stands before the first load.
     rounds = rows > group ? static_cast<int>(static_cast<unsigned>(rows - group + by.groups - 1) / by.groups) : 0;
-    in_bulk = aligned<P>(from) && columns % VECTOR == 0;
-    by_packs = aligned<P>(to) && columns % VECTOR == 0;
+    by_packs = aligned<P>(from) && aligned<P>(to) && columns % VECTOR == 0;
     in = from + group * columns + first;
     out = to + group * columns + first;
   }
@@ -172,121 +200,33 @@ struct RowsByColumns {
     return static_cast<int>(left < shares.part_columns ? left : shares.part_columns);
   }
   /// Of all packs of this warp of the block.
-  __device__ __forceinline__ int elements_of_warp(int warp) const {
+  __device__ __forceinline__ int elements_of_warp(int number) const {
     int sum = 0;
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      const int left = elements - (i * BLOCK + warp * 32) * VECTOR;
+      const int left = elements - (i * THREADS + number * 32) * VECTOR;
       sum += left < 0 ? 0 : left < 32 * VECTOR ? left : 32 * VECTOR;
     }
     return sum;
   }
-  __device__ __forceinline__ P* slot_at(int slot) const {
-    return slots + (slot < 0 ? slot + slot_count : slot < slot_count ? slot : slot - slot_count) * slot_packs;
-  }
+  __device__ __forceinline__ bool has_pack(int item) const { return tid + item * THREADS < packs; }
 
-  // ---- How parts come ----
-
-  /// Called by one thread, behind the barrier that ends the slot's last use.
-  __device__ __forceinline__ void fetch(int round, int slot) const {
-    if (!in_bulk || round >= rounds) return;
-    if (slot >= slot_count) slot -= slot_count;
-    const unsigned bytes = static_cast<unsigned>(packs) * 16;
-    arrive_expecting(shared.arrived[slot], bytes);
-    load_bulk(slots + slot * slot_packs, in + round * row_step, bytes, shared.arrived[slot]);
-  }
-  /// Where rows are no whole packs, the threads copy their elements.
-  __device__ __forceinline__ void copy_elements(int round, P* slot) const {
-    const T* const from = in + round * row_step;
-    T* const to = reinterpret_cast<T*>(slot);
-    const int first_of_last_warp = (packs - 1) % BLOCK / 32 * 32 * VECTOR;
-#pragma unroll 4
-    for (int at = static_cast<int>(threadIdx.x); at < packs * VECTOR; at += BLOCK)
-      to[at] = at < elements ? from[at] : Work::missing(from[first_of_last_warp]);
-    __syncthreads();
-  }
-
-  __device__ __forceinline__ void wait_for_part(int round, int slot, unsigned parity) const {
-    if (in_bulk) {
-      wait(shared.arrived[slot], parity);
-    } else {
-      copy_elements(round, slot_at(slot));
-    }
-  }
-
-  // ---- What one warp does ----
-
-  __device__ __forceinline__ Value value_of_block(int turn, int elements_of_lane) const {
-    return work.join([&](int k) { return shared.of_warps[turn][k]; }, [&](int) { return elements_of_lane; }, WARPS,
-                     static_cast<float>(elements));
-  }
-
-  /// Asks for the words of a row: lane k for words k, k + 32, ...
-  __device__ __forceinline__ void ask_for_words(const TaggedValue* words) const {
-#pragma unroll 1
-    for (int k = static_cast<int>(threadIdx.x) % 32; k < shares.parts; k += 32) copy_async<16>(seen + k, words + k);
-    commit_copies();
-  }
-  __device__ __forceinline__ Value take_words(const TaggedValue* words, unsigned tag) const {
-    wait_for_copies<0>();
-#pragma unroll 1
-    for (int k = static_cast<int>(threadIdx.x) % 32; k < shares.parts; k += 32)
-      if (!seen[k].has(tag)) seen[k] = detail::wait_for_tagged(words + k, tag);
-    __syncwarp();  // the others may read them too
-    const int whole = static_cast<int>(shares.part_columns), last = elements_of_part(shares.parts - 1);
-    return work.join([&](int k) { return seen[k].template value<Value>(); },
-                     [&](int k) { return k < shares.parts - 1 ? whole : last; }, shares.parts,
-                     static_cast<float>(columns));
-  }
-
-  // ---- What all threads do ----
-
-  __device__ __forceinline__ Value value_of_warp(const P* slot, int elements_of_this) const {
-    P held[ITEMS];
-    const int tid = static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) held[0].element[k] = Work::missing(static_cast<T>(0.0f));
-#pragma unroll
-    for (int i = 1; i < ITEMS; ++i) held[i] = held[0];
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i)
-      if (tid + i * BLOCK < packs) held[i] = load<Cache::plain>(slot + tid + i * BLOCK);
-    return work.of_warp(held, packs - tid, elements_of_this);
-  }
-  template <bool BY_PACKS, typename OfRow>
-  __device__ __forceinline__ void write(const P* slot, T* to, const OfRow& of_row) const {
-    const int tid = static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      const int pack = tid + i * BLOCK;
-      if (pack >= packs) break;
-      float x[VECTOR];
-      floats_of(load<Cache::plain>(slot + pack), x);
-      work.finish(x, i, of_row);
-      const P result = pack_of<T>(x);
-      if constexpr (BY_PACKS) {
-        store_whole<STORE_CACHE>(reinterpret_cast<P*>(to) + pack, result);
-      } else {
-#pragma unroll
-        for (int k = 0; k < VECTOR; ++k)
-          if (pack * VECTOR + k < elements) to[pack * VECTOR + k] = result.element[k];
-      }
-    }
-  }
-
-  /// Returns the tag of the launch. (All slots are free here. More loads would be in the way of the first words: asking
-  /// for as many rows as there are slots took 48 us where this takes 44, for 128 rows of 262,144 bfloat16.)
+  /// Begins the launch; returns its tag.
   __device__ __forceinline__ unsigned begin(unsigned* epoch) const {
-    if (threadIdx.x == 0) {
+    if (tid == THREADS) {
 #pragma unroll 1
-      for (int i = 0; i < slot_count; ++i) init(shared.arrived[i], 1);
+      for (int i = 0; i < shares.ahead; ++i) init(shared.arrived[i], 1);
+#pragma unroll 1
+      for (int i = 0; i < CELLS; ++i) {
+        init(shared.summed[i], WARPS);
+        init(shared.known[i], 1);
+      }
       fence_barriers();
 #pragma unroll 1
       for (int i = 0; i < shares.ahead; ++i) fetch(i, i);
-    } else if (threadIdx.x == 64) {
+    } else if (tid == THREADS + 32) {
       shared.tag = take_tag(epoch);
     }
-    work.load(part * shares.part_columns, elements);
     __syncthreads();
     return shared.tag;
   }
@@ -301,46 +241,178 @@ struct RowsByColumns {
     return tag;
   }
 
+  // ---- The warp that publishes ----
+
+  __device__ __forceinline__ void fetch(int round, int slot) const {
+    if (!by_packs || round >= rounds) return;
+    const unsigned bytes = static_cast<unsigned>(packs) * 16;
+    arrive_expecting(shared.arrived[slot], bytes);
+    load_bulk(slots + slot * slot_packs, in + round * row_step, bytes, shared.arrived[slot]);
+  }
+  /// `words`: of the block's part of its first row.
+  __device__ __forceinline__ void publish_parts(TaggedValue* words, long long word_step, unsigned tag) const {
+    const int elements_of_lane = lane < WARPS ? elements_of_warp(lane) : 0;
+    Turn summed;
+    int slot = 0;
+#pragma unroll 1
+    for (int round = 0; round < rounds; ++round) {
+      wait(shared.summed[summed.place], summed.parity);
+      if (lane == 0) fetch(round + shares.ahead, slot);  // all have taken their packs
+      const Value value =
+          work.join([&](int k) { return shared.of_warps[summed.place][k]; }, [&](int) { return elements_of_lane; },
+                    WARPS, static_cast<float>(elements));
+      if (lane == 0) detail::publish_tagged(words + round * word_step, value, tag);
+      summed.next(CELLS);
+      if (++slot == shares.ahead) slot = 0;
+    }
+  }
+
+  // ---- The warp that takes the numbers of rows ----
+
+  /// Lane k has the words k, k + 32, ... of a row. (One at a time: with four of them in a loop rows took 5 % more.)
+  __device__ __forceinline__ void wait_for_words(const TaggedValue* words, unsigned tag) const {
+#pragma unroll 1
+    for (int k = lane; k < shares.parts; k += 32) {
+      TaggedValue word;
+      do {
+#ifdef ATTUNE_HOST
+        __nanosleep(0);  // lets other threads run
+#endif
+        word = detail::load_tagged(words + k);
+      } while (!word.has(tag));
+      seen[k] = word.template value<Value>();
+    }
+    __syncwarp();  // other lanes may read them
+  }
+  __device__ __forceinline__ void take_rows(const TaggedValue* words, long long word_step, unsigned tag) const {
+    const int whole = static_cast<int>(shares.part_columns), last = elements_of_part(shares.parts - 1);
+    Turn known;
+#pragma unroll 1
+    for (int round = 0; round < rounds; ++round) {
+      wait_for_words(words + round * word_step, tag);
+      const Value value = work.join([&](int k) { return seen[k]; },
+                                    [&](int k) { return k < shares.parts - 1 ? whole : last; }, shares.parts,
+                                    static_cast<float>(columns));
+      __syncwarp();  // all have read what the next row overwrites
+      if (lane == 0) {
+        shared.of_row[known.place] = value;
+        arrive(shared.known[known.place]);
+      }
+      known.next(CELLS);
+    }
+  }
+
+  // ---- The warps with packs ----
+  __device__ __forceinline__ P no_pack() const {
+    P none;
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) none.element[k] = Work::missing(static_cast<T>(0.0f));
+    return none;
+  }
+  __device__ __forceinline__ void take_packs(const Turn& slot, P (&kept)[ITEMS]) const {
+    wait(shared.arrived[slot.place], slot.parity);
+    const P* const from = slots + slot.place * slot_packs + tid;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      kept[i] = no_pack();
+      if (has_pack(i)) kept[i] = attune::load<Cache::plain>(from + i * THREADS);
+    }
+  }
+  __device__ __forceinline__ void read_elements(int round, P (&packs_of_thread)[ITEMS]) const {
+    const T* const from = in + round * row_step;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      packs_of_thread[i] = no_pack();
+      if (!has_pack(i)) continue;
+      const int at = (tid + i * THREADS) * VECTOR;
+      const T missing = Work::missing(from[(tid - lane) * VECTOR]);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) packs_of_thread[i].element[k] = at + k < elements ? from[at + k] : missing;
+    }
+  }
+  __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Turn& summed) const {
+    const Value value = work.of_warp(kept, packs - tid, elements_of_this);
+    if (lane == 0) {
+      shared.of_warps[summed.place][warp] = value;
+      arrive(shared.summed[summed.place]);
+    }
+    summed.next(CELLS);
+  }
+  template <bool BY_PACKS>
+  __device__ __forceinline__ void finish(const P (&kept)[ITEMS], int round, Turn& known) const {
+    wait(shared.known[known.place], known.parity);
+    if constexpr (Work::SLOTS > 0) wait_for_copies<0>();
+    const auto of_row = work.of_row(shared.of_row[known.place]);
+    known.next(CELLS);
+    T* const to = out + round * row_step;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      if (!has_pack(i)) break;
+      const int pack = tid + i * THREADS;
+      float x[VECTOR];
+      floats_of(kept[i], x);
+      work.finish(x, own + i * THREADS, slot_packs, of_row);
+      const P result = pack_of<T>(x);
+      if constexpr (BY_PACKS) {
+        store_whole<STORE_CACHE>(reinterpret_cast<P*>(to) + pack, result);
+      } else {
+#pragma unroll
+        for (int k = 0; k < VECTOR; ++k)
+          if (pack * VECTOR + k < elements) to[pack * VECTOR + k] = result.element[k];
+      }
+    }
+  }
+  __device__ __forceinline__ void begin_to_load(int round) const {  // the first part is more urgent
+    if (round == 1) work.load(own, slot_packs, part * shares.part_columns, elements);
+  }
+  __device__ __forceinline__ void work_on_packs() const {
+    const int elements_of_this = elements_of_warp(warp);
+    P kept[LAG][ITEMS];
+    Turn slot, summed, known;
+#pragma unroll 1
+    for (int start = 0; start < rounds + LAG; start += LAG) {
+#pragma unroll
+      for (int k = 0; k < LAG; ++k) {
+        const int round = start + k;
+        if (round >= LAG && round < rounds + LAG) finish<true>(kept[k], round - LAG, known);
+        begin_to_load(round);
+        if (round >= rounds) continue;
+        take_packs(slot, kept[k]);
+        slot.next(shares.ahead);
+        sum_packs(kept[k], elements_of_this, summed);
+      }
+    }
+  }
+  /// Where arrays are not aligned, or rows are no whole packs: elements are read twice, the second time from L2.
+  __device__ __forceinline__ void work_on_elements() const {
+    const int elements_of_this = elements_of_warp(warp);
+    Turn summed, known;
+#pragma unroll 1
+    for (int round = 0; round < rounds + LAG; ++round) {
+      P read[ITEMS];
+      if (round >= LAG) {
+        read_elements(round - LAG, read);
+        finish<false>(read, round - LAG, known);
+      }
+      begin_to_load(round);
+      if (round >= rounds) continue;
+      read_elements(round, read);
+      sum_packs(read, elements_of_this, summed);
+    }
+  }
+
   __device__ __forceinline__ void run(TaggedValue* words, unsigned* epoch) const {
-    const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
-    const int elements_of_this = elements_of_warp(warp), elements_of_lane = lane < WARPS ? elements_of_warp(lane) : 0;
-    const bool takes = warp == WARPS - 1;
     const unsigned tag = begin(epoch);
     words += static_cast<long long>(group) * shares.parts;
     const long long word_step = static_cast<long long>(shares.groups) * shares.parts;
-    int slot = 0;
-    unsigned parity = 0;
-#pragma unroll 1
-    for (int round = 0; round < rounds + shares.lag; ++round) {
-      const int turn = round % 2, old = round - shares.lag;
-      if (takes && old >= 0) ask_for_words(words + old * word_step);
-      if (round < rounds) {
-        wait_for_part(round, slot, parity);
-        const Value value = value_of_warp(slot_at(slot), elements_of_this);
-        if (lane == 0) shared.of_warps[turn][warp] = value;
-      }
-      if (takes && old >= 0) {
-        const Value value = take_words(words + old * word_step, tag);
-        if (lane == 0) shared.of_row[turn] = value;
-      }
-      __syncthreads();
-      if (tid == 32) fetch(round + shares.ahead, slot + shares.ahead);
-      if (warp == 0 && round < rounds) {
-        const Value value = value_of_block(turn, elements_of_lane);
-        if (lane == 0) detail::publish_tagged(words + round * word_step + part, value, tag);
-      }
-      if (old >= 0) {
-        const auto of_row = work.of_row(shared.of_row[turn]);
-        if (by_packs) {
-          write<true>(slot_at(slot - shares.lag), out + old * row_step, of_row);
-        } else {
-          write<false>(slot_at(slot - shares.lag), out + old * row_step, of_row);
-        }
-      }
-      if (++slot == slot_count) {
-        slot = 0;
-        parity ^= 1;
-      }
+    if (warp < WARPS && by_packs) {
+      work_on_packs();
+    } else if (warp < WARPS) {
+      work_on_elements();
+    } else if (warp == WARPS) {
+      publish_parts(words + part, word_step, tag);
+    } else {
+      take_rows(words, word_step, tag);
     }
   }
 };

@@ -19,8 +19,8 @@ KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8, 3, 5, 6, 10, 12, 16]      # launch only: long rows that are taken together, by parts or columns,
-LAG = [4, 1, 2, 3, 8, 16]                      # launch only: and groups between the two passes over them
+GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
+LAG = [4, 1, 2, 3, 5, 6, 8, 16]                # groups between two passes over parts; rows that wait in registers
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -33,9 +33,10 @@ by_columns = "KEEP == 'Keep::columns'"
 row_packs = "ceil_div(columns * sizeof(T), PACK)"
 part_packs = "ceil_div(row_packs, max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1))"
 column_parts = "ceil_div(row_packs, part_packs)"
-ring = "((STAGES + LAG + 1) * part_packs + column_parts) * PACK"
+column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no packs
+ring = "(STAGES + 2) * part_packs * PACK + column_parts * 8"
 shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
-cells = "BLOCK * CLUSTER / 2 + (by_columns ? 128 : 0)"  # bytes that threads of a row combine in
+cells = "by_columns ? (LAG + 1) * (BLOCK / 4 + 24) + 64 : BLOCK * CLUSTER / 2"  # bytes that threads combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
@@ -43,7 +44,7 @@ parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 partial_floats = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
 row_bytes = "columns * sizeof(T)"
-column_registers = "T == 'float' ? ITEMS * 12 + 32 : ITEMS * 16 + 44"  # that Keep::columns has, at least
+column_registers = "LAG * ITEMS * 4 + (T == 'float' ? 32 : T == 'half' ? 56 : 40)"  # of Keep::columns, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -71,15 +72,15 @@ rules = [
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "!by_parts || (LAG != 3 && GROUP in [1, 2, 4, 8])",
+    "!by_parts || (LAG in [1, 2, 4, 8, 16] && GROUP in [1, 2, 4, 8])",
     "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
-    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says. Each holds STAGES + LAG + 1 of them.
+    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says.
     "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
     "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
-    "!by_columns || (LAG in [2, 3] && BLOCKS_PER_SM <= 4 && GROUP <= rows && rows <= 2 ** 20)",
+    "!by_columns || (LAG in [3, 4, 5, 6] && STORE_CACHE == 'Cache::plain' && BLOCKS_PER_SM <= 4)",
+    "!by_columns || (GROUP <= rows && rows <= 2 ** 20)",
     "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
-    "!by_columns || (ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
-    "!by_columns || ITEMS <= (T == 'half' ? 4 : 6)",
+    "!by_columns || (ITEMS <= 6 && ceil_div(part_packs, column_threads) == ITEMS && 2 * part_packs >= column_threads)",
     "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
     "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     "KEEP != 'Keep::online' || columns <= 2 ** 24 * unit",  # packs of a thread are counted by a float
@@ -94,14 +95,22 @@ rules = [
 ]
 [[launch]]
 entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["""by_parts ? 2 * parts * (row_groups + LAG) : by_columns ? column_parts * GROUP : \
-  CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"""]
+when = "!by_columns"
+grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
-cooperative = "by_columns"                     # its blocks wait for each other
 shared = "shared"
 arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "slots", "partials", "passed",
              "part_columns", "part_count", "group_rows", "lag"]
+[[launch]]
+entry = "layernorm_of_columns<T, BLOCK, ITEMS, LAG, STORE_CACHE>"
+when = "by_columns"
+grid = ["column_parts * GROUP"]
+block = ["BLOCK"]
+cooperative = "true"                           # its blocks wait for each other
+shared = "shared"
+arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns", "partials", "passed",
+             "part_columns", "part_count", "group_rows", "ahead"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "normal(0, 1)" }
@@ -117,6 +126,7 @@ part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ?
 part_count = { type = "int32", value = "by_parts ? parts : by_columns ? column_parts : 1" }
 group_rows = { type = "int32", value = "GROUP" }
 lag = { type = "int32", value = "LAG" }
+ahead = { type = "int32", value = "STAGES" }
 [[prepare]]
 entry = "make_data<T, DATA>"
 when = "DATA != 'Data::normal'"
@@ -170,8 +180,8 @@ problems = ["rows=128 columns=262144 T=float"]
 steps = [
     { name = "a cluster per row", configuration = "TPR=512 BLOCK=512 CLUSTER=8 KEEP=Keep::online ITEMS=2" },
     { name = "two passes over parts", configuration = "TPR=256 BLOCK=256 KEEP=Keep::parts ITEMS=4" },
-    { name = "the same columns of all rows", configuration = """TPR=512 BLOCK=512 KEEP=Keep::columns ITEMS=2 STAGES=2 \
-      GROUP=4 LAG=2 BLOCKS_PER_SM=2 STORE_CACHE=Cache::streaming""" },
+    { name = "the same columns of all rows", configuration = """TPR=512 BLOCK=512 KEEP=Keep::columns ITEMS=5 STAGES=2 \
+      GROUP=4 LAG=4 BLOCKS_PER_SM=1""" },
 ]
 */
 #include "attune.cuh"
@@ -202,7 +212,7 @@ using attune::Row;
 ///   online     in memory, but mean and variance take one pass
 ///   reload     in memory: each of three passes reads it, from L2 if there is room
 ///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
-///   columns    in shared memory, by bulk copies; blocks stay, and have the same part of all rows that they work on
+///   columns    in registers; blocks stay, and have the same part of all rows that they work on
 enum class Keep { registers, shared, online, reload, parts, columns };
 
 enum class Data { normal, offset, awkward };
@@ -403,109 +413,13 @@ constexpr int SMALLEST_FOR_ONE = 32;  // threads of such blocks with rows in sha
 #else
 constexpr int SMALLEST_FOR_ONE = 512;
 #endif
-template <typename T, int BLOCK, Keep KEEP, int ITEMS, bool LEAN>
-constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                ? attune::BLOCKS_OF_REGISTERS<BLOCK, sizeof(T) == 4 ? ITEMS * 12 + 32 : ITEMS * 16 + 44>
-                              : LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
+template <typename T, int BLOCK, Keep KEEP, bool LEAN>
+constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
-
-// Keep::columns: mean and squares in two passes over the packs of a warp, over the warps, and over the parts of a row.
-// Each time numbers are taken relative to the first of them: then sums are small, and those of equal numbers exact.
-template <typename T, int BLOCK, int ITEMS>
-struct LayernormOfColumns {
-  struct Value {
-    float mean, squares;
-  };
-  static constexpr int VECTOR = 16 / sizeof(T);
-  using P = Pack<T, VECTOR>;
-
-  Affine<T> affine;
-  float eps, columns;
-  P weight[ITEMS] = {}, bias[ITEMS] = {};
-
-  __device__ __forceinline__ static T missing(T first_of_warp) { return first_of_warp; }
-
-  __device__ __forceinline__ void load(long long first, int elements) {
-    const T *const w = affine.weight + first, *const b = affine.bias + first;
-    const int tid = static_cast<int>(threadIdx.x);
-    const bool by_packs = attune::aligned<P>(w) && attune::aligned<P>(b);
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      const int at = (tid + i * BLOCK) * VECTOR;
-      if (by_packs && at + VECTOR <= elements) {
-        weight[i] = attune::load_read_only(reinterpret_cast<const P*>(w + at));
-        bias[i] = attune::load_read_only(reinterpret_cast<const P*>(b + at));
-      } else {
-#pragma unroll
-        for (int k = 0; k < VECTOR; ++k) {
-          weight[i].element[k] = at + k < elements ? w[at + k] : static_cast<T>(0.0f);
-          bias[i].element[k] = at + k < elements ? b[at + k] : static_cast<T>(0.0f);
-        }
-      }
-    }
-  }
-
-  __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements) const {
-    float x[VECTOR], sum = 0, squares = 0;
-    attune::floats_of(packs[0], x);
-    const float base = __shfl_sync(0xffffffffu, x[0], 0);
-    const auto distances = [&](int i) {
-      attune::floats_of(packs[i], x);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[k] -= base;
-    };
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      distances(i);
-      sum += i * BLOCK < count ? attune::sum_by_pairs(x) : 0;
-    }
-    const float mean = __fdividef(attune::sum_over_warp(sum), static_cast<float>(elements > 0 ? elements : 1));
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      attune::detail::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
-      distances(i);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[k] = (x[k] - mean) * (x[k] - mean);
-      squares += i * BLOCK < count ? attune::sum_by_pairs(x) : 0;
-    }
-    // What stands for elements that are not there is 0 in the first sum. In the second it is one of those to leave out.
-    // The warp's first number has the same square, so little is lost.
-    const float none = static_cast<float>(-elements & (VECTOR - 1));
-    return {base + mean, fmaf(-none * mean, mean, attune::sum_over_warp(squares))};
-  }
-
-  template <typename Values, typename Elements>
-  __device__ __forceinline__ Value join(const Values& values, const Elements& elements, int count, float total) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const float base = values(0).mean;
-    float sum = 0, squares = 0;
-#pragma unroll 1
-    for (int k = lane; k < count; k += 32)
-      sum = fmaf(static_cast<float>(elements(k)), values(k).mean - base, sum);
-    const float mean = __fdividef(attune::sum_over_warp(sum), total);
-#pragma unroll 1
-    for (int k = lane; k < count; k += 32) {
-      const float distance = (values(k).mean - base) - mean;
-      squares += fmaf(static_cast<float>(elements(k)) * distance, distance, values(k).squares);
-    }
-    return {base + mean, attune::sum_over_warp(squares)};
-  }
-
-  __device__ __forceinline__ Normalization of_row(Value row) const {
-    return normalization_by(Moments{columns, row.mean, row.squares}, columns, eps);
-  }
-  __device__ __forceinline__ void finish(float (&x)[VECTOR], int item, const Normalization& normalization) const {
-    float w[VECTOR], b[VECTOR];
-    attune::floats_of(weight[item], w);
-    attune::floats_of(bias[item], b);
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
-  }
-};
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
           Cache LOAD_CACHE, Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS, LEAN>)
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
               const T* __restrict__ bias, float eps, long long rows, long long columns, long long slots,
               Moments* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
@@ -546,15 +460,6 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS, LE
       write_normalized(row, source, edges, affine, out_at(r, row), by);
       if (++place == STAGES) place = 0;
     }
-  } else if constexpr (KEEP == Keep::columns) {
-    extern __shared__ int4 memory[];
-    using Work = LayernormOfColumns<T, BLOCK, ITEMS>;
-    using Rows = attune::RowsByColumns<BLOCK, ITEMS, STORE_CACHE, T, Work>;
-    __shared__ typename Rows::Shared cells;
-    Work work{affine, eps, count};
-    const attune::ColumnShares shares{part_columns, parts, group_rows, STAGES, lag};
-    Rows(out, in, rows, columns, shares, work, cells, memory)
-        .run(reinterpret_cast<attune::TaggedValue*>(partials), passed);
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Moments cells[2][Team::CELLS];
     const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
@@ -607,6 +512,138 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS, LE
       write_normalized(row, source, edges, affine, out_at(r, row), by);
     }
   }
+}
+
+// Keep::columns: moments of the packs of a warp, of the warps, and of the parts of a row. Each time numbers are taken
+// relative to one of them, or nearly to their mean: then sums are small, and those of equal numbers exact.
+template <typename T, int BLOCK, int ITEMS>
+struct LayernormOfColumns {
+  struct Value {
+    float mean, squares;
+  };
+  static constexpr int SLOTS = 2, VECTOR = 16 / sizeof(T), THREADS = BLOCK - 64;
+  using P = Pack<T, VECTOR>;
+
+  Affine<T> affine;
+  float eps, columns;
+
+  __device__ __forceinline__ static T missing(T first_of_warp) { return first_of_warp; }
+
+  // The thread reads what it has copied, so it waits for its own copies alone.
+  __device__ __forceinline__ void load(P* own, int step, long long column, int count) const {
+    const T *const w = affine.weight + column, *const b = affine.bias + column;
+    const int tid = static_cast<int>(threadIdx.x);
+    const bool by_packs = attune::aligned<P>(w) && attune::aligned<P>(b);
+#pragma unroll 1
+    for (int i = 0; i < ITEMS; ++i) {
+      const int at = (tid + i * THREADS) * VECTOR;
+      P *const weights = own + i * THREADS, *const biases = weights + step;
+      if (by_packs && at + VECTOR <= count) {
+        attune::copy_async<16>(weights, w + at);
+        attune::copy_async<16>(biases, b + at);
+      } else {
+#pragma unroll 1
+        for (int k = 0; k < VECTOR && at + k < count; ++k) {
+          weights->element[k] = w[at + k];
+          biases->element[k] = b[at + k];
+        }
+      }
+    }
+    attune::commit_copies();
+  }
+
+  // In one pass, relative to the mean of the warp's first packs; in two, where the mean of all is far from that one.
+  __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements) const {
+    constexpr int OF_FIRST = 32 * VECTOR;
+    float x[VECTOR];
+    const auto distances_from = [&](float base, const P& pack) {
+      attune::floats_of(pack, x);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] -= base;
+    };
+    attune::floats_of(packs[0], x);
+    const float first = __shfl_sync(0xffffffffu, x[0], 0);
+    distances_from(first, packs[0]);
+    const float of_first = attune::sum_over_warp(0 < count ? attune::sum_by_pairs(x) : 0);
+    float base = first + __fdividef(of_first, static_cast<float>(elements == 0 ? 1 : elements < OF_FIRST ? elements : OF_FIRST));
+    const auto moments = [&](float& sum, float& squares) {
+      sum = squares = 0;
+#pragma unroll
+      for (int i = 0; i < ITEMS; ++i) {
+        distances_from(base, packs[i]);
+        const float of_pack = attune::sum_by_pairs(x);
+#pragma unroll
+        for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
+        const float of_squares = attune::sum_by_pairs(x);
+        if (i * THREADS < count) {
+          sum += of_pack;
+          squares += of_squares;
+        }
+        attune::detail::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
+      }
+      // What stands for elements that are not there is the warp's first number.
+      const float none = static_cast<float>(-elements & (VECTOR - 1)), distance = first - base;
+      sum = fmaf(-none, distance, attune::sum_over_warp(sum));
+      squares = fmaf(-none * distance, distance, attune::sum_over_warp(squares));
+    };
+    const float number = static_cast<float>(elements > 0 ? elements : 1);
+    float sum, squares;
+    moments(sum, squares);
+    if (!(16 * sum * sum <= squares * number)) {
+      base += __fdividef(sum, number);
+      moments(sum, squares);
+    }
+    const float mean = __fdividef(sum, number);
+    return {base + mean, fmaf(-sum, mean, squares)};
+  }
+
+  template <typename Values, typename Elements>
+  __device__ __forceinline__ Value join(const Values& values, const Elements& elements, int count, float total) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const float base = values(0).mean;
+    float sum = 0, squares = 0;
+#pragma unroll 1
+    for (int k = lane; k < count; k += 32)
+      sum = fmaf(static_cast<float>(elements(k)), values(k).mean - base, sum);
+    const float mean = __fdividef(attune::sum_over_warp(sum), total);
+#pragma unroll 1
+    for (int k = lane; k < count; k += 32) {
+      const float distance = (values(k).mean - base) - mean;
+      squares += fmaf(static_cast<float>(elements(k)) * distance, distance, values(k).squares);
+    }
+    return {base + mean, attune::sum_over_warp(squares)};
+  }
+
+  __device__ __forceinline__ Normalization of_row(Value row) const {
+    return normalization_by(Moments{columns, row.mean, row.squares}, columns, eps);
+  }
+  __device__ __forceinline__ void finish(float (&x)[VECTOR], const P* own, int step,
+                                         const Normalization& normalization) const {
+    float w[VECTOR], b[VECTOR];
+    attune::floats_of(attune::load<Cache::plain>(own), w);
+    attune::floats_of(attune::load<Cache::plain>(own + step), b);
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = normalization(x[k], w[k], b[k]);
+  }
+};
+
+// Beside those for packs that wait; with fewer the compiler spills. (Conversions of half take more.)
+template <typename T>
+constexpr int OTHER_REGISTERS = sizeof(T) == 4 ? 32 : attune::detail::is_half_a_float<T> ? 40 : 56;
+
+template <typename T, int BLOCK, int ITEMS, int LAG, Cache STORE_CACHE>
+__global__ void __launch_bounds__(BLOCK, attune::BLOCKS_OF_REGISTERS<BLOCK, LAG * ITEMS * 4 + OTHER_REGISTERS<T>>)
+    layernorm_of_columns(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
+                         const T* __restrict__ bias, float eps, long long rows, long long columns,
+                         attune::TaggedValue* words, unsigned* epoch, long long part_columns, int parts, int groups,
+                         int ahead) {
+  extern __shared__ int4 memory[];
+  using Work = LayernormOfColumns<T, BLOCK, ITEMS>;
+  using Rows = attune::RowsByColumns<BLOCK, ITEMS, LAG, STORE_CACHE, T, Work>;
+  __shared__ typename Rows::Shared cells;
+  const Work work{{weight, bias}, eps, static_cast<float>(columns)};
+  const attune::ColumnShares shares{part_columns, parts, groups, ahead};
+  Rows(out, in, rows, columns, shares, work, cells, memory).run(words, epoch);
 }
 
 // ---- Data, and the reference ----

@@ -17,8 +17,8 @@ PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
-GROUP = [4, 1, 2, 8, 3, 5, 6, 10, 12, 16]      # launch only: long rows that are taken together, by parts or columns,
-LAG = [4, 1, 2, 3, 8, 16]                      # launch only: and groups between the two passes over them
+GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
+LAG = [4, 1, 2, 3, 5, 6, 8, 16]                # groups between two passes over parts; rows that wait in registers
 LOAD_CACHE = ["Cache::plain", "Cache::streaming"]
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
@@ -31,9 +31,10 @@ by_columns = "KEEP == 'Keep::columns'"
 row_packs = "ceil_div(columns * sizeof(T), PACK)"
 part_packs = "ceil_div(row_packs, max(BLOCKS_PER_SM * device.multiprocessors / GROUP, 1))"
 column_parts = "ceil_div(row_packs, part_packs)"
-ring = "((STAGES + LAG + 1) * part_packs + column_parts) * PACK"
+column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no packs
+ring = "STAGES * part_packs * PACK + column_parts * 8"
 shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
-cells = "BLOCK * CLUSTER / 2 + (by_columns ? 128 : 0)"  # bytes that threads of a row combine in
+cells = "by_columns ? (LAG + 1) * (BLOCK / 4 + 24) + 64 : BLOCK * CLUSTER / 2"  # bytes that threads combine in
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
@@ -41,7 +42,7 @@ parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 partial_floats = "by_parts ? 2 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
 row_bytes = "columns * sizeof(T)"
-column_registers = "ITEMS * 4 + (T == 'float' ? 36 : 40)"  # that Keep::columns has, at least
+column_registers = "LAG * ITEMS * 4 + 28"      # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -65,14 +66,15 @@ rules = [
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
     "!by_parts || (GROUP == 1 && LAG == 1) || GROUP * LAG * columns * sizeof(T) <= device.l2_bytes",
-    "!by_parts || (LAG != 3 && GROUP in [1, 2, 4, 8])",
+    "!by_parts || (LAG in [1, 2, 4, 8, 16] && GROUP in [1, 2, 4, 8])",
     "by_parts || by_columns || (GROUP == 4 && LAG == 4)",
-    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says. Each holds STAGES + LAG + 1 of them.
+    # Columns: blocks that stay have equal parts, of as many packs as ITEMS says.
     "!by_columns || device.compute_capability >= 90 || device.kind == 'host'",
     "!by_columns || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && PACK == 16 && LOAD_CACHE == 'Cache::plain')",
-    "!by_columns || (LAG in [2, 3] && BLOCKS_PER_SM <= 4 && GROUP <= rows && rows <= 2 ** 20)",
+    "!by_columns || (LAG in [3, 4, 5, 6] && STORE_CACHE == 'Cache::plain' && BLOCKS_PER_SM <= 4)",
+    "!by_columns || (GROUP <= rows && rows <= 2 ** 20)",
     "!by_columns || GROUP <= BLOCKS_PER_SM * device.multiprocessors",
-    "!by_columns || (ITEMS <= 6 && ceil_div(part_packs, BLOCK) == ITEMS && 2 * part_packs >= BLOCK)",
+    "!by_columns || (ITEMS <= 6 && ceil_div(part_packs, column_threads) == ITEMS && 2 * part_packs >= column_threads)",
     "!by_columns || BLOCKS_PER_SM * BLOCK * column_registers <= device.registers_per_block",
     "!by_columns || 4 * rows < device.multiprocessors || row_bytes >= 2 ** 17 || device.kind == 'host'",
     # Few long rows want all multiprocessors.
@@ -86,14 +88,21 @@ rules = [
 ]
 [[launch]]
 entry = "softmax<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, STAGES, LOAD_CACHE, STORE_CACHE>"
-grid = ["""by_parts ? 2 * parts * (row_groups + LAG) : by_columns ? column_parts * GROUP : \
-  CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"""]
+when = "!by_columns"
+grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
 cluster = ["CLUSTER"]
-cooperative = "by_columns"                     # its blocks wait for each other
 shared = "shared"
 arguments = ["out", "in", "rows", "columns", "slots", "partials", "passed",
              "part_columns", "part_count", "group_rows", "lag"]
+[[launch]]
+entry = "softmax_of_columns<T, BLOCK, ITEMS, LAG, STORE_CACHE>"
+when = "by_columns"
+grid = ["column_parts * GROUP"]
+block = ["BLOCK"]
+cooperative = "true"                           # its blocks wait for each other
+shared = "shared"
+arguments = ["out", "in", "rows", "columns", "partials", "passed", "part_columns", "part_count", "group_rows", "ahead"]
 [arguments]
 out = { type = "T", size = "rows * columns", role = "out" }
 in = { type = "T", size = "rows * columns", role = "in", fill = "uniform(-4, 4)" }
@@ -106,6 +115,7 @@ part_columns = { type = "int64", value = "by_parts ? unit * ITEMS : by_columns ?
 part_count = { type = "int32", value = "by_parts ? parts : by_columns ? column_parts : 1" }
 group_rows = { type = "int32", value = "GROUP" }
 lag = { type = "int32", value = "LAG" }
+ahead = { type = "int32", value = "STAGES" }
 seed = { type = "uint64", fill = "seed" }
 [[prepare]]
 entry = "make_data<T, DATA>"
@@ -156,8 +166,8 @@ problems = ["rows=128 columns=262144 T=float"]
 steps = [
     { name = "a cluster per row", configuration = "TPR=512 BLOCK=512 CLUSTER=8 KEEP=Keep::online ITEMS=2" },
     { name = "two passes over parts", configuration = "TPR=256 BLOCK=256 KEEP=Keep::parts ITEMS=4" },
-    { name = "the same columns of all rows", configuration = """TPR=512 BLOCK=512 KEEP=Keep::columns ITEMS=2 STAGES=2 \
-      GROUP=4 LAG=2 BLOCKS_PER_SM=2 STORE_CACHE=Cache::streaming""" },
+    { name = "the same columns of all rows", configuration = """TPR=512 BLOCK=512 KEEP=Keep::columns ITEMS=5 STAGES=2 \
+      GROUP=4 LAG=4 BLOCKS_PER_SM=1""" },
 ]
 */
 #include "attune.cuh"
@@ -186,7 +196,7 @@ using attune::Row;
 ///   reload     in memory: each of three passes reads it, from L2 if there is room
 ///   online     in memory, but maximum and sum take one pass: a new maximum scales the sum
 ///   parts      in the L2 cache: blocks have parts of long rows, and one of two passes over them
-///   columns    in shared memory, by bulk copies; blocks stay, and have the same part of all rows that they work on
+///   columns    in registers; blocks stay, and have the same part of all rows that they work on
 enum class Keep { registers, shared, reload, online, parts, columns };
 
 enum class Data { logits, masked, large };
@@ -306,61 +316,6 @@ __device__ __forceinline__ void write_quotients(const R& row, Source& source, Ed
   }
 }
 
-// Keep::columns: maximum and sum in two passes over the packs of a warp, over the warps, and over the parts of a row.
-// So a power is scaled by two more ones, not by one for each step of a combination.
-template <typename T>
-struct SoftmaxOfColumns {
-  using Value = Powers;
-
-  struct Quotient {
-    float most, factor;
-  };
-
-  __device__ __forceinline__ static T missing(T) {
-    return static_cast<T>(attune::Operator<Op::max, float>::identity());
-  }
-  __device__ __forceinline__ void load(long long, int) {}
-
-  template <int ITEMS, int VECTOR>
-  __device__ __forceinline__ Powers of_warp(Pack<T, VECTOR> (&packs)[ITEMS], int, int) const {
-    float most = attune::maximum_of(packs[0]);
-#pragma unroll
-    for (int i = 1; i < ITEMS; ++i) most = fmaxf(most, attune::maximum_of(packs[i]));
-    most = attune::largest_over_warp(most);
-    const float base = Powers::above_nothing(most);
-    float sum = 0;
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) {
-      float x[VECTOR];
-      attune::floats_of(packs[i], x);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], base);
-      sum += attune::sum_by_pairs(x);
-    }
-    return {most, attune::sum_over_warp(sum)};
-  }
-
-  template <typename Values, typename Elements>
-  __device__ __forceinline__ Powers join(const Values& values, const Elements&, int count, float) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    float most = attune::Operator<Op::max, float>::identity(), sum = 0;
-#pragma unroll 1
-    for (int k = lane; k < count; k += 32) most = fmaxf(most, values(k).most);
-    most = attune::largest_over_warp(most);
-    const float base = Powers::above_nothing(most);
-#pragma unroll 1
-    for (int k = lane; k < count; k += 32) sum += values(k).sum * exponential(values(k).most, base);
-    return {most, attune::sum_over_warp(sum)};
-  }
-
-  __device__ __forceinline__ Quotient of_row(Powers powers) const { return {powers.most, 1.0f / powers.sum}; }
-  template <int VECTOR>
-  __device__ __forceinline__ void finish(float (&x)[VECTOR], int, const Quotient& of_row) const {
-#pragma unroll
-    for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], of_row.most) * of_row.factor;
-  }
-};
-
 template <typename T>
 constexpr bool is_float = false;
 template <>
@@ -381,14 +336,12 @@ __device__ __forceinline__ void softmax_of_kept(const R& row, const Out& out, fl
 }
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
-template <typename T, int BLOCK, Keep KEEP, int ITEMS>
-constexpr int WANTED_BLOCKS = KEEP == Keep::columns
-                                  ? attune::BLOCKS_OF_REGISTERS<BLOCK, ITEMS * 4 + (is_float<T> ? 36 : 40)>
-                                  : BLOCK >= 512 && KEEP != Keep::registers;
+template <int BLOCK, Keep KEEP>
+constexpr int WANTED_BLOCKS = BLOCK >= 512 && KEEP != Keep::registers;
 
 template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int STAGES, Cache LOAD_CACHE,
           Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, KEEP>)
     softmax(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns, long long slots,
             Powers* partials, unsigned* passed, long long part_columns, int parts, int group_rows, int lag) {
   constexpr int VECTOR = PACK / sizeof(T);
@@ -426,15 +379,6 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
       write_quotients<false>(row, source, edges, out_at(r, row), powers);
       if (++place == STAGES) place = 0;
     }
-  } else if constexpr (KEEP == Keep::columns) {
-    extern __shared__ int4 memory[];
-    using Work = SoftmaxOfColumns<T>;
-    using Rows = attune::RowsByColumns<BLOCK, ITEMS, STORE_CACHE, T, Work>;
-    __shared__ typename Rows::Shared cells;
-    Work work;
-    const attune::ColumnShares shares{part_columns, parts, group_rows, STAGES, lag};
-    Rows(out, in, rows, columns, shares, work, cells, memory)
-        .run(reinterpret_cast<attune::TaggedValue*>(partials), passed);
   } else if constexpr (KEEP == Keep::parts) {
     __shared__ Powers cells[2][Team::CELLS];
     const attune::PassOfBlock pass = attune::pass_of_block(rows, parts, group_rows, lag);
@@ -486,6 +430,77 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, ITEMS>)
       write_quotients<false>(row, source, edges, out_at(r, row), powers);
     }
   }
+}
+
+// Keep::columns: maximum and sum in two passes over the packs of a warp, over the warps, and over the parts of a row.
+// So a power is scaled by two more ones, not by one for each step of a combination.
+template <typename T>
+struct SoftmaxOfColumns {
+  using Value = Powers;
+  static constexpr int SLOTS = 0;
+
+  struct Quotient {
+    float most, factor;
+  };
+
+  __device__ __forceinline__ static T missing(T) {
+    return static_cast<T>(attune::Operator<Op::max, float>::identity());
+  }
+  template <typename P>
+  __device__ __forceinline__ void load(P*, int, long long, int) const {}
+
+  template <int ITEMS, int VECTOR>
+  __device__ __forceinline__ Powers of_warp(Pack<T, VECTOR> (&packs)[ITEMS], int, int) const {
+    float most = attune::maximum_of(packs[0]);
+#pragma unroll
+    for (int i = 1; i < ITEMS; ++i) most = fmaxf(most, attune::maximum_of(packs[i]));
+    most = attune::largest_over_warp(most);
+    const float base = Powers::above_nothing(most);
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      float x[VECTOR];
+      attune::floats_of(packs[i], x);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], base);
+      sum += attune::sum_by_pairs(x);
+    }
+    return {most, attune::sum_over_warp(sum)};
+  }
+
+  template <typename Values, typename Elements>
+  __device__ __forceinline__ Powers join(const Values& values, const Elements&, int count, float) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    float most = attune::Operator<Op::max, float>::identity(), sum = 0;
+#pragma unroll 1
+    for (int k = lane; k < count; k += 32) most = fmaxf(most, values(k).most);
+    most = attune::largest_over_warp(most);
+    const float base = Powers::above_nothing(most);
+#pragma unroll 1
+    for (int k = lane; k < count; k += 32) sum += values(k).sum * exponential(values(k).most, base);
+    return {most, attune::sum_over_warp(sum)};
+  }
+
+  __device__ __forceinline__ Quotient of_row(Powers powers) const { return {powers.most, 1.0f / powers.sum}; }
+  template <int VECTOR, typename P>
+  __device__ __forceinline__ void finish(float (&x)[VECTOR], const P*, int, const Quotient& of_row) const {
+#pragma unroll
+    for (int k = 0; k < VECTOR; ++k) x[k] = exponential(x[k], of_row.most) * of_row.factor;
+  }
+};
+
+template <typename T, int BLOCK, int ITEMS, int LAG, Cache STORE_CACHE>
+__global__ void __launch_bounds__(BLOCK, attune::BLOCKS_OF_REGISTERS<BLOCK, LAG * ITEMS * 4 + 28>)
+    softmax_of_columns(T* __restrict__ out, const T* __restrict__ in, long long rows, long long columns,
+                       attune::TaggedValue* words, unsigned* epoch, long long part_columns, int parts, int groups,
+                       int ahead) {
+  extern __shared__ int4 memory[];
+  using Work = SoftmaxOfColumns<T>;
+  using Rows = attune::RowsByColumns<BLOCK, ITEMS, LAG, STORE_CACHE, T, Work>;
+  __shared__ typename Rows::Shared cells;
+  const Work work;
+  const attune::ColumnShares shares{part_columns, parts, groups, ahead};
+  Rows(out, in, rows, columns, shares, work, cells, memory).run(words, epoch);
 }
 
 // ---- Data, and the reference ----
