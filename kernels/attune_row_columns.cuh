@@ -53,6 +53,19 @@ __device__ __forceinline__ float sum_by_pairs(const float (&x)[COUNT]) {
   return sum[0];
 }
 
+/// The sum of the squares of some numbers, in two halves.
+template <int COUNT>
+__device__ __forceinline__ float sum_of_squares(const float (&x)[COUNT]) {
+  static_assert(COUNT % 2 == 0, "two halves");
+  float first = x[0] * x[0], second = x[COUNT / 2] * x[COUNT / 2];
+#pragma unroll
+  for (int k = 1; k < COUNT / 2; ++k) {
+    first = fmaf(x[k], x[k], first);
+    second = fmaf(x[k + COUNT / 2], x[k + COUNT / 2], second);
+  }
+  return first + second;
+}
+
 // ---- What blocks publish ----
 
 /// A value of two floats, each beside the tag of the launch.
@@ -139,8 +152,9 @@ struct Turn {
 ///   missing(element)                 stands for elements of a pack that are not there; `element`: first of the warp
 ///   load(own, step, column, count)   begins to load what belongs to `count` columns from `column` on. This thread's
 ///                                    pack i of slot k of its memory is at own[k * step + i * (BLOCK - 64)]
-///   of_warp(packs, count, elements)  the value of a warp's packs. This thread's pack i is there if
-///                                    i * (BLOCK - 64) < count; the warp has `elements` elements
+///   of_warp(packs, count, elements, last)               the value of a warp's packs. This thread's pack i is there if
+///                                    i * (BLOCK - 64) < count; the warp has `elements` elements. `last`: the value of
+///                                    the same columns in the warp's row before, at first {0, 0}
 ///   join(values, elements, count, total)                the value of values(k), k < count, of elements(k) elements
 ///                                    each, `total` together; any lane may ask for any of them
 ///   of_row(value)                    what finish() takes; called once for each row, by each thread with packs
@@ -330,8 +344,8 @@ struct RowsByColumns {
       for (int k = 0; k < VECTOR; ++k) packs_of_thread[i].element[k] = at + k < elements ? from[at + k] : missing;
     }
   }
-  __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Turn& summed) const {
-    const Value value = work.of_warp(kept, packs - tid, elements_of_this);
+  __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Value& value, Turn& summed) const {
+    value = work.of_warp(kept, packs - tid, elements_of_this, value);
     if (lane == 0) {
       shared.of_warps[summed.place][warp] = value;
       arrive(shared.summed[summed.place]);
@@ -369,6 +383,7 @@ struct RowsByColumns {
     const int elements_of_this = elements_of_warp(warp);
     P kept[LAG][ITEMS];
     Turn slot, summed, known;
+    Value value{0, 0};
 #pragma unroll 1
     for (int start = 0; start < rounds + LAG; start += LAG) {
 #pragma unroll
@@ -379,7 +394,7 @@ struct RowsByColumns {
         if (round >= rounds) continue;
         take_packs(slot, kept[k]);
         slot.next(shares.ahead);
-        sum_packs(kept[k], elements_of_this, summed);
+        sum_packs(kept[k], elements_of_this, value, summed);
       }
     }
   }
@@ -387,6 +402,7 @@ struct RowsByColumns {
   __device__ __forceinline__ void work_on_elements() const {
     const int elements_of_this = elements_of_warp(warp);
     Turn summed, known;
+    Value value{0, 0};
 #pragma unroll 1
     for (int round = 0; round < rounds + LAG; ++round) {
       P read[ITEMS];
@@ -397,7 +413,7 @@ struct RowsByColumns {
       begin_to_load(round);
       if (round >= rounds) continue;
       read_elements(round, read);
-      sum_packs(read, elements_of_this, summed);
+      sum_packs(read, elements_of_this, value, summed);
     }
   }
 

@@ -552,49 +552,41 @@ struct LayernormOfColumns {
     attune::commit_copies();
   }
 
-  // In one pass, relative to the mean of the warp's first packs; in two, where the mean of all is far from that one.
-  __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements) const {
-    constexpr int OF_FIRST = 32 * VECTOR;
-    float x[VECTOR];
-    const auto distances_from = [&](float base, const P& pack) {
-      attune::floats_of(pack, x);
+  // Numbers are taken relative to the mean of the row before. If their own mean is not within a quarter of a deviation
+  // from there, they are taken relative to the first of them, and then to the mean that this gives.
+  __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements, Value last) const {
+    const float infinity = __int_as_float(0x7f800000);
+    const float share = __fdividef(1.0f, static_cast<float>(elements > 0 ? elements : 1));
+    const float first = __shfl_sync(0xffffffffu, static_cast<float>(packs[0].element[0]), 0);
+    float base = last.mean, mean;
+    Sums sums;
+#pragma unroll 1
+    for (int pass = 0;; ++pass) {
+      sums = sums_about(base, first, packs, count, elements);
+      mean = sums.first * share;
+      if ((16 * mean * mean <= sums.second * share && sums.second < infinity) || pass == 3) break;
+      base = pass == 0 ? first : base + mean;
+    }
+    return {base + mean, sums.second < infinity ? fmaf(-sums.first, mean, sums.second) : sums.second};
+  }
+  // Of distances from `base`, and of their squares, over the warp.
+  __device__ __forceinline__ Sums sums_about(float base, float first, P (&packs)[ITEMS], int count,
+                                             int elements) const {
+    Sums sums{0, 0};
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      float x[VECTOR];
+      attune::floats_of(packs[i], x);
 #pragma unroll
       for (int k = 0; k < VECTOR; ++k) x[k] -= base;
-    };
-    attune::floats_of(packs[0], x);
-    const float first = __shfl_sync(0xffffffffu, x[0], 0);
-    distances_from(first, packs[0]);
-    const float of_first = attune::sum_over_warp(0 < count ? attune::sum_by_pairs(x) : 0);
-    float base = first + __fdividef(of_first, static_cast<float>(elements == 0 ? 1 : elements < OF_FIRST ? elements : OF_FIRST));
-    const auto moments = [&](float& sum, float& squares) {
-      sum = squares = 0;
-#pragma unroll
-      for (int i = 0; i < ITEMS; ++i) {
-        distances_from(base, packs[i]);
-        const float of_pack = attune::sum_by_pairs(x);
-#pragma unroll
-        for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
-        const float of_squares = attune::sum_by_pairs(x);
-        if (i * THREADS < count) {
-          sum += of_pack;
-          squares += of_squares;
-        }
-        attune::detail::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
-      }
-      // What stands for elements that are not there is the warp's first number.
-      const float none = static_cast<float>(-elements & (VECTOR - 1)), distance = first - base;
-      sum = fmaf(-none, distance, attune::sum_over_warp(sum));
-      squares = fmaf(-none * distance, distance, attune::sum_over_warp(squares));
-    };
-    const float number = static_cast<float>(elements > 0 ? elements : 1);
-    float sum, squares;
-    moments(sum, squares);
-    if (!(16 * sum * sum <= squares * number)) {
-      base += __fdividef(sum, number);
-      moments(sum, squares);
+      const Sums of_pack{attune::sum_by_pairs(x), attune::sum_of_squares(x)};
+      if (i * THREADS < count) sums = AddSums::combine(sums, of_pack);
+      attune::detail::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
     }
-    const float mean = __fdividef(sum, number);
-    return {base + mean, fmaf(-sum, mean, squares)};
+    // What stands for elements that are not there is the warp's first number.
+    const float none = static_cast<float>(-elements & (VECTOR - 1)), distance = first - base;
+    return {fmaf(-none, distance, attune::sum_over_warp(sums.first)),
+            fmaf(-none * distance, distance, attune::sum_over_warp(sums.second))};
   }
 
   template <typename Values, typename Elements>

@@ -450,7 +450,7 @@ struct SoftmaxOfColumns {
   __device__ __forceinline__ void load(P*, int, long long, int) const {}
 
   template <int ITEMS, int VECTOR>
-  __device__ __forceinline__ Powers of_warp(Pack<T, VECTOR> (&packs)[ITEMS], int, int) const {
+  __device__ __forceinline__ Powers of_warp(Pack<T, VECTOR> (&packs)[ITEMS], int, int, Powers) const {
     float most = attune::maximum_of(packs[0]);
 #pragma unroll
     for (int i = 1; i < ITEMS; ++i) most = fmaxf(most, attune::maximum_of(packs[i]));
