@@ -376,8 +376,8 @@ struct RowsByColumns {
       }
     }
   }
-  __device__ __forceinline__ void begin_to_load(int round) const {  // the first part is more urgent
-    if (round == 1) work.load(own, slot_packs, part * shares.part_columns, elements);
+  __device__ __forceinline__ void begin_to_load(int round) const {  // the first parts are more urgent
+    if (round == 2) work.load(own, slot_packs, part * shares.part_columns, elements);
   }
   __device__ __forceinline__ void work_on_packs() const {
     const int elements_of_this = elements_of_warp(warp);

@@ -44,7 +44,7 @@ parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
 row_groups = "ceil_div(rows, GROUP)"
 partial_floats = "by_parts ? 3 * rows * parts : by_columns ? 4 * rows * column_parts : 1"
 row_bytes = "columns * sizeof(T)"
-column_registers = "LAG * ITEMS * 4 + (T == 'float' ? 32 : T == 'half' ? 56 : 40)"  # of Keep::columns, at least
+column_registers = "LAG * ITEMS * 4 + (T == 'float' ? 32 : 68)"  # that Keep::columns has, at least
 from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
@@ -529,6 +529,17 @@ struct LayernormOfColumns {
 
   __device__ __forceinline__ static T missing(T first_of_warp) { return first_of_warp; }
 
+  // Is the mean within a quarter of a deviation of 0? Only then little is lost if its square is subtracted from that of
+  // squares.
+  __device__ __forceinline__ static bool is_near(float mean, float mean_of_squares) {
+    return 16 * mean * mean <= mean_of_squares && mean_of_squares < __int_as_float(0x7f800000);
+  }
+  // By numbers relative to `base`: their mean, and their sums.
+  __device__ __forceinline__ static Value value_of(float base, float mean, Sums sums) {
+    const bool is_finite = sums.second < __int_as_float(0x7f800000);
+    return {base + mean, is_finite ? fmaf(-sums.first, mean, sums.second) : sums.second};
+  }
+
   // The thread reads what it has copied, so it waits for its own copies alone.
   __device__ __forceinline__ void load(P* own, int step, long long column, int count) const {
     const T *const w = affine.weight + column, *const b = affine.bias + column;
@@ -555,7 +566,6 @@ struct LayernormOfColumns {
   // Numbers are taken relative to the mean of the row before. If their own mean is not within a quarter of a deviation
   // from there, they are taken relative to the first of them, and then to the mean that this gives.
   __device__ __forceinline__ Value of_warp(P (&packs)[ITEMS], int count, int elements, Value last) const {
-    const float infinity = __int_as_float(0x7f800000);
     const float share = __fdividef(1.0f, static_cast<float>(elements > 0 ? elements : 1));
     const float first = __shfl_sync(0xffffffffu, static_cast<float>(packs[0].element[0]), 0);
     float base = last.mean, mean;
@@ -564,10 +574,10 @@ struct LayernormOfColumns {
     for (int pass = 0;; ++pass) {
       sums = sums_about(base, first, packs, count, elements);
       mean = sums.first * share;
-      if ((16 * mean * mean <= sums.second * share && sums.second < infinity) || pass == 3) break;
+      if (is_near(mean, sums.second * share) || pass == 3) break;
       base = pass == 0 ? first : base + mean;
     }
-    return {base + mean, sums.second < infinity ? fmaf(-sums.first, mean, sums.second) : sums.second};
+    return value_of(base, mean, sums);
   }
   // Of distances from `base`, and of their squares, over the warp.
   __device__ __forceinline__ Sums sums_about(float base, float first, P (&packs)[ITEMS], int count,
@@ -591,19 +601,23 @@ struct LayernormOfColumns {
 
   template <typename Values, typename Elements>
   __device__ __forceinline__ Value join(const Values& values, const Elements& elements, int count, float total) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const float base = values(0).mean;
-    float sum = 0, squares = 0;
+    float base = values(0).mean, mean;
+    Sums sums;
 #pragma unroll 1
-    for (int k = lane; k < count; k += 32)
-      sum = fmaf(static_cast<float>(elements(k)), values(k).mean - base, sum);
-    const float mean = __fdividef(attune::sum_over_warp(sum), total);
+    for (int pass = 0;; ++pass) {
+      sums = {0, 0};
 #pragma unroll 1
-    for (int k = lane; k < count; k += 32) {
-      const float distance = (values(k).mean - base) - mean;
-      squares += fmaf(static_cast<float>(elements(k)) * distance, distance, values(k).squares);
+      for (int k = static_cast<int>(threadIdx.x) % 32; k < count; k += 32) {
+        const Value value = values(k);
+        const float distance = value.mean - base, of_part = static_cast<float>(elements(k)) * distance;
+        sums = AddSums::combine(sums, {of_part, fmaf(of_part, distance, value.squares)});
+      }
+      sums = {attune::sum_over_warp(sums.first), attune::sum_over_warp(sums.second)};
+      mean = __fdividef(sums.first, total);
+      if (is_near(mean, __fdividef(sums.second, total)) || pass == 1) break;
+      base += mean;
     }
-    return {base + mean, attune::sum_over_warp(squares)};
+    return value_of(base, mean, sums);
   }
 
   __device__ __forceinline__ Normalization of_row(Value row) const {
@@ -619,9 +633,9 @@ struct LayernormOfColumns {
   }
 };
 
-// Beside those for packs that wait; with fewer the compiler spills. (Conversions of half take more.)
+// Beside those for packs that wait; with fewer the compiler spills. (Numbers of two bytes become floats many at a time.)
 template <typename T>
-constexpr int OTHER_REGISTERS = sizeof(T) == 4 ? 32 : attune::detail::is_half_a_float<T> ? 40 : 56;
+constexpr int OTHER_REGISTERS = sizeof(T) == 4 ? 32 : 68;
 
 template <typename T, int BLOCK, int ITEMS, int LAG, Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, attune::BLOCKS_OF_REGISTERS<BLOCK, LAG * ITEMS * 4 + OTHER_REGISTERS<T>>)
