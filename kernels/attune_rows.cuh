@@ -43,9 +43,10 @@ struct RowTeam {
     if constexpr (CLUSTER > 1) return static_cast<int>(cluster_rank() * TPR + threadIdx.x);
     return static_cast<int>(threadIdx.x % TPR);  // unsigned: one instruction
   }
-  /// This thread's first row; the next one is row_step() further. It may lie beyond the last row.
-  __device__ __forceinline__ static long long first_row() {
-    return static_cast<long long>(blockIdx.x / CLUSTER) * ROWS + threadIdx.x / TPR;
+  /// This thread's first row; the next one is row_step() further. It may lie beyond the last row. If a block has all
+  /// its rows `together`, they are ROWS apart.
+  __device__ __forceinline__ static long long first_row(int together = 1) {
+    return static_cast<long long>(blockIdx.x / CLUSTER) * (ROWS * together) + threadIdx.x / TPR;
   }
   __device__ __forceinline__ static long long row_step() { return static_cast<long long>(gridDim.x / CLUSTER) * ROWS; }
   /// The same for all threads of a block: is there a row for one of them? `row` is the thread's own.

@@ -17,6 +17,7 @@ CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
+ROWS = [1, 2, 4]                               # that threads keep together: weight and bias are read once for them
 LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
 GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
@@ -37,7 +38,7 @@ column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no pac
 ring = "(STAGES + 2) * part_packs * PACK + column_parts * 8"
 shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
 cells = "by_columns ? (LAG + 1) * (BLOCK / 4 + 24) + 64 : BLOCK * CLUSTER / 2"  # bytes that threads combine in
-groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
+groups = "ceil_div(rows, BLOCK / TPR * ROWS)"  # blocks or clusters, if each has ROWS rows for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
 parts = "ceil_div(columns, unit * ITEMS)"      # of a row, for a block each
@@ -56,7 +57,9 @@ rules = [
     "KEEP != 'Keep::registers' || (spare >= 0 && spare < unit * (ITEMS <= 8 ? 1 : ITEMS <= 12 ? 2 : 4))",
     "KEEP != 'Keep::registers' || BLOCK * (ITEMS * PACK / 4 + ITEMS / 2 + 28) <= device.registers_per_block",
     "BLOCK < 1024 || from_memory || by_columns || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
-    "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
+    "ROWS == 1 || (KEEP == 'Keep::registers' && CLUSTER == 1 && TPR >= 8 && ROWS * ITEMS * PACK <= 128)",
+    "ROWS == 1 || BLOCK / TPR * ROWS <= rows",
+    "!LEAN || (KEEP == 'Keep::registers' && ROWS == 1 && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
     "!LEAN || (BLOCK <= (T == 'float' ? 256 : 512) && device.compute_capability < 100)",
     "!LEAN || T == 'float' || (T == 'bfloat16' && ITEMS <= 7)",  # others spill
     # Shared memory, for as many blocks as stay on a multiprocessor.
@@ -94,7 +97,7 @@ rules = [
     "!from_memory || TPR == 1 || TPR >= 256 || columns <= 64 * unit",
 ]
 [[launch]]
-entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
+entry = "layernorm<T, TPR, BLOCK, CLUSTER, PACK, KEEP, ITEMS, ROWS, LEAN, STAGES, LOAD_CACHE, STORE_CACHE>"
 when = "!by_columns"
 grid = ["by_parts ? 2 * parts * (row_groups + LAG) : CLUSTER * (BLOCKS_PER_SM > 0 ? staying : groups)"]
 block = ["BLOCK"]
@@ -238,6 +241,19 @@ struct AddSums {
   __device__ __forceinline__ static Sums combine(Sums a, Sums b) { return {a.first + b.first, a.second + b.second}; }
 };
 
+// Of ROWS rows: their reductions go on side by side.
+template <typename Operator, typename Value, int ROWS>
+struct ForEach {
+  struct Values {
+    Value of_row[ROWS];
+  };
+  __device__ __forceinline__ static Values combine(Values a, const Values& b) {
+#pragma unroll
+    for (int j = 0; j < ROWS; ++j) a.of_row[j] = Operator::combine(a.of_row[j], b.of_row[j]);
+    return a;
+  }
+};
+
 // So many numbers, their mean, and the sum of squares of their distances from it.
 struct Moments {
   float count, mean, squares;
@@ -272,6 +288,13 @@ __device__ __forceinline__ float sum_of(const float (&x)[VECTOR]) {
 #pragma unroll
   for (int k = 1; k < VECTOR; ++k) sum += x[k];
   return sum;
+}
+
+// By sums of what is left of numbers, and of its squares, when their mean as it was rounded has been subtracted.
+__device__ __forceinline__ Normalization normalization_about(float mean, Sums sums, float share, float eps) {
+  const float missed = sums.first * share, variance = sums.second * share - missed * missed;
+  const float scale = rsqrtf((variance < 0 ? 0 : variance) + eps);
+  return {mean, scale, -missed * scale};
 }
 
 template <typename Team, typename R, typename Source, typename Edges>
@@ -309,10 +332,7 @@ __device__ __forceinline__ Normalization normalize_in_two_passes(const R& row, f
     rest += x;
     squares.add(x * x);
   });
-  const Sums sums = attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]);
-  const float missed = sums.first * share, variance = sums.second * share - missed * missed;
-  const float scale = rsqrtf((variance < 0 ? 0 : variance) + eps);
-  return {mean, scale, -missed * scale};
+  return normalization_about(mean, attune::combine_row<AddSums, Team>(Sums{rest, squares.sum}, cells[1]), share, eps);
 }
 
 template <typename Team, typename T, int VECTOR, typename Source, typename Edges>
@@ -407,6 +427,82 @@ __device__ __forceinline__ void layernorm_of_kept(const R& row, const Out& out, 
   write_normalized(row, source, edges, affine, out, by);
 }
 
+// ROWS rows of as many aligned packs as their threads keep. The team's next row lies as many rows further as there are
+// teams in the block.
+template <typename Full, typename Team, int ITEMS, int ROWS, Cache LOAD_CACHE, Cache STORE_CACHE, typename T>
+__device__ __forceinline__ void layernorm_of_full_rows(T* out, const T* in, const Affine<T>& affine, float eps,
+                                                       Sums (*cells)[Team::CELLS]) {
+  using P = typename Full::P;
+  constexpr int VECTOR = sizeof(P) / sizeof(T);
+  constexpr long long STEP = Full::columns * Team::ROWS;
+  constexpr float SHARE = 1.0f / Full::columns;
+  using AddEach = ForEach<AddFirst, float, ROWS>;
+  using AddBoth = ForEach<AddSums, Sums, ROWS>;
+  const long long first = Team::rank();
+  const auto pack_at = [&](const T* array, int i) { return reinterpret_cast<const P*>(array) + first + i * Team::SIZE; };
+  const unsigned zero = static_cast<unsigned>(reinterpret_cast<unsigned long long>(in) >> 63);
+  P held[ROWS][ITEMS];
+#pragma unroll
+  for (int j = 0; j < ROWS; ++j)
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) held[j][i] = attune::load<LOAD_CACHE>(pack_at(in + j * STEP, i));
+  Team::begin();
+  float x[VECTOR];
+  const auto take = [&](P& pack) {
+    if constexpr (ROWS * ITEMS * VECTOR > 16) attune::detail::forget_floats(pack, zero);  // as RowInRegisters does
+    attune::floats_of(pack, x);
+  };
+
+  typename AddEach::Values sums;
+#pragma unroll
+  for (int j = 0; j < ROWS; ++j) {
+    attune::PlainSum sum;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      take(held[j][i]);
+      sum.add(sum_of(x));
+    }
+    sums.of_row[j] = sum.total();
+  }
+  sums = attune::combine_row<AddEach, Team>(sums, reinterpret_cast<typename AddEach::Values*>(cells));
+
+  typename AddBoth::Values rests;
+#pragma unroll
+  for (int j = 0; j < ROWS; ++j) {
+    attune::PlainSum rest, squares;
+    const float mean = sums.of_row[j] * SHARE;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+      take(held[j][i]);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] -= mean;
+      rest.add(sum_of(x));
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
+      squares.add(sum_of(x));
+    }
+    rests.of_row[j] = {rest.total(), squares.total()};
+  }
+  rests = attune::combine_row<AddBoth, Team>(rests, reinterpret_cast<typename AddBoth::Values*>(cells + ROWS));
+
+  Normalization by[ROWS];
+#pragma unroll
+  for (int j = 0; j < ROWS; ++j) by[j] = normalization_about(sums.of_row[j] * SHARE, rests.of_row[j], SHARE, eps);
+#pragma unroll
+  for (int i = 0; i < ITEMS; ++i) {
+    float w[VECTOR], b[VECTOR];
+    attune::floats_of(attune::load_reused(pack_at(affine.weight, i)), w);
+    attune::floats_of(attune::load_reused(pack_at(affine.bias, i)), b);
+#pragma unroll
+    for (int j = 0; j < ROWS; ++j) {
+      take(held[j][i]);
+#pragma unroll
+      for (int k = 0; k < VECTOR; ++k) x[k] = by[j](x[k], w[k], b[k]);
+      attune::store_whole<STORE_CACHE>(const_cast<P*>(pack_at(out + j * STEP, i)), attune::pack_of<T>(x));
+    }
+  }
+}
+
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int SMALLEST_FOR_ONE = 32;  // threads of such blocks with rows in shared memory
@@ -417,7 +513,7 @@ template <typename T, int BLOCK, Keep KEEP, bool LEAN>
 constexpr int WANTED_BLOCKS = LEAN ? (sizeof(T) == 4 ? 768 : 1024) / BLOCK
                                    : KEEP != Keep::registers && (KEEP != Keep::shared || BLOCK >= SMALLEST_FOR_ONE);
 
-template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, bool LEAN, int STAGES,
+template <typename T, int TPR, int BLOCK, int CLUSTER, int PACK, Keep KEEP, int ITEMS, int ROWS, bool LEAN, int STAGES,
           Cache LOAD_CACHE, Cache STORE_CACHE>
 __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     layernorm(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
@@ -487,15 +583,19 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     }
     if (!pass.is_second) attune::end_first_pass(passed + pass.group);
   } else if constexpr (KEEP == Keep::registers) {
-    __shared__ Sums cells[2][Team::CELLS];
+    __shared__ Sums cells[2 * ROWS][Team::CELLS];
     using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
-    if (attune::are_full<Team, Full>(rows, columns, in, out, weight, bias)) {
+    r = Team::first_row(ROWS);
+    if (rows % ROWS == 0 && attune::are_full<Team, Full>(rows / ROWS, columns, in, out, weight, bias)) {
       const long long start = r * Full::columns;
-      const Full row{in + start};
-      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, Out(out + start, row), affine, Full::columns, eps, cells);
+      layernorm_of_full_rows<Full, Team, ITEMS, ROWS, LOAD_CACHE, STORE_CACHE>(out + start, in + start, affine, eps,
+                                                                               cells);
     } else {
-      const R row = row_at(r);
-      layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, out_at(r, row), affine, count, eps, cells);
+#pragma unroll 1
+      for (int j = 0; j < ROWS; ++j, r += Team::ROWS) {
+        const R row = row_at(r);
+        layernorm_of_kept<Team, ITEMS, LOAD_CACHE>(row, out_at(r, row), affine, count, eps, cells);
+      }
     }
   } else {
     const R row = row_at(r);
