@@ -18,7 +18,7 @@ PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
 ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread keeps in registers, or loads at a time
 ROWS = [1, 2, 4]                               # that threads keep together: weight and bias are read once for them
-LEAN = [false, true]                           # 64 or, for float, 80 registers a thread
+LEAN = [false, true]                           # exactly 64 or, for float, 80 registers a thread
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
 GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
 LAG = [4, 1, 2, 3, 5, 6, 8, 16]                # groups between two passes over parts; rows that wait in registers
@@ -37,7 +37,7 @@ column_parts = "ceil_div(row_packs, part_packs)"
 column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no packs
 ring = "(STAGES + 2) * part_packs * PACK + column_parts * 8"
 shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
-cells = "by_columns ? (LAG + 1) * (BLOCK / 4 + 24) + 64 : BLOCK * CLUSTER / 2"  # bytes that threads combine in
+cells = "by_columns ? (LAG + 1) * (BLOCK / 4 + 24) + 64 : BLOCK * CLUSTER * ROWS / 2"  # that threads combine in
 groups = "ceil_div(rows, BLOCK / TPR * ROWS)"  # blocks or clusters, if each has ROWS rows for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
@@ -59,9 +59,10 @@ rules = [
     "BLOCK < 1024 || from_memory || by_columns || (KEEP == 'Keep::registers' && ITEMS * PACK <= 96)",
     "ROWS == 1 || (KEEP == 'Keep::registers' && CLUSTER == 1 && TPR >= 8 && ROWS * ITEMS * PACK <= 128)",
     "ROWS == 1 || BLOCK / TPR * ROWS <= rows",
-    "!LEAN || (KEEP == 'Keep::registers' && ROWS == 1 && TPR >= 8 && ITEMS * PACK > 64 && ITEMS <= 8)",
+    "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS <= 8 && (ROWS > 1 || ITEMS * PACK > 64))",
+    "!LEAN || ROWS == 1 || ROWS * ITEMS * PACK <= (T == 'float' ? 128 : 64)",
     "!LEAN || (BLOCK <= (T == 'float' ? 256 : 512) && device.compute_capability < 100)",
-    "!LEAN || T == 'float' || (T == 'bfloat16' && ITEMS <= 7)",  # others spill
+    "!LEAN || T == 'float' || ROWS > 1 || (T == 'bfloat16' && ITEMS <= 7)",  # others spill
     # Shared memory, for as many blocks as stay on a multiprocessor.
     "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",
     "KEEP != 'Keep::shared' || (PACK >= 8 && ITEMS == 4 && LOAD_CACHE == 'Cache::plain')",
@@ -439,7 +440,7 @@ __device__ __forceinline__ void layernorm_of_full_rows(T* out, const T* in, cons
   using AddEach = ForEach<AddFirst, float, ROWS>;
   using AddBoth = ForEach<AddSums, Sums, ROWS>;
   const long long first = Team::rank();
-  const auto pack_at = [&](const T* array, int i) { return reinterpret_cast<const P*>(array) + first + i * Team::SIZE; };
+  const auto pack_at = [&](const T* of, int i) { return reinterpret_cast<const P*>(of) + first + i * Team::SIZE; };
   const unsigned zero = static_cast<unsigned>(reinterpret_cast<unsigned long long>(in) >> 63);
   P held[ROWS][ITEMS];
 #pragma unroll
@@ -733,7 +734,7 @@ struct LayernormOfColumns {
   }
 };
 
-// Beside those for packs that wait; with fewer the compiler spills. (Numbers of two bytes become floats many at a time.)
+// Beside those for packs that wait; with fewer the compiler spills. (Many numbers of two bytes are floats at a time.)
 template <typename T>
 constexpr int OTHER_REGISTERS = sizeof(T) == 4 ? 32 : 68;
 

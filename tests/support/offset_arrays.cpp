@@ -280,9 +280,13 @@ bool normalizes(Dispatcher& dispatcher, int to, int from) {
 // Keep::columns for 132 multiprocessors and for 2, 4 and 8; where none of these is there, what is legal and near.
 std::vector<Defaults> ways_of_long_rows() {
   std::vector<Defaults> ways{{{"STORE_CACHE", "\"Cache::streaming\""}}};
-  for (const auto& [block, group] : {std::pair{"128", "8"}, {"1024", "1"}, {"512", "1"}, {"256", "1"}})
-    ways.push_back({{"TPR", block}, {"BLOCK", block}, {"KEEP", "\"Keep::columns\""}, {"ITEMS", "2"}, {"GROUP", group},
-                    {"LAG", "2"}, {"STAGES", "2"}, {"BLOCKS_PER_SM", "1"}});
+  struct Way {
+    const char *block, *group, *items;
+  };
+  for (const auto& [block, group, items] :
+       {Way{"128", "8", "3"}, Way{"1024", "1", "2"}, Way{"512", "1", "2"}, Way{"256", "1", "2"}})
+    ways.push_back({{"TPR", block}, {"BLOCK", block}, {"KEEP", "\"Keep::columns\""}, {"ITEMS", items}, {"GROUP", group},
+                    {"LAG", "3"}, {"STAGES", "2"}, {"BLOCKS_PER_SM", "1"}});
   return ways;
 }
 
