@@ -34,7 +34,7 @@ column_parts = "ceil_div(row_packs, part_packs)"
 column_threads = "max(BLOCK - 64, 1)"           # the last two warps have no packs
 ring = "STAGES * part_packs * PACK + column_parts * 8"
 shared = "KEEP == 'Keep::shared' ? STAGES * share * BLOCK * PACK : by_columns ? ring : 0"
-cells = "by_columns ? (LAG + 1) * (BLOCK / 4 + 24) + 64 : BLOCK * CLUSTER / 2"  # bytes that threads combine in
+cells = "by_columns ? 2 * BLOCK + 256 : BLOCK * CLUSTER / 2"  # bytes that threads of a row combine in, at most
 groups = "ceil_div(rows, BLOCK / TPR)"         # blocks or clusters, if each has one row for TPR threads
 most = "min(groups, max(BLOCKS_PER_SM * device.multiprocessors / CLUSTER, 1))"
 staying = "ceil_div(groups, ceil_div(groups, most))"  # of about equal work
