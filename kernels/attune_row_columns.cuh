@@ -18,6 +18,7 @@
 #include "attune_access.cuh"
 #include "attune_async.cuh"
 #include "attune_operators.cuh"
+#include "attune_packs.cuh"
 #include "attune_rows.cuh"
 
 namespace attune {
@@ -37,33 +38,6 @@ __device__ __forceinline__ float largest_over_warp(float number) {
   for (int distance = 16; distance > 0; distance /= 2)
     number = fmaxf(number, __shfl_xor_sync(0xffffffffu, number, distance));
   return number;
-}
-
-/// The sum of neighbours two by two: that of 2^k equal numbers is exact.
-template <int COUNT>
-__device__ __forceinline__ float sum_by_pairs(const float (&x)[COUNT]) {
-  static_assert((COUNT & (COUNT - 1)) == 0, "a power of two");
-  float sum[COUNT];
-#pragma unroll
-  for (int k = 0; k < COUNT; ++k) sum[k] = x[k];
-#pragma unroll
-  for (int half = COUNT / 2; half > 0; half /= 2)
-#pragma unroll
-    for (int k = 0; k < half; ++k) sum[k] = sum[2 * k] + sum[2 * k + 1];
-  return sum[0];
-}
-
-/// The sum of the squares of some numbers, in two halves.
-template <int COUNT>
-__device__ __forceinline__ float sum_of_squares(const float (&x)[COUNT]) {
-  static_assert(COUNT % 2 == 0, "two halves");
-  float first = x[0] * x[0], second = x[COUNT / 2] * x[COUNT / 2];
-#pragma unroll
-  for (int k = 1; k < COUNT / 2; ++k) {
-    first = fmaf(x[k], x[k], first);
-    second = fmaf(x[k + COUNT / 2], x[k + COUNT / 2], second);
-  }
-  return first + second;
 }
 
 // ---- What blocks publish ----

@@ -192,6 +192,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_access.cuh"
 #include "attune_async.cuh"
+#include "attune_packs.cuh"
 #include "attune_row_columns.cuh"
 #include "attune_row_pieces.cuh"
 #include "attune_rows.cuh"
@@ -451,7 +452,7 @@ __device__ __forceinline__ void layernorm_of_full_rows(T* out, const T* in, cons
   Team::begin();
   float x[VECTOR];
   const auto take = [&](P& pack) {
-    if constexpr (ROWS * ITEMS * VECTOR > 16) attune::detail::forget_floats(pack, zero);  // as RowInRegisters does
+    if constexpr (ROWS * ITEMS * VECTOR > 16) attune::forget_floats(pack, zero);  // as RowInRegisters does
     attune::floats_of(pack, x);
   };
 
@@ -693,7 +694,7 @@ struct LayernormOfColumns {
       for (int k = 0; k < VECTOR; ++k) x[k] -= base;
       const Sums of_pack{attune::sum_by_pairs(x), attune::sum_of_squares(x)};
       if (i * THREADS < count) sums = AddSums::combine(sums, of_pack);
-      attune::detail::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
+      attune::forget_floats(packs[i], static_cast<unsigned>(elements) >> 30);
     }
     // What stands for elements that are not there is the warp's first number.
     const float none = static_cast<float>(-elements & (VECTOR - 1)), distance = first - base;

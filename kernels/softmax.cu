@@ -173,6 +173,7 @@ steps = [
 #include "attune.cuh"
 #include "attune_async.cuh"
 #include "attune_operators.cuh"
+#include "attune_packs.cuh"
 #include "attune_row_columns.cuh"
 #include "attune_row_pieces.cuh"
 #include "attune_rows.cuh"
