@@ -116,7 +116,7 @@ struct Turn {
 }  // namespace detail
 
 /// Works on all rows. BLOCK is 128 at least; its last 64 threads have no packs. `part_columns` is a multiple of a pack
-/// of 16 bytes, and at most (BLOCK - 64) * ITEMS packs. A thread keeps its packs of LAG rows. The step has
+/// of 16 bytes, and at most (BLOCK - 64) * ITEMS packs. A thread keeps its packs of LAG rows, 3 at least. The step has
 /// `(ahead + Work::SLOTS) * part_columns * sizeof(T) + 8 * parts` bytes of dynamic shared memory. `words`, scratch, has
 /// one for each row and part; `epoch`, scratch, is two numbers.
 ///
@@ -137,16 +137,18 @@ struct Turn {
 template <int BLOCK, int ITEMS, int LAG, Cache STORE_CACHE, typename T, typename Work>
 struct RowsByColumns {
   static constexpr int VECTOR = 16 / sizeof(T), THREADS = BLOCK - 64, WARPS = THREADS / 32;
-  static constexpr int CELLS = LAG + 1;  // a warp is at most so many rows ahead of the numbers that it waits for
   static constexpr int MOST_AHEAD = 3;
   static_assert(BLOCK >= 128 && BLOCK % 32 == 0, "two warps have tasks of their own");
+  static_assert(LAG >= 3, "what belongs to columns is there before a row is finished");
   using P = Pack<T, VECTOR>;
   using Value = typename Work::Value;
   using Turn = detail::Turn;
 
   struct Shared {
-    Barrier arrived[MOST_AHEAD], summed[CELLS], known[CELLS];
-    Value of_warps[CELLS][WARPS], of_row[CELLS];
+    // LAG of each are enough: a warp with packs finishes a row before it sums the one that is LAG further. So its
+    // numbers have been published and taken by then.
+    Barrier arrived[MOST_AHEAD], summed[LAG], known[LAG];
+    Value of_warps[LAG][WARPS], of_row[LAG];
     unsigned tag;
   };
 
@@ -205,7 +207,7 @@ struct RowsByColumns {
 #pragma unroll 1
       for (int i = 0; i < shares.ahead; ++i) init(shared.arrived[i], 1);
 #pragma unroll 1
-      for (int i = 0; i < CELLS; ++i) {
+      for (int i = 0; i < LAG; ++i) {
         init(shared.summed[i], WARPS);
         init(shared.known[i], 1);
       }
@@ -250,7 +252,7 @@ struct RowsByColumns {
           work.join([&](int k) { return shared.of_warps[summed.place][k]; }, [&](int) { return elements_of_lane; },
                     WARPS, static_cast<float>(elements));
       if (lane == 0) detail::publish_tagged(words + round * word_step, value, tag);
-      summed.next(CELLS);
+      summed.next(LAG);
       if (++slot == shares.ahead) slot = 0;
     }
   }
@@ -286,7 +288,7 @@ struct RowsByColumns {
         shared.of_row[known.place] = value;
         arrive(shared.known[known.place]);
       }
-      known.next(CELLS);
+      known.next(LAG);
     }
   }
 
@@ -318,20 +320,18 @@ struct RowsByColumns {
       for (int k = 0; k < VECTOR; ++k) packs_of_thread[i].element[k] = at + k < elements ? from[at + k] : missing;
     }
   }
-  __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Value& value, Turn& summed) const {
+  __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Value& value, int place) const {
     value = work.of_warp(kept, packs - tid, elements_of_this, value);
     if (lane == 0) {
-      shared.of_warps[summed.place][warp] = value;
-      arrive(shared.summed[summed.place]);
+      shared.of_warps[place][warp] = value;
+      arrive(shared.summed[place]);
     }
-    summed.next(CELLS);
   }
   template <bool BY_PACKS>
-  __device__ __forceinline__ void finish(const P (&kept)[ITEMS], int round, Turn& known) const {
-    wait(shared.known[known.place], known.parity);
+  __device__ __forceinline__ void finish(const P (&kept)[ITEMS], int round, int place, unsigned parity) const {
+    wait(shared.known[place], parity);
     if constexpr (Work::SLOTS > 0) wait_for_copies<0>();
-    const auto of_row = work.of_row(shared.of_row[known.place]);
-    known.next(CELLS);
+    const auto of_row = work.of_row(shared.of_row[place]);
     T* const to = out + round * row_step;
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
@@ -356,38 +356,39 @@ struct RowsByColumns {
   __device__ __forceinline__ void work_on_packs() const {
     const int elements_of_this = elements_of_warp(warp);
     P kept[LAG][ITEMS];
-    Turn slot, summed, known;
+    Turn slot;
     Value value{0, 0};
+    unsigned parity = 1;  // of the numbers of the last LAG rows
 #pragma unroll 1
-    for (int start = 0; start < rounds + LAG; start += LAG) {
+    for (int start = 0; start < rounds + LAG; start += LAG, parity ^= 1) {
 #pragma unroll
       for (int k = 0; k < LAG; ++k) {
         const int round = start + k;
-        if (round >= LAG && round < rounds + LAG) finish<true>(kept[k], round - LAG, known);
+        if (round >= LAG && round < rounds + LAG) finish<true>(kept[k], round - LAG, k, parity);
         begin_to_load(round);
         if (round >= rounds) continue;
         take_packs(slot, kept[k]);
         slot.next(shares.ahead);
-        sum_packs(kept[k], elements_of_this, value, summed);
+        sum_packs(kept[k], elements_of_this, value, k);
       }
     }
   }
   /// Where arrays are not aligned, or rows are no whole packs: elements are read twice, the second time from L2.
   __device__ __forceinline__ void work_on_elements() const {
     const int elements_of_this = elements_of_warp(warp);
-    Turn summed, known;
+    Turn turn{0, 1};
     Value value{0, 0};
 #pragma unroll 1
-    for (int round = 0; round < rounds + LAG; ++round) {
+    for (int round = 0; round < rounds + LAG; ++round, turn.next(LAG)) {
       P read[ITEMS];
       if (round >= LAG) {
         read_elements(round - LAG, read);
-        finish<false>(read, round - LAG, known);
+        finish<false>(read, round - LAG, turn.place, turn.parity);
       }
       begin_to_load(round);
       if (round >= rounds) continue;
       read_elements(round, read);
-      sum_packs(read, elements_of_this, value, summed);
+      sum_packs(read, elements_of_this, value, turn.place);
     }
   }
 
