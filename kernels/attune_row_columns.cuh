@@ -146,7 +146,7 @@ struct RowsByColumns {
 
   struct Shared {
     // LAG of each are enough: a warp with packs finishes a row before it sums the one that is LAG further. So its
-    // numbers have been published and taken by then.
+    // numbers have been published and taken by then; both warps arrive at `known`.
     Barrier arrived[MOST_AHEAD], summed[LAG], known[LAG];
     Value of_warps[LAG][WARPS], of_row[LAG];
     unsigned tag;
@@ -209,7 +209,7 @@ struct RowsByColumns {
 #pragma unroll 1
       for (int i = 0; i < LAG; ++i) {
         init(shared.summed[i], WARPS);
-        init(shared.known[i], 1);
+        init(shared.known[i], 2);
       }
       fence_barriers();
 #pragma unroll 1
@@ -251,7 +251,11 @@ struct RowsByColumns {
       const Value value =
           work.join([&](int k) { return shared.of_warps[summed.place][k]; }, [&](int) { return elements_of_lane; },
                     WARPS, static_cast<float>(elements));
-      if (lane == 0) detail::publish_tagged(words + round * word_step, value, tag);
+      __syncwarp();  // all have read the cells
+      if (lane == 0) {
+        detail::publish_tagged(words + round * word_step, value, tag);
+        arrive(shared.known[summed.place]);
+      }
       summed.next(LAG);
       if (++slot == shares.ahead) slot = 0;
     }
@@ -276,7 +280,7 @@ struct RowsByColumns {
   }
   __device__ __forceinline__ void take_rows(const TaggedValue* words, long long word_step, unsigned tag) const {
     const int whole = static_cast<int>(shares.part_columns), last = elements_of_part(shares.parts - 1);
-    Turn known;
+    Turn turn;
 #pragma unroll 1
     for (int round = 0; round < rounds; ++round) {
       wait_for_words(words + round * word_step, tag);
@@ -285,10 +289,11 @@ struct RowsByColumns {
                                     static_cast<float>(columns));
       __syncwarp();  // all have read what the next row overwrites
       if (lane == 0) {
-        shared.of_row[known.place] = value;
-        arrive(shared.known[known.place]);
+        wait(shared.summed[turn.place], turn.parity);  // it is over: so the cell's last value has been read
+        shared.of_row[turn.place] = value;
+        arrive(shared.known[turn.place]);
       }
-      known.next(LAG);
+      turn.next(LAG);
     }
   }
 
@@ -322,6 +327,7 @@ struct RowsByColumns {
   }
   __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Value& value, int place) const {
     value = work.of_warp(kept, packs - tid, elements_of_this, value);
+    __syncwarp();  // all have their packs, and have read the numbers of the row before
     if (lane == 0) {
       shared.of_warps[place][warp] = value;
       arrive(shared.summed[place]);

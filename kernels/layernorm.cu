@@ -158,8 +158,8 @@ arguments = ["out", "in", "weight", "bias", "eps", "rows", "columns"]
 # more values per thread, each of which rounds a variance once. Of z 16 u were seen.
 # Keep::columns: squares have 3 u of their own, and are added in 4 steps of a pack, 5 of packs and 5 of lanes. Of sums
 # 14 u are lost, and their square is at most a sixteenth: 27 u together. Warps add 10 u so; parts, of which a lane has
-# up to 19 of like shares, add 20. Of 57 u for the variance z has 3 + 28.5 + 2 = 33.5 u, and the mean less than 16 u: at 6
-# deviations the result is wrong by 1.5 times 217 u and 11 u.
+# up to 19 of like shares, add 20. Of 57 u for the variance z has 3 + 28.5 + 2 = 33.5 u, and the mean less than 16 u:
+# at 6 deviations the result is wrong by 1.5 times 217 u and 11 u.
 absolute = "epsilon(float) * (DATA == 'Data::normal' ? 169 : 12169)"
 relative = "epsilon(float) * 17 + (T == 'float' ? 0 : epsilon(T))"
 allow_nonfinite = true                         # NaN for rows with NaN or an infinity
@@ -742,10 +742,10 @@ struct LayernormOfColumns {
 
 // Beside those for packs that wait; with fewer the compiler spills. (Many numbers of two bytes are floats at a time.)
 template <typename T, int ITEMS>
-constexpr int OTHER_REGISTERS = sizeof(T) == 4 ? 32 : ITEMS == 5 ? 48 : 68;
+constexpr int OTHERS = sizeof(T) == 4 ? 32 : ITEMS == 5 ? 48 : 68;
 
 template <typename T, int BLOCK, int ITEMS, int LAG, Cache STORE_CACHE>
-__global__ void __launch_bounds__(BLOCK, attune::BLOCKS_OF_REGISTERS<BLOCK, LAG * ITEMS * 4 + OTHER_REGISTERS<T, ITEMS>>)
+__global__ void __launch_bounds__(BLOCK, attune::BLOCKS_OF_REGISTERS<BLOCK, LAG * ITEMS * 4 + OTHERS<T, ITEMS>>)
     layernorm_of_columns(T* __restrict__ out, const T* __restrict__ in, const T* __restrict__ weight,
                          const T* __restrict__ bias, float eps, long long rows, long long columns,
                          attune::TaggedValue* words, unsigned* epoch, long long part_columns, int parts, int groups,
