@@ -153,12 +153,12 @@ struct FullRow {
   __device__ __forceinline__ long long column_of_edge(int edge) const { return edge; }
 };
 
-/// Are all rows of such arrays, of `columns` elements each, such rows, and has each team of a block one?
-template <typename Team, typename Full, typename T, typename... Arrays>
+/// Are all rows of such arrays, of `columns` elements each, such rows, and has each team of a block TOGETHER of them?
+template <typename Team, typename Full, int TOGETHER = 1, typename T, typename... Arrays>
 __device__ __forceinline__ bool are_full(long long rows, long long columns, const T* array, Arrays... others) {
   const auto address = [](const T* of) { return reinterpret_cast<unsigned long long>(of); };
   const unsigned long long addresses = (address(array) | ... | address(others));
-  return columns == Full::columns && static_cast<unsigned long long>(rows) % Team::ROWS == 0 &&
+  return columns == Full::columns && static_cast<unsigned long long>(rows) % (Team::ROWS * TOGETHER) == 0 &&
          addresses % sizeof(typename Full::P) == 0;
 }
 

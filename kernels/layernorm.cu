@@ -591,7 +591,7 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     __shared__ Sums cells[2 * ROWS][Team::CELLS];
     using Full = attune::FullRow<T, VECTOR, Team::SIZE * ITEMS>;
     r = Team::first_row(ROWS);
-    if (rows % ROWS == 0 && attune::are_full<Team, Full>(rows / ROWS, columns, in, out, weight, bias)) {
+    if (attune::are_full<Team, Full, ROWS>(rows, columns, in, out, weight, bias)) {
       const long long start = r * Full::columns;
       layernorm_of_full_rows<Full, Team, ITEMS, ROWS, LOAD_CACHE, STORE_CACHE>(out + start, in + start, affine, eps,
                                                                                cells);
