@@ -434,51 +434,52 @@ __device__ __forceinline__ void layernorm_of_kept(const R& row, const Out& out, 
 
 // ROWS rows of as many aligned packs as their threads keep. The team's next row lies as many rows further as there are
 // teams in the block.
-template <typename Full, typename Team, int ITEMS, int ROWS, Cache LOAD_CACHE, Cache STORE_CACHE, typename T>
-__device__ __forceinline__ void layernorm_of_full_rows(T* out, const T* in, const Affine<T>& affine, float eps,
-                                                       Sums (*cells)[Team::CELLS]) {
+template <typename Full, typename Team, int ITEMS, int ROWS, typename T>
+struct FullRows {
   using P = typename Full::P;
-  constexpr int VECTOR = sizeof(P) / sizeof(T);
-  constexpr long long STEP = Full::columns * Team::ROWS;
-  constexpr float SHARE = 1.0f / Full::columns;
   using AddEach = ForEach<AddFirst, float, ROWS>;
   using AddBoth = ForEach<AddSums, Sums, ROWS>;
-  const long long first = Team::rank();
-  const auto pack_at = [&](const T* of, int i) { return reinterpret_cast<const P*>(of) + first + i * Team::SIZE; };
-  const unsigned zero = static_cast<unsigned>(reinterpret_cast<unsigned long long>(in) >> 63);
-  P held[ROWS][ITEMS];
-#pragma unroll
-  for (int j = 0; j < ROWS; ++j)
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) held[j][i] = attune::load<LOAD_CACHE>(pack_at(in + j * STEP, i));
-  Team::begin();
-  float x[VECTOR];
-  const auto take = [&](P& pack) {
-    if constexpr (ROWS * ITEMS * VECTOR > 16) attune::forget_floats(pack, zero);  // as RowInRegisters does
-    attune::floats_of(pack, x);
-  };
+  static constexpr int VECTOR = sizeof(P) / sizeof(T);
+  static constexpr long long STEP = Full::columns * Team::ROWS;
+  static constexpr float SHARE = 1.0f / Full::columns;
 
-  typename AddEach::Values sums;
+  P held[ROWS][ITEMS];
+  unsigned zero;  // see attune::forget_floats()
+  Normalization by[ROWS];
+
+  __device__ __forceinline__ static const P* pack_at(const T* array, int i) {
+    const long long first = Team::rank();  // wide at once: then addresses of packs differ by constants
+    return reinterpret_cast<const P*>(array) + first + i * Team::SIZE;
+  }
+  template <Cache CACHE>
+  __device__ __forceinline__ void load(const T* in) {
+    zero = static_cast<unsigned>(reinterpret_cast<unsigned long long>(in) >> 63);
 #pragma unroll
-  for (int j = 0; j < ROWS; ++j) {
+    for (int j = 0; j < ROWS; ++j)
+#pragma unroll
+      for (int i = 0; i < ITEMS; ++i) held[j][i] = attune::load<CACHE>(pack_at(in + j * STEP, i));
+  }
+  __device__ __forceinline__ void take(int j, int i, float (&x)[VECTOR]) {
+    if constexpr (ROWS * ITEMS * VECTOR > 16) attune::forget_floats(held[j][i], zero);  // as RowInRegisters does
+    attune::floats_of(held[j][i], x);
+  }
+
+  __device__ __forceinline__ float sum_of_row(int j) {
     attune::PlainSum sum;
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      take(held[j][i]);
+      float x[VECTOR];
+      take(j, i, x);
       sum.add(sum_of(x));
     }
-    sums.of_row[j] = sum.total();
+    return sum.total();
   }
-  sums = attune::combine_row<AddEach, Team>(sums, reinterpret_cast<typename AddEach::Values*>(cells));
-
-  typename AddBoth::Values rests;
-#pragma unroll
-  for (int j = 0; j < ROWS; ++j) {
+  __device__ __forceinline__ Sums rest_of_row(int j, float mean) {
     attune::PlainSum rest, squares;
-    const float mean = sums.of_row[j] * SHARE;
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-      take(held[j][i]);
+      float x[VECTOR];
+      take(j, i, x);
 #pragma unroll
       for (int k = 0; k < VECTOR; ++k) x[k] -= mean;
       rest.add(sum_of(x));
@@ -486,27 +487,40 @@ __device__ __forceinline__ void layernorm_of_full_rows(T* out, const T* in, cons
       for (int k = 0; k < VECTOR; ++k) x[k] *= x[k];
       squares.add(sum_of(x));
     }
-    rests.of_row[j] = {rest.total(), squares.total()};
+    return {rest.total(), squares.total()};
   }
-  rests = attune::combine_row<AddBoth, Team>(rests, reinterpret_cast<typename AddBoth::Values*>(cells + ROWS));
+  // As normalize_in_two_passes() does, for all rows at a time.
+  __device__ __forceinline__ void normalize(float eps, Sums (*cells)[Team::CELLS]) {
+    typename AddEach::Values sums;
+#pragma unroll
+    for (int j = 0; j < ROWS; ++j) sums.of_row[j] = sum_of_row(j);
+    sums = attune::combine_row<AddEach, Team>(sums, reinterpret_cast<typename AddEach::Values*>(cells));
+    typename AddBoth::Values rests;
+#pragma unroll
+    for (int j = 0; j < ROWS; ++j) rests.of_row[j] = rest_of_row(j, sums.of_row[j] * SHARE);
+    rests = attune::combine_row<AddBoth, Team>(rests, reinterpret_cast<typename AddBoth::Values*>(cells + ROWS));
+#pragma unroll
+    for (int j = 0; j < ROWS; ++j) by[j] = normalization_about(sums.of_row[j] * SHARE, rests.of_row[j], SHARE, eps);
+  }
 
-  Normalization by[ROWS];
+  template <Cache CACHE>
+  __device__ __forceinline__ void write(T* out, const Affine<T>& affine) {
 #pragma unroll
-  for (int j = 0; j < ROWS; ++j) by[j] = normalization_about(sums.of_row[j] * SHARE, rests.of_row[j], SHARE, eps);
+    for (int i = 0; i < ITEMS; ++i) {
+      float w[VECTOR], b[VECTOR];
+      attune::floats_of(attune::load_reused(pack_at(affine.weight, i)), w);
+      attune::floats_of(attune::load_reused(pack_at(affine.bias, i)), b);
 #pragma unroll
-  for (int i = 0; i < ITEMS; ++i) {
-    float w[VECTOR], b[VECTOR];
-    attune::floats_of(attune::load_reused(pack_at(affine.weight, i)), w);
-    attune::floats_of(attune::load_reused(pack_at(affine.bias, i)), b);
+      for (int j = 0; j < ROWS; ++j) {
+        float x[VECTOR];
+        take(j, i, x);
 #pragma unroll
-    for (int j = 0; j < ROWS; ++j) {
-      take(held[j][i]);
-#pragma unroll
-      for (int k = 0; k < VECTOR; ++k) x[k] = by[j](x[k], w[k], b[k]);
-      attune::store_whole<STORE_CACHE>(const_cast<P*>(pack_at(out + j * STEP, i)), attune::pack_of<T>(x));
+        for (int k = 0; k < VECTOR; ++k) x[k] = by[j](x[k], w[k], b[k]);
+        attune::store_whole<CACHE>(const_cast<P*>(pack_at(out + j * STEP, i)), attune::pack_of<T>(x));
+      }
     }
   }
-}
+};
 
 // Of blocks on a multiprocessor. The compiler wants more than one, and spills for them; 0 leaves it to the compiler.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
@@ -593,8 +607,11 @@ __global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, KEEP, LEAN>)
     r = Team::first_row(ROWS);
     if (attune::are_full<Team, Full, ROWS>(rows, columns, in, out, weight, bias)) {
       const long long start = r * Full::columns;
-      layernorm_of_full_rows<Full, Team, ITEMS, ROWS, LOAD_CACHE, STORE_CACHE>(out + start, in + start, affine, eps,
-                                                                               cells);
+      FullRows<Full, Team, ITEMS, ROWS, T> full;
+      full.template load<LOAD_CACHE>(in + start);
+      Team::begin();
+      full.normalize(eps, cells);
+      full.template write<STORE_CACHE>(out + start, affine);
     } else {
 #pragma unroll 1
       for (int j = 0; j < ROWS; ++j, r += Team::ROWS) {
