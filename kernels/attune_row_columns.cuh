@@ -146,7 +146,8 @@ struct RowsByColumns {
 
   struct Shared {
     // LAG of each are enough: a warp with packs finishes a row before it sums the one that is LAG further. So its
-    // numbers have been published and taken by then; both warps arrive at `known`.
+    // numbers have been published and taken by then; both warps arrive at `known`. Each lane arrives for itself, which
+    // costs nothing here: it has read what others will overwrite.
     Barrier arrived[MOST_AHEAD], summed[LAG], known[LAG];
     Value of_warps[LAG][WARPS], of_row[LAG];
     unsigned tag;
@@ -208,8 +209,8 @@ struct RowsByColumns {
       for (int i = 0; i < shares.ahead; ++i) init(shared.arrived[i], 1);
 #pragma unroll 1
       for (int i = 0; i < LAG; ++i) {
-        init(shared.summed[i], WARPS);
-        init(shared.known[i], 2);
+        init(shared.summed[i], THREADS);
+        init(shared.known[i], 2 * 32);
       }
       fence_barriers();
 #pragma unroll 1
@@ -251,11 +252,8 @@ struct RowsByColumns {
       const Value value =
           work.join([&](int k) { return shared.of_warps[summed.place][k]; }, [&](int) { return elements_of_lane; },
                     WARPS, static_cast<float>(elements));
-      __syncwarp();  // all have read the cells
-      if (lane == 0) {
-        detail::publish_tagged(words + round * word_step, value, tag);
-        arrive(shared.known[summed.place]);
-      }
+      if (lane == 0) detail::publish_tagged(words + round * word_step, value, tag);
+      arrive(shared.known[summed.place]);
       summed.next(LAG);
       if (++slot == shares.ahead) slot = 0;
     }
@@ -288,11 +286,9 @@ struct RowsByColumns {
                                     [&](int k) { return k < shares.parts - 1 ? whole : last; }, shares.parts,
                                     static_cast<float>(columns));
       __syncwarp();  // all have read what the next row overwrites
-      if (lane == 0) {
-        wait(shared.summed[turn.place], turn.parity);  // it is over: so the cell's last value has been read
-        shared.of_row[turn.place] = value;
-        arrive(shared.known[turn.place]);
-      }
+      wait(shared.summed[turn.place], turn.parity);  // it is over: so the cell's last value has been read
+      if (lane == 0) shared.of_row[turn.place] = value;
+      arrive(shared.known[turn.place]);
       turn.next(LAG);
     }
   }
@@ -327,11 +323,10 @@ struct RowsByColumns {
   }
   __device__ __forceinline__ void sum_packs(P (&kept)[ITEMS], int elements_of_this, Value& value, int place) const {
     value = work.of_warp(kept, packs - tid, elements_of_this, value);
-    __syncwarp();  // all have their packs, and have read the numbers of the row before
-    if (lane == 0) {
-      shared.of_warps[place][warp] = value;
-      arrive(shared.summed[place]);
-    }
+    if (lane == 0) shared.of_warps[place][warp] = value;
+    // This lane has its packs, which a bulk copy may overwrite then, and has read the numbers of the row before.
+    fence_shared_for_bulk();
+    arrive(shared.summed[place]);
   }
   template <bool BY_PACKS>
   __device__ __forceinline__ void finish(const P (&kept)[ITEMS], int round, int place, unsigned parity) const {

@@ -2,6 +2,7 @@
 //
 //   RowTeam<TPR, BLOCK, CLUSTER>     the threads of a row: some lanes, warps, a block, a cluster of blocks
 //   combine_row                      the result over the threads of a row, in all of them, in a fixed order
+//   sum_each_over_row                the same for some sums at a time, which share shuffles
 //   Row<T, VECTOR>                   a row as aligned packs between a head and a tail of single elements
 //   FullRow<T, VECTOR, PACKS>        a row of as many aligned packs as its threads keep
 //   for_each_pack, for_each_edge     reads a row once: this thread's packs, and its elements of head and tail
@@ -108,6 +109,61 @@ __device__ __forceinline__ Value combine_row(Value value, Value* cells) {
     value = detail::combine_lanes<Operator, COUNT < 32 ? COUNT : 32>(value);
   }
   return value;
+}
+
+namespace detail {
+
+// Each step leaves a lane half of the numbers: it gives those to its partner that the partner adds up. So COUNT numbers
+// take COUNT - 1 shuffles and one more for each step that is left. COUNT others bring the sums back to all lanes.
+template <int LANES, int COUNT>
+__device__ __forceinline__ void sum_each_over_lanes(float (&numbers)[COUNT]) {
+  static_assert((COUNT & (COUNT - 1)) == 0 && COUNT <= LANES, "halves of halves, down to one number");
+  int left = COUNT;
+#pragma unroll
+  for (int distance = LANES / 2; distance > 0; distance /= 2) {
+    if (left == 1) {
+      numbers[0] += __shfl_xor_sync(0xffffffffu, numbers[0], distance);
+      continue;
+    }
+    left /= 2;
+    const bool is_upper = threadIdx.x & static_cast<unsigned>(distance);
+#pragma unroll
+    for (int k = 0; k < left; ++k) {
+      const float own = is_upper ? numbers[left + k] : numbers[k], others = is_upper ? numbers[k] : numbers[left + k];
+      numbers[k] = own + __shfl_xor_sync(0xffffffffu, others, distance);
+    }
+  }
+  const float sum = numbers[0];
+#pragma unroll
+  for (int k = 0; k < COUNT; ++k) numbers[k] = __shfl_sync(0xffffffffu, sum, k * (LANES / COUNT), LANES);
+}
+
+template <int COUNT>
+struct Addition {
+  struct Values {
+    float number[COUNT];
+  };
+  __device__ __forceinline__ static Values combine(Values a, const Values& b) {
+#pragma unroll
+    for (int k = 0; k < COUNT; ++k) a.number[k] += b.number[k];
+    return a;
+  }
+};
+
+}  // namespace detail
+
+/// Replaces each of COUNT numbers, a power of two, by its sum over the threads of a row, in all of them. The sums are
+/// those of combine_row(), to the bit. `cells`, as there, has room for COUNT * Team::CELLS floats.
+template <typename Team, int COUNT>
+__device__ __forceinline__ void sum_each_over_row(float (&numbers)[COUNT], float* cells) {
+  if constexpr (Team::SIZE <= 32 && COUNT <= Team::SIZE) {
+    detail::sum_each_over_lanes<Team::SIZE>(numbers);
+  } else {
+    using Add = detail::Addition<COUNT>;
+    using Values = typename Add::Values;
+    reinterpret_cast<Values&>(numbers) =
+        combine_row<Add, Team>(reinterpret_cast<Values&>(numbers), reinterpret_cast<Values*>(cells));
+  }
 }
 
 // ---- Parts of a row ----

@@ -13,7 +13,7 @@ T = ["float", "bfloat16", "half"]
 DATA = { choice = ["Data::normal", "Data::offset", "Data::awkward"] }
 [parameters]
 TPR = [256, 128, 64, 512, 32, 1024, 16, 8, 4, 1]  # threads per row and block
-BLOCK = [256, 64, 128, 512, 1024]
+BLOCK = [256, 64, 128, 512, 1024, 32]
 CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4]                              # bytes per access
 KEEP = ["Keep::registers", "Keep::shared", "Keep::online", "Keep::reload", "Keep::parts", "Keep::columns"]
@@ -51,6 +51,7 @@ from_memory = "KEEP in ['Keep::reload', 'Keep::online']"
 [restrictions]
 rules = [
     "BLOCK == TPR || (TPR <= 32 && BLOCK <= 256)",  # whole warps; rows of more than a warp have a block of their own
+    "BLOCK > 32 || KEEP == 'Keep::registers'",
     "TPR == 1 || unit <= 2 * columns",         # half of the threads have something to do
     "TPR > 1 || columns <= 65536",
     "CLUSTER == 1 || (TPR == BLOCK && TPR >= 128 && columns * sizeof(T) >= 8192 * CLUSTER)",
@@ -246,19 +247,6 @@ struct AddSums {
   __device__ __forceinline__ static Sums combine(Sums a, Sums b) { return {a.first + b.first, a.second + b.second}; }
 };
 
-// Of ROWS rows: their reductions go on side by side.
-template <typename Operator, typename Value, int ROWS>
-struct ForEach {
-  struct Values {
-    Value of_row[ROWS];
-  };
-  __device__ __forceinline__ static Values combine(Values a, const Values& b) {
-#pragma unroll
-    for (int j = 0; j < ROWS; ++j) a.of_row[j] = Operator::combine(a.of_row[j], b.of_row[j]);
-    return a;
-  }
-};
-
 // So many numbers, their mean, and the sum of squares of their distances from it.
 struct Moments {
   float count, mean, squares;
@@ -437,11 +425,12 @@ __device__ __forceinline__ void layernorm_of_kept(const R& row, const Out& out, 
 template <typename Full, typename Team, int ITEMS, int ROWS, typename T>
 struct FullRows {
   using P = typename Full::P;
-  using AddEach = ForEach<AddFirst, float, ROWS>;
-  using AddBoth = ForEach<AddSums, Sums, ROWS>;
   static constexpr int VECTOR = sizeof(P) / sizeof(T);
   static constexpr long long STEP = Full::columns * Team::ROWS;
   static constexpr float SHARE = 1.0f / Full::columns;
+  // As RowInRegisters does; but a multiprocessor has no more than 32 blocks, and 64 registers for each of their threads
+  // if they are a warp.
+  static constexpr bool FORGETS = Team::BLOCK > 32 && ROWS * ITEMS * VECTOR > 16;
 
   P held[ROWS][ITEMS];
   unsigned zero;  // see attune::forget_floats()
@@ -460,7 +449,7 @@ struct FullRows {
       for (int i = 0; i < ITEMS; ++i) held[j][i] = attune::load<CACHE>(pack_at(in + j * STEP, i));
   }
   __device__ __forceinline__ void take(int j, int i, float (&x)[VECTOR]) {
-    if constexpr (ROWS * ITEMS * VECTOR > 16) attune::forget_floats(held[j][i], zero);  // as RowInRegisters does
+    if constexpr (FORGETS) attune::forget_floats(held[j][i], zero);
     attune::floats_of(held[j][i], x);
   }
 
@@ -491,16 +480,20 @@ struct FullRows {
   }
   // As normalize_in_two_passes() does, for all rows at a time.
   __device__ __forceinline__ void normalize(float eps, Sums (*cells)[Team::CELLS]) {
-    typename AddEach::Values sums;
+    float sums[ROWS], rests[2 * ROWS];
 #pragma unroll
-    for (int j = 0; j < ROWS; ++j) sums.of_row[j] = sum_of_row(j);
-    sums = attune::combine_row<AddEach, Team>(sums, reinterpret_cast<typename AddEach::Values*>(cells));
-    typename AddBoth::Values rests;
+    for (int j = 0; j < ROWS; ++j) sums[j] = sum_of_row(j);
+    attune::sum_each_over_row<Team>(sums, &cells[0][0].first);
 #pragma unroll
-    for (int j = 0; j < ROWS; ++j) rests.of_row[j] = rest_of_row(j, sums.of_row[j] * SHARE);
-    rests = attune::combine_row<AddBoth, Team>(rests, reinterpret_cast<typename AddBoth::Values*>(cells + ROWS));
+    for (int j = 0; j < ROWS; ++j) {
+      const Sums rest = rest_of_row(j, sums[j] * SHARE);
+      rests[j] = rest.first;
+      rests[ROWS + j] = rest.second;
+    }
+    attune::sum_each_over_row<Team>(rests, &cells[ROWS][0].first);
 #pragma unroll
-    for (int j = 0; j < ROWS; ++j) by[j] = normalization_about(sums.of_row[j] * SHARE, rests.of_row[j], SHARE, eps);
+    for (int j = 0; j < ROWS; ++j)
+      by[j] = normalization_about(sums[j] * SHARE, {rests[j], rests[ROWS + j]}, SHARE, eps);
   }
 
   template <Cache CACHE>
