@@ -1,83 +1,19 @@
 #include "space/fallbacks.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "attune/error.hpp"
+#include "attune/search_space.hpp"
 #include "kernel/legality.hpp"
-#include "kernel/problem.hpp"
 #include "space/default_configuration.hpp"
+#include "space/tried_problems.hpp"
 
 namespace attune {
 namespace {
 
-// 0 stands for the default of each size. The others apply to all sizes at once; then `small` to all but one, which is
-// `large`.
-constexpr std::array<std::int64_t, 6> tried_sizes{0, 4096, 1000, 1023, 1, 1 << 20};
-constexpr std::int64_t small = 997, large = std::int64_t{1} << 40;
-constexpr std::size_t most_combinations = 64;  // of types and choices
-constexpr std::size_t most_failures = 4;       // of one set of sizes: spaces without a legal configuration
-
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> known;
-  for (const std::string& architecture : known_architectures()) known.push_back(device_limits(architecture));
-  DeviceInfo host = device_limits("sm_90");  // its limits are those of a present GPU
-  host.kind = "host";
-  host.compute_capability = 0;
-  host.multiprocessors = 4;
-  known.push_back(host);
-  return known;
-}
-
-const std::vector<std::string>& names_of(const ProblemParameter& parameter) {
-  return parameter.kind == ProblemKind::type ? parameter.types : parameter.choices;
-}
-
-// Returns the combinations of types and choices, the defaults first.
-std::vector<Problem> combinations(const KernelSpec& spec) {
-  std::vector<Problem> found(1);
-  for (const ProblemParameter& parameter : spec.problem) {
-    const auto& names = names_of(parameter);
-    std::vector<Problem> next;
-    for (const std::string& name : names)
-      for (const Problem& begun : found)
-        if (next.size() < most_combinations) {
-          next.push_back(begun);
-          next.back().set(parameter.name, name);
-        }
-    if (!names.empty()) found = std::move(next);
-  }
-  return found;
-}
-
-// Returns what is tried of the sizes: one set of bindings each.
-std::vector<Problem> tried_sizes_of(const KernelSpec& spec) {
-  std::vector<const ProblemParameter*> sizes;
-  for (const ProblemParameter& parameter : spec.problem)
-    if (parameter.kind == ProblemKind::size) sizes.push_back(&parameter);
-  std::vector<Problem> tried(1);  // the defaults
-  for (const std::int64_t size : tried_sizes) {
-    if (size == 0) continue;
-    Problem& all = tried.emplace_back();
-    for (const ProblemParameter* const parameter : sizes) all.set(parameter->name, size);
-  }
-  for (const ProblemParameter* const one : sizes) {
-    Problem& all = tried.emplace_back();
-    for (const ProblemParameter* const parameter : sizes) all.set(parameter->name, parameter == one ? large : small);
-  }
-  return tried;
-}
-
-// Returns nothing where the kernel has no such problem, such as a size without a default.
-std::optional<Problem> problem_of(const KernelSpec& spec, Problem chosen, const Problem& sizes,
-                                  const DeviceInfo& device) {
-  for (const Binding& size : sizes) chosen.set(size.name, size.value);
-  try {
-    return make_problem(spec, chosen, device.kind);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
+// Of a group of problems that have no legal configuration: the rest of the group is given up.
+constexpr std::size_t most_failures = 4, most_failures_of_sweep = 32;
+constexpr std::size_t most_compared = 64;  // problems of a sweep that candidates are compared by
 
 // Returns how far a configuration is from the first values, as SearchSpace::nearest() counts.
 std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configuration) {
@@ -90,68 +26,106 @@ std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configura
   return distance;
 }
 
+Configuration first_values(const KernelSpec& spec) {
+  Configuration first;
+  for (const Parameter& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
+  return first;
+}
+
 class Collection {
  public:
   // Begins with `found`. Finds at most as many more as make `most`.
   Collection(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most)
       : spec_(spec), most_(most), begun_(found.size()), found_(std::move(found)) {}
 
-  bool is_full() const { return found_.size() >= most_; }
-  // Other sizes may have what these have not.
-  void begin_sizes() { failures_ = 0; }
-  bool gives_these_up() const { return failures_ >= most_failures; }
+  // Each problem by what is nearest to the first values there.
+  void serve(const std::vector<TriedProblem>& group) {
+    std::size_t failures = 0;
+    for (const TriedProblem& tried : group) {
+      if (is_full() || failures == most_failures) return;
+      if (is_served(tried)) continue;
+      try {
+        found_.push_back(default_for(spec_, tried.problem, tried.device));
+      } catch (const Error&) {
+        ++failures;
+      }
+    }
+  }
 
-  void serve(const Problem& problem, const DeviceInfo& device) {
-    const bool is_served = std::ranges::any_of(found_, [&](const Configuration& configuration) {
-      return legal_configuration(spec_, problem, device, configuration).has_value();
-    });
-    if (is_served) return;
-    try {
-      found_.push_back(default_for(spec_, problem, device));
-    } catch (const Error&) {
-      ++failures_;
+  // The first problem that is left by what serves most of the others that are left.
+  void serve_widely(std::vector<TriedProblem> left) {
+    std::size_t failures = 0;
+    while (!is_full() && failures < most_failures_of_sweep) {
+      std::erase_if(left, [this](const TriedProblem& tried) { return is_served(tried); });
+      if (left.empty()) return;
+      const std::vector<Configuration> candidates = candidates_for(left.front());
+      if (candidates.empty()) {
+        left.erase(left.begin());
+        ++failures;
+      } else {
+        found_.push_back(
+            *std::ranges::max_element(candidates, {}, [&](const auto& one) { return count_served(left, one); }));
+      }
     }
   }
 
   // Returns those it began with; then nearer ones to the first values come first, as the search space's own default is
   // the nearest.
   std::vector<Configuration> take() {
-    std::stable_sort(found_.begin() + static_cast<std::ptrdiff_t>(begun_), found_.end(),
-                     [&](const Configuration& a, const Configuration& b) {
-                       return distance_of(spec_, a) < distance_of(spec_, b);
-                     });
+    std::stable_sort(
+        found_.begin() + static_cast<std::ptrdiff_t>(begun_), found_.end(),
+        [&](const Configuration& a, const Configuration& b) { return distance_of(spec_, a) < distance_of(spec_, b); });
     return std::move(found_);
   }
 
  private:
+  bool is_full() const { return found_.size() >= most_; }
+  bool serves(const Configuration& configuration, const TriedProblem& tried) const {
+    return legal_configuration(spec_, tried.problem, tried.device, configuration).has_value();
+  }
+  bool is_served(const TriedProblem& tried) const {
+    return std::ranges::any_of(found_, [&](const Configuration& one) { return serves(one, tried); });
+  }
+  // Of some that lie evenly among `left`.
+  std::size_t count_served(const std::vector<TriedProblem>& left, const Configuration& configuration) const {
+    const std::size_t step = (left.size() + most_compared - 1) / most_compared;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < left.size(); i += step)
+      if (serves(configuration, left[i])) ++count;
+    return count;
+  }
+  // Returns what is nearest to the first values of which one has been replaced, for each other value.
+  std::vector<Configuration> candidates_for(const TriedProblem& tried) const {
+    std::vector<Configuration> candidates;
+    const SearchSpace space = make_space(spec_, tried.problem, tried.device);
+    for (const Parameter& parameter : spec_.parameters)
+      for (const Value& value : parameter.values) {
+        Configuration wished = first_values(spec_);
+        wished.set(parameter.name, value);
+        const auto nearest = space.nearest(wished);
+        if (!nearest) return {};
+        if (std::ranges::find(candidates, *nearest) == candidates.end()) candidates.push_back(*nearest);
+      }
+    return candidates;
+  }
+
   const KernelSpec& spec_;
-  std::size_t most_, begun_, failures_ = 0;
+  std::size_t most_, begun_;
   std::vector<Configuration> found_;
 };
 
 // Adds to `found` what is legal for the problems that are tried, on the devices that are known.
 std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most) {
   Collection collection(spec, std::move(found), most);
-  const std::vector<DeviceInfo> known = devices();
-  const std::vector<Problem> chosen = combinations(spec);
-  for (const Problem& sizes : tried_sizes_of(spec)) {
-    collection.begin_sizes();
-    for (const DeviceInfo& device : known)
-      for (const Problem& names : chosen) {
-        if (collection.is_full()) return collection.take();
-        if (collection.gives_these_up()) break;
-        if (const auto problem = problem_of(spec, names, sizes, device)) collection.serve(*problem, device);
-      }
-  }
+  for (const auto& group : usual_problems(spec)) collection.serve(group);
+  collection.serve_widely(swept_problems(spec));
   return collection.take();
 }
 
 }  // namespace
 
 std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most) {
-  Configuration first;
-  for (const Parameter& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
-  std::vector<Configuration> found = collected(spec, {std::move(first)}, most);
+  std::vector<Configuration> found = collected(spec, {first_values(spec)}, most);
   if (!spec.deterministic || (spec.deterministic->names().empty() && !spec.deterministic->holds(Scope{}))) return found;
   KernelSpec narrowed = spec;  // where only deterministic configurations are legal
   narrowed.rules.push_back(*spec.deterministic);

@@ -12,8 +12,8 @@ namespace attune {
 
 // Returns at most `most` configurations, in the order in which they are to be tried: nearest to the first values first.
 // The first has the first value of each parameter, legal or not. Each further one was found to be legal for a problem on
-// a device where the others found before are not: types and choices of the problem, with small, odd and large sizes, on
-// each known architecture and on the host device. Behind these, likewise, are further ones that are deterministic
+// a device where the others found before are not: first for usual sizes, then for a sweep of sizes that leaves hardly
+// any problem without one (tried_problems.hpp). Behind these, likewise, are further ones that are deterministic
 // ([kernel] `deterministic`) where those before are not.
 std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most);
 

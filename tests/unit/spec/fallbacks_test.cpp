@@ -1,0 +1,72 @@
+#include "space/fallbacks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "attune/error.hpp"
+#include "attune/search_space.hpp"
+#include "bundle/kernel_pack.hpp"
+#include "kernel/legality.hpp"
+#include "kernel/problem.hpp"
+#include "spec/kernel_file.hpp"
+
+namespace attune {
+namespace {
+
+constexpr int problems_of_each_kernel = 300;
+
+// Returns whether a memory could hold so many elements.
+bool is_ordinary(const Problem& problem) {
+  double elements = 1;
+  for (const Binding& binding : problem)
+    if (binding.value.is_integer()) elements *= static_cast<double>(binding.value.integer());
+  return elements < std::exp2(36);
+}
+
+// Sizes from 1 to 2^20, every other one a power of two; any types and choices.
+Problem any_problem(const KernelSpec& spec, std::mt19937& random) {
+  Problem problem;
+  for (const ProblemParameter& parameter : spec.problem) {
+    const auto& names = parameter.kind == ProblemKind::type ? parameter.types : parameter.choices;
+    if (parameter.kind == ProblemKind::size) {
+      const double exponent = std::uniform_real_distribution(0.0, 20.0)(random);
+      problem.set(parameter.name,
+                  static_cast<std::int64_t>(std::exp2(random() % 2 == 0 ? exponent : std::floor(exponent))));
+    } else if (!names.empty()) {
+      problem.set(parameter.name, names[random() % names.size()]);
+    }
+  }
+  return problem;
+}
+
+TEST(Fallbacks, ServeEveryProblemOfABuiltinKernelThatHasALegalConfiguration) {
+  const std::vector<DeviceInfo> devices{device_limits("sm_90"), device_limits("sm_80"), device_limits("sm_120")};
+  for (const auto& file : builtin_kernels()) {
+    const KernelSpec spec = read_embedded_kernel(file);
+    const auto fallbacks = fallback_configurations(spec, most_fallbacks);
+    std::mt19937 random(19);
+    int served = 0;
+    for (int i = 0; i < problems_of_each_kernel; ++i) {
+      const DeviceInfo& device = devices[static_cast<std::size_t>(i) % devices.size()];
+      const Problem wished = any_problem(spec, random);
+      if (!is_ordinary(wished)) continue;
+      const Problem problem = make_problem(spec, wished, device.kind);
+      const bool is_served = std::ranges::any_of(fallbacks, [&](const Configuration& configuration) {
+        return legal_configuration(spec, problem, device, configuration).has_value();
+      });
+      if (is_served) {
+        ++served;
+      } else {
+        EXPECT_TRUE(make_space(spec, problem, device).empty())
+            << spec.name << " " << problem.text() << " on " << device.architecture();
+      }
+    }
+    EXPECT_GT(served, 0) << spec.name;
+  }
+}
+
+}  // namespace
+}  // namespace attune
