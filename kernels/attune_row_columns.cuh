@@ -216,20 +216,19 @@ struct RowsByColumns {
 #pragma unroll 1
       for (int i = 0; i < shares.ahead; ++i) fetch(i, i);
     } else if (tid == THREADS + 32) {
-      shared.tag = take_tag(epoch);
+      shared.tag = *static_cast<const volatile unsigned*>(epoch) + 1;  // asked for before all parts
     }
     __syncthreads();
     return shared.tag;
   }
-  /// The block that asks last changes the tag for the next launch: all have read it by then.
-  __device__ __forceinline__ static unsigned take_tag(unsigned* epoch) {
-    const unsigned tag = *static_cast<const volatile unsigned*>(epoch) + 1;
+  /// The block that leaves last changes the tag for the next launch: all have read it by then. Called by the warp that
+  /// takes numbers. The answer comes behind all parts, but before the first number.
+  __device__ __forceinline__ void leave_tag(unsigned* epoch, unsigned tag) const {
+    if (lane > 0) return;
     __threadfence();
-    if (atomicAdd(epoch + 1, 1u) == gridDim.x - 1) {
-      epoch[0] = tag;
-      epoch[1] = 0;
-    }
-    return tag;
+    if (atomicAdd(epoch + 1, 1u) < gridDim.x - 1) return;
+    epoch[0] = tag;
+    epoch[1] = 0;
   }
 
   // ---- The warp that publishes ----
@@ -404,6 +403,8 @@ struct RowsByColumns {
     } else if (warp == WARPS) {
       publish_parts(words + part, word_step, tag);
     } else {
+      leave_tag(epoch, tag);
+      __syncwarp();
       take_rows(words, word_step, tag);
     }
   }
