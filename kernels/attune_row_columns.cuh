@@ -216,14 +216,15 @@ struct RowsByColumns {
 #pragma unroll 1
       for (int i = 0; i < shares.ahead; ++i) fetch(i, i);
     } else if (tid == THREADS + 32) {
-      shared.tag = *static_cast<const volatile unsigned*>(epoch) + 1;  // asked for before all parts
+      shared.tag = *static_cast<const volatile unsigned*>(epoch) + 1;  // on its way beside the first parts
     }
     __syncthreads();
     return shared.tag;
   }
-  /// The block that leaves last changes the tag for the next launch: all have read it by then. Called by the warp that
-  /// takes numbers. The answer comes behind all parts, but before the first number.
-  __device__ __forceinline__ void leave_tag(unsigned* epoch, unsigned tag) const {
+  /// Counts this block as one that has read the tag. The block that is counted last changes it for the next launch. The
+  /// warp that takes numbers calls this: the result of the atomic addition comes behind all parts, but before the first
+  /// number.
+  __device__ __forceinline__ void count_reader(unsigned* epoch, unsigned tag) const {
     if (lane > 0) return;
     __threadfence();
     if (atomicAdd(epoch + 1, 1u) < gridDim.x - 1) return;
@@ -403,7 +404,7 @@ struct RowsByColumns {
     } else if (warp == WARPS) {
       publish_parts(words + part, word_step, tag);
     } else {
-      leave_tag(epoch, tag);
+      count_reader(epoch, tag);
       __syncwarp();
       take_rows(words, word_step, tag);
     }

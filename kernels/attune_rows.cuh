@@ -156,7 +156,7 @@ struct Addition {
 /// those of combine_row(), to the bit. `cells`, as there, has room for COUNT * Team::CELLS floats.
 template <typename Team, int COUNT>
 __device__ __forceinline__ void sum_each_over_row(float (&numbers)[COUNT], float* cells) {
-  if constexpr (Team::SIZE <= 32 && COUNT <= Team::SIZE) {
+  if constexpr (COUNT > 1 && COUNT <= Team::SIZE && Team::SIZE <= 32) {
     detail::sum_each_over_lanes<Team::SIZE>(numbers);
   } else {
     using Add = detail::Addition<COUNT>;

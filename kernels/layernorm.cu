@@ -65,6 +65,7 @@ rules = [
     "!LEAN || (KEEP == 'Keep::registers' && TPR >= 8 && ITEMS <= 8 && ROWS * ITEMS * PACK > (ROWS > 1 ? 32 : 64))",
     "!LEAN || ROWS == 1 || ROWS * ITEMS * PACK <= (T == 'float' ? 128 : 64)",
     "!LEAN || (BLOCK <= (T == 'float' ? 256 : 512) && device.compute_capability < 100)",
+    "!LEAN || BLOCK > 32 || device.compute_capability in [70, 80, 90]",  # others have fewer than 32 blocks at a time
     "!LEAN || T == 'float' || ROWS > 1 || (T == 'bfloat16' && ITEMS <= 7)",  # others spill
     # Shared memory, for as many blocks as stay on a multiprocessor.
     "KEEP != 'Keep::shared' || device.compute_capability >= 80 || device.kind == 'host'",

@@ -11,9 +11,10 @@
 namespace attune {
 namespace {
 
-// Of a group of problems that have no legal configuration: the rest of the group is given up.
-constexpr std::size_t most_failures = 4, most_failures_of_sweep = 32;
-constexpr std::size_t most_compared = 64;  // problems of a sweep that candidates are compared by
+// After so many problems without a legal configuration the rest of a group, or of the sweep, is given up.
+constexpr std::size_t most_failures = 4, most_failures_of_sweep = 64;
+// Of the problems of the sweep that are left: so many have candidates, and by so many are these compared.
+constexpr std::size_t most_asked = 8, most_compared = 64;
 
 // Returns how far a configuration is from the first values, as SearchSpace::nearest() counts.
 std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configuration) {
@@ -24,6 +25,13 @@ std::uint64_t distance_of(const KernelSpec& spec, const Configuration& configura
     if (at > 0) distance += one_parameter + static_cast<std::uint64_t>(at);
   }
   return distance;
+}
+
+// Returns `most` places, or all, that lie evenly among `count`.
+std::vector<std::size_t> evenly(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> places(std::min(count, most));
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i * count / places.size();
+  return places;
 }
 
 Configuration first_values(const KernelSpec& spec) {
@@ -38,11 +46,11 @@ class Collection {
   Collection(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most)
       : spec_(spec), most_(most), begun_(found.size()), found_(std::move(found)) {}
 
-  // Each problem by what is nearest to the first values there.
+  // Adds what is nearest to the first values, for each problem of a group that nothing serves.
   void serve(const std::vector<TriedProblem>& group) {
     std::size_t failures = 0;
     for (const TriedProblem& tried : group) {
-      if (is_full() || failures == most_failures) return;
+      if (found_.size() >= most_ || failures == most_failures) return;
       if (is_served(tried)) continue;
       try {
         found_.push_back(default_for(spec_, tried.problem, tried.device));
@@ -52,20 +60,27 @@ class Collection {
     }
   }
 
-  // The first problem that is left by what serves most of the others that are left.
-  void serve_widely(std::vector<TriedProblem> left) {
+  // Adds at most as many as make `most`, each time what serves most of the problems that are left.
+  void serve_widely(std::vector<TriedProblem> left, std::size_t most) {
     std::size_t failures = 0;
-    while (!is_full() && failures < most_failures_of_sweep) {
-      std::erase_if(left, [this](const TriedProblem& tried) { return is_served(tried); });
-      if (left.empty()) return;
-      const std::vector<Configuration> candidates = candidates_for(left.front());
-      if (candidates.empty()) {
+    std::erase_if(left, [this](const TriedProblem& tried) { return is_served(tried); });
+    std::vector<Configuration> candidates;
+    for (const std::size_t i : evenly(left.size(), most_asked)) append_candidates(candidates, left[i]);
+    while (!left.empty() && found_.size() < most && failures < most_failures_of_sweep) {
+      const auto served = [&](const Configuration& one) { return count_served(left, one); };
+      auto best = std::ranges::max_element(candidates, {}, served);
+      if (best == candidates.end() || served(*best) == 0) {
+        candidates.clear();
+        append_candidates(candidates, left.front());
+        best = std::ranges::max_element(candidates, {}, served);
+      }
+      if (best == candidates.end()) {
         left.erase(left.begin());
         ++failures;
-      } else {
-        found_.push_back(
-            *std::ranges::max_element(candidates, {}, [&](const auto& one) { return count_served(left, one); }));
+        continue;
       }
+      found_.push_back(*best);
+      std::erase_if(left, [this](const TriedProblem& tried) { return serves(found_.back(), tried); });
     }
   }
 
@@ -79,34 +94,33 @@ class Collection {
   }
 
  private:
-  bool is_full() const { return found_.size() >= most_; }
   bool serves(const Configuration& configuration, const TriedProblem& tried) const {
     return legal_configuration(spec_, tried.problem, tried.device, configuration).has_value();
   }
   bool is_served(const TriedProblem& tried) const {
     return std::ranges::any_of(found_, [&](const Configuration& one) { return serves(one, tried); });
   }
-  // Of some that lie evenly among `left`.
-  std::size_t count_served(const std::vector<TriedProblem>& left, const Configuration& configuration) const {
-    const std::size_t step = (left.size() + most_compared - 1) / most_compared;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < left.size(); i += step)
-      if (serves(configuration, left[i])) ++count;
-    return count;
+  // Counts what is served of some of the problems.
+  std::size_t count_served(const std::vector<TriedProblem>& problems, const Configuration& configuration) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        evenly(problems.size(), most_compared), [&](std::size_t i) { return serves(configuration, problems[i]); }));
   }
-  // Returns what is nearest to the first values of which one has been replaced, for each other value.
-  std::vector<Configuration> candidates_for(const TriedProblem& tried) const {
-    std::vector<Configuration> candidates;
-    const SearchSpace space = make_space(spec_, tried.problem, tried.device);
-    for (const Parameter& parameter : spec_.parameters)
-      for (const Value& value : parameter.values) {
-        Configuration wished = first_values(spec_);
-        wished.set(parameter.name, value);
-        const auto nearest = space.nearest(wished);
-        if (!nearest) return {};
-        if (std::ranges::find(candidates, *nearest) == candidates.end()) candidates.push_back(*nearest);
-      }
-    return candidates;
+  // Adds what is nearest to the first values, and to those with one value replaced, for each value. Adds nothing if
+  // nothing is legal.
+  void append_candidates(std::vector<Configuration>& candidates, const TriedProblem& tried) const {
+    try {
+      const SearchSpace space = make_space(spec_, tried.problem, tried.device);
+      for (const Parameter& parameter : spec_.parameters)
+        for (const Value& value : parameter.values) {
+          Configuration wished = first_values(spec_);
+          wished.set(parameter.name, value);
+          const auto nearest = space.nearest(wished);
+          if (!nearest) return;
+          if (std::ranges::find(candidates, *nearest) == candidates.end()) candidates.push_back(*nearest);
+        }
+    } catch (const Error&) {
+      return;  // not a space that can be searched
+    }
   }
 
   const KernelSpec& spec_;
@@ -114,22 +128,24 @@ class Collection {
   std::vector<Configuration> found_;
 };
 
-// Adds to `found` what is legal for the problems that are tried, on the devices that are known.
-std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most) {
+// Adds to `found` what is legal for the problems that are tried, on the devices that are known: at most `most_swept` in
+// all if it is for the sweep, else `most`.
+std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most,
+                                     std::size_t most_swept) {
   Collection collection(spec, std::move(found), most);
   for (const auto& group : usual_problems(spec)) collection.serve(group);
-  collection.serve_widely(swept_problems(spec));
+  collection.serve_widely(swept_problems(spec), most_swept);
   return collection.take();
 }
 
 }  // namespace
 
 std::vector<Configuration> fallback_configurations(const KernelSpec& spec, std::size_t most) {
-  std::vector<Configuration> found = collected(spec, {first_values(spec)}, most);
-  if (!spec.deterministic || (spec.deterministic->names().empty() && !spec.deterministic->holds(Scope{}))) return found;
+  const bool is_choice = spec.deterministic && !spec.deterministic->names().empty();
+  if (!is_choice) return collected(spec, {first_values(spec)}, most, most);
   KernelSpec narrowed = spec;  // where only deterministic configurations are legal
   narrowed.rules.push_back(*spec.deterministic);
-  return collected(narrowed, std::move(found), most);
+  return collected(narrowed, collected(spec, {first_values(spec)}, most, most / 2), most, most);
 }
 
 }  // namespace attune

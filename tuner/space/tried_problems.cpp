@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "attune/error.hpp"
@@ -14,8 +15,9 @@ namespace {
 // `large`.
 constexpr std::array<std::int64_t, 8> usual_sizes{0, 4096, 1000, 1023, 256, 64, 1, 1 << 20};
 constexpr std::int64_t small = 997, large = std::int64_t{1} << 40;
-constexpr std::array<std::int64_t, 13> swept_sizes{1,    5,    8,     16,    64,      100,    256,
-                                                   1000, 4096, 16384, 65537, 1 << 18, 1 << 20};
+constexpr std::array<std::int64_t, 14> swept_sizes{1,    5,    8,     16,    64,      100,     256,
+                                                   1000, 4096, 16384, 65537, 1 << 18, 1 << 20, 1 << 25};
+constexpr double most_elements = 1.1e12;
 constexpr std::size_t most_combinations = 64;  // of types and choices
 constexpr std::size_t most_swept = 600;
 
@@ -58,7 +60,7 @@ std::vector<std::string> names_of_sizes(const KernelSpec& spec) {
   return names;
 }
 
-// One set of bindings: `own` for one size, `others` for all others.
+// Returns bindings with `own` for one size and `others` for all others.
 Problem sizes_of(const std::vector<std::string>& names, const std::string& one, std::int64_t own, std::int64_t others) {
   Problem sizes;
   for (const std::string& name : names) sizes.set(name, name == one ? own : others);
@@ -79,8 +81,21 @@ std::vector<Problem> swept_sizes_of(const KernelSpec& spec) {
   std::vector<Problem> swept;
   for (const std::string& one : names)
     for (const std::int64_t own : swept_sizes)
-      for (const std::int64_t others : swept_sizes) swept.push_back(sizes_of(names, one, own, others));
+      for (const std::int64_t others : swept_sizes) {
+        double elements = static_cast<double>(own);
+        for (std::size_t i = 1; i < names.size(); ++i) elements *= static_cast<double>(others);
+        Problem sizes = sizes_of(names, one, own, others);
+        if (elements <= most_elements && std::ranges::find(swept, sizes) == swept.end())
+          swept.push_back(std::move(sizes));
+      }
   return swept;
+}
+
+// Returns a stride that visits each of `count` places once, far from the place before.
+std::size_t scattering_stride(std::size_t count) {
+  auto stride = static_cast<std::size_t>(0.618 * static_cast<double>(count)) + 1;
+  while (std::gcd(stride, count) != 1) ++stride;
+  return stride;
 }
 
 // Returns nothing where the kernel has no such problem, such as a size without a default.
@@ -112,13 +127,14 @@ std::vector<std::vector<TriedProblem>> usual_problems(const KernelSpec& spec) {
 std::vector<TriedProblem> swept_problems(const KernelSpec& spec) {
   const std::vector<DeviceInfo> known = devices();
   const std::vector<Problem> chosen = combinations(spec), sizes = swept_sizes_of(spec);
-  const std::size_t all = sizes.size() * chosen.size(),
-                    step = std::max<std::size_t>((all + most_swept - 1) / most_swept, 1);
+  const std::size_t all = sizes.size() * chosen.size();
   std::vector<TriedProblem> swept;
-  for (std::size_t i = 0; i < all; i += step)
-    if (auto tried = tried_problem(spec, chosen[i % chosen.size()], sizes[i / chosen.size()],
-                                   known[swept.size() % known.size()]))
+  for (std::size_t i = 0; i < std::min(all, most_swept); ++i) {
+    const std::size_t at = i * scattering_stride(all) % all;
+    const DeviceInfo& device = known[i % known.size()];
+    if (auto tried = tried_problem(spec, chosen[at % chosen.size()], sizes[at / chosen.size()], device))
       swept.push_back(std::move(*tried));
+  }
   return swept;
 }
 

@@ -20,8 +20,8 @@ struct TriedProblem {
 // device.
 std::vector<std::vector<TriedProblem>> usual_problems(const KernelSpec& spec);
 
-// Returns at most 600 problems. Each size goes from 1 to 2^20, while all others have each size of this range. Types,
-// choices and devices take turns.
+// Returns at most 600 problems of at most 2^40 elements, in a scattered order. Each size goes from 1 to 2^25, while all
+// others have each size of this range. Types, choices and devices take turns.
 std::vector<TriedProblem> swept_problems(const KernelSpec& spec);
 
 }  // namespace attune

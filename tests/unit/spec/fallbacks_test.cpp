@@ -1,5 +1,6 @@
 #include "space/fallbacks.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ Problem any_problem(const KernelSpec& spec, std::mt19937& random) {
   return problem;
 }
 
-TEST(Fallbacks, ServeEveryProblemOfABuiltinKernelThatHasALegalConfiguration) {
+TEST(FallBackSweep, ServesEveryProblemOfABuiltinKernelThatHasALegalConfiguration) {
   const std::vector<DeviceInfo> devices{device_limits("sm_90"), device_limits("sm_80"), device_limits("sm_120")};
   for (const auto& file : builtin_kernels()) {
     const KernelSpec spec = read_embedded_kernel(file);
@@ -66,6 +67,57 @@ TEST(Fallbacks, ServeEveryProblemOfABuiltinKernelThatHasALegalConfiguration) {
     }
     EXPECT_GT(served, 0) << spec.name;
   }
+}
+
+// A kernel with a parameter more than it needs, whose sizes up to 2^20 need many values of another.
+std::string kernel(const std::string& deterministic, const std::string& rule) {
+  return fmt::format(R"(/*attune
+[kernel]
+name = "many"
+summary = "out[i] = 1"
+{}
+[problem]
+n = "size"
+T = ["float", "half"]
+[parameters]
+ATOMIC = [true, false]
+ITEMS = [4, 1, 2, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
+[restrictions]
+rules = [{} "256 * ITEMS >= n || ITEMS == 4096", "ITEMS == 1 || 128 * ITEMS < n"]
+[[launch]]
+entry = "many<T, ATOMIC, ITEMS>"
+grid = ["1"]
+block = ["256"]
+arguments = ["out", "n"]
+[arguments]
+out = {{ type = "T", size = "n", role = "out" }}
+n = {{ type = "int64" }}
+*/
+template <typename T, bool ATOMIC, int ITEMS>
+__global__ void many(T* out, long long n) {{
+  for (long long i = threadIdx.x; i < n; i += 256) out[i] = T(1.0f);
+}}
+)",
+                     deterministic, rule);
+}
+
+TEST(FallBackSweep, ReachesOrdinarySizesWhereManyHaveNoConfiguration) {
+  const KernelSpec spec = read_kernel_text(kernel("", "\"n % 16 == 0\","), "many.cu");
+  const auto fallbacks = fallback_configurations(spec, most_fallbacks);
+  for (const std::int64_t n : {16, 64, 256, 4096, 16384, 1 << 18, 1 << 20})
+    for (const char* const type : {"float", "half"})
+      EXPECT_TRUE(std::ranges::any_of(
+          fallbacks,
+          [&](const Configuration& one) {
+            return legal_configuration(spec, {{"n", n}, {"T", type}}, device_limits("sm_90"), one).has_value();
+          }))
+          << n << type;
+}
+
+TEST(FallBackSweep, LeavesPlacesForDeterministicOnes) {
+  const KernelSpec spec = read_kernel_text(kernel("deterministic = \"!ATOMIC\"", ""), "many.cu");
+  const auto fallbacks = fallback_configurations(spec, most_fallbacks);
+  EXPECT_GE(std::ranges::count(fallbacks, Value(false), [](const Configuration& one) { return one.at("ATOMIC"); }), 4);
 }
 
 }  // namespace
