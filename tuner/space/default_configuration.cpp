@@ -26,16 +26,18 @@ namespace {
 
 }  // namespace
 
-std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space) {
+Configuration first_values(const KernelSpec& spec) {
   Configuration first;
-  for (const auto& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
-  return space.nearest(first);
+  for (const Parameter& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
+  return first;
+}
+
+std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space) {
+  return space.nearest(first_values(spec));
 }
 
 Configuration default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
-  std::vector<Binding> first_values;
-  for (const Parameter& parameter : spec.parameters) first_values.push_back({parameter.name, parameter.values.front()});
-  if (auto first = legal_configuration(spec, problem, device, Configuration(std::move(first_values)))) return *first;
+  if (auto first = legal_configuration(spec, problem, device, first_values(spec))) return *first;
   const SearchSpace space = make_space(spec, problem, device);
   if (auto nearest = default_configuration(spec, space)) return *nearest;
   refuse_empty_space(spec, problem, device, space);

@@ -7,6 +7,9 @@
 
 namespace attune {
 
+// Returns the first value of each parameter, legal or not.
+Configuration first_values(const KernelSpec& spec);
+
 // Returns the first values if they are legal here, else the legal configuration nearest to them. Only then is the
 // search space built. Throws Error naming the rules when no configuration is legal.
 Configuration default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);

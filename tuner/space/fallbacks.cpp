@@ -34,23 +34,16 @@ std::vector<std::size_t> evenly(std::size_t count, std::size_t most) {
   return places;
 }
 
-Configuration first_values(const KernelSpec& spec) {
-  Configuration first;
-  for (const Parameter& parameter : spec.parameters) first.set(parameter.name, parameter.values.front());
-  return first;
-}
-
 class Collection {
  public:
-  // Begins with `found`. Finds at most as many more as make `most`.
-  Collection(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most)
-      : spec_(spec), most_(most), begun_(found.size()), found_(std::move(found)) {}
+  Collection(const KernelSpec& spec, std::vector<Configuration> found)
+      : spec_(spec), begun_(found.size()), found_(std::move(found)) {}
 
-  // Adds what is nearest to the first values, for each problem of a group that nothing serves.
-  void serve(const std::vector<TriedProblem>& group) {
+  // Adds what is nearest to the first values, for each problem of a group that nothing serves. Stops at `most` in all.
+  void serve(const std::vector<TriedProblem>& group, std::size_t most) {
     std::size_t failures = 0;
     for (const TriedProblem& tried : group) {
-      if (found_.size() >= most_ || failures == most_failures) return;
+      if (found_.size() >= most || failures == most_failures) return;
       if (is_served(tried)) continue;
       try {
         found_.push_back(default_for(spec_, tried.problem, tried.device));
@@ -60,21 +53,20 @@ class Collection {
     }
   }
 
-  // Adds at most as many as make `most`, each time what serves most of the problems that are left.
+  // Adds, each time, what serves most of the problems that are left. Stops at `most` in all.
   void serve_widely(std::vector<TriedProblem> left, std::size_t most) {
     std::size_t failures = 0;
     std::erase_if(left, [this](const TriedProblem& tried) { return is_served(tried); });
     std::vector<Configuration> candidates;
     for (const std::size_t i : evenly(left.size(), most_asked)) append_candidates(candidates, left[i]);
     while (!left.empty() && found_.size() < most && failures < most_failures_of_sweep) {
-      const auto served = [&](const Configuration& one) { return count_served(left, one); };
-      auto best = std::ranges::max_element(candidates, {}, served);
-      if (best == candidates.end() || served(*best) == 0) {
+      const Configuration* best = most_useful(candidates, left);
+      if (best == nullptr) {
         candidates.clear();
         append_candidates(candidates, left.front());
-        best = std::ranges::max_element(candidates, {}, served);
+        best = most_useful(candidates, left);
       }
-      if (best == candidates.end()) {
+      if (best == nullptr) {
         left.erase(left.begin());
         ++failures;
         continue;
@@ -100,10 +92,20 @@ class Collection {
   bool is_served(const TriedProblem& tried) const {
     return std::ranges::any_of(found_, [&](const Configuration& one) { return serves(one, tried); });
   }
-  // Counts what is served of some of the problems.
-  std::size_t count_served(const std::vector<TriedProblem>& problems, const Configuration& configuration) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        evenly(problems.size(), most_compared), [&](std::size_t i) { return serves(configuration, problems[i]); }));
+  // Returns the candidate that serves most of some of the problems, the first one among them; null: none serves any.
+  const Configuration* most_useful(const std::vector<Configuration>& candidates,
+                                   const std::vector<TriedProblem>& problems) const {
+    const std::vector<std::size_t> compared = evenly(problems.size(), most_compared);
+    const Configuration* best = nullptr;
+    std::ptrdiff_t most = 0;
+    for (const Configuration& candidate : candidates) {
+      const auto served =
+          std::ranges::count_if(compared, [&](std::size_t i) { return serves(candidate, problems[i]); });
+      if (served <= most) continue;
+      best = &candidate;
+      most = served;
+    }
+    return best;
   }
   // Adds what is nearest to the first values, and to those with one value replaced, for each value. Adds nothing if
   // nothing is legal.
@@ -124,7 +126,7 @@ class Collection {
   }
 
   const KernelSpec& spec_;
-  std::size_t most_, begun_;
+  std::size_t begun_;
   std::vector<Configuration> found_;
 };
 
@@ -132,8 +134,8 @@ class Collection {
 // all if it is for the sweep, else `most`.
 std::vector<Configuration> collected(const KernelSpec& spec, std::vector<Configuration> found, std::size_t most,
                                      std::size_t most_swept) {
-  Collection collection(spec, std::move(found), most);
-  for (const auto& group : usual_problems(spec)) collection.serve(group);
+  Collection collection(spec, std::move(found));
+  for (const auto& group : usual_problems(spec)) collection.serve(group, most);
   collection.serve_widely(swept_problems(spec), most_swept);
   return collection.take();
 }

@@ -127,10 +127,10 @@ std::vector<std::vector<TriedProblem>> usual_problems(const KernelSpec& spec) {
 std::vector<TriedProblem> swept_problems(const KernelSpec& spec) {
   const std::vector<DeviceInfo> known = devices();
   const std::vector<Problem> chosen = combinations(spec), sizes = swept_sizes_of(spec);
-  const std::size_t all = sizes.size() * chosen.size();
+  const std::size_t all = sizes.size() * chosen.size(), stride = scattering_stride(all);
   std::vector<TriedProblem> swept;
   for (std::size_t i = 0; i < std::min(all, most_swept); ++i) {
-    const std::size_t at = i * scattering_stride(all) % all;
+    const std::size_t at = i * stride % all;
     const DeviceInfo& device = known[i % known.size()];
     if (auto tried = tried_problem(spec, chosen[at % chosen.size()], sizes[at / chosen.size()], device))
       swept.push_back(std::move(*tried));
