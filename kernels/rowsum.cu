@@ -178,10 +178,16 @@ enum class Way { rows, parts, tiles };
 
 template <typename T, int N>
 __device__ __forceinline__ Accumulator<T> sum_of_pack(const Pack<T, N>& pack) {
-  Accumulator<T> sum = static_cast<Accumulator<T>>(pack.element[0]);
+  if constexpr (sizeof(T) == 2) {
+    float numbers[N];
+    attune::floats_of(pack, numbers);
+    return attune::sum_by_pairs(numbers);
+  } else {
+    Accumulator<T> sum = pack.element[0];
 #pragma unroll
-  for (int i = 1; i < N; ++i) sum += static_cast<Accumulator<T>>(pack.element[i]);
-  return sum;
+    for (int i = 1; i < N; ++i) sum += pack.element[i];
+    return sum;
+  }
 }
 
 // This thread's share of the `count` elements. Those of head and tail are asked for before the packs, and added last.
@@ -206,16 +212,46 @@ __device__ __forceinline__ Accumulator<T> sum_of_thread(const T* elements, long 
   return sum;
 }
 
+// The same where all rows are aligned and of whole rounds: ITEMS packs of each thread. Nothing depends on what is there.
+template <typename Team, int VECTOR, int ITEMS, Cache CACHE, typename T>
+__device__ __forceinline__ Accumulator<T> sum_of_rounds(const T* elements, int rounds) {
+  const long long first = Team::rank();  // wide at once: then addresses of packs differ by constants
+  const Pack<T, VECTOR>* next = reinterpret_cast<const Pack<T, VECTOR>*>(elements) + first;
+  Accumulator<T> sum = 0;
+#pragma unroll 1
+  for (; rounds > 0; --rounds, next += ITEMS * Team::SIZE) {
+    Pack<T, VECTOR> held[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) held[i] = attune::load<CACHE>(next + i * Team::SIZE);
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) sum += sum_of_pack(held[i]);
+  }
+  return sum;
+}
+
+// Of blocks on a multiprocessor, if a thread has so many bytes in flight: up to 64 leave registers for all threads, 128
+// for half of them.
+template <int BLOCK, int BYTES>
+constexpr int WANTED_BLOCKS = (BYTES <= 64 ? 2048 : 1024) / BLOCK;
+
 template <typename T, int BLOCK, int TPR, int CLUSTER, int PACK, int ITEMS, Cache CACHE>
-__global__ void __launch_bounds__(BLOCK) rowsum(T* out, const T* in, long long rows, long long columns) {
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, ITEMS * PACK>)
+    rowsum(T* out, const T* in, long long rows, long long columns) {
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using O = attune::Operator<Op::sum, T>;
+  constexpr int VECTOR = PACK / static_cast<int>(sizeof(T));
+  constexpr int FEWER = ITEMS * PACK == 64 ? ITEMS / 2 : ITEMS;  // heads and tails take registers, too
+  constexpr int ROUND = Team::SIZE * ITEMS * VECTOR;
+  const auto length = static_cast<unsigned long long>(columns);  // unsigned: shifts and masks
+  const bool by_rounds = length % ROUND == 0 && static_cast<unsigned long long>(rows) % Team::ROWS == 0 &&
+                         attune::aligned<Pack<T, VECTOR>>(in);
   __shared__ Accumulator<T> cells[2][Team::CELLS];  // in turns
   int turn = 0;
   for (long long row = Team::first_row(); Team::any_row(row, rows); row += Team::row_step()) {
     const bool is_there = row < rows;
-    auto sum = sum_of_thread<Team, PACK / static_cast<int>(sizeof(T)), ITEMS, CACHE>(in + row * columns,
-                                                                                     is_there ? columns : 0);
+    const T* const elements = in + row * columns;
+    auto sum = by_rounds ? sum_of_rounds<Team, VECTOR, ITEMS, CACHE>(elements, static_cast<int>(length / ROUND))
+                         : sum_of_thread<Team, VECTOR, FEWER, CACHE>(elements, is_there ? columns : 0);
     if (row == Team::first_row()) Team::begin();
     sum = attune::combine_row<O, Team>(sum, cells[turn]);
     if (is_there && Team::rank() == 0) out[row] = O::to_element(sum);
