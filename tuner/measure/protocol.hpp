@@ -6,7 +6,7 @@
 namespace attune {
 
 struct Protocol {
-  static constexpr int version = 8;
+  static constexpr int version = 9;
 
   // Session.
   double warm_up_ms = 200;            // of default launches before the first timing: clocks settle

@@ -10,36 +10,52 @@
 namespace attune::cuda {
 namespace {
 
-constexpr std::size_t least_bytes = 256 << 20, times_cache = 4;
+constexpr std::size_t least_bytes = 256 << 20, times_cache = 5;
 constexpr std::size_t chunk_bytes = 16;  // that a thread reads at once
-constexpr int fill_byte = 0xA5;          // the kernel finds these bits, never others
+constexpr std::size_t line_bytes = 128;
+constexpr int fill_byte = 0xA5;  // the kernel finds these bits, never others
 constexpr std::uint32_t threads_per_block = 256, blocks_per_multiprocessor = 8;
-constexpr const char* entry = "attune::read_all";
+
+// A kernel of the flush, and its share of the memory: the first part of it, that is claimed from lines that are evicted
+// last, or the rest.
+struct Step {
+  const char* entry;
+  bool is_claim;
+  std::size_t unit;  // bytes of what it counts
+};
+constexpr std::array<Step, CacheFlush::launches> steps{{{"attune::read_all<true>", true, chunk_bytes},
+                                                        {"attune::make_plain", true, line_bytes},
+                                                        {"attune::read_all<false>", false, chunk_bytes}}};
+
+std::size_t whole_lines(std::size_t bytes) { return bytes / line_bytes * line_bytes; }
 
 }  // namespace
 
 ImageRequest cache_flush_request(std::string architecture) {
   ImageRequest request;
   request.source = {"cache_flush.cu", std::string(attune_embedded::cache_flush.text), {}};
-  request.expressions = {entry};
+  for (const Step& step : steps) request.expressions.emplace_back(step.entry);
   request.architecture = std::move(architecture);
   return request;
 }
 
 CacheFlush::CacheFlush(Device& device, std::size_t l2_bytes)
-    : device_(device), bytes_(std::max(least_bytes, times_cache * l2_bytes) / chunk_bytes * chunk_bytes) {}
+    : device_(device),
+      claimed_bytes_(whole_lines(l2_bytes / 3 * 4)),
+      bytes_(whole_lines(std::max(least_bytes, times_cache * l2_bytes))) {}
 
 CacheFlush::~CacheFlush() { device_.free(memory_); }
 
 Status CacheFlush::prepare() {
-  if (operation_.function != nullptr) return {};
+  if (operations_.back().function != nullptr) return {};
   try {
     make();
   } catch (const OutOfMemory& error) {
     return {Verdict::out_of_memory, fmt::format("for what is read to flush the L2 cache: {}", error.what()), false};
   }
   for (int i = 0; i < 2; ++i)  // the first time cleans the lines that were just filled
-    if (Status status = device_.enqueue(operation_, nullptr); !status.ok()) return status;
+    for (const Operation& operation : operations_)
+      if (Status status = device_.enqueue(operation, nullptr); !status.ok()) return status;
   return device_.synchronize(nullptr);
 }
 
@@ -58,17 +74,22 @@ void CacheFlush::make() {
   fill.value = fill_byte;
   Status status = device_.enqueue(fill, nullptr);
 
-  Operation read;
-  read.shape = {{static_cast<std::uint32_t>(device_.info().multiprocessors) * blocks_per_multiprocessor, 1, 1},
-                {threads_per_block, 1, 1},
-                0};
-  read.parameters = parameters_;
-  if (status.ok()) read.function = load.module->function(entry, read.shape, status);
+  std::array<Operation, launches> made;
+  for (std::size_t i = 0; i < launches; ++i) {
+    const Step& step = steps[i];
+    Part& part = parts_[i];
+    part.memory = static_cast<char*>(memory_) + (step.is_claim ? 0 : claimed_bytes_);
+    part.count = (step.is_claim ? claimed_bytes_ : bytes_ - claimed_bytes_) / step.unit;
+    part.found = static_cast<char*>(memory_);
+    made[i].shape = {{static_cast<std::uint32_t>(device_.info().multiprocessors) * blocks_per_multiprocessor, 1, 1},
+                     {threads_per_block, 1, 1},
+                     0};
+    made[i].parameters = part.parameters.data();
+    if (status.ok()) made[i].function = load.module->function(step.entry, made[i].shape, status);
+  }
   if (!status.ok()) throw Error("attune's own flush of the cache: " + status.detail);
-  chunks_ = bytes_ / chunk_bytes;
-  found_ = memory_;
   module_ = std::move(load.module);
-  operation_ = read;
+  operations_ = made;
 }
 
 }  // namespace attune::cuda

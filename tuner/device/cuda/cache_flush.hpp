@@ -2,9 +2,11 @@
 // time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "device/device.hpp"
@@ -16,30 +18,38 @@ ImageRequest cache_flush_request(std::string architecture);
 
 class CacheFlush {
  public:
+  // Launches of a flush.
+  static constexpr std::size_t launches = 3;
+
   // Allocates nothing before prepare(). The device must outlive it.
   CacheFlush(Device& device, std::size_t l2_bytes);
   CacheFlush(const CacheFlush&) = delete;
   CacheFlush& operator=(const CacheFlush&) = delete;
   ~CacheFlush();
 
-  // Compiles and loads its kernel, and fills its memory, at the first call.
+  // Compiles and loads its kernels, and fills its memory, at the first call.
   Status prepare();
-  // Needs prepare(). Reads the larger of 256 MiB and four times the cache, which nothing has written since prepare().
-  const Operation& operation() const noexcept { return operation_; }
+  // Needs prepare(). In this order they read the larger of 256 MiB and five times the cache, which nothing has written
+  // since prepare(). Of that, 4/3 of the cache push out lines that are evicted last.
+  std::span<const Operation> operations() const noexcept { return operations_; }
 
  private:
+  // What a launch works on, and its parameters.
+  struct Part {
+    char* memory = nullptr;
+    std::uint64_t count = 0;  // of chunks or lines
+    unsigned never_found = 1;
+    char* found = nullptr;
+    std::array<void*, 4> parameters = {&memory, &count, &never_found, &found};
+  };
   void make();
 
   Device& device_;
-  const std::size_t bytes_;
+  const std::size_t claimed_bytes_, bytes_;
   std::shared_ptr<Module> module_;
   void* memory_ = nullptr;
-  // Parameters of the kernel.
-  std::uint64_t chunks_ = 0;
-  unsigned never_found_ = 1;
-  void* found_ = nullptr;
-  void* parameters_[4] = {&memory_, &chunks_, &never_found_, &found_};
-  Operation operation_;
+  std::array<Part, launches> parts_;
+  std::array<Operation, launches> operations_;
 };
 
 }  // namespace attune::cuda

@@ -36,7 +36,8 @@ std::size_t count(std::span<const Operation> operations) {
 
 // Returns the operations of one sample: three records of events, a flush, the batch or its operations.
 std::size_t operations_of(const Sampling& sampling) {
-  return count(sampling.before) + 4 + (sampling.batch > 1 ? 1 : count(sampling.timed.front())) + count(sampling.after);
+  return 3 + count(sampling.before) + CacheFlush::launches + (sampling.batch > 1 ? 1 : count(sampling.timed.front())) +
+         count(sampling.after);
 }
 
 }  // namespace
@@ -97,7 +98,8 @@ Status Sampler::enqueue(const Planned& planned, const Events& events) {
   for (const Operation& operation : sampling.before) {
     if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   }
-  if (status.ok() && sampling.flush) status = enqueue_operation(api, flush_.operation(), default_stream);
+  for (const Operation& operation : sampling.flush ? flush_.operations() : std::span<const Operation>())
+    if (status.ok()) status = enqueue_operation(api, operation, default_stream);
   // Twice: the first record after other work is now and then 0.6 us early (docs/results/measurement.md). The last
   // record counts.
   for (int i = 0; i < 2; ++i)
