@@ -103,10 +103,8 @@ using Wide = typename detail::Arithmetic<T>::wide;
 
 // ---- Accesses ----
 
-/// Cache hint of an access. Streaming data is evicted first: it makes room for what is read again. Kept data, which only
-/// loads of 16 bytes know, is evicted last by the L2 cache of sm_80 and later. It stays there behind the launch, until
-/// as much of other kept data comes. Elsewhere kept data is plain.
-enum class Cache { plain, streaming, kept };
+/// Cache hint of an access. Streaming data is evicted first: it makes room for what is read again.
+enum class Cache { plain, streaming };
 
 /// N neighbouring elements, at most 16 bytes, the widest single access of every architecture.
 template <typename T, int N>
@@ -129,16 +127,6 @@ __device__ __forceinline__ P load(const P* from) {
   // Through the word type, because the hinted intrinsics know no structs.
   if constexpr (CACHE == Cache::streaming) {
     reinterpret_cast<Word&>(value) = __ldcs(reinterpret_cast<const Word*>(from));
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  } else if constexpr (CACHE == Cache::kept && sizeof(P) == 16) {
-    Word& word = reinterpret_cast<Word&>(value);
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile("ld.global.L2::cache_hint.v4.s32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-                 : "l"(from), "l"(policy)
-                 : "memory");
-#endif
   } else {
     reinterpret_cast<Word&>(value) = *reinterpret_cast<const Word*>(from);
   }

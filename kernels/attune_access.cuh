@@ -5,6 +5,29 @@
 
 namespace attune {
 
+/// A third hint, of load_hinted() alone: the L2 cache evicts the data last. They stay there behind the launch, until as
+/// much of other data comes that is kept. (Enumerators of attune.cuh are in the fingerprints of all kernels.)
+constexpr Cache kept = static_cast<Cache>(2);
+
+/// Reads one P, as load() does. What is `kept` has 16 bytes and sm_80; else it is plain.
+template <Cache CACHE, typename P>
+__device__ __forceinline__ P load_hinted(const P* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (CACHE == kept && sizeof(P) == 16) {
+    P value;
+    int4& word = reinterpret_cast<int4&>(value);
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.L2::cache_hint.v4.s32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+                 : "l"(from), "l"(policy)
+                 : "memory");
+    return value;
+  }
+#endif
+  return load<CACHE>(from);
+}
+
 /// Writes one P, as store() does, in one access whatever it was made of. The compiler splits a plain assignment of what
 /// a thread has put together in registers.
 template <Cache CACHE, typename P>

@@ -335,7 +335,7 @@ struct RowInRegisters {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       held[i] = none;
-      if (R::IS_FULL || i * Team::SIZE < packs) held[i] = attune::load<CACHE>(body + i * Team::SIZE);
+      if (R::IS_FULL || i * Team::SIZE < packs) held[i] = load_hinted<CACHE>(body + i * Team::SIZE);
     }
   }
   /// Calls use(pack, its number, is it there?) ITEMS times, also for packs that hold `fill`: without branches the

@@ -19,7 +19,7 @@ ITEMS = [4, 1, 2, 3, 5, 6, 7, 8, 10, 12, 16]   # packs of a row that a thread ke
 STAGES = [1, 2, 3]                             # rows on their way into shared memory, per place in a block
 GROUP = [4, 1, 2, 8, 3, 5, 6, 7, 10, 12, 16]   # launch only: long rows that are taken together, by parts or columns
 LAG = [4, 1, 2, 3, 5, 6, 8, 16]                # groups between two passes over parts; rows that wait in registers
-LOAD_CACHE = ["Cache::plain", "Cache::streaming", "Cache::kept"]  # kept rows stay in the L2 cache behind the launch
+LOAD_CACHE = ["Cache::plain", "Cache::streaming", "attune::kept"]  # kept rows stay in the L2 cache behind the launch
 STORE_CACHE = ["Cache::plain", "Cache::streaming"]
 BLOCKS_PER_SM = [0, 1, 2, 3, 4, 6, 8, 12]      # launch only; 0: a block, or a cluster, for each BLOCK / TPR rows
 [values]
@@ -62,7 +62,7 @@ rules = [
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared' || by_columns) == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared' || by_columns",
-    "LOAD_CACHE != 'Cache::kept' || (KEEP == 'Keep::registers' && PACK == 16 && device.compute_capability >= 80)",
+    "LOAD_CACHE != 'attune::kept' || (KEEP == 'Keep::registers' && PACK == 16 && device.compute_capability >= 80)",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",
