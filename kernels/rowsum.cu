@@ -13,7 +13,7 @@ TPR = [256, 128, 64, 32, 16, 8, 4, 2, 1, 512, 1024]  # threads per row and block
 BLOCK = [256, 64, 128, 512, 1024]
 CLUSTER = [1, 2, 4, 8]                         # blocks per row
 PACK = [16, 8, 4, 2]                           # bytes per access
-ITEMS = [4, 1, 2, 8]                           # accesses in flight per thread
+ITEMS = [4, 1, 2, 8]                           # accesses in flight per thread; half of 64 bytes beside heads and tails
 CACHE = ["Cache::plain", "Cache::streaming"]
 PARTS_PER_SM = [4, 1, 2, 8, 16]                # launch only: parts of rows per multiprocessor, of all rows together
 ALGORITHM = ["Algorithm::last_block", "Algorithm::two_pass"]  # who adds the sums of parts
@@ -212,7 +212,7 @@ __device__ __forceinline__ Accumulator<T> sum_of_thread(const T* elements, long 
   return sum;
 }
 
-// The same where all rows are aligned and of whole rounds: ITEMS packs of each thread. Nothing depends on what is there.
+// The same where rows are aligned and of whole rounds: ITEMS packs of each thread. No number depends on what is there.
 template <typename Team, int VECTOR, int ITEMS, Cache CACHE, typename T>
 __device__ __forceinline__ Accumulator<T> sum_of_rounds(const T* elements, int rounds) {
   const long long first = Team::rank();  // wide at once: then addresses of packs differ by constants
@@ -229,18 +229,26 @@ __device__ __forceinline__ Accumulator<T> sum_of_rounds(const T* elements, int r
   return sum;
 }
 
-// Of blocks on a multiprocessor, if a thread has so many bytes in flight: up to 64 leave registers for all threads, 128
-// for half of them.
-template <int BLOCK, int BYTES>
-constexpr int WANTED_BLOCKS = (BYTES <= 64 ? 2048 : 1024) / BLOCK;
+// Of blocks on a multiprocessor; 0 leaves it to the compiler. With up to 64 bytes in flight 32 registers do for a
+// thread, with 128 it has 64. Then a multiprocessor has all of 2048 threads, or half of them. Others would spill.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ / 100 != 10
+constexpr bool HAS_2048_THREADS = false;
+#else
+constexpr bool HAS_2048_THREADS = true;
+#endif
+template <typename T, int BLOCK, int PACK, int ITEMS>
+constexpr int WANTED_BLOCKS = HAS_2048_THREADS && (sizeof(T) == 4 || (sizeof(T) == 2 && PACK == 16))
+                                  ? (ITEMS * PACK <= 64 ? 2048 : 1024) / BLOCK
+                                  : 0;
 
 template <typename T, int BLOCK, int TPR, int CLUSTER, int PACK, int ITEMS, Cache CACHE>
-__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<BLOCK, ITEMS * PACK>)
+__global__ void __launch_bounds__(BLOCK, WANTED_BLOCKS<T, BLOCK, PACK, ITEMS>)
     rowsum(T* out, const T* in, long long rows, long long columns) {
   using Team = attune::RowTeam<TPR, BLOCK, CLUSTER>;
   using O = attune::Operator<Op::sum, T>;
   constexpr int VECTOR = PACK / static_cast<int>(sizeof(T));
-  constexpr int FEWER = ITEMS * PACK == 64 ? ITEMS / 2 : ITEMS;  // heads and tails take registers, too
+  constexpr bool IS_BOUND = WANTED_BLOCKS<T, BLOCK, PACK, ITEMS> > 0;
+  constexpr int FEWER = IS_BOUND && ITEMS * PACK == 64 ? ITEMS / 2 : ITEMS;  // heads and tails take registers, too
   constexpr int ROUND = Team::SIZE * ITEMS * VECTOR;
   const auto length = static_cast<unsigned long long>(columns);  // unsigned: shifts and masks
   const bool by_rounds = length % ROUND == 0 && static_cast<unsigned long long>(rows) % Team::ROWS == 0 &&

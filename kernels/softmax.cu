@@ -62,7 +62,8 @@ rules = [
     "BLOCKS_PER_SM * (shared + cells + 1024) <= device.shared_per_multiprocessor",
     "(KEEP == 'Keep::shared' || by_columns) == (BLOCKS_PER_SM > 0)",
     "STAGES == 1 || KEEP == 'Keep::shared' || by_columns",
-    "LOAD_CACHE != 'attune::kept' || (KEEP == 'Keep::registers' && PACK == 16 && device.compute_capability >= 80)",
+    "LOAD_CACHE != 'attune::kept' || (KEEP == 'Keep::registers' && PACK == 16)",
+    "LOAD_CACHE != 'attune::kept' || device.compute_capability >= 80 || device.kind == 'host'",
     # Parts: those of the rows between the two passes are to stay in the L2 cache.
     "!by_parts || (TPR == BLOCK && BLOCK >= 128 && CLUSTER == 1 && ITEMS in [1, 2, 4] && ITEMS * PACK in [16, 32, 64])",
     "!by_parts || (BLOCK * ITEMS * PACK <= (row_bytes > 2 ** 25 ? 32768 : 16384) && parts >= 4 && parts <= 4096)",

@@ -13,11 +13,11 @@ namespace {
 constexpr std::size_t least_bytes = 256 << 20, times_cache = 5;
 constexpr std::size_t chunk_bytes = 16;  // that a thread reads at once
 constexpr std::size_t line_bytes = 128;
-constexpr int fill_byte = 0xA5;  // the kernel finds these bits, never others
+constexpr int fill_byte = 0xA5;  // the kernels find these bits, never others
 constexpr std::uint32_t threads_per_block = 256, blocks_per_multiprocessor = 8;
 
-// A kernel of the flush, and its share of the memory: the first part of it, that is claimed from lines that are evicted
-// last, or the rest.
+// A kernel of the flush, and its share of the memory: the part that takes the place of lines that are evicted last, or
+// the rest.
 struct Step {
   const char* entry;
   bool is_claim;

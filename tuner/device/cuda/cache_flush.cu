@@ -1,7 +1,8 @@
 // Empties the L2 cache of what kernels use, and writes nothing: what it held makes room for clean lines.
 //
-// Lines that loads ask to be evicted last outlive any number of plain reads (docs/results/measurement.md). Lines of the
-// same kind push them out, as soon as these fill the cache. Then those become plain ones.
+// Lines that loads asked to be evicted last outlive plain reads (docs/results/measurement.md). Only lines of the same
+// kind push them out, and only where the cache has no others. So the flush fills the cache with its own lines of that
+// kind, makes these plain, and then reads all else.
 namespace attune {
 
 template <bool EVICTED_LAST>

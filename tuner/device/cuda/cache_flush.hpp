@@ -36,6 +36,10 @@ class CacheFlush {
  private:
   // What a launch works on, and its parameters.
   struct Part {
+    Part() = default;
+    Part(const Part&) = delete;  // it points into itself
+    Part& operator=(const Part&) = delete;
+
     char* memory = nullptr;
     std::uint64_t count = 0;  // of chunks or lines
     unsigned never_found = 1;
