@@ -18,5 +18,7 @@ find_library(ATTUNE_MD_FILE NAMES libmd.a md REQUIRED)  # SHA-256, in 20 KB and 
 # Installed, by name: the package config looks for it where the application is built.
 set(ATTUNE_LIBMD "$<BUILD_INTERFACE:${ATTUNE_MD_FILE}>$<INSTALL_INTERFACE:md>")
 
-# As headers: what links attune needs no library of it.
-set(ATTUNE_FMT $<BUILD_INTERFACE:fmt::fmt-header-only>)
+# Headers alone; tuner/core/fmt.cpp is the library, so that what links attune needs no other.
+add_library(attune_fmt INTERFACE)
+target_include_directories(attune_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+set(ATTUNE_FMT $<BUILD_INTERFACE:attune_fmt>)

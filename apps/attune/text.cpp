@@ -1,10 +1,10 @@
 #include "text.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <ctime>
+
+#include "core/unix_ms.hpp"
 
 namespace attune::cli {
 namespace {
@@ -87,8 +87,7 @@ std::string verdicts_text(const VerdictCounts& counts) {
 }
 
 std::string utc_text(std::int64_t unix_ms) {
-  const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
-  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(seconds));
+  return attune::utc_text(unix_ms, "%Y-%m-%d %H:%M UTC");
 }
 
 }  // namespace attune::cli

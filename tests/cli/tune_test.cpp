@@ -102,7 +102,7 @@ TEST_F(Tune, WhatAnotherSessionMeasuredIsNotMeasuredAgain) {
   // A narrowed space may have another default, and with it another anchor: its scores are not mixed in.
   EXPECT_THAT(output_of({"tune", scale(), "--problem", "n=300", "--parameters", "BLOCK=32 ITEMS=1,2"}),
               HasSubstr("2 legal configurations of 2 combinations"));
-  EXPECT_EQ(trials_and_those_from_the_log({"--problem", "n=300", "--effort", "exhaustive"}), std::pair(5, 0));
+  EXPECT_EQ(trials_and_those_from_the_log({"--problem", "n=300", "--strategy", "exhaustive"}), std::pair(5, 0));
 }
 
 TEST_F(Tune, ACorrectedCheckIsTriedAnew) {

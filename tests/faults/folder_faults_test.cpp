@@ -71,7 +71,7 @@ class FolderFaults : public FaultBench {
   }
   TuneRun run_kernel(const std::string& file, const std::string& value, CommandOptions options) const {
     options.environment["TMPDIR"] = temporary().string();
-    return tune({file, "--effort", "exhaustive", "--parameters", "FAULT=Fault::none," + value, "--db", database()},
+    return tune({file, "--strategy", "exhaustive", "--parameters", "FAULT=Fault::none," + value, "--db", database()},
                 std::move(options));
   }
   bool workers_have_folders() const { return !fs::is_empty(temporary()); }

@@ -18,7 +18,7 @@ class KernelFaults : public FaultBench {
  protected:
   // Tunes with these values of FAULT, `none` first.
   TuneRun run_with(const std::string& values, const std::string& type = "float", CommandOptions options = {}) const {
-    return tune({ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu", "--problem", "T=" + type, "--effort", "exhaustive",
+    return tune({ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu", "--problem", "T=" + type, "--strategy", "exhaustive",
                  "--parameters", "FAULT=Fault::none," + values, "--db", database()},
                 std::move(options));
   }
@@ -159,7 +159,7 @@ TEST_F(KernelFaults, OneThatLimitsItsProcessIsBlamedAndNoOther) {
                   {"for (int i = 0; i < ITEMS; ++i)",
                    "const long long none[2] = {0, 1LL << 40};\n  if (ITEMS == 2 && first == 0) setrlimit(1, none);\n"
                    "  for (int i = 0; i < ITEMS; ++i)"}});
-  const TuneRun run = tune({kernel, "--effort", "exhaustive", "--db", database()});
+  const TuneRun run = tune({kernel, "--strategy", "exhaustive", "--db", database()});
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   for (const auto& [configuration, trial] : trials())
     EXPECT_EQ(to_text(trial.verdict), configuration.ends_with("ITEMS=2") ? "fault" : "ok") << configuration;

@@ -1,22 +1,13 @@
 #include "exports/provenance.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
-
+#include "core/unix_ms.hpp"
 #include "exports/cpp_text.hpp"
 
 namespace attune {
 
-std::string utc_date(std::int64_t unix_ms) {
-  using std::chrono::milliseconds, std::chrono::system_clock, std::chrono::time_point_cast, std::chrono::seconds;
-  // Dates that no calendar has are shown as numbers.
-  constexpr std::int64_t last_ms = 253402300799999;  // of the year 9999
-  if (unix_ms < 0 || unix_ms > last_ms) return fmt::format("{} ms", unix_ms);
-  const auto time = time_point_cast<seconds>(system_clock::time_point(milliseconds(unix_ms)));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(system_clock::to_time_t(time)));
-}
+std::string utc_date(std::int64_t unix_ms) { return utc_text(unix_ms, "%Y-%m-%dT%H:%M:%SZ"); }
 
 std::string provenance_comment(const Record& record) {
   const std::string first = fmt::format("{} on {}, driver {}, {}: {} {}", record.key.problem.text(), record.device_name,
