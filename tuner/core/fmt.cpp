@@ -1,5 +1,10 @@
 // fmt, compiled once. Debian has it as headers and as a shared library, which programs that link attune would need. With
-// FMT_HEADER_ONLY each file that formats would compile all of it, in two thirds of its time.
+// FMT_HEADER_ONLY each file that formats would compile all of it, in two thirds of its time. Weak, because a program may
+// have a library of its own.
+#include <fmt/format.h>
+
+#undef FMT_FUNC
+#define FMT_FUNC __attribute__((weak))
 #include <fmt/format-inl.h>
 
 // Templates that its headers leave to one file.
