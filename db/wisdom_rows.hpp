@@ -28,6 +28,10 @@ std::int64_t insert_row(SQLite::Database& database, const char* table, Ids ids, 
 // content or its hash is unsound.
 template <typename T>
 std::optional<T> read_row(SQLite::Statement& statement);
+template <>
+std::optional<Record> read_row(SQLite::Statement& statement);
+template <>
+std::optional<QuarantineEntry> read_row(SQLite::Statement& statement);
 
 // A condition for searching views by key, and its parameters.
 extern const char* const where_key;  // WHERE kernel = :kernel AND ...

@@ -28,12 +28,12 @@ CalibrationRequest calibration_request(const std::filesystem::path& lock_folder)
   return request;
 }
 
-void print_text(const Ceiling& ceiling) {
+void print_ceiling_text(const Ceiling& ceiling) {
   put_text("  {:<16}{:>13}  {}\n", ceiling.name, quantity_text(ceiling.value, ceiling.unit), ceiling.detail);
   std::fflush(stdout);
 }
 
-void print_json(const DeviceInfo& device, const Ceiling& ceiling) {
+void print_ceiling_json(const DeviceInfo& device, const Ceiling& ceiling) {
   nlohmann::ordered_json line;
   line["type"] = "ceiling";
   line["device"] = to_json(device);
@@ -93,7 +93,9 @@ int run_calibrate(const Arguments& arguments) {
   Pool pool(*workers);
   const DeviceOpened& device = pool.device();
   CalibrationRequest request = calibration_request(usable_lock_folder());
-  request.measured = [&](const Ceiling& ceiling) { json ? print_json(device.info, ceiling) : print_text(ceiling); };
+  request.measured = [&](const Ceiling& ceiling) {
+    json ? print_ceiling_json(device.info, ceiling) : print_ceiling_text(ceiling);
+  };
   if (!json) put_text("{} ({}), driver {}\n", device.info.name, device.info.architecture(), device.info.driver);
   std::fflush(stdout);
   const Calibrated calibrated = calibrate(request, pool, stop_requests);

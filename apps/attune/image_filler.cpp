@@ -30,7 +30,11 @@ struct Outcome {
 class Filler {
  public:
   Filler(ImageCache& cache, const std::string& architecture, const ShowImage& show, Filled& filled)
-      : cache_(cache), architecture_(architecture), show_(show), filled_(filled), compiler_(make_compiler(architecture)) {}
+      : cache_(cache),
+        architecture_(architecture),
+        show_(show),
+        filled_(filled),
+        compiler_(make_compiler(architecture)) {}
 
   void fill(std::span<const WantedImage> images) {
     std::vector<WantedImage> absent;
@@ -121,7 +125,7 @@ std::vector<std::string> architectures_of(std::span<const KernelPack> kernels, s
 
 }  // namespace
 
-std::string_view to_text(Made made) noexcept {
+std::string_view word_of(Made made) noexcept {
   constexpr std::string_view words[] = {"compiled", "there", "failed"};
   return words[static_cast<std::size_t>(made)];
 }
@@ -134,8 +138,7 @@ Filled fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& sh
     Filler filler(cache, architecture, show, filled);
     for (const KernelPack& kernel : terms.kernels) {
       std::vector<Problem> problems;
-      for (const std::string& text : terms.problems)
-        problems.push_back(parse_problem(kernel.spec, text, device.kind));
+      for (const std::string& text : terms.problems) problems.push_back(parse_problem(kernel.spec, text, device.kind));
       const PreparedFor prepared =
           images_to_prepare({kernel, terms.records, problems, device, terms.regime, terms.objective});
       for (const std::string& note : prepared.notes) put_error(note);

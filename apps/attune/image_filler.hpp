@@ -17,7 +17,7 @@
 namespace attune::cli {
 
 enum class Made { compiled, there, failed };
-std::string_view to_text(Made made) noexcept;  // "compiled", "there", "failed"
+std::string_view word_of(Made made) noexcept;  // "compiled", "there", "failed"
 
 struct FillTerms {
   std::span<const KernelPack> kernels;
@@ -28,12 +28,13 @@ struct FillTerms {
 };
 
 struct Filled {
-  std::vector<WantedImage> images;  // compiled, or there
+  std::vector<WantedImage> images;       // compiled, or there
   std::array<std::int64_t, 3> counts{};  // by Made
 };
 
 // Called from any thread, one at a time. `detail`: of a failure.
-using ShowImage = std::function<void(const WantedImage&, const std::string& architecture, Made, const std::string& detail)>;
+using ShowImage =
+    std::function<void(const WantedImage&, const std::string& architecture, Made, const std::string& detail)>;
 
 // Compiles what is absent, on all cores. Says on standard error which records have no image, and why. Throws UsageError
 // for an unknown architecture, for a problem that is none of a kernel, and where no architecture is given or known.

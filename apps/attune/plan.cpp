@@ -33,7 +33,7 @@ void refuse_no_wisdom(const PlanQuery& query, const Problem& problem, const Devi
                   tune_command({query.spec, problem, device, query.kernel, to_text(query.regime), query.objective})));
 }
 
-void print_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
+void print_match_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
   nlohmann::ordered_json line;
   line["type"] = "match";
   line["kernel"] = query.spec.name;
@@ -48,7 +48,7 @@ void print_json(const PlanQuery& query, const Problem& problem, const DeviceInfo
   print_line(line);
 }
 
-void print_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
+void print_match_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
   put_text("{} for {} on {}", query.spec.name, problem.text(), device.name);
   if (query.effort) put_text(": effort {}, nothing is measured", query.effort->name);
   put_text("\n  rung           {}\n  why            {}\n  configuration  {}\n", to_text(match.rung), match.why,
@@ -75,7 +75,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
       warnings.deliver();
       if (match.rung == Rung::none && query.effort && query.effort->needs_wisdom)
         refuse_no_wisdom(query, problem, info);
-      (query.json ? print_json : print_text)(query, problem, info, match);
+      (query.json ? print_match_json : print_match_text)(query, problem, info, match);
     } catch (const Error& error) {  // of this problem; the others may have an answer
       warnings.deliver();
       put_error(error.what());

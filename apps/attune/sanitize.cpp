@@ -121,14 +121,14 @@ int no_survivor(Verdict verdict, const std::string& text) {
 // ---- The findings ----
 
 // A parameter of an entry's launch, by position.
-struct Parameter {
+struct LaunchParameter {
   std::string name;
   std::string type;
   std::uint64_t element_bytes = 0;  // 0: a scalar
 };
 struct Launches {
-  std::vector<std::string> files;                            // names of the kernel file and its headers
-  std::map<std::string, std::vector<Parameter>> parameters;  // by the entry's expression
+  std::vector<std::string> files;                                  // names of the kernel file and its headers
+  std::map<std::string, std::vector<LaunchParameter>> parameters;  // by the entry's expression
 };
 
 Launches launches_of(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
@@ -140,7 +140,7 @@ Launches launches_of(const KernelSpec& spec, const Problem& problem, const Confi
     const std::vector<ResolvedArgument> arguments = resolve_arguments(spec, problem, &configuration, info);
     for (const ResolvedStep& step : resolve_steps(spec, steps, problem, with, info)) {
       if (step.kind != StepKind::launch) continue;
-      std::vector<Parameter>& list = launches.parameters[step.expression];
+      std::vector<LaunchParameter>& list = launches.parameters[step.expression];
       list.clear();
       for (const std::size_t i : step.arguments) {
         const ResolvedArgument& resolved = arguments[i];
@@ -196,7 +196,7 @@ std::string missed_text(const SanitizerFinding& finding, const Launches& launche
   const auto launch = launches.parameters.find(finding.call.expression);
   if (launch != launches.parameters.end()) {
     for (std::size_t i = 0; i < launch->second.size(); ++i) {
-      const Parameter& parameter = launch->second[i];
+      const LaunchParameter& parameter = launch->second[i];
       if (parameter.element_bytes == 0) continue;
       const void* passed = nullptr;
       std::memcpy(&passed, finding.call.parameters[i], sizeof passed);

@@ -38,7 +38,7 @@ std::shared_ptr<Compiler> compiler_for(const Options& options) {
 }
 
 // The mark is of this process's start: a kernel may change the environment later.
-void guard(const std::filesystem::path& folder) {
+void guard_worker(const std::filesystem::path& folder) {
   const char* const mark = std::getenv(worker_mark);
   start_worker_guard({folder, mark != nullptr ? mark : "", getpid()}, lifeline_descriptor);
 }
@@ -51,11 +51,11 @@ int serve_opened(Open open, Serve serve_it) {
   expect_coordinator();
   try {
     folder.emplace();  // before a device starts threads
-    guard(folder->path());
+    guard_worker(folder->path());
     opened = open();
   } catch (const std::exception&) {
     const Failure failure = failure_of_current_exception();
-    if (!folder) guard("");
+    if (!folder) guard_worker("");
     serve([&failure](const Job&) {
       Reply reply;
       reply.answer = failure;

@@ -14,7 +14,7 @@
 namespace attune::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr int most_depth = 8;  // a line has 2
 constexpr const char* expected_path = R"(expected {"file": "...", "strategy": "...", "repeat": 0, "rows": [...]})";

@@ -20,7 +20,7 @@ std::optional<std::string_view> take(std::string_view& rest, std::string_view pr
 }
 
 template <typename Number>
-bool read(std::optional<std::string_view> text, Number& number) {
+bool read_number(std::optional<std::string_view> text, Number& number) {
   if (!text) return false;
   const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
   return failed == std::errc() && end == text->data() + text->size();
@@ -32,9 +32,10 @@ std::optional<DeviceInfo> device_of_class(std::string_view class_key, DeviceInfo
   std::string_view rest = class_key;
   std::uint32_t memory_gib = 0, l2_mib = 0;
   const auto kind = take(rest, ""), name = take(rest, "");
-  const bool is_read = read(take(rest, "cc"), limits.compute_capability) &&
-                       read(take(rest, "sm"), limits.multiprocessors) && read(take(rest, "mem", "G"), memory_gib) &&
-                       read(take(rest, "bus"), limits.memory_bus_bits) && read(take(rest, "l2-", "M"), l2_mib);
+  const bool is_read =
+      read_number(take(rest, "cc"), limits.compute_capability) &&
+      read_number(take(rest, "sm"), limits.multiprocessors) && read_number(take(rest, "mem", "G"), memory_gib) &&
+      read_number(take(rest, "bus"), limits.memory_bus_bits) && read_number(take(rest, "l2-", "M"), l2_mib);
   const auto mig_profile = take(rest, "mig-");
   if (!is_read || !mig_profile) return std::nullopt;
   limits.kind = *kind;

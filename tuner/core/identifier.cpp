@@ -1,14 +1,6 @@
 #include "core/identifier.hpp"
 
-#include <cctype>
-
 namespace attune {
-namespace {
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_word(char c) { return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-}  // namespace
 
 bool is_identifier(std::string_view text) noexcept {
   if (text.empty() || !is_letter(text.front())) return false;

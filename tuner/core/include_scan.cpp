@@ -1,14 +1,13 @@
 #include "core/include_scan.hpp"
 
 #include <algorithm>
-#include <cctype>
+
+#include "core/identifier.hpp"
 
 namespace attune {
 namespace {
 
 constexpr auto npos = std::string_view::npos;
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // The part of the C++ lexer that separates directives from comments and literals.
 class Scanner {

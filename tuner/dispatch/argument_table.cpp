@@ -13,7 +13,7 @@ namespace attune {
 namespace {
 
 template <typename T>
-void write(void* slot, const T& value) {
+void put(void* slot, const T& value) {
   std::memcpy(slot, &value, sizeof value);
 }
 
@@ -66,7 +66,8 @@ std::vector<std::size_t> passed_arguments(const KernelSpec& spec) {
   return passed;
 }
 
-[[gnu::cold]] ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) : kernel_(spec.name) {
+[[gnu::cold]] ArgumentTable::ArgumentTable(const KernelSpec& spec, std::span<const ResolvedArgument> resolved)
+    : kernel_(spec.name) {
   for (const std::size_t i : passed_arguments(spec)) expect(spec.arguments[i], resolved[i], i);
 }
 
@@ -147,12 +148,12 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
   if (!is_integer) value = read<double>(passed.bytes);
   if (kind == Kind::real64) {
     if (is_integer && !exact_integer<double>(passed, value)) return nullptr;
-    write(&room, value);
+    put(&room, value);
     return &room;
   }
   if (is_integer && !exact_integer<float>(passed, value)) return nullptr;
   if (kind == Kind::real32) {
-    write(&room, static_cast<float>(value));
+    put(&room, static_cast<float>(value));
     return &room;
   }
   if (is_integer && std::abs(value) > (type() == "half" ? exact_in_half : exact_in_bfloat16)) return nullptr;
@@ -215,8 +216,7 @@ void ArgumentTable::encode(std::span<const PlanArgument> passed, std::span<void*
     const std::string& name = shown_[i].name;
     const bool is_array = expected.kind == Kind::array;
     if (expected.kind == Kind::values) {
-      list +=
-          fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.limit, expected.type());
+      list += fmt::format("{}{}: {} {} by value", list.empty() ? "" : ", ", name, expected.limit, expected.type());
       continue;
     }
     list += fmt::format("{}{}: {}{}{}", list.empty() ? "" : ", ", name,

@@ -11,7 +11,7 @@
 namespace attune {
 namespace {
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool separates_items(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 // Splits at separators outside quotes (and outside brackets, if `brackets`). with_empty keeps empty pieces.
 std::vector<std::string> split(std::string_view text, bool (*separates)(char), bool brackets, bool with_empty) {
@@ -45,7 +45,7 @@ std::vector<std::string> split(std::string_view text, bool (*separates)(char), b
 
 std::vector<Assignment> parse_assignments(std::string_view text) {
   std::vector<Assignment> assignments;
-  for (const auto& item : split(text, is_space, false, false)) {
+  for (const auto& item : split(text, separates_items, false, false)) {
     const std::size_t sign = item.find('=');
     if (sign == std::string::npos) throw UsageError(fmt::format("`{}`: expected name=value, as in n=2**28", item));
     Assignment assignment{item.substr(0, sign), item.substr(sign + 1)};

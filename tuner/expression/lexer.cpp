@@ -7,14 +7,12 @@
 #include <span>
 
 #include "attune/expression.hpp"
+#include "core/identifier.hpp"
 
 namespace attune {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || is_digit(c); }
 
 // Spellings of other languages, and attune's.
 struct Foreign {

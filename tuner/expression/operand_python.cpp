@@ -9,7 +9,7 @@
 namespace attune {
 namespace {
 
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t least_integer = std::numeric_limits<std::int64_t>::min();
 
 // Correctly rounded, as in Python, even where a double cannot hold the operands.
 double quotient(std::int64_t a, std::int64_t b) {
@@ -22,7 +22,7 @@ double quotient(std::int64_t a, std::int64_t b) {
   };
   const int shift = 64 + std::countl_zero(magnitude(a));
   const Wide dividend = static_cast<Wide>(magnitude(a)) << shift;
-  // At least 64 bits; the last bit stands for all that follow. That is enough to round to 53.
+  // At least_integer 64 bits; the last bit stands for all that follow. That is enough to round to 53.
   const Wide bits = dividend / magnitude(b) | (dividend % magnitude(b) != 0 ? 1u : 0u);
   const double result = std::ldexp(static_cast<double>(bits), -shift);
   return (a < 0) == (b < 0) ? result : -result;
@@ -58,7 +58,8 @@ std::optional<Operand> no_division(const Operand& a, const Operand& b) {
 }
 
 // Orders two names by their bytes, which is the order of their UTF-8 code points. `numbers` orders other operands.
-Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view), CellOperation numbers) {
+Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view),
+              CellOperation numbers) {
   return a.is_name() && b.is_name() ? Operand::of(names(a.name, b.name)) : numbers(a, b);
 }
 
@@ -78,7 +79,7 @@ Operand operand_true_divide(const Operand& a, const Operand& b) {
 Operand operand_floor_divide(const Operand& a, const Operand& b) {
   if (const auto none = no_division(a, b)) return *none;
   if (!a.is_whole() || !b.is_whole()) return Operand::of(floor_division(a.as_real(), b.as_real()).quotient);
-  if (a.integer == least && b.integer == -1) return Operand::undefined(Reason::overflow);
+  if (a.integer == least_integer && b.integer == -1) return Operand::undefined(Reason::overflow);
   const bool rounds_down = a.integer % b.integer != 0 && (a.integer < 0) != (b.integer < 0);
   return Operand::of(a.integer / b.integer - (rounds_down ? 1 : 0));
 }
@@ -86,7 +87,7 @@ Operand operand_floor_divide(const Operand& a, const Operand& b) {
 Operand operand_floor_remainder(const Operand& a, const Operand& b) {
   if (const auto none = no_division(a, b)) return *none;
   if (!a.is_whole() || !b.is_whole()) return Operand::of(floor_division(a.as_real(), b.as_real()).remainder);
-  if (b.integer == -1) return Operand::of(std::int64_t{0});  // least % -1 traps
+  if (b.integer == -1) return Operand::of(std::int64_t{0});  // least_integer % -1 traps
   const std::int64_t rest = a.integer % b.integer;
   return Operand::of(rest != 0 && (rest < 0) != (b.integer < 0) ? rest + b.integer : rest);
 }
@@ -100,7 +101,9 @@ Operand operand_python_equal(const Operand& a, const Operand& b) {
   return a.is_name() != b.is_name() ? Operand::of(false) : operand_equal(a, b);
 }
 
-Operand operand_python_unequal(const Operand& a, const Operand& b) { return Operand::of(operand_python_equal(a, b).integer == 0); }
+Operand operand_python_unequal(const Operand& a, const Operand& b) {
+  return Operand::of(operand_python_equal(a, b).integer == 0);
+}
 
 Operand operand_python_less(const Operand& a, const Operand& b) {
   return order(

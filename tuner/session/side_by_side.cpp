@@ -16,7 +16,7 @@
 namespace attune {
 namespace {
 
-constexpr std::uint64_t seed = 1;
+constexpr std::uint64_t data_seed = 1;
 
 // In a stream, the first measurement is mostly the time of a launch, and the second finds the batch.
 constexpr int measurements_for_batch = 2;
@@ -89,7 +89,7 @@ class SideBySideRun {
     const DeviceLock::Turn turn(lock_, stop_);
     run(Begin{trial_setup(
         request_.spec, request_.problem, request_.default_configuration, opened_.info,
-        [this](const ImageRequest& request) { return pool_.compile(request); }, seed)});
+        [this](const ImageRequest& request) { return pool_.compile(request); }, data_seed)});
     load_all();
     for (const SideBySideTask& task : request_.tasks) {
       if (stopped()) break;

@@ -11,8 +11,8 @@
 namespace attune {
 namespace {
 
-constexpr int max_draws = 64;       // before the neighbours are listed
-constexpr int repair_draws = 1000;  // where rules were left out
+constexpr int draws_before_listing = 64;  // before the neighbours are listed
+constexpr int repair_draws = 1000;        // where rules were left out
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool SearchSpace::random_neighbour(RowView row, Neighbourhood kind, std::mt19937
   if (kind == Neighbourhood::any_value) {
     const space::Surroundings surroundings(built_->diagram(), row);
     const auto draw = [&](std::span<std::uint16_t> at, const auto& allowed) {
-      return surroundings.draw(max_draws, random, at, allowed);
+      return surroundings.draw(draws_before_listing, random, at, allowed);
     };
     if (exact()) {
       if (draw(to, [](RowView) { return true; })) return true;

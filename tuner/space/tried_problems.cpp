@@ -18,7 +18,7 @@ constexpr std::int64_t small = 997, large = std::int64_t{1} << 40;
 constexpr std::array<std::int64_t, 14> swept_sizes{1,    5,    8,     16,    64,      100,     256,
                                                    1000, 4096, 16384, 65537, 1 << 18, 1 << 20, 1 << 25};
 constexpr double most_elements = 1.1e12;
-constexpr std::size_t most_combinations = 64;  // of types and choices
+constexpr std::size_t most_choices = 64;  // of types and choices
 constexpr std::size_t most_swept = 600;
 
 std::vector<DeviceInfo> devices() {
@@ -44,7 +44,7 @@ std::vector<Problem> combinations(const KernelSpec& spec) {
     std::vector<Problem> next;
     for (const std::string& name : names)
       for (const Problem& begun : found)
-        if (next.size() < most_combinations) {
+        if (next.size() < most_choices) {
           next.push_back(begun);
           next.back().set(parameter.name, name);
         }

@@ -169,8 +169,8 @@ Expression Document::written(const TomlNode& node, Literal literal) const {
   }
 }
 
-Section::Section(const Document& document, const TomlNode& table, std::string name,
-                 const std::vector<std::string>& known)
+TomlSection::TomlSection(const Document& document, const TomlNode& table, std::string name,
+                         const std::vector<std::string>& known)
     : document_(document), table_(table), name_(std::move(name)) {
   if (table.kind != TomlNode::Kind::table) document.fail_kind(table, "the table " + name_);
   for (const auto& member : table.children) {
@@ -180,32 +180,32 @@ Section::Section(const Document& document, const TomlNode& table, std::string na
   }
 }
 
-const TomlNode& Section::need(std::string_view key) const {
+const TomlNode& TomlSection::need(std::string_view key) const {
   const auto* node = find(key);
   if (node == nullptr) document_.fail(table_, fmt::format("{} needs `{}`", name_, key));
   return *node;
 }
 
-std::optional<std::string> Section::string(std::string_view key) const {
+std::optional<std::string> TomlSection::string(std::string_view key) const {
   const auto* node = find(key);
   if (node == nullptr) return std::nullopt;
   return document_.string(*node);
 }
 
-std::optional<bool> Section::boolean(std::string_view key) const {
+std::optional<bool> TomlSection::boolean(std::string_view key) const {
   const auto* node = find(key);
   if (node == nullptr) return std::nullopt;
   if (node->kind != TomlNode::Kind::boolean) document_.fail_kind(*node, "true or false");
   return node->boolean();
 }
 
-std::optional<Expression> Section::expression(std::string_view key, Literal literal) const {
+std::optional<Expression> TomlSection::expression(std::string_view key, Literal literal) const {
   const auto* node = find(key);
   if (node == nullptr) return std::nullopt;
   return document_.expression(*node, literal);
 }
 
-std::vector<Expression> Section::expressions(std::string_view key, Literal literal) const {
+std::vector<Expression> TomlSection::expressions(std::string_view key, Literal literal) const {
   std::vector<Expression> result;
   const auto* node = find(key);
   if (node == nullptr) return result;
@@ -215,7 +215,7 @@ std::vector<Expression> Section::expressions(std::string_view key, Literal liter
   return result;
 }
 
-std::vector<std::string> Section::strings(std::string_view key) const {
+std::vector<std::string> TomlSection::strings(std::string_view key) const {
   std::vector<std::string> result;
   const auto* node = find(key);
   if (node == nullptr) return result;

@@ -1,5 +1,5 @@
-// Document: a kernel file's front matter as a tree, with typed access. Its errors name file, line and column. Section:
-// one table of it with a fixed set of keys. They live while a file is read; one thread.
+// Document: a kernel file's front matter as a tree, with typed access. Its errors name file, line and column.
+// TomlSection: one table of it with a fixed set of keys. They live while a file is read; one thread.
 #pragma once
 
 #include <cstddef>
@@ -60,10 +60,10 @@ class Document {
   NamedValues values_;
 };
 
-class Section {
+class TomlSection {
  public:
   // Throws SpecError if `table` is none, or has a key that is not in `known`. `name` is for messages: "[kernel]".
-  Section(const Document& document, const TomlNode& table, std::string name, const std::vector<std::string>& known);
+  TomlSection(const Document& document, const TomlNode& table, std::string name, const std::vector<std::string>& known);
 
   const TomlNode& table() const noexcept { return table_; }
   const TomlNode* find(std::string_view key) const noexcept { return table_.find(key); }

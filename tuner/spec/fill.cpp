@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/identifier.hpp"
 #include "core/near_name.hpp"
 #include "kernel/fill_values.hpp"
 
@@ -28,7 +29,6 @@ constexpr FillForm forms[] = {
 constexpr std::string_view array_forms =
     "uniform(a, b), normal(mean, deviation), constant(c), iota, permutation or zipf(s, count)";
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 struct Piece {
   std::string_view text;

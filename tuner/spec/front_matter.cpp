@@ -33,11 +33,11 @@ void require_text(std::string_view text, const std::string& file) {
   }
 }
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_white_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 bool is_front_matter(std::string_view comment) {
   return comment.starts_with(opening_mark) &&
-         (comment.size() == opening_mark.size() || is_space(comment[opening_mark.size()]) ||
+         (comment.size() == opening_mark.size() || is_white_space(comment[opening_mark.size()]) ||
           comment.substr(opening_mark.size()).starts_with(closing_mark));
 }
 
@@ -52,7 +52,7 @@ std::size_t comment_end(std::string_view text, std::size_t offset) {
 std::size_t find_opening(std::string_view text, const std::string& file) {
   std::size_t offset = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   while (true) {
-    while (offset < text.size() && is_space(text[offset])) ++offset;
+    while (offset < text.size() && is_white_space(text[offset])) ++offset;
     const auto rest = text.substr(offset);
     if (is_front_matter(rest)) return offset;
     if (!rest.starts_with("//") && !rest.starts_with("/*")) break;
@@ -107,7 +107,7 @@ FrontMatter split_front_matter(std::string_view text, const std::string& file) {
   parts.toml = blank_prefix(text.substr(0, toml_begin)) + std::string(text.substr(toml_begin, closing - toml_begin));
   const auto before = text.substr(0, closing);
   const auto line = before.substr(std::max(before.rfind('\n') + 1, toml_begin));
-  parts.closes_midline = !std::all_of(line.begin(), line.end(), is_space);
+  parts.closes_midline = !std::all_of(line.begin(), line.end(), is_white_space);
   parts.code = text;
   if (text.starts_with(byte_order_mark)) blank(parts.code, 0, byte_order_mark.size());
   blank(parts.code, opening, closing + closing_mark.size());

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/identifier.hpp"
-#include "expression/node.hpp"
 #include "core/near_name.hpp"
 #include "core/type_table.hpp"
+#include "expression/node.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {
@@ -107,9 +107,6 @@ constexpr std::string_view cpp_keywords[] = {"alignas",
                                              "blockDim",
                                              "gridDim",
                                              "warpSize"};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 // Returns what `name` means already; "" if nothing.
 std::string_view meaning_of(std::string_view name) {

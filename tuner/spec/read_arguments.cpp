@@ -70,8 +70,8 @@ void read_place(const Document& document, const TomlNode& node, Argument& argume
 Argument read_argument(const Document& document, const TomlNode& node) {
   const auto name = fmt::format("[arguments] {}", shortened(node.key));
   if (node.kind == Kind::table && node.find("tensor") != nullptr) return read_tensor_map(document, node, name);
-  const Section section(document, node, name,
-                        {"type", "size", "role", "fill", "restore", "value", "pass", "place", "symbol", "tensor"});
+  const TomlSection section(document, node, name,
+                            {"type", "size", "role", "fill", "restore", "value", "pass", "place", "symbol", "tensor"});
   Argument argument;
   argument.name = node.key;
   argument.type = document.string(section.need("type"), "a type name in quotes");

@@ -10,7 +10,7 @@ namespace {
 
 const std::vector<std::string> check_keys = {"absolute", "relative", "differing", "allow_nonfinite"};
 
-Check check_of(const Section& section) {
+Check check_of(const TomlSection& section) {
   Check check;
   check.absolute = section.expression("absolute", Literal::number);
   check.relative = section.expression("relative", Literal::number);
@@ -49,22 +49,22 @@ void read_check(const Document& document, const TomlNode& table, KernelSpec& spe
   // A member that is a table is an argument's own check, whatever its name.
   TomlNode common = table;
   std::erase_if(common.children, [](const TomlNode& member) { return member.kind == TomlNode::Kind::table; });
-  spec.check = check_of(Section(document, common, "[check]", check_keys));
+  spec.check = check_of(TomlSection(document, common, "[check]", check_keys));
   for (const auto& member : table.children) {
     if (member.kind != TomlNode::Kind::table) continue;
     const auto name = fmt::format("[check.{}]", shortened(member.key));
-    spec.argument_check[member.key] = check_of(Section(document, member, name, check_keys));
+    spec.argument_check[member.key] = check_of(TomlSection(document, member, name, check_keys));
   }
 }
 
 Metrics read_metrics(const Document& document, const TomlNode& table) {
-  const Section section(document, table, "[metrics]", {"bytes", "flops", "items", "unit"});
+  const TomlSection section(document, table, "[metrics]", {"bytes", "flops", "items", "unit"});
   return {section.expression("bytes", Literal::number), section.expression("flops", Literal::number),
           section.expression("items", Literal::number), section.string("unit").value_or("")};
 }
 
 CompileOptions read_compile(const Document& document, const TomlNode& table) {
-  const Section section(document, table, "[compile]", {"options", "defines", "requires"});
+  const TomlSection section(document, table, "[compile]", {"options", "defines", "requires"});
   CompileOptions compile;
   compile.options = section.strings("options");
   if (const auto* node = section.find("defines")) compile.defines = defines_of(document, *node);

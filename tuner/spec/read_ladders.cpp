@@ -7,7 +7,7 @@ namespace attune {
 namespace {
 
 LadderStep read_step(const Document& document, const TomlNode& node) {
-  const Section section(document, node, "a step of [[ladder]]", {"name", "configuration", "published"});
+  const TomlSection section(document, node, "a step of [[ladder]]", {"name", "configuration", "published"});
   LadderStep step;
   step.name = document.string(section.need("name"));
   step.configuration = section.string("configuration").value_or("");
@@ -22,7 +22,7 @@ std::vector<Ladder> read_ladders(const Document& document, const TomlNode& array
     document.fail(array, "ladders are written [[ladder]], each under a [[ladder]] of its own");
   std::vector<Ladder> ladders;
   for (const TomlNode& element : array.children) {
-    const Section section(document, element, "[[ladder]]", {"name", "source", "problems", "steps", "sweep"});
+    const TomlSection section(document, element, "[[ladder]]", {"name", "source", "problems", "steps", "sweep"});
     Ladder& ladder = ladders.emplace_back();
     ladder.name = document.string(section.need("name"));
     ladder.source = section.string("source").value_or("");

@@ -43,8 +43,8 @@ std::vector<std::int64_t> integers(std::int64_t from, std::int64_t to, const Nex
 
 // { from = 32, to = 1024, step = 32, default = 128 }: the default comes first, then the others, upwards.
 std::vector<Value> range(const Document& document, const TomlNode& node, const std::string& name) {
-  const Section section(document, node, fmt::format("[parameters] {}", name),
-                        {"from", "to", "step", "times", "default"});
+  const TomlSection section(document, node, fmt::format("[parameters] {}", name),
+                            {"from", "to", "step", "times", "default"});
   const TomlNode *step = section.find("step"), *times = section.find("times"), *first = section.find("default");
   const std::int64_t from = integer_of(document, section.need("from")), to = integer_of(document, section.need("to"));
   if ((step == nullptr) == (times == nullptr))

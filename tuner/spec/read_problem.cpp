@@ -21,7 +21,7 @@ const std::vector<std::string> device_kinds = {"cuda", "host", "replay"};
 
 // { choice = ["Op::sum", "Op::min"] }
 ProblemParameter choice_table(const Document& document, const TomlNode& node) {
-  const Section section(document, node, fmt::format("[problem] {}", node.key), {"choice"});
+  const TomlSection section(document, node, fmt::format("[problem] {}", node.key), {"choice"});
   ProblemParameter entry;
   entry.kind = ProblemKind::choice;
   for (const auto& element :
@@ -36,7 +36,7 @@ ProblemParameter problem_table(const Document& document, const TomlNode& node) {
   std::vector<std::string> known = kind_names;
   known.emplace_back("choice");
   known.insert(known.end(), device_kinds.begin(), device_kinds.end());
-  const Section section(document, node, fmt::format("[problem] {}", node.key), known);
+  const TomlSection section(document, node, fmt::format("[problem] {}", node.key), known);
   ProblemParameter entry;
   int kinds = 0;
   for (const auto& member : node.children) {
@@ -79,7 +79,7 @@ ProblemParameter problem_entry(const Document& document, const TomlNode& node) {
 }  // namespace
 
 void read_kernel(const Document& document, const TomlNode& table, KernelSpec& spec) {
-  const Section section(document, table, "[kernel]", {"name", "summary", "deterministic"});
+  const TomlSection section(document, table, "[kernel]", {"name", "summary", "deterministic"});
   spec.name = document.string(section.need("name"));
   spec.summary = section.string("summary").value_or("");
   spec.deterministic = section.expression("deterministic", Literal::boolean);
@@ -93,7 +93,7 @@ std::vector<ProblemParameter> read_problem(const Document& document, const TomlN
 }
 
 std::vector<Expression> read_restrictions(const Document& document, const TomlNode& table) {
-  const Section section(document, table, "[restrictions]", {"rules"});
+  const TomlSection section(document, table, "[restrictions]", {"rules"});
   section.need("rules");
   return section.expressions("rules", Literal::none);
 }

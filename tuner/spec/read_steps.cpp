@@ -14,7 +14,7 @@ const std::vector<std::string> step_keys = {"entry",  "grid",  "block",   "share
                                             "memset", "value", "cluster", "cooperative", "overlap"};
 const std::vector<std::string> memset_keys = {"memset", "value", "when"};
 
-Step memset_step(const Document& document, const Section& section) {
+Step memset_step(const Document& document, const TomlSection& section) {
   for (const auto& member : section.table().children) {
     if (std::find(memset_keys.begin(), memset_keys.end(), member.key) != memset_keys.end()) continue;
     document.fail(member.key_at,
@@ -35,7 +35,7 @@ Step memset_step(const Document& document, const Section& section) {
   return step;
 }
 
-Step launch_step(const Document& document, const Section& section, const std::string& name) {
+Step launch_step(const Document& document, const TomlSection& section, const std::string& name) {
   if (const auto* value = section.find("value")) {
     document.fail(value->key_at, "`value` goes with `memset` only");
   }
@@ -67,7 +67,7 @@ std::vector<Step> read_steps(const Document& document, const TomlNode& array, co
   }
   std::vector<Step> steps;
   for (const auto& element : array.children) {
-    const Section section(document, element, name, step_keys);
+    const TomlSection section(document, element, name, step_keys);
     Step step =
         section.find("memset") != nullptr ? memset_step(document, section) : launch_step(document, section, name);
     step.when = section.expression("when", Literal::boolean);

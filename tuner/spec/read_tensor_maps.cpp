@@ -11,7 +11,7 @@ Argument read_tensor_map(const Document& document, const TomlNode& node, const s
       document.fail(given->key_at, fmt::format("`{}` does not go with `tensor`: a tensor map has the type and the size "
                                                "of its array",
                                                key));
-  const Section section(document, node, name, {"tensor", "shape", "strides", "box", "swizzle", "when"});
+  const TomlSection section(document, node, name, {"tensor", "shape", "strides", "box", "swizzle", "when"});
   section.need("shape");
   section.need("box");
   Argument argument;

@@ -4,15 +4,13 @@
 #include <algorithm>
 
 #include "core/near_name.hpp"
+#include "spec/limits.hpp"
 #include "spec/names.hpp"
 #include "spec/sections.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {
 namespace {
-
-// As many as entries of other sections.
-constexpr std::size_t max_values = 256;
 
 void refuse_later(const Document& document, const TomlNode& table, const TomlNode& member) {
   if (member.kind != TomlNode::Kind::string) return;
@@ -55,8 +53,8 @@ void refuse_in_entries(const Document& document, const std::vector<Step>& steps,
 
 void read_values(Document& document, const TomlNode& table) {
   if (table.kind != TomlNode::Kind::table) document.fail_kind(table, "the table [values]");
-  if (table.children.size() > max_values)
-    document.fail(table, fmt::format("{} entries; the most is {}", table.children.size(), max_values));
+  if (table.children.size() > max_entries)
+    document.fail(table, fmt::format("{} entries; the most is {}", table.children.size(), max_entries));
   NamedValues values;
   for (const TomlNode& member : table.children) {
     refuse_later(document, table, member);

@@ -11,6 +11,7 @@
 #include "core/near_name.hpp"
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
+#include "spec/limits.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"
 
@@ -20,10 +21,7 @@ namespace {
 constexpr std::int64_t max_size = std::int64_t{1} << 62;  // sizes: a product with sizeof stays countable
 constexpr std::size_t max_kernel_name = 128;
 // A search space stores the position of a value in 16 bits.
-constexpr std::size_t max_values = std::numeric_limits<std::uint16_t>::max();
-
-// Far more than any kernel has, and few enough for a look-up one by one.
-constexpr std::size_t max_entries = 256;
+constexpr std::size_t max_values_of_parameter = std::numeric_limits<std::uint16_t>::max();
 
 void require_few(std::size_t count, const std::string& place) {
   if (count > max_entries) throw Fault(place, fmt::format("{} entries; the most is {}", count, max_entries));
@@ -109,8 +107,9 @@ void validate_values(const Parameter& parameter, const std::string& place) {
   constexpr std::string_view kinds[] = {"a boolean", "an integer", "a real number", "a name"};
   const auto& values = parameter.values;
   if (values.empty()) throw Fault(place, fmt::format("`{}` has no value: list at least one", parameter.name));
-  if (values.size() > max_values) {
-    throw Fault(place, fmt::format("`{}` has {} values; the most is {}", parameter.name, values.size(), max_values));
+  if (values.size() > max_values_of_parameter) {
+    throw Fault(place, fmt::format("`{}` has {} values; the most is {}", parameter.name, values.size(),
+                                   max_values_of_parameter));
   }
   std::set<std::string> seen;
   for (std::size_t i = 0; i < values.size(); ++i) {

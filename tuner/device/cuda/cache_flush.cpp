@@ -11,10 +11,10 @@ namespace attune::cuda {
 namespace {
 
 constexpr std::size_t least_bytes = 256 << 20, times_cache = 5;
-constexpr std::size_t chunk_bytes = 16;  // that a thread reads at once
+constexpr std::size_t flush_chunk_bytes = 16;  // that a thread reads at once
 constexpr std::size_t line_bytes = 128;
 constexpr int fill_byte = 0xA5;  // the kernels find these bits, never others
-constexpr std::uint32_t threads_per_block = 256, blocks_per_multiprocessor = 8;
+constexpr std::uint32_t flush_threads_per_block = 256, flush_blocks_per_multiprocessor = 8;
 
 // A kernel of the flush, and its share of the memory: the part that takes the place of lines that are evicted last, or
 // the rest.
@@ -23,9 +23,9 @@ struct Step {
   bool is_claim;
   std::size_t unit;  // bytes of what it counts
 };
-constexpr std::array<Step, CacheFlush::launches> steps{{{"attune::read_all<true>", true, chunk_bytes},
+constexpr std::array<Step, CacheFlush::launches> steps{{{"attune::read_all<true>", true, flush_chunk_bytes},
                                                         {"attune::make_plain", true, line_bytes},
-                                                        {"attune::read_all<false>", false, chunk_bytes}}};
+                                                        {"attune::read_all<false>", false, flush_chunk_bytes}}};
 
 std::size_t whole_lines(std::size_t bytes) { return bytes / line_bytes * line_bytes; }
 
@@ -81,8 +81,8 @@ void CacheFlush::make() {
     part.memory = static_cast<char*>(memory_) + (step.is_claim ? 0 : claimed_bytes_);
     part.count = (step.is_claim ? claimed_bytes_ : bytes_ - claimed_bytes_) / step.unit;
     part.found = static_cast<char*>(memory_);
-    made[i].shape = {{static_cast<std::uint32_t>(device_.info().multiprocessors) * blocks_per_multiprocessor, 1, 1},
-                     {threads_per_block, 1, 1},
+    made[i].shape = {{static_cast<std::uint32_t>(device_.info().multiprocessors) * flush_blocks_per_multiprocessor, 1, 1},
+                     {flush_threads_per_block, 1, 1},
                      0};
     made[i].parameters = part.parameters.data();
     if (status.ok()) made[i].function = load.module->function(step.entry, made[i].shape, status);

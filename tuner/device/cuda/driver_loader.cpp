@@ -14,7 +14,7 @@ namespace {
 constexpr const char* no_driver_advice =
     "install the NVIDIA driver, or use the CPU instead: --device host or ATTUNE_DEVICE=host";
 
-struct Symbol {
+struct DriverSymbol {
   const char* name;      // for cuGetProcAddress
   const char* exported;  // for dlsym, on drivers older than 11.3
   int version;
@@ -26,7 +26,7 @@ struct Symbol {
   {#function, exported, version, offsetof(DriverApi, member), true},
 #define ATTUNE_OPTIONAL(member, function, version, exported, ...) \
   {#function, exported, version, offsetof(DriverApi, member), false},
-constexpr Symbol symbols[] = {ATTUNE_DRIVER_FUNCTIONS(ATTUNE_REQUIRED) ATTUNE_DRIVER_OPTIONAL(ATTUNE_OPTIONAL)};
+constexpr DriverSymbol symbols[] = {ATTUNE_DRIVER_FUNCTIONS(ATTUNE_REQUIRED) ATTUNE_DRIVER_OPTIONAL(ATTUNE_OPTIONAL)};
 #undef ATTUNE_REQUIRED
 #undef ATTUNE_OPTIONAL
 
@@ -41,7 +41,7 @@ struct Resolver {
     by_version_11 = reinterpret_cast<GetProcAddress11>(dlsym(handle, "cuGetProcAddress"));
   }
 
-  void* find(const Symbol& symbol) const {
+  void* find(const DriverSymbol& symbol) const {
     void* address = nullptr;
     if (by_version_12 != nullptr) {
       int found = 0;
@@ -95,7 +95,7 @@ DriverLoad load_driver(const char* library) {
   auto api = std::make_unique<DriverApi>();
   api->cuda_version = version;
   const Resolver resolver(handle);
-  for (const Symbol& symbol : symbols) {
+  for (const DriverSymbol& symbol : symbols) {
     // Looking up a version above the driver's own is an error, not an absence.
     void* address = symbol.version <= version ? resolver.find(symbol) : nullptr;
     if (address == nullptr && symbol.required) {

@@ -16,18 +16,18 @@ namespace {
 
 constexpr const char* library_name = "libnvidia-ml.so.1";
 
-struct Symbol {
+struct NvmlSymbol {
   const char* exported;
   std::size_t offset;  // in NvmlApi
 };
 
 #define ATTUNE_SYMBOL(member, function, exported, ...) {exported, offsetof(NvmlApi, member)},
-constexpr Symbol needed[] = {ATTUNE_NVML_FUNCTIONS(ATTUNE_SYMBOL)};
-constexpr Symbol optional[] = {ATTUNE_NVML_OPTIONAL_FUNCTIONS(ATTUNE_SYMBOL)};
+constexpr NvmlSymbol needed[] = {ATTUNE_NVML_FUNCTIONS(ATTUNE_SYMBOL)};
+constexpr NvmlSymbol optional[] = {ATTUNE_NVML_OPTIONAL_FUNCTIONS(ATTUNE_SYMBOL)};
 #undef ATTUNE_SYMBOL
 
 // Returns false when the library has no such function.
-bool resolve(void* library, NvmlApi& api, const Symbol& symbol) {
+bool resolve(void* library, NvmlApi& api, const NvmlSymbol& symbol) {
   void* address = dlsym(library, symbol.exported);
   *reinterpret_cast<void**>(reinterpret_cast<char*>(&api) + symbol.offset) = address;
   return address != nullptr;
@@ -41,12 +41,12 @@ std::unique_ptr<const NvmlApi> load_file(const std::string& file, std::string& w
     return nullptr;
   }
   auto api = std::make_unique<NvmlApi>();
-  for (const Symbol& symbol : needed) {
+  for (const NvmlSymbol& symbol : needed) {
     if (resolve(library, *api, symbol)) continue;
     why_not = fmt::format("{} lacks {}", file, symbol.exported);
     return nullptr;
   }
-  for (const Symbol& symbol : optional) resolve(library, *api, symbol);
+  for (const NvmlSymbol& symbol : optional) resolve(library, *api, symbol);
   return api;
 }
 

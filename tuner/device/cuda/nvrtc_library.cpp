@@ -30,14 +30,14 @@ constexpr KnownLibrary known_libraries[] = {
     {11, "libnvrtc.so.11.2"},
 };
 
-struct Symbol {
+struct NvrtcSymbol {
   const char* name;
   std::size_t offset;  // in NvrtcApi
 };
 
 #define ATTUNE_SYMBOL(member, function, ...) {#function, offsetof(NvrtcApi, member)},
-constexpr Symbol symbols[] = {ATTUNE_NVRTC_FUNCTIONS(ATTUNE_SYMBOL)};
-constexpr Symbol pch_symbols[] = {ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_SYMBOL)};
+constexpr NvrtcSymbol symbols[] = {ATTUNE_NVRTC_FUNCTIONS(ATTUNE_SYMBOL)};
+constexpr NvrtcSymbol pch_symbols[] = {ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_SYMBOL)};
 #undef ATTUNE_SYMBOL
 
 constexpr const char* install_advice =
@@ -88,19 +88,19 @@ std::string self_test(const NvrtcLibrary& library) {
                      library.api.error_string(result));
 }
 
-void store(NvrtcApi& api, const Symbol& symbol, void* address) {
+void store(NvrtcApi& api, const NvrtcSymbol& symbol, void* address) {
   *reinterpret_cast<void**>(reinterpret_cast<char*>(&api) + symbol.offset) = address;
 }
 
 void resolve_pch(void* handle, NvrtcApi& api) {
-  for (const Symbol& symbol : pch_symbols) {
+  for (const NvrtcSymbol& symbol : pch_symbols) {
     if (dlsym(handle, symbol.name) == nullptr) return;
   }
-  for (const Symbol& symbol : pch_symbols) store(api, symbol, dlsym(handle, symbol.name));
+  for (const NvrtcSymbol& symbol : pch_symbols) store(api, symbol, dlsym(handle, symbol.name));
 }
 
 std::string resolve(void* handle, NvrtcLibrary& library, const std::string& file) {
-  for (const Symbol& symbol : symbols) {
+  for (const NvrtcSymbol& symbol : symbols) {
     void* address = dlsym(handle, symbol.name);
     if (address == nullptr)
       return fmt::format("{} lacks {}: it is no NVRTC, or one older than CUDA 11.2", file, symbol.name);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/identifier.hpp"
+
 namespace attune {
 namespace {
 
@@ -12,9 +14,6 @@ struct Token {
   std::size_t begin = 0, end = 0;  // bytes in the source
   std::string_view text;           // "\n" stands for the end of a preprocessor directive
 };
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // As much of the C++ lexer as tells code from comments and literals.
 class Lexer {

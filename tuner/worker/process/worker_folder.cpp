@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t private_mode = 0700;
+constexpr mode_t folder_mode = 0700;
 
 // A file that another thread adds meanwhile makes one pass fail.
-constexpr int passes = 10;
+constexpr int removal_passes = 10;
 
-[[noreturn]] void refuse(const std::string& place, const std::string& reason) {
+[[noreturn]] void refuse_folder(const std::string& place, const std::string& reason) {
   throw Error(
       fmt::format("cannot make a folder for temporary files in {}: {}; name another place with TMPDIR", place, reason));
 }
@@ -34,20 +34,20 @@ fs::path folder_for_temporary_files() {
   std::error_code failed;
   const fs::path folder = fs::temp_directory_path(failed);
   if (!failed) return fs::absolute(folder);
-  refuse(named != nullptr ? named : "/tmp", failed.message());
+  refuse_folder(named != nullptr ? named : "/tmp", failed.message());
 }
 
 fs::path make_folder() {
   if (const char* const named = getenv("TMPDIR"); named != nullptr && *named != '\0') {
     const fs::path folder = fs::absolute(named);
-    if (mkdir(folder.c_str(), private_mode) == 0) return folder;
+    if (mkdir(folder.c_str(), folder_mode) == 0) return folder;
     const int error = errno;  // some systems answer EACCES or EROFS for an existing folder
     std::error_code unknown;
-    if (!fs::is_directory(folder, unknown)) refuse(folder.parent_path().string(), std::strerror(error));
+    if (!fs::is_directory(folder, unknown)) refuse_folder(folder.parent_path().string(), std::strerror(error));
   }
   const fs::path parent = folder_for_temporary_files();
   std::string name = (parent / "attune-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) refuse(parent.string(), std::strerror(errno));
+  if (mkdtemp(name.data()) == nullptr) refuse_folder(parent.string(), std::strerror(errno));
   return name;
 }
 
@@ -68,7 +68,7 @@ void remove_worker_folder(const fs::path& folder) noexcept {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   std::error_code failed;
-  for (int pass = 0; pass < passes; ++pass) {
+  for (int pass = 0; pass < removal_passes; ++pass) {
     fs::remove_all(folder, failed);
     if (!failed) return;
   }

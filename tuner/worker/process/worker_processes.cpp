@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A process may start another one between its discovery and its end. The next pass finds that one.
-constexpr int passes = 20;
+constexpr int kill_passes = 20;
 constexpr std::chrono::milliseconds pause_between_passes{1};
 
 // Returns the session of a process, -1 when it has ended. Fields are counted after the name, which may contain
@@ -65,7 +65,7 @@ int kill_once(pid_t session, const std::string& entry) {
 
 void kill_processes_of(pid_t session, const std::string& mark) noexcept try {
   const std::string entry = mark.empty() ? "" : std::string(worker_mark) + "=" + mark;
-  for (int pass = 0; pass < passes && kill_once(session, entry) > 0; ++pass)
+  for (int pass = 0; pass < kill_passes && kill_once(session, entry) > 0; ++pass)
     std::this_thread::sleep_for(pause_between_passes);
 } catch (const std::exception&) {
 }
