@@ -23,7 +23,12 @@ if(NOT DEFINED CMAKE_UNITY_BUILD)
 endif()
 
 add_library(attune_options INTERFACE)
-target_compile_options(attune_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
+# In one translation unit a local name may be that of a constant of another source.
+set(shadow -Wshadow)
+if(CMAKE_UNITY_BUILD)
+  set(shadow $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,>)
+endif()
+target_compile_options(attune_options INTERFACE -Wall -Wextra ${shadow} -Wnon-virtual-dtor
                        $<$<BOOL:${ATTUNE_WERROR}>:-Werror>)
 if(ATTUNE_ASAN)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)

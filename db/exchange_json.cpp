@@ -24,20 +24,18 @@ ordered_json field_json(const T& value) {
     return value;
 }
 
-constexpr std::pair<std::string_view, const char*> device_fields[] = {
-    {"device_class", "class"},
-    {"device_name", "name"},
-    {"compute_capability", "compute_capability"},
-    {"multiprocessors", "multiprocessors"},
-    {"device_uuid", "uuid"},
-    {"driver", "driver"}};
+constexpr std::pair<std::string_view, const char*> device_fields[] = {{"device_class", "class"},
+                                                                      {"device_name", "name"},
+                                                                      {"compute_capability", "compute_capability"},
+                                                                      {"multiprocessors", "multiprocessors"},
+                                                                      {"device_uuid", "uuid"},
+                                                                      {"driver", "driver"}};
 
 // The documented order of members, where it differs from the fields. All others follow.
 constexpr const char* leading[] = {
-    "uuid",         "kernel",      "code",         "contract",      "space",     "device",
-    "problem",      "regime",      "objective",    "configuration", "median_ns", "default_ns",
-    "speedup",      "speedup_low", "speedup_high", "effort",        "partial",   "unstable",
-    "self_checked", "trials",      "seed",         "protocol"};
+    "uuid",      "kernel",        "code",         "contract",   "space",   "device",      "problem",      "regime",
+    "objective", "configuration", "median_ns",    "default_ns", "speedup", "speedup_low", "speedup_high", "effort",
+    "partial",   "unstable",      "self_checked", "trials",     "seed",    "protocol"};
 
 ordered_json record_json(const Record& record) {
   ordered_json made;

@@ -21,8 +21,8 @@ constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
 [[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, std::strerror(errno))); }
 
-// Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name. Root
-// may replace anything, so what belongs to root is no worse.
+// Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name.
+// Root may replace anything, so what belongs to root is no worse.
 std::string mistrust(const struct stat& status) {
   if (status.st_uid != geteuid() && status.st_uid != 0)
     return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());

@@ -1,5 +1,5 @@
-// A directory that this user alone may write, or root alone, held open. Files in it are reached relative to it: a change
-// of its name cannot lead elsewhere. Owned by one thread. The functions throw Error.
+// A directory that this user alone may write, or root alone, held open. Files in it are reached relative to it: a
+// change of its name cannot lead elsewhere. Owned by one thread. The functions throw Error.
 #pragma once
 
 #include <cstddef>

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "space/recording.hpp"
 #include "db/recording_entries.hpp"
 #include "db/recording_table.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

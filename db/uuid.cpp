@@ -1,3 +1,5 @@
+#include "db/uuid.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/random.h>
@@ -7,7 +9,6 @@
 #include <span>
 
 #include "attune/error.hpp"
-#include "db/uuid.hpp"
 
 namespace attune {
 

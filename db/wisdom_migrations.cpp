@@ -224,12 +224,9 @@ constexpr const char* have_fewer_views = R"sql(
   PRAGMA user_version = 6;
 )sql";
 
-constexpr Migration migrations[] = {{1, add_attempts_and_quarantine},
-                                    {2, add_finalists_and_ceilings},
-                                    {3, add_fields_of_trials},
-                                    {3, keep_records},
-                                    {4, add_what_applications_read},
-                                    {5, have_fewer_views}};
+constexpr Migration migrations[] = {{1, add_attempts_and_quarantine}, {2, add_finalists_and_ceilings},
+                                    {3, add_fields_of_trials},        {3, keep_records},
+                                    {4, add_what_applications_read},  {5, have_fewer_views}};
 
 }  // namespace
 

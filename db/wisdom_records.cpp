@@ -23,9 +23,8 @@ constexpr const char* of_key_ids = R"sql(
     AND regime = :regime AND objective = :objective
 )sql";
 // The first sound record of these serves.
-const std::string best_first =
-    fmt::format(" ORDER BY current DESC, protocol >= {} DESC, effort DESC, partial, made_ms DESC, id DESC",
-                first_present_protocol);
+const std::string best_first = fmt::format(
+    " ORDER BY current DESC, protocol >= {} DESC, effort DESC, partial, made_ms DESC, id DESC", first_present_protocol);
 
 SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
                                    const std::string& regime, const std::string& objective) {
@@ -106,8 +105,8 @@ bool WisdomStore::put_record(const Record& given, std::string_view replaces,
     const RecordKey& key = record.key;
     const KeyIds ids = key_ids(database, key);
     const auto present = state_->serving_record(database, ids, key.regime, key.objective);
-    wins = !present || present->uuid == replaces || present->uuid == record.uuid ||
-           strength(record) >= strength(*present);
+    wins =
+        !present || present->uuid == replaces || present->uuid == record.uuid || strength(record) >= strength(*present);
     insert_record(database, record, ids, finalists);
     make_current(database, wins ? record.uuid : present->uuid, key, ids);
   });

@@ -66,9 +66,7 @@ void create_schema(SQLite::Database& database) {
   transaction.commit();
 }
 
-void create_store_views(SQLite::Database& database) {
-  database.exec(std::string(attune_embedded::store_views.text));
-}
+void create_store_views(SQLite::Database& database) { database.exec(std::string(attune_embedded::store_views.text)); }
 
 int check_format(SQLite::Database& database, const fs::path& file, int newest) {
   const int id = database.execAndGet(R"sql( PRAGMA application_id )sql").getInt();

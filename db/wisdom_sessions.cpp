@@ -101,10 +101,10 @@ std::vector<Trial> WisdomStore::trials(std::int64_t session) {
 std::vector<Trial> WisdomStore::known_trials(const RecordKey& key, std::string_view space) {
   std::vector<Trial> found;
   state_->connection.read([&](SQLite::Database& database) {
-    static const std::string text =
-        std::string("SELECT * FROM trial WHERE id IN (SELECT max(trial.id) FROM trial "
-                    "JOIN session_view ON session_view.id = trial.session_id") +
-        where_key + "AND space = :space GROUP BY configuration) ORDER BY id DESC";
+    static const std::string text = std::string(
+                                        "SELECT * FROM trial WHERE id IN (SELECT max(trial.id) FROM trial "
+                                        "JOIN session_view ON session_view.id = trial.session_id") +
+                                    where_key + "AND space = :space GROUP BY configuration) ORDER BY id DESC";
     SQLite::Statement select(database, text);
     bind_key(select, key);
     select.bind(":space", std::string(space));

@@ -76,7 +76,8 @@ std::vector<std::string> named_kernels(const Options& options) {
 std::string named_kernel(const Options& options) {
   const std::vector<std::string> names = named_kernels(options);
   if (names.size() > 1)
-    throw UsageError(fmt::format("two kernels are named: {} and {}; only --format bundle takes several", names[0], names[1]));
+    throw UsageError(
+        fmt::format("two kernels are named: {} and {}; only --format bundle takes several", names[0], names[1]));
   return names.empty() ? "" : names.front();
 }
 
@@ -169,7 +170,8 @@ ExportedBundle bundle_for(const Options& options, std::optional<WisdomStore>& st
   std::vector<KernelPack> kernels;
   for (const std::string& given : named_kernels(options)) kernels.push_back(pack_to_export(load_kernel(given), given));
   if (kernels.empty())
-    throw UsageError("--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
+    throw UsageError(
+        "--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
   BundleTerms terms{.kernels = kernels, .records = of_devices(read_records(store), options.list("device"))};
   terms.has_images = !options.has("no-images");
   terms.architectures = options.list("architecture");
@@ -209,13 +211,15 @@ int run_export(const Arguments& arguments) {
                   "  attune export reduce smooth.cu --format bundle --architecture sm_90 -o app.bundle\n",
                   {"kernels..."});
   const auto list = [] { return po::value<std::vector<std::string>>(); };
-  options.add()("format,f", po::value<std::string>(), "json (default), csv, header (C++, of one kernel) or bundle (kernels with "
-                "wisdom and images, for attune::bundle_runtime)")(
-      "output,o", po::value<std::string>(), "write to this file instead of standard output")(
+  options.add()("format,f", po::value<std::string>(),
+                "json (default), csv, header (C++, of one kernel) or bundle (kernels with "
+                "wisdom and images, for attune::bundle_runtime)")("output,o", po::value<std::string>(),
+                                                                  "write to this file instead of standard output")(
       "kernel,k", po::value<std::string>(), "of this kernel only; the same as the argument")(
       "device,d", list(), "of this device only, by class or name; may be given several times")(
-      "problem,p", list(), "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
-                "several times")(
+      "problem,p", list(),
+      "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
+      "several times")(
       "architecture", list(),
       "bundle: with images for sm_90, or host; may be given several times (default: those with records)")(
       "no-images", "bundle: kernels and wisdom alone; applications compile")(

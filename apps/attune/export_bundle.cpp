@@ -18,13 +18,16 @@ namespace {
 
 bool has_records_of(std::span<const Record> records, const KernelPack& kernel) {
   const Fingerprints& own = kernel.spec.fingerprints;
-  return std::ranges::any_of(
-      records, [&](const Record& record) { return record.key.code == own.code && record.key.contract == own.contract; });
+  return std::ranges::any_of(records, [&](const Record& record) {
+    return record.key.code == own.code && record.key.contract == own.contract;
+  });
 }
 
 std::vector<Record> of_kernels(std::vector<Record> records, std::span<const KernelPack> kernels) {
   std::erase_if(records, [&](const Record& record) {
-    return std::ranges::none_of(kernels, [&](const KernelPack& kernel) { return has_records_of({&record, 1}, kernel); });
+    return std::ranges::none_of(kernels, [&](const KernelPack& kernel) {
+      return has_records_of({&record, 1}, kernel);
+    });
   });
   return records;
 }
@@ -50,8 +53,9 @@ ExportedBundle exported_bundle(const BundleTerms& terms) {
       throw UsageError(fmt::format("two kernels are named {}; a bundle holds each name once", kernel.spec.name));
     add_kernel(writer, kernel);
     if (!has_records_of(terms.records, kernel))
-      put_error(fmt::format("there are no records of {} for this; applications use its fall-backs (try: attune tune {})",
-                            kernel.spec.name, kernel.tune_target));
+      put_error(
+          fmt::format("there are no records of {} for this; applications use its fall-backs (try: attune tune {})",
+                      kernel.spec.name, kernel.tune_target));
   }
   const std::vector<Record> records = of_kernels(terms.records, terms.kernels);
   add_records(writer, records);

@@ -34,9 +34,8 @@ std::string Options::help() const {
   out << "usage: " << usage_ << "\n\n";
   po::options_description shown("options", 110, 60);
   for (const auto& option : description_.options()) {
-    const bool is_positional =
-        option->long_name() == rest_ ||
-        std::find(positional_.begin(), positional_.end(), option->long_name()) != positional_.end();
+    const bool is_positional = option->long_name() == rest_ || std::find(positional_.begin(), positional_.end(),
+                                                                         option->long_name()) != positional_.end();
     if (!is_positional) shown.add(option);
   }
   out << shown << "  -h [ --help ]            this text\n";

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "space/recording.hpp"
 #include "device/replay/replay_device.hpp"
+#include "space/recording.hpp"
 
 namespace attune::cli {
 

@@ -3,8 +3,8 @@
 
 #include "attune/kernel_spec.hpp"
 #include "command.hpp"
-#include "kernel/instantiate.hpp"
 #include "device/host/sanitizer.hpp"
+#include "kernel/instantiate.hpp"
 
 namespace attune::cli {
 

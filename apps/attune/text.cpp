@@ -86,8 +86,6 @@ std::string verdicts_text(const VerdictCounts& counts) {
   return text;
 }
 
-std::string utc_text(std::int64_t unix_ms) {
-  return attune::utc_text(unix_ms, "%Y-%m-%d %H:%M UTC");
-}
+std::string utc_text(std::int64_t unix_ms) { return attune::utc_text(unix_ms, "%Y-%m-%d %H:%M UTC"); }
 
 }  // namespace attune::cli

@@ -132,7 +132,7 @@ int tune_log(const Options& options, const EffortPlan& effort, const std::string
   if (is_replay(device)) throw UsageError("--misses is of a device that applications use, not of a recording");
   SessionRequest terms = request_from(options, {});
   terms.effort = *effort.search;
-  MissesQuery query{*options.text("misses"),   {}, device, database_path(options), options.has("dry-run"),
+  MissesQuery query{*options.text("misses"), {}, device, database_path(options), options.has("dry-run"),
                     options.has("json")};
   if (const auto first = options.text("kernel")) query.files.push_back(*first);
   for (const std::string& further : options.list("kernels")) query.files.push_back(further);

@@ -87,9 +87,10 @@ void ReadConnection::roll_back_journal() {
     code = sqlite3_exec(writing, "PRAGMA schema_version", nullptr, nullptr, nullptr);
   }
   if (code != SQLITE_OK)
-    throw Error(fmt::format("the wisdom database {} was being written when its writer was killed, and may not be "
-                            "repaired by this process; open it once as its owner (attune tune) (SQLite: {})",
-                            file_.string(), writing != nullptr ? sqlite3_errmsg(writing) : sqlite3_errstr(code)));
+    throw Error(
+        fmt::format("the wisdom database {} was being written when its writer was killed, and may not be "
+                    "repaired by this process; open it once as its owner (attune tune) (SQLite: {})",
+                    file_.string(), writing != nullptr ? sqlite3_errmsg(writing) : sqlite3_errstr(code)));
 }
 
 void ReadConnection::fail(int code) const {
@@ -112,8 +113,8 @@ void ReadStatement::Finalize::operator()(sqlite3_stmt* statement) const noexcept
 
 ReadStatement::ReadStatement(ReadConnection& connection, std::string_view query) : connection_(connection) {
   sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(connection.handle_.get(), query.data(), static_cast<int>(query.size()),
-                                      &statement, nullptr);
+  const int code =
+      sqlite3_prepare_v2(connection.handle_.get(), query.data(), static_cast<int>(query.size()), &statement, nullptr);
   handle_.reset(statement);
   if (code != SQLITE_OK) connection.fail(code);
 }

@@ -38,14 +38,16 @@ class LookUp {
   LookUp(ReadConnection& connection, const MatchRequest& request) : connection_(connection), request_(request) {
     const std::filesystem::path& file = connection.file();
     if (connection.number("PRAGMA application_id") != wisdom_application_id)
-      throw Error(fmt::format("{} is an SQLite database of another program, not a wisdom database; name another file "
-                              "with ATTUNE_DB",
-                              file.string()));
+      throw Error(
+          fmt::format("{} is an SQLite database of another program, not a wisdom database; name another file "
+                      "with ATTUNE_DB",
+                      file.string()));
     const std::int64_t format = connection.number("PRAGMA user_version");
     if (format < oldest_format)
-      throw Error(fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune tune), "
-                              "which brings it forward and keeps a copy",
-                              file.string(), format));
+      throw Error(
+          fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune tune), "
+                      "which brings it forward and keeps a copy",
+                      file.string(), format));
     has_view_ = format >= first_format_with_view;
     source_ = has_view_ ? "application_record_1" : records_of_format_4;
   }
@@ -54,8 +56,8 @@ class LookUp {
     add_records(" AND problem = :problem AND device_class = :device_class", [](ReadStatement& select, const auto& r) {
       select.bind(":problem", r.problem.text()).bind(":device_class", r.device.class_key());
     });
-    const bool is_known = std::ranges::any_of(
-        found_.records, [&](const Record& record) { return record.key.regime == request_.regime; });
+    const bool is_known =
+        std::ranges::any_of(found_.records, [&](const Record& record) { return record.key.regime == request_.regime; });
     if (is_known && reach == Reach::this_problem) return std::move(found_);
     found_.are_all = true;
     add_near_records();

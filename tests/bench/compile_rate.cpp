@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "attune/search_space.hpp"
-#include "kernel/problem.hpp"
 #include "device/device.hpp"
+#include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune {

@@ -24,7 +24,7 @@ namespace attune {
 namespace {
 
 constexpr double calibration_warm_up_ms = 300;
-constexpr std::size_t turns_in_job = 256;  // samples that one job takes
+constexpr std::size_t turns_in_job = 256;             // samples that one job takes
 constexpr int data_in_worker = 2, loads_of_data = 4;  // that measure_places() makes
 
 using Loaded = std::map<std::string, InstanceId>;

@@ -145,7 +145,8 @@ TEST_F(ExportBundle, HasKernelWisdomAndImages) {
   const CommandResult result = attune({"export", smooth(), "reduce", "--format", "bundle", "-o", bundle()});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, AllOf(HasSubstr("2 kernels, 1 record, 1 image; "), HasSubstr("there are no records of reduce")));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("2 kernels, 1 record, 1 image; "), HasSubstr("there are no records of reduce")));
   const Bundle made = Bundle::open(bundle());
   EXPECT_EQ(made.sections(SectionKind::kernel).size(), 2u);
   EXPECT_EQ(made.sections(SectionKind::records).size(), 1u);
@@ -219,7 +220,8 @@ template <int BLOCK> __global__ void broken(float* out) { nothing; }
   const CommandResult result =
       attune({"export", broken, "--format", "bundle", "--architecture", "host", "--problem", "n=1024", "-o", bundle()});
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("there is no image of broken on host"), HasSubstr("nothing"), HasSubstr("0 images")));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("there is no image of broken on host"), HasSubstr("nothing"), HasSubstr("0 images")));
   EXPECT_EQ(Bundle::open(bundle()).sections(SectionKind::kernel).size(), 1u);
 }
 

@@ -31,7 +31,7 @@ BundleWisdom wisdom_of(const std::vector<Record>& records) {
   return BundleWisdom(Bundle::owning(bundle_bytes(records), "a bundle"));
 }
 
-std::vector<std::string> uuids(const std::vector<Record>& records) {
+std::vector<std::string> uuids_of(const std::vector<Record>& records) {
   std::vector<std::string> found;
   for (const Record& record : records) found.push_back(record.uuid);
   return found;
@@ -116,8 +116,10 @@ std::vector<Record> many_records(std::mt19937& random, int count) {
                                    "cuda|NVIDIA H100|cc90|sm114|mem80G|bus5120|l2-50M|mig-",
                                    "cuda|NVIDIA A100|cc80|sm108|mem80G|bus5120|l2-40M|mig-");
     if (record.key.device_class.find("A100") != std::string::npos) record.compute_capability = 80;
-    record.configuration = Configuration{{"BLOCK", pick(64, 128, 256, 512)}, {"FAST", random() % 2 == 0},
-                                         {"SCALE", pick(0.1, 0.5)}, {"ORDER", pick("Order::rows", "Order::columns")}};
+    record.configuration = Configuration{{"BLOCK", pick(64, 128, 256, 512)},
+                                         {"FAST", random() % 2 == 0},
+                                         {"SCALE", pick(0.1, 0.5)},
+                                         {"ORDER", pick("Order::rows", "Order::columns")}};
     const RecordKey& key = record.key;
     if (keys.insert(key.problem.text() + key.regime + key.objective + key.device_class).second)
       records.push_back(std::move(record));
@@ -136,11 +138,13 @@ TEST_F(BundleRecords, AreFoundAsInTheDatabase) {
   const BundleWisdom bundle = wisdom_of(records);
   int found_near = 0, found_none = 0;
   for (int i = 0; i < 300; ++i) {
-    const Problem problem = i % 2 == 0 ? records[random() % records.size()].key.problem
-                                       : Problem{{"n", static_cast<std::int64_t>(1 + random() % 5000000)}, {"T", "float"}};
+    const Problem problem = i % 2 == 0
+                                ? records[random() % records.size()].key.problem
+                                : Problem{{"n", static_cast<std::int64_t>(1 + random() % 5000000)}, {"T", "float"}};
     const Reach reach = i % 3 == 0 ? Reach::all : Reach::this_problem;
-    const Candidates there = database.candidates(request(problem), reach), here = bundle.candidates(request(problem), reach);
-    ASSERT_THAT(uuids(here.records), UnorderedElementsAreArray(uuids(there.records))) << problem.text();
+    const Candidates there = database.candidates(request(problem), reach),
+                     here = bundle.candidates(request(problem), reach);
+    ASSERT_THAT(uuids_of(here.records), UnorderedElementsAreArray(uuids_of(there.records))) << problem.text();
     EXPECT_EQ(here.are_all, there.are_all) << problem.text();
     EXPECT_EQ(here.near_misses.empty(), there.near_misses.empty()) << problem.text();
     found_near += here.records.size() > 1;
@@ -148,8 +152,8 @@ TEST_F(BundleRecords, AreFoundAsInTheDatabase) {
   }
   EXPECT_GT(found_near, 20);
   EXPECT_GT(found_none, 5);
-  EXPECT_THAT(uuids(bundle.records_of(spec_, "cuda")),
-              UnorderedElementsAreArray(uuids(database.records_of(spec_, "cuda"))));
+  EXPECT_THAT(uuids_of(bundle.records_of(spec_, "cuda")),
+              UnorderedElementsAreArray(uuids_of(database.records_of(spec_, "cuda"))));
 }
 
 TEST_F(BundleRecords, OfOtherCodeAreNearMisses) {
@@ -158,7 +162,7 @@ TEST_F(BundleRecords, OfOtherCodeAreNearMisses) {
   const Problem problem = changed.key.problem;
   const Candidates found = wisdom_of({changed}).candidates(request(problem), Reach::this_problem);
   EXPECT_THAT(found.records, IsEmpty());
-  EXPECT_THAT(uuids(found.near_misses), ElementsAre(changed.uuid));
+  EXPECT_THAT(uuids_of(found.near_misses), ElementsAre(changed.uuid));
 }
 
 TEST_F(BundleRecords, DoNotDependOnTheirOrder) {

@@ -165,7 +165,10 @@ TEST_P(WisdomOfAnOlderFormat, IsBroughtForwardWithAllThatItHeld) {
     EXPECT_EQ(store.trials(1)[0].attempts, old == 1 ? 1 : 2) << "format 1 tried everything once";
     EXPECT_EQ(store.trials(1)[0].made_ms == 0, old < 4);
     EXPECT_EQ(store.trials(1)[0].shapes.empty(), old < 4);
-    EXPECT_EQ(store.trials(1).size(), old == 1 ? 2u : old < 4 ? 3u : 4u) << "an entry of the quarantine becomes a trial";
+    EXPECT_EQ(store.trials(1).size(), old == 1  ? 2u
+                                      : old < 4 ? 3u
+                                                : 4u)
+        << "an entry of the quarantine becomes a trial";
     if (old >= 2) expect_attempts_and_quarantine(store);
     if (old >= 3) expect_finalists_and_ceilings(store);
   }

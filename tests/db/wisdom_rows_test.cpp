@@ -91,7 +91,8 @@ TEST_F(WisdomRows, HaveAColumnForEveryFieldAndAFieldForEveryColumn) {
     EXPECT_THAT(columns, testing::UnorderedElementsAreArray(fields)) << table;
   };
   const std::vector<std::string> key = {"device_id", "kernel_id", "problem_id"};
-  expect_columns("record", test::columns_of<Record>(), {"id", key[0], key[1], key[2], "row_hash", "current", "configuration_text", "application_hash"});
+  expect_columns("record", test::columns_of<Record>(),
+                 {"id", key[0], key[1], key[2], "row_hash", "current", "configuration_text", "application_hash"});
   expect_columns("session", test::columns_of<SessionRow>(), {"id", key[0], key[1], key[2]});
   expect_columns("finalist", test::columns_of<FinalistResult>(), {"id", "record_id"});
   expect_columns("trial", test::columns_of<Trial>(), {"id", "session_id", "lifted_ms"});

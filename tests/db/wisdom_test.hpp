@@ -67,7 +67,9 @@ inline KernelSpec sample_kernel() {
   KernelSpec spec;
   spec.name = "reduce";
   spec.problem = {{"n", ProblemKind::size, {}, 1024, {}}, {"T", ProblemKind::type, {"float", "double"}, {}, {}}};
-  spec.parameters = {{"BLOCK", {64, 128, 256, 512}}, {"FAST", {false, true}}, {"SCALE", {0.1, 0.5}},
+  spec.parameters = {{"BLOCK", {64, 128, 256, 512}},
+                     {"FAST", {false, true}},
+                     {"SCALE", {0.1, 0.5}},
                      {"ORDER", {"Order::columns", "Order::rows"}}};
   spec.fingerprints = {std::string(64, 'c'), std::string(64, 'd'), std::string(64, 'e')};
   return spec;

@@ -304,7 +304,8 @@ TEST_F(DataContract, AChecksumIsTheSameEverywhereAndAnotherForAChangedByte) {
   const auto sum_of = [this](const Array<unsigned char>& array, std::size_t bytes) {
     return device().inspect(Checksum{array.data(), bytes}).sum;
   };
-  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{29}, std::size_t{100003}}) {
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{29}, std::size_t{100003}}) {
     Bytes bytes(count);
     for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(i * 37 + 11);
     const Array<unsigned char> array(device(), bytes);
@@ -320,7 +321,8 @@ TEST_F(DataContract, AChecksumIsTheSameEverywhereAndAnotherForAChangedByte) {
     }
     EXPECT_EQ(sums.size(), changes) << count;
   }
-  const Array<unsigned char> array(device(), Bytes{1, 0, 0, 0, 0, 0, 0, 0, 2}), swapped(device(), Bytes{2, 0, 0, 0, 0, 0, 0, 0, 1});
+  const Array<unsigned char> array(device(), Bytes{1, 0, 0, 0, 0, 0, 0, 0, 2}),
+      swapped(device(), Bytes{2, 0, 0, 0, 0, 0, 0, 0, 1});
   EXPECT_NE(sum_of(array, 9), sum_of(swapped, 9));
   EXPECT_EQ(sum_of(array, 0), 0u);
 }

@@ -16,7 +16,7 @@ using test::Array;
 using test::fill_of_bytes;
 using test::launch_of;
 
-constexpr const char* source = R"(
+constexpr const char* sample_source = R"(
 __global__ void copy(float4* to, const float4* from, long long n) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) to[i] = from[i];
@@ -32,7 +32,7 @@ class SampleContract : public test::ContractTest {
     bytes_ = std::size_t{1} << (is_host() ? 18 : 26);
     shape_ = test::shape(static_cast<std::uint32_t>(bytes_ / 16 / 256), 256);
     many_ = static_cast<long long>(bytes_ / 16);
-    module_ = load(source, {"copy"});
+    module_ = load(sample_source, {"copy"});
     ASSERT_NE(module_, nullptr);
     from_.emplace(device(), bytes_);
     to_.emplace(device(), bytes_);

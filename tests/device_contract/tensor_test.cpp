@@ -12,7 +12,7 @@ using Bytes = std::vector<unsigned char>;
 using Place = std::array<int, 5>;
 
 // A box of an array of up to five dimensions; one of 1 is none.
-struct Case {
+struct TensorCase {
   const char* type;
   std::uint32_t bytes, swizzle;  // of an element; of the map
   std::size_t dimensions;
@@ -59,7 +59,7 @@ struct Case {
   }
 };
 
-const Case table[] = {
+const TensorCase table[] = {
     {"int", 4, 0, 2, {32, 8, 1, 1, 1}, {101, 37, 1, 1, 1}, {104}},
     {"int", 4, 128, 2, {32, 16, 1, 1, 1}, {101, 37, 1, 1, 1}, {104}},
     {"int", 4, 64, 2, {16, 24, 1, 1, 1}, {64, 64, 1, 1, 1}, {64}},
@@ -77,7 +77,7 @@ const Case table[] = {
 };
 
 // The box as the kernel sees it: written out, or made of its numbers.
-constexpr const char* source = R"(#include "attune_async.cuh"
+constexpr const char* tensor_source = R"(#include "attune_async.cuh"
 template <class T, int SWIZZLE, int DIMENSIONS, int ELEMENTS>
 __global__ void load(T* out, const __grid_constant__ attune::TensorMap map, int x, int y, int z, int u, int v) {
   alignas(1024) __shared__ T box[ELEMENTS];
@@ -133,23 +133,23 @@ class TensorContract : public test::ContractTest {
     if (IsSkipped() || HasFatalFailure()) return;
     if (!is_host() && device().info().compute_capability < 90)
       GTEST_SKIP() << "tensor maps need compute capability 9.0";
-    ImageRequest wanted = request(source, {});
+    ImageRequest wanted = request(tensor_source, {});
     for (const EmbeddedHeader& header : builtin_headers())
       wanted.source.headers.push_back({std::string(header.name), std::string(header.text)});
-    for (const Case& one : table)
+    for (const TensorCase& one : table)
       for (const char* const entry : {"load<", "store<"}) wanted.expressions.push_back(entry + one.arguments() + ">");
     wanted.expressions.emplace_back("ask");
     std::sort(wanted.expressions.begin(), wanted.expressions.end());
     module_ = load(wanted);
     ASSERT_NE(module_, nullptr);
   }
-  Map encoded(const Case& one, void* array) {
+  Map encoded(const TensorCase& one, void* array) {
     Map map;
     const Status status = device().encode_map(one.layout(), array, &map);
     EXPECT_TRUE(status.ok()) << status.detail;
     return map;
   }
-  void run(const std::string& entry, const Case& one, void* plain, Map& map, Place& first) {
+  void run(const std::string& entry, const TensorCase& one, void* plain, Map& map, Place& first) {
     const Status status = launch(*module_, entry + "<" + one.arguments() + ">", test::shape(1, 96),
                                  {plain, &map, &first[0], &first[1], &first[2], &first[3], &first[4]});
     EXPECT_TRUE(status.ok()) << status.detail;
@@ -158,7 +158,7 @@ class TensorContract : public test::ContractTest {
 };
 
 // Corners inside and outside of the array, on every side. The first coordinate is a multiple of 16 bytes.
-std::vector<Place> corners(const Case& one) {
+std::vector<Place> corners(const TensorCase& one) {
   const int step = static_cast<int>(16 / one.bytes);
   const auto place = [&](int x, const Place& others) {
     Place made{x};
@@ -174,7 +174,7 @@ std::vector<Place> corners(const Case& one) {
 }
 
 TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
-  for (const Case& one : table) {
+  for (const TensorCase& one : table) {
     Bytes values = numbered(one.array_elements() * one.bytes, 7);
     Array<unsigned char> in(device(), values), out(device(), one.box_elements() * one.bytes, 0xEE);
     Map map = encoded(one, in.data());
@@ -191,7 +191,7 @@ TEST_F(TensorContract, LoadsBoxesWithZerosOutside) {
 
 // A store tells inside from outside by 16 bytes: what is written beyond the end of a row lies in its padding.
 TEST_F(TensorContract, StoresWhatLiesInside) {
-  for (const Case& one : table) {
+  for (const TensorCase& one : table) {
     const Bytes box = numbered(one.box_elements() * one.bytes, 11);
     Array<unsigned char> in(device(), box);
     for (Place& first : corners(one)) {

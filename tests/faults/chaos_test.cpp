@@ -14,7 +14,7 @@
 namespace attune::test {
 namespace {
 
-constexpr int all = 500, kills = 10;
+constexpr int chaos_trials = 500, chaos_kills = 10;
 
 constexpr const char* everything =
     "3% compile * signal 11\n2% compile * exit 3\n"
@@ -56,7 +56,7 @@ class Chaos : public FaultBench {
 TEST_F(Chaos, TheRecordIsThatOfAQuietSessionAndNoVerdictIsLostOrRepeated) {
   const TuneRun quiet = tune_recording(arguments());
   ASSERT_EQ(quiet.command.code, 0) << quiet.command.err;
-  ASSERT_EQ(count_of_verdict(Verdict::ok), all);
+  ASSERT_EQ(count_of_verdict(Verdict::ok), chaos_trials);
   std::filesystem::remove(database());
   std::filesystem::remove(script() + ".log");
 
@@ -80,7 +80,7 @@ TEST_F(Chaos, TheRecordIsThatOfAQuietSessionAndNoVerdictIsLostOrRepeated) {
     before = now;
     lines_before = log().lines().size();
   };
-  for (int i = 0; i < kills; ++i) {
+  for (int i = 0; i < chaos_kills; ++i) {
     const auto trials_told = std::uniform_int_distribution<std::size_t>(5, 60)(random);
     const TuneRun run = killed_after(trials_told, std::uniform_int_distribution(0, 30'000)(random));
     ASSERT_EQ(run.command.code, 128 + SIGKILL) << run.command.err;
@@ -92,11 +92,11 @@ TEST_F(Chaos, TheRecordIsThatOfAQuietSessionAndNoVerdictIsLostOrRepeated) {
   EXPECT_EQ(last.best.at("end"), "finished");
   expect_kept(tried_since(lines_before), Protocol{}.confirm_ratio);
 
-  EXPECT_EQ(trials().size(), static_cast<std::size_t>(all));
+  EXPECT_EQ(trials().size(), static_cast<std::size_t>(chaos_trials));
   EXPECT_THAT(attempts(), testing::IsEmpty());
-  EXPECT_GE(count_of_verdict(Verdict::ok), all * 9 / 10);
-  EXPECT_LT(count_of_verdict(Verdict::ok), all);  // some do fail twice
-  EXPECT_EQ(quarantined().size(), static_cast<std::size_t>(all - count_of_verdict(Verdict::ok)));
+  EXPECT_GE(count_of_verdict(Verdict::ok), chaos_trials * 9 / 10);
+  EXPECT_LT(count_of_verdict(Verdict::ok), chaos_trials);  // some do fail twice
+  EXPECT_EQ(quarantined().size(), static_cast<std::size_t>(chaos_trials - count_of_verdict(Verdict::ok)));
   const double right = quiet.best.at("median_ns"), found = last.best.at("median_ns");
   EXPECT_NEAR(found / right, 1, 0.01) << last.best.dump() << "\n" << quiet.best.dump();
 }

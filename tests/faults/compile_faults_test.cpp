@@ -15,9 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* bad = "A=5 B=4";
-constexpr int all = 30;
-
 class CompileFaults : public FaultBench {
  protected:
   TuneRun run_with(const std::string& rule, const std::string& variable = "", const std::string& value = "") const {

@@ -13,10 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* best = "A=3 B=2";
-constexpr const char* bad = "A=5 B=4";  // far from the best: no finalist
-constexpr int all = 30;
-
 class DeviceFaults : public FaultBench {
  protected:
   // One configuration gets `verdict`, with `detail` in its words, and nothing else happens.

@@ -28,6 +28,11 @@ std::vector<pid_t> processes_with(const std::vector<std::string>& texts);
 
 class FaultBench : public Workbench {
  protected:
+  // Of the recording of tune_recording().
+  static constexpr const char* best = "A=3 B=2";
+  static constexpr const char* bad = "A=5 B=4";  // far from the best: no finalist
+  static constexpr int all = 30;
+
   void SetUp() override;
 
   // The script of all commands that follow.

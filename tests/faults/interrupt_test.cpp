@@ -13,8 +13,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr int all = 30;
-
 using InterruptOnce = FaultBench;
 
 class Interrupt : public FaultBench, public testing::WithParamInterface<int> {

@@ -13,7 +13,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* best = "A=3 B=2";
 constexpr double speedup = 2 / 1.1, scatter = 0.005;  // of samples, 0.1 %, by 0.1 %
 
 class MeasureFaults : public FaultBench {

@@ -23,9 +23,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* bad = "A=5 B=4";
-constexpr int all = 30;
-
 class SessionFaults : public FaultBench {
  protected:
   // The session ended because of the environment: nothing is said of any configuration, and everything goes on later.

@@ -41,8 +41,7 @@ TEST_F(CudaDeviceTest, KnowsItself) {
   EXPECT_GE(info.driver_cuda_version, 11000);
   EXPECT_THAT(info.driver, testing::HasSubstr("CUDA "));
   EXPECT_EQ(driver_version_text(), info.driver);
-  std::printf("%s, %s, driver %s\n", info.class_key().c_str(), info.uuid.c_str(),
-              info.driver.c_str());
+  std::printf("%s, %s, driver %s\n", info.class_key().c_str(), info.uuid.c_str(), info.driver.c_str());
 }
 
 TEST_F(CudaDeviceTest, TellsItsStateWhileItWorks) {

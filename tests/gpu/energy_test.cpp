@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "device/cuda/nvml.hpp"
 #include "attune/search_space.hpp"
+#include "device/cuda/nvml.hpp"
 #include "kernel/instance.hpp"
 #include "kernel/problem.hpp"
 #include "measure/statistics.hpp"
@@ -59,7 +59,8 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   EXPECT_GT(busy, 0.97) << "what the device takes while it waits would count as the kernel's";
   EXPECT_LT(busy, 1.03);
   EXPECT_GT(watts, 50) << "less than such a device takes when idle";
-  EXPECT_LT(watts, 1.1 * cuda::ask_nvml(device().info().uuid).power_limit_mw.value_or(0) * 1e-3) << "more than it may take";
+  EXPECT_LT(watts, 1.1 * cuda::ask_nvml(device().info().uuid).power_limit_mw.value_or(0) * 1e-3)
+      << "more than it may take";
 }
 
 }  // namespace

@@ -37,31 +37,37 @@ class HostArguments : public test::HostTest {
 };
 
 TEST_F(HostArguments, ThatFitCompile) {
-  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"}, n{"n", "int32"};
+  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"},
+      n{"n", "int32"};
   EXPECT_EQ(compiled("saxpy<float, 3>", {y, x, a, n}).verdict, Verdict::ok);
   EXPECT_EQ(compiled("saxpy<float, 3>", {y, x, a, {"n", "uint32"}}).log, "");
   EXPECT_EQ(compiled("plain", {y, {"x", "int32", Passing::array}, {"n", "uint64"}}).log, "");
-  EXPECT_EQ(compiled("plain", {{"y", "uint8", Passing::array}, {"x", "uint32", Passing::array}, {"n", "int64"}}).log, "");
+  EXPECT_EQ(compiled("plain", {{"y", "uint8", Passing::array}, {"x", "uint32", Passing::array}, {"n", "int64"}}).log,
+            "");
   EXPECT_EQ(compiled("loose", {y, {"b", "double", Passing::array}, x, {"o", "int32"}, {"f", "bool"}}).log, "");
 }
 
 TEST_F(HostArguments, OfAnotherTypeAreErrors) {
-  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"}, n{"n", "int32"};
+  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"},
+      n{"n", "int32"};
   EXPECT_THAT(log("saxpy<float, 3>", {y, x, {"a", "double"}, n}),
               AllOf(HasSubstr("argument 'a' (double) of 'saxpy<float, 3>' does not fit parameter 3"),
                     HasSubstr("double, float"), HasSubstr("kernel.cu")));
-  EXPECT_THAT(log("saxpy<float, 3>", {y, {"x", "double", Passing::array}, a, n}), HasSubstr("argument 'x' (array of double)"));
+  EXPECT_THAT(log("saxpy<float, 3>", {y, {"x", "double", Passing::array}, a, n}),
+              HasSubstr("argument 'x' (array of double)"));
   EXPECT_THAT(log("saxpy<float, 3>", {y, x, a, {"n", "int64"}}), HasSubstr("argument 'n' (long long)"));
   EXPECT_THAT(log("saxpy<float, 3>", {y, x, a, {"n", "float"}}), HasSubstr("argument 'n' (float)"));
   EXPECT_THAT(log("saxpy<float, 3>", {y, a, a, n}), HasSubstr("argument 'a' (float) of 'saxpy<float, 3>' does not fit "
                                                               "parameter 2"));
   EXPECT_THAT(log("saxpy<float, 3>", {y, x, x, n}), HasSubstr("does not fit parameter 3"));
-  EXPECT_THAT(log("plain", {{"y", "double", Passing::array}, {"x", "int32", Passing::array}, {"n", "int64"}}), HasSubstr("argument 'y'"));
+  EXPECT_THAT(log("plain", {{"y", "double", Passing::array}, {"x", "int32", Passing::array}, {"n", "int64"}}),
+              HasSubstr("argument 'y'"));
   EXPECT_THAT(log("plain", {y, {"x", "int64", Passing::array}, {"n", "int64"}}), HasSubstr("argument 'x'"));
 }
 
 TEST_F(HostArguments, ThatDoNotFitAreErrorsAtTheLineOfTheEntry) {
-  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"}, n{"n", "int32"};
+  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"},
+      n{"n", "int32"};
   const auto at_line_7 = [&](const std::string& entry, const std::vector<PassedArgument>& passed) {
     ImageRequest made = request(source, {entry});
     made.checks = argument_checks(entry, passed, 7);

@@ -4,6 +4,7 @@
 
 #include "apps/attune/calibrate.hpp"
 #include "attune/error.hpp"
+#include "support/notes.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-class Notes final : public Observer {
- public:
-  void note(const std::string& text) override { texts.push_back(text); }
-  std::vector<std::string> texts;
-};
 
 // A device without a compiler.
 class Bare final : public Workers {

@@ -8,6 +8,7 @@
 #include "kernel/problem.hpp"
 #include "session/session.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/notes.hpp"
 
 namespace attune {
 namespace {
@@ -50,12 +51,6 @@ __global__ void reference(float* y, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 1;
 }
 )cuda";
-
-class Notes : public Observer {
- public:
-  void note(const std::string& text) override { texts.push_back(text); }
-  std::vector<std::string> texts;
-};
 
 TEST(Finalists, CarryTheirErrorsAndWhetherTheyRepeat) {
   const std::unique_ptr<Device> device = open_device("host");

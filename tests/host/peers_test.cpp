@@ -6,6 +6,7 @@
 #include "kernel/problem.hpp"
 #include "session/side_by_side.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/notes.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
 #include "worker/peer_library.hpp"
@@ -28,12 +29,6 @@ std::string message_of(const Thrower& thrower) {
   }
   return "";
 }
-
-class Notes final : public Observer {
- public:
-  void note(const std::string& text) override { texts.push_back(text); }
-  std::vector<std::string> texts;
-};
 
 class PeersTest : public testing::Test {
  protected:

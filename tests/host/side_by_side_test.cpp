@@ -13,6 +13,7 @@
 #include "attune/search_space.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/notes.hpp"
 #include "worker/device_copy.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
@@ -23,12 +24,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-class Notes final : public Observer {
- public:
-  void note(const std::string& text) override { texts.push_back(text); }
-  std::vector<std::string> texts;
-};
 
 // A device worker in this process. A test sees its jobs and may replace its answers.
 class SeenWorkers final : public Workers {

@@ -1,6 +1,6 @@
-// Fields of kernel files that reach the device: clusters, cooperative launches and such that overlap, variables and host
-// memory as arguments. ATTUNE_FIELDS_DEVICE is `host` or `cuda`; every legal configuration is checked on it, and a plan
-// launched.
+// Fields of kernel files that reach the device: clusters, cooperative launches and such that overlap, variables and
+// host memory as arguments. ATTUNE_FIELDS_DEVICE is `host` or `cuda`; every legal configuration is checked on it, and a
+// plan launched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ constexpr const char* device_name = ATTUNE_FIELDS_DEVICE;
 bool is_on_host() { return std::string_view(device_name) == "host"; }
 
 const EmbeddedFile& file_of(const std::string& name) {
-  static const EmbeddedFile files[] = {attune_embedded::cluster_sum, attune_embedded::fetched,
-                                       attune_embedded::filtered, attune_embedded::gathered,
-                                       attune_embedded::grid_sum, attune_embedded::overlapped_sum,
+  static const EmbeddedFile files[] = {attune_embedded::cluster_sum,  attune_embedded::fetched,
+                                       attune_embedded::filtered,     attune_embedded::gathered,
+                                       attune_embedded::grid_sum,     attune_embedded::overlapped_sum,
                                        attune_embedded::warp_products};
   return *std::find_if(std::begin(files), std::end(files),
                        [&](const EmbeddedFile& file) { return file.file_name == name + ".cu"; });

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* source = R"(
+constexpr const char* async_source = R"(
 #include "attune_async.cuh"
 __global__ void run(int* out, const int* in) {
   alignas(128) __shared__ int tile[1024];
@@ -46,7 +46,7 @@ __global__ void run_bulk(int* out, const int* in) {
 class AsyncHeader : public test::NvrtcTest, public testing::WithParamInterface<int> {
  protected:
   static CompileOutcome compiled(const std::string& architecture) {
-    ImageRequest request = test::request_for(source, {"run", "run_bulk"}, architecture);
+    ImageRequest request = test::request_for(async_source, {"run", "run_bulk"}, architecture);
     for (const EmbeddedHeader& header : builtin_headers())
       request.source.headers.push_back({std::string(header.name), std::string(header.text)});
     return std::move(make_nvrtc_compiler(architecture)->compile({&request, 1}).front());

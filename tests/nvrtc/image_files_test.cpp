@@ -78,9 +78,10 @@ class NvrtcImages : public test::NvrtcTest {
   std::unique_ptr<Start> start(std::shared_ptr<Compiler> real = make_nvrtc_compiler("sm_90")) const {
     auto compiler = std::make_shared<CountingCompiler>(std::move(real));
     auto device = std::make_shared<test::LoadsAnything>(compiler);
-    return std::unique_ptr<Start>(new Start{compiler, device,
-                                            Images(device, no_bundles_, {std::make_unique<ImageCache>(folder_ / "cache"), nullptr},
-                                                   [](const auto& why) { ADD_FAILURE() << why; })});
+    return std::unique_ptr<Start>(
+        new Start{compiler, device,
+                  Images(device, no_bundles_, {std::make_unique<ImageCache>(folder_ / "cache"), nullptr},
+                         [](const auto& why) { ADD_FAILURE() << why; })});
   }
   // Returns how many images a new process compiles for the request.
   int compiles(const ImageRequest& request) const {

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* source = R"(
+constexpr const char* launch_source = R"(
 #include "attune_launch.cuh"
 namespace constants { template <typename T> __constant__ T filter[8]; }
 __device__ int table[3];
@@ -34,7 +34,7 @@ class LaunchHeader : public test::NvrtcTest, public testing::WithParamInterface<
  protected:
   static CompileOutcome compiled(std::vector<std::string> expressions, std::vector<std::string> waiting,
                                  const std::string& architecture) {
-    ImageRequest request = test::request_for(source, std::move(expressions), architecture);
+    ImageRequest request = test::request_for(launch_source, std::move(expressions), architecture);
     request.waiting = std::move(waiting);
     for (const EmbeddedHeader& header : builtin_headers())
       request.source.headers.push_back({std::string(header.name), std::string(header.text)});

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* source = R"(
+constexpr const char* mma_source = R"(
 #include "attune_mma.cuh"
 __global__ void products(double* out, const double* in) {
   double two[2] = {}, four[4] = {};
@@ -45,7 +45,7 @@ TEST_P(MmaHeader, CompilesEverywhere) {
   const auto& known = cuda::nvrtc().architectures;
   if (std::find(known.begin(), known.end(), GetParam()) == known.end()) GTEST_SKIP();
   const std::string architecture = "sm_" + std::to_string(GetParam());
-  ImageRequest request = test::request_for(source, {"products", "matrices"}, architecture);
+  ImageRequest request = test::request_for(mma_source, {"products", "matrices"}, architecture);
   for (const EmbeddedHeader& header : builtin_headers())
     request.source.headers.push_back({std::string(header.name), std::string(header.text)});
   const CompileOutcome outcome = std::move(make_nvrtc_compiler(architecture)->compile({&request, 1}).front());

@@ -240,7 +240,8 @@ __global__ void mapped(float* y, const __grid_constant__ Map map) { y[0] = map.w
     request.checks = argument_checks(entry, passed);
     return request;
   };
-  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"}, n{"n", "int32"};
+  const PassedArgument y{"y", "float", Passing::array}, x{"x", "float", Passing::array}, a{"a", "float"},
+      n{"n", "int32"};
   EXPECT_EQ(compiled(with("saxpy<float>", {y, x, a, n})).log.find("error"), std::string::npos);
   compiled(with("plain", {y, {"x", "int32", Passing::array}, {"n", "uint64"}}));
   ImageRequest half = with("saxpy<__half>", {{"y", "half", Passing::array}, {"x", "half", Passing::array}, a, n});

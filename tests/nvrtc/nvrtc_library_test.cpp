@@ -67,14 +67,15 @@ std::string complaint_beside_damage(const NvrtcLibrary& library, const Place& pl
 
 TEST_F(NvrtcLoad, NamesTheCompanionLibraryThatIsMissing) {
   const NvrtcLibrary& library = nvrtc();
-  EXPECT_THAT(complaint_beside_damage(library, [](const fs::path& from, const fs::path& to) { fs::copy_file(from, to); }),
-              HasSubstr(fmt::format("lacks its companion libnvrtc-builtins.so.{}.{}", library.major, library.minor)));
+  EXPECT_THAT(
+      complaint_beside_damage(library, [](const fs::path& from, const fs::path& to) { fs::copy_file(from, to); }),
+      HasSubstr(fmt::format("lacks its companion libnvrtc-builtins.so.{}.{}", library.major, library.minor)));
 }
 
 TEST_F(NvrtcLoad, TakesTheCompanionLibraryThatLiesBesideIt) {
-  EXPECT_EQ(complaint_beside_damage(
-                nvrtc(), [](const fs::path& from, const fs::path& to) { fs::create_symlink(from, to); }),
-            "");
+  EXPECT_EQ(
+      complaint_beside_damage(nvrtc(), [](const fs::path& from, const fs::path& to) { fs::create_symlink(from, to); }),
+      "");
 }
 
 TEST(NvrtcChild, DISABLED_ReportWhatIsMissing) { test::report(test::nvrtc_missing()); }

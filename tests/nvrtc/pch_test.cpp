@@ -66,14 +66,14 @@ template <int ITEMS> __global__ void scale(int* x) {
   return request;
 }
 
-CompileOutcome compile(const ImageRequest& request, HeavyHeaders headers = HeavyHeaders::precompile) {
+CompileOutcome compile_heavy(const ImageRequest& request, HeavyHeaders headers = HeavyHeaders::precompile) {
   return std::move(make_nvrtc_compiler("sm_90", headers)->compile({&request, 1}).front());
 }
 
 // Compiles the heavy source for `first` to `last` items. Each compiles, and nothing is said of precompiling.
 void compile_heavy(const std::string& salt, int first, int last) {
   for (int i = first; i <= last; ++i) {
-    const CompileOutcome outcome = compile(heavy_request(salt, "scale<" + std::to_string(i) + ">"));
+    const CompileOutcome outcome = compile_heavy(heavy_request(salt, "scale<" + std::to_string(i) + ">"));
     EXPECT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
     EXPECT_THAT(outcome.log, Not(HasSubstr("precompiled")));
   }
@@ -119,7 +119,7 @@ TEST_F(Pch, AKernelWithCubCompilesToTheSameCodePlainlyWhileMakingThemAndWithThem
     GTEST_SKIP() << "no CUB in the CUDA toolkit of this machine";
   const ImageRequest request = request_for(cub_source, {"sum<128, 4>"});
   std::vector<CompileOutcome> outcomes;
-  for (int i = 0; i < 3; ++i) outcomes.push_back(compile(request));
+  for (int i = 0; i < 3; ++i) outcomes.push_back(compile_heavy(request));
   EXPECT_EQ(counts().created, 1);
   EXPECT_EQ(counts().used, 1);
   ASSERT_EQ(outcomes[0].verdict, Verdict::ok) << outcomes[0].log;
@@ -131,7 +131,7 @@ TEST_F(Pch, AKernelWithCubCompilesToTheSameCodePlainlyWhileMakingThemAndWithThem
     EXPECT_EQ(outcome.image->functions.front().usage, outcomes[0].image->functions.front().usage);
     EXPECT_THAT(outcome.log, Not(HasSubstr("precompiled")));
   }
-  EXPECT_EQ(compile(request_for(cub_source, {"sum<256, 1>"})).verdict, Verdict::ok);
+  EXPECT_EQ(compile_heavy(request_for(cub_source, {"sum<256, 1>"})).verdict, Verdict::ok);
   EXPECT_EQ(counts().used, 2) << "other entries of the same source read the same file";
   EXPECT_EQ(counts().created, 1);
 }
@@ -158,7 +158,7 @@ TEST_F(Pch, ApplicationsNeitherWriteThemNorWaitForThem) {
   ASSERT_TRUE(held);
   const auto compiler = make_nvrtc_compiler("sm_90");  // as a device's own
   for (int i = 0; i < 3; ++i) EXPECT_EQ(compiler->compile({&request, 1}).front().verdict, Verdict::ok);
-  EXPECT_EQ(compile(request, HeavyHeaders::parse).verdict, Verdict::ok);
+  EXPECT_EQ(compile_heavy(request, HeavyHeaders::parse).verdict, Verdict::ok);
   held.reset();
   EXPECT_EQ(counts().created, 0);
   EXPECT_EQ(counts().used, 0);
@@ -195,8 +195,8 @@ TEST_F(Pch, OptionsThatDifferBetweenConfigurationsLeaveThemOut) {
     for (const char* option : {"--maxrregcount=32", "--maxrregcount=64"}) {
       ImageRequest request = heavy_request("options", "scale<1>");
       request.options = {option};
-      EXPECT_EQ(compile(request).verdict, Verdict::ok);
-      EXPECT_EQ(compile(request).verdict, Verdict::ok);
+      EXPECT_EQ(compile_heavy(request).verdict, Verdict::ok);
+      EXPECT_EQ(compile_heavy(request).verdict, Verdict::ok);
     }
   }
   EXPECT_LE(counts().created, 1) << "before it was known that they differ";
@@ -207,7 +207,7 @@ TEST_F(Pch, AHeaderWithAnotherTextUnderTheSameNameIsReadAnew) {
   std::map<int, std::string> code;
   for (const int factor : {3, 5}) {
     for (int i = 0; i < 3; ++i) {
-      const CompileOutcome outcome = compile(heavy_request("texts", "scale<1>", factor));
+      const CompileOutcome outcome = compile_heavy(heavy_request("texts", "scale<1>", factor));
       ASSERT_EQ(outcome.verdict, Verdict::ok) << outcome.log;
       code[factor] = code_of(*outcome.image).at(".text._Z5scaleILi1EEvPi");
     }
@@ -218,11 +218,11 @@ TEST_F(Pch, AHeaderWithAnotherTextUnderTheSameNameIsReadAnew) {
 }
 
 TEST_F(Pch, AnErrorIsReportedAsWithoutThemAndSpoilsNothing) {
-  const CompileOutcome plain = compile(heavy_request("errors", "scale<1000>"));
+  const CompileOutcome plain = compile_heavy(heavy_request("errors", "scale<1000>"));
   EXPECT_EQ(plain.verdict, Verdict::compile_error);
   EXPECT_THAT(plain.log, HasSubstr("too many items"));
   for (int i = 0; i < 3; ++i) {
-    const CompileOutcome again = compile(heavy_request("errors", "scale<1000>"));
+    const CompileOutcome again = compile_heavy(heavy_request("errors", "scale<1000>"));
     EXPECT_EQ(again.verdict, Verdict::compile_error);
     EXPECT_EQ(again.log, plain.log);
     compile_heavy("errors", i + 1, i + 1);

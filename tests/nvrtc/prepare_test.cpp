@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
+#include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/cuda/cuda_device.hpp"
-#include "db/reader/wisdom_reader.hpp"
 #include "dispatch/planner.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
@@ -76,7 +76,8 @@ class PreparedForSm90 : public test::NvrtcTest {
     const auto device = std::make_shared<test::LoadsAnything>(nullptr, info);
     Warnings warnings([](const std::string& message) { ADD_FAILURE() << message; });
     const AddedBundles none(warnings);
-    Planner planner(device, std::make_unique<const WisdomReader>(folder_ / "wisdom.db", 1.0), none, {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
+    Planner planner(device, std::make_unique<const WisdomReader>(folder_ / "wisdom.db", 1.0), none,
+                    {folder_ / "own", folder_ / "site"}, Regime::cold, "time", warnings);
     const Planned planned =
         planner.plan(make_pack(spec_, kernel_), parse_problem(spec_, problem, "cuda"), Policy::cached_only);
     warnings.deliver();

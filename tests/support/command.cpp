@@ -37,7 +37,7 @@ namespace {
 // Reads what is there; false at the end.
 bool read_some(int descriptor, std::string& text) {
   char buffer[4096];
-  const ssize_t count = read(descriptor, buffer, sizeof buffer);
+  const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
   if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
   return count > 0;
 }

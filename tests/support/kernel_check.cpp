@@ -57,8 +57,7 @@ std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec
     if (first == configurations.end()) continue;
     OnDevice on_device(device, spec, problem, *first);
     for (std::size_t i = 0; i < configurations.size(); ++i)
-      if (is_legal(configurations[i]))
-        source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
+      if (is_legal(configurations[i])) source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
     while (source.outstanding() > 0) {
       while (!source.is_ready()) {
         std::optional<Result> result = pool.next(never);

@@ -131,23 +131,20 @@ bool multiplies_by_tiles(Dispatcher& dispatcher, int to, int from) {
   Numbers numbers(room);
   for (int i = 0; i < room; ++i) numbers[static_cast<std::size_t>(i)] = std::bit_cast<int>(value_at(i));
   const Buffer<int> in(dispatcher, numbers);
-  const Plan plan = dispatcher.plan("matmul", {{"m", m},
-                                               {"n", n},
-                                               {"k", k},
-                                               {"T", "float"},
-                                               {"TA", "Trans::no"},
-                                               {"TB", "Trans::no"},
-                                               {"BETA", "Beta::zero"}});
+  const Plan plan = dispatcher.plan(
+      "matmul",
+      {{"m", m}, {"n", n}, {"k", k}, {"T", "float"}, {"TA", "Trans::no"}, {"TB", "Trans::no"}, {"BETA", "Beta::zero"}});
   return is_right(
       dispatcher,
       [&](const Buffer<int>& out) {
         const float* const values = reinterpret_cast<const float*>(in.data());
-        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, values + from, values + to, 1.0f, 0.0f, m, n, k);
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, values + from, values + to, 1.0f, 0.0f, m, n,
+                    k);
       },
       [&](Numbers& expected) {
         for (int i = 0; i < m * n; ++i)
-          expected[static_cast<std::size_t>(to + i)] = std::bit_cast<int>(
-              product_at(from + i / n * k, [&](int row) { return to + row * n + i % n; }));
+          expected[static_cast<std::size_t>(to + i)] =
+              std::bit_cast<int>(product_at(from + i / n * k, [&](int row) { return to + row * n + i % n; }));
       });
 }
 
@@ -212,8 +209,7 @@ bool finds_maxima(Dispatcher& dispatcher, int to, int from) {
   const Numbers numbers = digits();
   const Buffer<int> in(dispatcher, numbers);
   const Plan plan = dispatcher.plan(
-      "argmax",
-      {{"rows", height}, {"columns", width}, {"T", "int32"}, {"I", "int32"}, {"DATA", "Data::uniform"}});
+      "argmax", {{"rows", height}, {"columns", width}, {"T", "int32"}, {"I", "int32"}, {"DATA", "Data::uniform"}});
   return is_right(
       dispatcher,
       [&](const Buffer<int>& out) { plan.launch(nullptr, out.data() + to, in.data() + from, height, width); },
@@ -285,8 +281,14 @@ std::vector<Defaults> ways_of_long_rows() {
   };
   for (const auto& [block, group, items] :
        {Way{"128", "8", "3"}, Way{"1024", "1", "2"}, Way{"512", "1", "2"}, Way{"256", "1", "2"}})
-    ways.push_back({{"TPR", block}, {"BLOCK", block}, {"KEEP", "\"Keep::columns\""}, {"ITEMS", items}, {"GROUP", group},
-                    {"LAG", "3"}, {"STAGES", "2"}, {"BLOCKS_PER_SM", "1"}});
+    ways.push_back({{"TPR", block},
+                    {"BLOCK", block},
+                    {"KEEP", "\"Keep::columns\""},
+                    {"ITEMS", items},
+                    {"GROUP", group},
+                    {"LAG", "3"},
+                    {"STAGES", "2"},
+                    {"BLOCKS_PER_SM", "1"}});
   return ways;
 }
 
@@ -311,8 +313,8 @@ bool multiplies_sparse(Dispatcher& dispatcher, int to, int from) {
       dispatcher,
       [&](const Buffer<int>& out) {
         const float* const values = reinterpret_cast<const float*>(in.data());
-        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, offsets_there.data(),
-                    columns_there.data() + to, values + from, values + to, rows, nonzeros);
+        plan.launch(nullptr, reinterpret_cast<float*>(out.data()) + to, offsets_there.data(), columns_there.data() + to,
+                    values + from, values + to, rows, nonzeros);
       },
       [&](Numbers& expected) {
         for (int row = 0; row < rows; ++row) {

@@ -15,10 +15,10 @@ using Field = std::vector<float>;
 
 constexpr std::array<int, 3> extents{72, 21, 13};
 constexpr int points = extents[0] * extents[1] * extents[2];
-constexpr int most_offset = 5;
+constexpr int most_stencil_offset = 5;
 
 Field made_field(int seed, float scale) {
-  Field field(points + most_offset);
+  Field field(points + most_stencil_offset);
   for (std::size_t i = 0; i < field.size(); ++i)
     field[i] = scale * std::sin(static_cast<float>(static_cast<int>(i) * 37 % 1009 + seed));
   return field;
@@ -60,7 +60,7 @@ std::vector<std::string> wrong_steps_of_offset_grids(const std::string& device) 
   const Field u = made_field(1, 1), prev = made_field(2, 1), v2 = made_field(3, 0.1F);
   const Buffer<float> on_u(dispatcher, u), on_v2(dispatcher, v2), next(dispatcher, u.size());
   std::vector<std::string> wrong;
-  for (int offset = 0; offset <= most_offset; ++offset) {
+  for (int offset = 0; offset <= most_stencil_offset; ++offset) {
     for (const bool in_place : {false, true}) {
       const Buffer<float> on_prev(dispatcher, prev);
       const Buffer<float>& to = in_place ? on_prev : next;

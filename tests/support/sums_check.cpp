@@ -17,8 +17,8 @@ namespace attune::test {
 namespace {
 
 const Defaults by_bulk{{"LOAD", "\"Load::bulk\""}, {"BLOCKS_PER_SM", "1"}};
-const char* const algorithms[] = {"\"Algorithm::published\"", "\"Algorithm::last_block\"", "\"Algorithm::two_pass\"",
-                                  "\"Algorithm::ticketed\""};
+const char* const sum_algorithms[] = {"\"Algorithm::published\"", "\"Algorithm::last_block\"",
+                                      "\"Algorithm::two_pass\"", "\"Algorithm::ticketed\""};
 
 // Whether the kernel file calls a sum of floats by these defaults deterministic.
 bool is_promised(const Plan& plan, const std::string& kernel, const Defaults& defaults, const DeviceInfo& device) {
@@ -76,7 +76,7 @@ std::set<unsigned> sums_of_launches(const Plan& plan, Dispatcher& dispatcher, co
 }
 
 template <typename T>
-struct Numbers {
+struct Series {
   T least, most, others;
 };
 
@@ -86,8 +86,8 @@ void add_wrong_extremes(Dispatcher& dispatcher, const char* type, const std::str
   constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const int n = 50000;
   const Buffer<T> out(dispatcher, 1);
-  for (const auto& [least, most, others] : {Numbers<T>{-infinity, infinity, 1}, Numbers<T>{-3, -2, T(-2.5)},
-                                            Numbers<T>{2, 3, T(2.5)}, Numbers<T>{-1, 0, 0}, Numbers<T>{nan, -nan, 1}}) {
+  for (const auto& [least, most, others] : {Series<T>{-infinity, infinity, 1}, Series<T>{-3, -2, T(-2.5)},
+                                            Series<T>{2, 3, T(2.5)}, Series<T>{-1, 0, 0}, Series<T>{nan, -nan, 1}}) {
     std::vector<T> numbers(n, others);
     numbers[17] = least;
     numbers[n - 2] = most;
@@ -119,7 +119,7 @@ std::vector<std::string> sums_that_change(const std::string& device) {
   std::vector<std::string> changing;
   for (const char* const kernel : {"reduce", "dot"}) {
     int promised = 0;
-    for (const char* const algorithm : algorithms) {
+    for (const char* const algorithm : sum_algorithms) {
       const Defaults defaults{{"ALGORITHM", algorithm}};
       const std::unique_ptr<Dispatcher> dispatcher = dispatcher_with(device, kernel, defaults);
       const Plan plan = dispatcher->plan(kernel, {{"n", summed}, {"T", "float"}});
@@ -128,14 +128,14 @@ std::vector<std::string> sums_that_change(const std::string& device) {
       const std::set<unsigned> sums = sums_of_launches(plan, *dispatcher, kernel);
       if (sums.size() != 1) changing.push_back(fmt::format("{} {}: {} sums", kernel, text_of(defaults), sums.size()));
     }
-    if (promised != 3) changing.push_back(fmt::format("{}: {} algorithms are deterministic", kernel, promised));
+    if (promised != 3) changing.push_back(fmt::format("{}: {} sum_algorithms are deterministic", kernel, promised));
   }
   return changing;
 }
 
 std::vector<std::string> wrong_extremes(const std::string& device) {
   std::vector<std::string> wrong;
-  for (const char* const algorithm : algorithms) {
+  for (const char* const algorithm : sum_algorithms) {
     const std::unique_ptr<Dispatcher> dispatcher = dispatcher_with(device, "reduce", {{"ALGORITHM", algorithm}});
     add_wrong_extremes<float>(*dispatcher, "float", algorithm, wrong);
     add_wrong_extremes<double>(*dispatcher, "double", algorithm, wrong);

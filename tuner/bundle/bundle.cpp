@@ -22,7 +22,8 @@ namespace {
 constexpr std::string_view magic = "ATTUNEBN";
 constexpr std::uint32_t bundle_version = 1;
 constexpr std::size_t digest_bytes = 32;
-constexpr std::size_t head_bytes = 8 + 4 + 4 + 8 + digest_bytes;  // magic, version, sections, bytes, digest of the table
+constexpr std::size_t head_bytes =
+    8 + 4 + 4 + 8 + digest_bytes;  // magic, version, sections, bytes, digest of the table
 constexpr std::size_t line_bytes = 4 + digest_bytes + 8 + 8 + digest_bytes;
 constexpr std::uint32_t most_sections = 1 << 20;
 constexpr std::uint64_t alignment = 8;  // of sections
@@ -99,8 +100,7 @@ class Bundle::Source {
     std::vector<std::byte> bytes(length);
     std::size_t done = 0;
     while (done < bytes.size()) {
-      const ssize_t got =
-          pread(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+      const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       done += static_cast<std::size_t>(got);
@@ -135,7 +135,8 @@ Bundle::Bundle(std::shared_ptr<const Source> source, std::string name)
   if (mark.size() != magic.size() || std::memcmp(mark.data(), magic.data(), magic.size()) != 0)
     refuse("it does not begin with ATTUNEBN");
   if (const auto version = reader.number<std::uint32_t>(); version != bundle_version)
-    refuse(fmt::format("it has version {}, and this attune reads version {}; export it again", version, bundle_version));
+    refuse(
+        fmt::format("it has version {}, and this attune reads version {}; export it again", version, bundle_version));
   const auto count = reader.number<std::uint32_t>();
   const auto size = reader.number<std::uint64_t>();
   const auto digest = reader.raw(digest_bytes, digest_bytes);
@@ -187,8 +188,8 @@ std::vector<std::byte> Bundle::read(const Section& section) const {
 std::span<const std::byte> Bundle::bytes() const {
   const std::span<const std::byte> bytes = source_->whole();
   if (bytes.size() != source_->size())
-    throw Error(fmt::format("the bundle {} cannot be read: {} of {} bytes are there", name_, bytes.size(),
-                            source_->size()));
+    throw Error(
+        fmt::format("the bundle {} cannot be read: {} of {} bytes are there", name_, bytes.size(), source_->size()));
   return bytes;
 }
 

@@ -31,7 +31,8 @@ std::optional<Image> find_image(const Bundle& bundle, const std::string& key) {
   const Section* const section = wanted ? bundle.find(SectionKind::image, *wanted) : nullptr;
   if (section == nullptr) return std::nullopt;
   auto image = deserialise(bundle.read(*section));
-  if (!image) throw Error(fmt::format("the bundle {} has an image of another version of attune; export it again", bundle.name()));
+  if (!image)
+    throw Error(fmt::format("the bundle {} has an image of another version of attune; export it again", bundle.name()));
   return image;
 }
 

@@ -17,9 +17,7 @@ struct Placed {
   std::vector<std::int64_t> ordinals, place;
 };
 
-std::int64_t octave_of(std::int64_t value) {
-  return value < 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(value));
-}
+std::int64_t octave_of(std::int64_t value) { return value < 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(value)); }
 
 Placed placed(RecordIndex& index, const Record& record) {
   Placed made{&record, ordinals_to_write(index, record.key.problem), {}};
@@ -47,8 +45,8 @@ class Writing {
     for (const Record* const record : records) rows.push_back(placed(index_, *record));
     std::ranges::stable_sort(rows, {}, &Placed::place);
     const Record& first = *records.front();
-    RecordGroup& group = index_.groups.emplace_back(RecordGroup{first.key.kernel, first.key.objective, first.key.regime,
-                                                                first.key.device_class, first.compute_capability, {}});
+    RecordGroup& group = index_.groups.emplace_back(RecordGroup{
+        first.key.kernel, first.key.objective, first.key.regime, first.key.device_class, first.compute_capability, {}});
     for (std::size_t begin = 0; begin < rows.size(); begin += most_rows_of_page)
       group.pages.push_back(page(std::span(rows).subspan(begin, std::min(most_rows_of_page, rows.size() - begin))));
   }
@@ -96,7 +94,8 @@ void add_records(BundleWriter& bundle, std::span<const Record> records) {
     const auto end = std::find_if(begin, sorted.end(), [&](const Record* one) { return is_other_text(*begin, one); });
     Writing writing(bundle, (*begin)->key);
     for (auto group = begin; group != end;) {
-      const auto next = std::find_if(group, end, [&](const Record* one) { return group_key(**group) != group_key(*one); });
+      const auto next =
+          std::find_if(group, end, [&](const Record* one) { return group_key(**group) != group_key(*one); });
       writing.add_group({group, next});
       group = next;
     }

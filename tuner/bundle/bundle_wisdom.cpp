@@ -62,8 +62,8 @@ class LookUp {
   Candidates run(Reach reach) {
     const std::optional<Window> exact = window_of(index_, request_, false);
     if (exact) add(*exact, [&](const RecordGroup& group) { return is_own_device(group); });
-    const bool is_known = std::ranges::any_of(
-        found_.records, [&](const Record& record) { return record.key.regime == request_.regime; });
+    const bool is_known =
+        std::ranges::any_of(found_.records, [&](const Record& record) { return record.key.regime == request_.regime; });
     if (is_known && reach == Reach::this_problem) return std::move(found_);
     found_.are_all = true;
     if (const auto near = window_of(index_, request_, true)) add_near(*near);
@@ -99,9 +99,8 @@ class LookUp {
   }
 
   void add_near(const Window& window) {
-    std::vector<Record> all = rows(window, [&](const RecordGroup& group) {
-      return is_own_device(group) && group.regime == request_.regime;
-    });
+    std::vector<Record> all =
+        rows(window, [&](const RecordGroup& group) { return is_own_device(group) && group.regime == request_.regime; });
     std::vector<std::tuple<double, double, std::size_t>> near;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (same_problem(request_.problem, all[i].key.problem)) continue;

@@ -36,7 +36,7 @@ struct RecordGroup {
 };
 
 struct RecordIndex {
-  std::string code, contract;  // fingerprints
+  std::string code, contract;                            // fingerprints
   std::vector<std::string> problem;                      // names, in the order of [problem]
   std::vector<std::vector<std::string>> configurations;  // names; usually one list
   std::vector<Value> values;                             // that are no integers, each once

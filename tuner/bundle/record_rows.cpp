@@ -183,8 +183,14 @@ std::vector<Record> read_rows(std::span<const std::byte> page, const RecordIndex
     Record record;
     read_rest(row, index, record);
     if (row.failed() || !row.at_end()) refuse();
-    record.key = {group.kernel, index.code,   index.contract,  group.device_class, Problem(std::move(problem)),
-                  group.regime, group.objective, generation_of(record.protocol)};
+    record.key = {group.kernel,
+                  index.code,
+                  index.contract,
+                  group.device_class,
+                  Problem(std::move(problem)),
+                  group.regime,
+                  group.objective,
+                  generation_of(record.protocol)};
     record.compute_capability = group.compute_capability;
     records.push_back(std::move(record));
   }

@@ -27,7 +27,7 @@ class Digest {
   alignas(8) std::byte state_[256];  // holds a SHA2_CTX
 };
 
-std::string sha256(std::string_view text);                                     // 64 hexadecimal digits
+std::string sha256(std::string_view text);  // 64 hexadecimal digits
 std::array<std::byte, 32> sha256_bytes(std::span<const std::byte> data);
 
 }  // namespace attune

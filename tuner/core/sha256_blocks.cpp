@@ -58,8 +58,7 @@ bool has_sha256_blocks() noexcept {
         const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(present, next), _mm_alignr_epi8(last, later, 4));
         present = _mm_sha256msg2_epu32(sum, last);
       }
-      const __m128i added =
-          _mm_add_epi32(present, _mm_load_si128(reinterpret_cast<const __m128i*>(constants) + i));
+      const __m128i added = _mm_add_epi32(present, _mm_load_si128(reinterpret_cast<const __m128i*>(constants) + i));
       cdgh = _mm_sha256rnds2_epu32(cdgh, abef, added);
       abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(added, 0x0e));
     }

@@ -1,5 +1,5 @@
-// SHA-256 of whole blocks by the processor's own instructions, seven times as fast as in C: images have up to a megabyte,
-// and an application's first launch waits for their digests.
+// SHA-256 of whole blocks by the processor's own instructions, seven times as fast as in C: images have up to a
+// megabyte, and an application's first launch waits for their digests.
 #pragma once
 
 #include <cstddef>

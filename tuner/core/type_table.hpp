@@ -16,9 +16,9 @@ struct TypeInfo {
   std::string_view spelling;  // "long long", "float4"
   std::string_view element;   // name of the component type; a scalar's own name
   TypeClass type_class;
-  unsigned size;              // bytes, components together
+  unsigned size;  // bytes, components together
   unsigned components = 1;
-  double epsilon = 0;         // distance from 1 to the next value; 0 for integers
+  double epsilon = 0;  // distance from 1 to the next value; 0 for integers
 };
 
 std::span<const TypeInfo> type_table() noexcept;

@@ -1,25 +1,25 @@
 // Verdict: the outcome of trying a configuration. Stored as an integer: numbers never change.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <optional>
 
 namespace attune {
 
 enum class Verdict {
   ok = 0,
-  restricted = 1,       // not in the search space
+  restricted = 1,  // not in the search space
   compile_error = 2,
   compile_timeout = 3,
   compile_crash = 4,
-  resources = 5,        // compiled or would compile, but cannot launch: shared memory, registers, threads
+  resources = 5,  // compiled or would compile, but cannot launch: shared memory, registers, threads
   load_error = 6,
   launch_error = 7,
-  fault = 8,            // illegal access, trap, a barrier not reached by all
+  fault = 8,  // illegal access, trap, a barrier not reached by all
   timeout = 9,
   wrong_result = 10,
-  guard = 11,           // wrote outside its arguments
+  guard = 11,  // wrote outside its arguments
   unstable = 12,
   out_of_memory = 13,
   quarantined = 14,

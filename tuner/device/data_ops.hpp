@@ -250,7 +250,7 @@ struct FillPlan {
   double a, b;
   i64 integer_a, integer_b;
   u64 seed;
-  u64 count;  // elements in all: the permutation's domain
+  u64 count;              // elements in all: the permutation's domain
   const u64* thresholds;  // zipf: integer_b - 1 of them (kernel/zipf.hpp)
 };
 

@@ -57,8 +57,8 @@ struct Variable {
   std::uint64_t bytes = 0;
 };
 
-// A loaded image. The launching code owns it; the Device must outlive it. Its end waits for all work of it, and spoils no
-// capture.
+// A loaded image. The launching code owns it; the Device must outlive it. Its end waits for all work of it, and spoils
+// no capture.
 class Module {
  public:
   virtual ~Module() = default;

@@ -11,7 +11,8 @@
 namespace attune {
 
 // Cold functions are compiled for size: libattune.so is to stay small.
-[[gnu::cold]] std::vector<StepArgument> step_arguments(const KernelSpec& spec, std::span<const ResolvedArgument> resolved) {
+[[gnu::cold]] std::vector<StepArgument> step_arguments(const KernelSpec& spec,
+                                                       std::span<const ResolvedArgument> resolved) {
   std::vector<StepArgument> arguments;
   for (std::size_t i = 0; i < resolved.size(); ++i) {
     StepArgument& argument = arguments.emplace_back();

@@ -58,7 +58,7 @@ class LoadedSteps {
   // Returns the arguments that are scratch memory which some step uses, ascending: those that need memory.
   std::span<const std::size_t> scratch() const noexcept { return scratch_; }
   std::size_t symbols() const noexcept { return symbols_.size(); }  // arguments that are copied into variables
-  bool has_variables() const noexcept { return has_variables_; }  // which the module has once, for all launches
+  bool has_variables() const noexcept { return has_variables_; }    // which the module has once, for all launches
 
   // One set of arguments lies in `frame_bytes()` bytes of memory, which is aligned as memory from `new` at least.
   static constexpr std::size_t frame_alignment = 128;

@@ -203,8 +203,7 @@ struct Dispatcher::State {
                            warnings.warn(message);
                            warnings.deliver();
                          },
-                         nullptr,
-                         holdings};
+                         nullptr, holdings};
   mutable std::mutex entries_mutex;
   std::map<std::string, std::unique_ptr<KernelEntries>> entries;
   Collector collector;
@@ -223,7 +222,8 @@ void Dispatcher::add(const Bundle& bundle) {
   for (const Section& section : bundle.sections(SectionKind::kernel)) {
     std::optional<KernelPack> pack = decode_pack(bundle.read(section));
     if (!pack)
-      throw Error(fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
+      throw Error(
+          fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
     packs.push_back(*std::move(pack));
   }
   state_->kernels.add(std::move(packs));

@@ -1,6 +1,6 @@
-// Images: makes loaded modules from image requests: from memory, bundles, the caches on disk, then the compiler. Owned by a
-// Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded until they are
-// dropped and no plan has them, whatever becomes of the files that they were compiled with.
+// Images: makes loaded modules from image requests: from memory, bundles, the caches on disk, then the compiler. Owned
+// by a Dispatcher; any thread. Equal requests are loaded once, different ones in parallel. Modules stay loaded until
+// they are dropped and no plan has them, whatever becomes of the files that they were compiled with.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "core/image.hpp"
-#include "db/image_cache.hpp"
 #include "core/source_key.hpp"
+#include "db/image_cache.hpp"
 #include "device/device.hpp"
 #include "device/image_key.hpp"
 #include "dispatch/added_bundles.hpp"

@@ -5,7 +5,7 @@
 namespace attune {
 
 [[gnu::hot]] void Kernel::launch_arguments(StreamHandle stream, std::span<const ProblemValue> values,
-                              std::span<const PlanArgument> arguments) const {
+                                           std::span<const PlanArgument> arguments) const {
   entries_->launch(policy_, stream, values, arguments);
 }
 

@@ -22,7 +22,7 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
     : pack_(pack), services_(services), recipe_(pack.spec), table_(recipe_.size()) {}
 
 [[gnu::hot]] void KernelEntries::launch(Policy policy, StreamHandle stream, std::span<const ProblemValue> values,
-                           std::span<const PlanArgument> arguments) {
+                                        std::span<const PlanArgument> arguments) {
   const ProblemKey key = recipe_.read(values, arguments);
   {
     const LaunchSection section;  // what is read here stays

@@ -30,9 +30,10 @@ const KernelPack& KernelTable::find(std::string_view name) const {
   if (const auto place = known_.find(name); place != known_.end()) return *place->second;
   std::vector<std::string> names;
   for (const auto& [known, pack] : known_) names.push_back(known);
-  throw UsageError(fmt::format("unknown kernel `{}`{} (a dispatcher knows what was added to it: gpu.add(...); the "
-                               "built-in kernels are in attune/builtin.hpp)",
-                               name, suggestion(name, names)));
+  throw UsageError(
+      fmt::format("unknown kernel `{}`{} (a dispatcher knows what was added to it: gpu.add(...); the "
+                  "built-in kernels are in attune/builtin.hpp)",
+                  name, suggestion(name, names)));
 }
 
 std::vector<const KernelPack*> KernelTable::all() const {

@@ -24,8 +24,8 @@ std::size_t parameters_of(const LoadedSteps& steps) {
   return count;
 }
 
-// Tensor maps have 128 bytes, those of a configuration without them too. An array by value may be as long, and may lie in
-// less aligned memory than its parameter needs on the host device.
+// Tensor maps have 128 bytes, those of a configuration without them too. An array by value may be as long, and may lie
+// in less aligned memory than its parameter needs on the host device.
 bool is_small(const StepArgument& argument) {
   const bool is_by_value = is_array(argument.role) && !argument.value.empty();
   return argument.role != Role::map && !is_by_value && argument.value.size() <= constant_bytes;
@@ -50,8 +50,8 @@ bool is_small(const StepArgument& argument) {
 
 [[gnu::cold]] LaunchBlock::Owner LaunchBlock::make(const PlanParts& parts) {
   const LoadedSteps& steps = *parts.steps;
-  bool is_plain = !steps.has_variables() && steps.scratch().empty() &&
-                  parts.arguments.forms().size() <= most_passed && parameters_of(steps) <= most_parameters;
+  bool is_plain = !steps.has_variables() && steps.scratch().empty() && parts.arguments.forms().size() <= most_passed &&
+                  parameters_of(steps) <= most_parameters;
   for (std::size_t i = 0; i < steps.arguments(); ++i) is_plain = is_plain && is_small(steps.argument(i));
   const Layout layout = layout_of(parts);
   if (!is_plain || layout.end > std::numeric_limits<std::uint16_t>::max()) return nullptr;

@@ -1,5 +1,5 @@
-// LaunchBlock: all that a launch of a plain plan reads, in one piece of memory: among thousands of plans, little of it is
-// in a cache. Plans with tensor maps, variables, arrays by value or scratch memory have none. Immutable; any thread.
+// LaunchBlock: all that a launch of a plain plan reads, in one piece of memory: among thousands of plans, little of it
+// is in a cache. Plans with tensor maps, variables, arrays by value or scratch memory have none. Immutable; any thread.
 #pragma once
 
 #include <cstddef>

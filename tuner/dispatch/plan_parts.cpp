@@ -31,7 +31,8 @@ struct Captured {
 };
 
 // Nothing of it may be part of the capture: the graph would repeat it.
-[[gnu::cold]] void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame, StreamHandle stream) {
+[[gnu::cold]] void hold_in_graph(const std::shared_ptr<const PlanParts>& parts, LaunchFrame& frame,
+                                 StreamHandle stream) {
   const auto held = std::make_shared<Captured>(parts, ScratchMemory(*parts->device, *parts->steps));
   if (const Status status = held->scratch.zero_now(*parts->device); !status.ok())
     parts->fail("zeroing scratch", status);
@@ -54,21 +55,27 @@ void enqueue_with_scratch(const PlanParts& parts, LaunchFrame& frame, StreamHand
 
 }  // namespace
 
-[[gnu::cold]] std::shared_ptr<const PlanParts> make_plan_parts(std::shared_ptr<Device> device, std::shared_ptr<Module> module,
-                                                 std::optional<Image> image, const KernelSpec& spec,
-                                                 const Problem& problem, Match match,
-                                                 std::span<const ResolvedStep> steps,
-                                                 std::span<const ResolvedArgument> arguments, Status& status,
-                                                 std::function<void(const std::string&)> warn,
-                                                 std::shared_ptr<Holdings> holdings) {
+[[gnu::cold]] std::shared_ptr<const PlanParts> make_plan_parts(
+    std::shared_ptr<Device> device, std::shared_ptr<Module> module, std::optional<Image> image, const KernelSpec& spec,
+    const Problem& problem, Match match, std::span<const ResolvedStep> steps,
+    std::span<const ResolvedArgument> arguments, Status& status, std::function<void(const std::string&)> warn,
+    std::shared_ptr<Holdings> holdings) {
   const std::vector<StepArgument> bound = step_arguments(spec, arguments);
   auto loaded = load_steps(std::move(module), bound, steps, status);
   if (loaded == nullptr) return nullptr;
   std::optional<OwnModule> own;
   if (image) own = OwnModule{std::move(*image), {steps.begin(), steps.end()}, bound};
-  std::shared_ptr<PlanParts> parts(new PlanParts{std::move(device), spec.name, problem, std::move(match),
-                                                 ArgumentTable(spec, arguments), std::move(loaded), std::move(own),
-                                                 std::move(warn), {}, {}, std::move(holdings)});
+  std::shared_ptr<PlanParts> parts(new PlanParts{std::move(device),
+                                                 spec.name,
+                                                 problem,
+                                                 std::move(match),
+                                                 ArgumentTable(spec, arguments),
+                                                 std::move(loaded),
+                                                 std::move(own),
+                                                 std::move(warn),
+                                                 {},
+                                                 {},
+                                                 std::move(holdings)});
   parts->block = LaunchBlock::make(*parts);
   return parts;
 }
@@ -103,9 +110,17 @@ const std::string* launch_by_frame(const std::shared_ptr<const PlanParts>& share
   std::shared_ptr<const LoadedSteps> loaded;
   if (outcome.status.ok()) loaded = load_steps(std::move(outcome.module), arguments, steps, outcome.status);
   if (loaded == nullptr) parts->fail("loading the code", outcome.status);
-  return std::shared_ptr<const PlanParts>(new PlanParts{parts->device, parts->kernel, parts->problem, parts->match,
-                                                        parts->arguments, std::move(loaded), parts->own_module,
-                                                        parts->warn, {}, {}, parts->holdings});
+  return std::shared_ptr<const PlanParts>(new PlanParts{parts->device,
+                                                        parts->kernel,
+                                                        parts->problem,
+                                                        parts->match,
+                                                        parts->arguments,
+                                                        std::move(loaded),
+                                                        parts->own_module,
+                                                        parts->warn,
+                                                        {},
+                                                        {},
+                                                        parts->holdings});
 }
 
 [[gnu::cold]] void PlanParts::fail(std::string_view step, const Status& status) const {

@@ -38,7 +38,7 @@ struct PlanParts {
   // Of an image with variables: plans that shared a module would set each other's variables.
   std::optional<OwnModule> own_module = {};
   std::function<void(const std::string&)> warn = {};  // of the dispatcher, which outlives all plans
-  LaunchBlock::Owner block = {};  // null where the plan is not plain
+  LaunchBlock::Owner block = {};                      // null where the plan is not plain
   mutable MapCache maps = {};
   std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>();  // where its code and scratch memory count
   mutable StreamScratch scratch{holdings};

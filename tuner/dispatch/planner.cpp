@@ -106,8 +106,9 @@ Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSou
       objective_(std::move(objective)),
       warnings_(warnings),
       misses_(misses, warnings),
-      images_(device_, bundles, caches_in(caches, warnings),
-              [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
+      images_(
+          device_, bundles, caches_in(caches, warnings),
+          [&warnings](const std::string& message) { warnings.warn(message); }, holdings),
       holdings_(std::move(holdings)) {}
 
 // A new size of a kernel neither copies nor hashes its source.
@@ -163,9 +164,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   if (first.rungs.empty()) return no_match(request, legal_fallbacks(kernel, request).front(), first.near_miss);
   GradedMatch& best = first.rungs.front();
   if (best.match.rung == Rung::exact) {
-    grade_toolchain(
-        best, request,
-        images_.toolchain(wanted_image(request, best.match.configuration)));
+    grade_toolchain(best, request, images_.toolchain(wanted_image(request, best.match.configuration)));
   }
   return std::move(best.match);
 }
@@ -185,8 +184,8 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
   return {build_fallback(kernel, request, present.near_miss), true, present.is_final};
 }
 
-// Where a problem has a record, near ones are looked for only if neither its image nor a fall-back's is ready. Without a
-// better one to follow, they are looked for before the fall-backs.
+// Where a problem has a record, near ones are looked for only if neither its image nor a fall-back's is ready. Without
+// a better one to follow, they are looked for before the fall-backs.
 Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
   Known present = known(request, Reach::this_problem);
   log_miss(request, present);
@@ -306,8 +305,8 @@ std::shared_ptr<const PlanParts> Planner::build_fallback(const KernelPack& kerne
       first.detail = fmt::format("({}) {}: {}", fallback.text(), to_text(status.verdict), status.detail);
     }
   }
-  throw Error(fmt::format("no fall-back configuration of {} can be used for {} on {}; the first {}",
-                          request.spec.name, request.problem.text(), request.device.name, first.detail));
+  throw Error(fmt::format("no fall-back configuration of {} can be used for {} on {}; the first {}", request.spec.name,
+                          request.problem.text(), request.device.name, first.detail));
 }
 
 std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& request, const GradedMatch& graded) {
@@ -351,11 +350,14 @@ std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, Gra
   }
   const std::lock_guard lock(functions_);
   const Rung rung = graded.match.rung;
-  auto parts = make_plan_parts(device_, std::move(image.module), std::move(image.image), spec, request.problem,
-                         std::move(graded.match), steps, arguments, status, [this](const std::string& message) {
-                           warnings_.warn(message);
-                           warnings_.deliver();
-                         }, holdings_);
+  auto parts = make_plan_parts(
+      device_, std::move(image.module), std::move(image.image), spec, request.problem, std::move(graded.match), steps,
+      arguments, status,
+      [this](const std::string& message) {
+        warnings_.warn(message);
+        warnings_.deliver();
+      },
+      holdings_);
   if (parts != nullptr) ++plans_[static_cast<std::size_t>(rung)];
   return parts;
 }

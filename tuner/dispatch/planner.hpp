@@ -14,9 +14,9 @@
 
 #include "attune/match.hpp"
 #include "attune/policy.hpp"
+#include "bundle/kernel_pack.hpp"
 #include "core/regime.hpp"
 #include "device/device.hpp"
-#include "bundle/kernel_pack.hpp"
 #include "dispatch/choices.hpp"
 #include "dispatch/images.hpp"
 #include "dispatch/misses.hpp"
@@ -40,8 +40,8 @@ struct CacheFolders {
 
 class Planner {
  public:
-  // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it. `misses`:
-  // where plan() logs what is not known. `holdings`: where code and scratch memory count.
+  // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it.
+  // `misses`: where plan() logs what is not known. `holdings`: where code and scratch memory count.
   Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles,
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
           const std::filesystem::path& misses = {}, std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());

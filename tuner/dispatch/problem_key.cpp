@@ -59,8 +59,7 @@ struct KeyRecipe::Reading {
 }
 
 [[gnu::cold]] void KeyRecipe::fail_number(const Name& name, const ProblemValue& value) const {
-  if (name.form == Form::integer)
-    fail(fmt::format("`{}` is an integer, but \"{}\" was passed", name.name, value.text));
+  if (name.form == Form::integer) fail(fmt::format("`{}` is an integer, but \"{}\" was passed", name.name, value.text));
   if (!value.is_text) fail(fmt::format("`{}` is a name, but {} was passed", name.name, value.integer));
   fail(fmt::format("`{}` is not \"{}\"{}", name.name, value.text, suggestion(value.text, *name.listed)));
 }
@@ -154,7 +153,8 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
   ProblemKey key{};
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const Value& value = problem.at(names_[i].name);
-    key[i] = value.is_integer() ? static_cast<std::uint64_t>(value.integer()) : index_of(*names_[i].listed, value.name());
+    key[i] =
+        value.is_integer() ? static_cast<std::uint64_t>(value.integer()) : index_of(*names_[i].listed, value.name());
   }
   return key;
 }
@@ -162,9 +162,8 @@ inline void KeyRecipe::take(std::size_t place, std::uint64_t number, Reading& re
 [[gnu::cold]] Problem KeyRecipe::problem_of(const ProblemKey& key) const {
   std::vector<Binding> items;
   for (std::size_t i = 0; i < names_.size(); ++i)
-    items.push_back({std::string(names_[i].name), names_[i].listed == nullptr
-                                                      ? Value(static_cast<std::int64_t>(key[i]))
-                                                      : Value((*names_[i].listed)[key[i]])});
+    items.push_back({std::string(names_[i].name), names_[i].listed == nullptr ? Value(static_cast<std::int64_t>(key[i]))
+                                                                              : Value((*names_[i].listed)[key[i]])});
   return Problem(std::move(items));
 }
 

@@ -33,9 +33,7 @@ bool have_one_key(const Record& a, const Record& b) {
 
 // The order in which the database chooses among its own records of a key.
 bool is_stronger(const Record& a, const Record& b) {
-  const auto strength = [](const Record& record) {
-    return std::tuple(record.effort, !record.partial, record.made_ms);
-  };
+  const auto strength = [](const Record& record) { return std::tuple(record.effort, !record.partial, record.made_ms); };
   return strength(a) > strength(b);
 }
 
@@ -74,7 +72,8 @@ Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles&
   return found;
 }
 
-[[gnu::cold]] void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found) {
+[[gnu::cold]] void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach,
+                                    Found& found) {
   try {
     Candidates more = source.candidates(request, reach);
     if (more.damaged > 0)

@@ -24,8 +24,8 @@ class Wisdom {
     bool is_final = true;  // false: another process has the database locked, and a later look may find more
     std::string failure;   // why a source could not be read; "": all were
   };
-  // Returns what is known for a request: of several records of one key the strongest, wherever it is. A locked database is waited for a tenth of a second, and not asked again for a
-  // second.
+  // Returns what is known for a request: of several records of one key the strongest, wherever it is. A locked database
+  // is waited for a tenth of a second, and not asked again for a second.
   Found find(const MatchRequest& request, Reach reach);
 
   // Returns all records of a kernel's code and contract on devices of a kind, each once. Throws Error where they cannot

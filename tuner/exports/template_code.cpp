@@ -36,12 +36,11 @@ void add(const KernelSpec& spec, const Scope& scope, Instantiated& all) {
     if (step.kind == StepKind::launch && may_run(step)) all.entries.insert(instantiate_entry(step.entry, scope));
   const auto is_there = [&](const Argument& argument) {
     return argument.role == Role::in || std::ranges::any_of(spec.launch, [&](const Step& step) {
-      return may_run(step) && use_argument({&step, 1}, argument.name);
-    });
+             return may_run(step) && use_argument({&step, 1}, argument.name);
+           });
   };
   for (const Argument& argument : spec.arguments)
-    if (!argument.symbol.empty() && is_there(argument))
-      all.variables.insert(instantiate_entry(argument.symbol, scope));
+    if (!argument.symbol.empty() && is_there(argument)) all.variables.insert(instantiate_entry(argument.symbol, scope));
 }
 
 // Returns whether a record may answer a problem with these values: sizes may be others, nothing else.

@@ -215,7 +215,7 @@ CellOperation strict_operation(NodeKind operation) noexcept {
 const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }
 
 Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
-                   const DeviceInfo* device) {
+                      const DeviceInfo* device) {
   return Evaluation(parsed, values, device).evaluate(node);
 }
 

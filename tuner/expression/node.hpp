@@ -108,7 +108,7 @@ struct Expression::Parsed : ParsedExpression {
 const ParsedExpression& parsed_of(const Expression& expression) noexcept;
 // Evaluates one node and what is below it; `values` as for Expression::evaluate. An undefined operand names its node.
 Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
-                   const DeviceInfo* device);
+                      const DeviceInfo* device);
 
 // A function of the expression language. min and max fold further arguments from the left.
 struct ExpressionFunction {

@@ -77,7 +77,9 @@ Operand whole_power(std::int64_t base, std::int64_t exponent) {
   return Operand::of(result);
 }
 
-Operand real_divide(double a, double b) { return b == 0 ? Operand::undefined(Reason::zero_divisor) : Operand::of(a / b); }
+Operand real_divide(double a, double b) {
+  return b == 0 ? Operand::undefined(Reason::zero_divisor) : Operand::of(a / b);
+}
 
 Operand real_ceil_div(double a, double b) {
   return b == 0 ? Operand::undefined(Reason::zero_divisor) : Operand::of(std::ceil(a / b));
@@ -147,12 +149,14 @@ Operand operand_shift_right(const Operand& a, const Operand& b) {
 }
 
 Operand operand_bit_and(const Operand& a, const Operand& b) {
-  if (a.kind == Operand::Kind::boolean && b.kind == Operand::Kind::boolean) return Operand::of((a.integer & b.integer) != 0);
+  if (a.kind == Operand::Kind::boolean && b.kind == Operand::Kind::boolean)
+    return Operand::of((a.integer & b.integer) != 0);
   return whole_only(a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(x & y); });
 }
 
 Operand operand_bit_or(const Operand& a, const Operand& b) {
-  if (a.kind == Operand::Kind::boolean && b.kind == Operand::Kind::boolean) return Operand::of((a.integer | b.integer) != 0);
+  if (a.kind == Operand::Kind::boolean && b.kind == Operand::Kind::boolean)
+    return Operand::of((a.integer | b.integer) != 0);
   return whole_only(a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(x | y); });
 }
 

@@ -1,6 +1,6 @@
 // Comparisons and type properties of operands.
-#include "expression/operand.hpp"
 #include "core/type_table.hpp"
+#include "expression/operand.hpp"
 
 namespace attune {
 namespace {
@@ -9,7 +9,8 @@ namespace {
 static_assert(__LDBL_MANT_DIG__ >= 64);
 
 long double wide(const Operand& operand) {
-  return operand.kind == Operand::Kind::real ? static_cast<long double>(operand.real) : static_cast<long double>(operand.integer);
+  return operand.kind == Operand::Kind::real ? static_cast<long double>(operand.real)
+                                             : static_cast<long double>(operand.integer);
 }
 
 template <typename Compare>

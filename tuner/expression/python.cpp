@@ -233,8 +233,8 @@ NodeBuilder::Index PythonParser::value_of(Index index) {
   Index result = value_of(rights.front());
   const auto put_before = [&](Index left) {
     const Index left_value = value_of(left);
-    result = build_.add(NodeKind::conditional, {left, is_or ? left_value : result, is_or ? result : left_value}, begin,
-                        end);
+    result =
+        build_.add(NodeKind::conditional, {left, is_or ? left_value : result, is_or ? result : left_value}, begin, end);
   };
   std::for_each(rights.begin() + 1, rights.end(), put_before);
   put_before(first);

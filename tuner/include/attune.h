@@ -4,8 +4,8 @@
 // - Every function that can fail returns an attune_status. attune_last_error() then says what failed and what to do.
 //   No exception leaves a function.
 // - A handle comes from a function whose name ends in make, find, bundle, or from_ and what it is made of. The function
-//   that ends in destroy takes it back, and does nothing for null. Handles may be destroyed in any order: each keeps alive what it
-//   needs. A destroyed handle must not be used, nor one destroyed while another thread uses it.
+//   that ends in destroy takes it back, and does nothing for null. Handles may be destroyed in any order: each keeps
+//   alive what it needs. A destroyed handle must not be used, nor one destroyed while another thread uses it.
 // - A null handle, a handle of another kind, a null output and a null text are usage errors, unless said otherwise. An
 //   output is set to null first, so it may be destroyed after a failure.
 // - Every function may be called from any thread, at the same time as any other, with the same handles too. Where that
@@ -223,12 +223,13 @@ ATTUNE_API attune_status attune_dispatcher_from_bundle(const attune_bundle* bund
                                                        attune_dispatcher** dispatcher);
 
 // Makes a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the images
-// that are loaded: for processes that are to use the same. Fails with ATTUNE_ERROR when the wisdom cannot be read. Since
-// interface version 3.
+// that are loaded: for processes that are to use the same. Fails with ATTUNE_ERROR when the wisdom cannot be read.
+// Since interface version 3.
 ATTUNE_API attune_status attune_dispatcher_bundle(const attune_dispatcher* dispatcher, attune_bundle** bundle);
 
-// Adds the kernels, the wisdom and the images of a bundle, which may be destroyed then. A kernel that is there already may be added again. Fails
-// with ATTUNE_USAGE_ERROR when another kernel has its name, with ATTUNE_ERROR when the bundle is damaged.
+// Adds the kernels, the wisdom and the images of a bundle, which may be destroyed then. A kernel that is there already
+// may be added again. Fails with ATTUNE_USAGE_ERROR when another kernel has its name, with ATTUNE_ERROR when the bundle
+// is damaged.
 ATTUNE_API attune_status attune_dispatcher_add(attune_dispatcher* dispatcher, const attune_bundle* bundle);
 
 // Do attune_bundle_from_memory() or attune_bundle_from_path(), and attune_dispatcher_add().

@@ -44,7 +44,7 @@ struct ResolvedArgument {
   std::optional<Value> value;
   bool is_mapped = false;   // arrays: in host memory
   std::string symbol = {};  // arrays: the address of the variable that holds it, "&filter<float>"; "": a parameter
-  bool by_value = false;                // of the array's elements
+  bool by_value = false;    // of the array's elements
   std::optional<ResolvedMap> map = {};  // absent: no map, or one whose `when` is false: zeros
 };
 

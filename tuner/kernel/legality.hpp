@@ -15,7 +15,8 @@ namespace attune {
 // listed values. All rules must hold, and every launch step must be within the device's limits.
 std::optional<Configuration> legal_configuration(const KernelSpec& spec, const Problem& problem,
                                                  const DeviceInfo& device, const Configuration& wished);
-// Returns the rule or limit that `wished` breaks: "VECTOR * sizeof(T) <= 16 does not hold". Returns "" where it is legal.
+// Returns the rule or limit that `wished` breaks: "VECTOR * sizeof(T) <= 16 does not hold". Returns "" where it is
+// legal.
 std::string why_illegal(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device,
                         const Configuration& wished);
 // Returns whether the kernel file promises equal bits of a configuration in every launch ([kernel] `deterministic`).

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "attune/error.hpp"
-#include "kernel/instantiate.hpp"
 #include "core/type_table.hpp"
+#include "kernel/instantiate.hpp"
 
 namespace attune {
 namespace {

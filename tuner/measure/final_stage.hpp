@@ -71,7 +71,8 @@ double typical_half_width(const std::vector<Finalist>& finalists, const RoundTim
 // Returns the finalists that cannot win any more, by ascending column. Their 99.9 % interval of the paired log-ratio to
 // the fastest lies above protocol.lean_tie_ratio: it is no tie either. The level is high since the test is repeated.
 // Default and present record stay: ties and speed-ups are relative to them. (Racing: Maron and Moore, NIPS 1993.)
-std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol);
+std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const RoundTimes& values,
+                                const Protocol& protocol);
 
 struct FinalDecision {
   std::size_t winner = 0;   // column
@@ -83,8 +84,8 @@ struct FinalDecision {
   Interval speedup_interval{1, 1};      // 95 %
   double half_width = 0;                // typical_half_width() of all rounds
   bool is_settled = true;
-  bool unstable = false;                // more rounds were unsteady than the protocol allows
-  std::vector<std::size_t> used;        // the rounds that count
+  bool unstable = false;          // more rounds were unsteady than the protocol allows
+  std::vector<std::size_t> used;  // the rounds that count
   std::size_t rounds_dropped = 0;
   std::size_t rounds_throttled = 0;  // among the dropped rounds
 };

@@ -30,13 +30,13 @@ struct Protocol {
 
   // Confirm: by screening alone, 7-sample medians of bursts lost up to 7.8 % on recorded spaces. Each visit is to the
   // better half of the one before: close configurations get many samples.
-  int confirm_most = 128;       // of the best: where most of a space is near the best, this bounds the cost
-  double confirm_ratio = 1.25;  // to the best, by screening
-  int confirm_samples = 5;      // of each configuration in each visit, at least
+  int confirm_most = 128;          // of the best: where most of a space is near the best, this bounds the cost
+  double confirm_ratio = 1.25;     // to the best, by screening
+  int confirm_samples = 5;         // of each configuration in each visit, at least
   int confirm_samples_most = 100;  // where their median's standard error would be more than
   double confirm_error = 0.02;     // this
-  int confirm_group = 4;        // configurations for each sample of the best by screening, in turn
-  double confirm_seconds = 10;  // configurations beyond this time are not visited
+  int confirm_group = 4;           // configurations for each sample of the best by screening, in turn
+  double confirm_seconds = 10;     // configurations beyond this time are not visited
 
   // Final: finalists in randomised complete blocks.
   int finalists = 8;  // beside the default configuration and the present record

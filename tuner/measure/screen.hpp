@@ -17,8 +17,8 @@ struct TimingPlan {
   double scatter_ns = 0;     // what one sample is expected to scatter by, as a standard deviation
   double stop_above_ns = 0;  // a first sample above this is the last; 0: never
   Regime regime = Regime::cold;
-  int batch = 1;  // launches per sample
-  int steps = 0;  // times so many steps, the first ones; 0: all. A sample has one launch
+  int batch = 1;                 // launches per sample
+  int steps = 0;                 // times so many steps, the first ones; 0: all. A sample has one launch
   std::uint64_t copy_bytes = 0;  // of a copy within the device's memory: read and written, together
 };
 

@@ -27,8 +27,8 @@ struct Interval {
 // found interval is sometimes narrow by chance, and stopping then would bias the result.
 double expected_half_width(std::span<const double> samples);
 
-// Returns the standard deviation of one sample, relative to the median. It follows from the quartiles: where the scatter
-// is normal, they are 1.349 standard deviations apart. A few late samples hardly change it.
+// Returns the standard deviation of one sample, relative to the median. It follows from the quartiles: where the
+// scatter is normal, they are 1.349 standard deviations apart. A few late samples hardly change it.
 double relative_scatter(std::span<const double> samples);
 
 // Returns how many samples bring the relative standard error of their median down to `error`, within bounds. It is

@@ -150,8 +150,7 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
   const Protocol& protocol = terms_.protocol;
   InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
   const auto run = [this](Job job) { return run_within(std::move(job), "the default configuration"); };
-  Result result = run(
-      Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
+  Result result = run(Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
   Trial trial = trial_of(instance, outcome, result);
   if (trial.verdict != Verdict::ok) return trial;
   int attempts = result.attempt;

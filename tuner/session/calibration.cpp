@@ -8,8 +8,8 @@
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
-#include "kernel/roofline.hpp"
 #include "core/unix_ms.hpp"
+#include "kernel/roofline.hpp"
 #include "measure/statistics.hpp"
 #include "session/calibration_subject.hpp"
 #include "worker/device_lock.hpp"
@@ -111,10 +111,9 @@ class Calibration {
 
   // Configuration i, which stays loaded; warmed up for so long.
   void load(const CalibrationSubject& subject, std::size_t i, double warm_up_ms) {
-    const auto instance =
-        make_instance(i, *subject.spec, subject.problem, subject.configurations[i], device_.info);
-    const Result result = run(
-        Load{instance_launch(*subject.spec, *instance, subject.images[i]), {.milliseconds = warm_up_ms}});
+    const auto instance = make_instance(i, *subject.spec, subject.problem, subject.configurations[i], device_.info);
+    const Result result =
+        run(Load{instance_launch(*subject.spec, *instance, subject.images[i]), {.milliseconds = warm_up_ms}});
     if (const Status& status = std::get<Tried>(result.answer).status; !status.ok()) fail(subject, i, status);
   }
 

@@ -124,8 +124,7 @@ void Compare::load_all(const std::vector<Trial>& chosen) {
 RoundTimes Compare::values_of(const std::vector<Contender*>& contenders) const {
   RoundTimes values = rounds_of(contenders);
   for (std::vector<double>& round : values)
-    for (std::size_t i = 0; i < round.size(); ++i)
-      round[i] = on_.values.searched_value(contenders[i]->trial, round[i]);
+    for (std::size_t i = 0; i < round.size(); ++i) round[i] = on_.values.searched_value(contenders[i]->trial, round[i]);
   return values;
 }
 
@@ -281,8 +280,8 @@ Compare::Contenders::iterator Compare::meter_one(Contenders::iterator one) {
   const double fitting = meter_batch_ns / std::max(contender.times_ns.front(), 1.0);
   if (!on_.terms.request.spec.restores_inputs())
     plan.batch = static_cast<int>(std::clamp<double>(fitting, 1, most_meter_batch));
-  Result result = on_.bench.run(
-      Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
+  Result result =
+      on_.bench.run(Meter{contender.instance->id, plan, protocol_.energy_warm_seconds, protocol_.energy_seconds});
   const auto& metered = std::get<EnergyMeasured>(result.answer);
   if (!metered.status.ok()) return drop(one, Status(metered.status), result);
   if (!metered.energy)

@@ -14,10 +14,10 @@ namespace attune {
 // The results of the stage.
 struct Compared {
   std::vector<Contender> contenders;
-  std::vector<ReadingsSeen> seen;    // by round; rounds sent together have the same
-  std::vector<double> clocks_mhz;    // readings during the stage
-  bool is_metered = false;           // the energy, where an objective needs it
-  bool metered_throttled = false;    // the device was throttled during metering
+  std::vector<ReadingsSeen> seen;  // by round; rounds sent together have the same
+  std::vector<double> clocks_mhz;  // readings during the stage
+  bool is_metered = false;         // the energy, where an objective needs it
+  bool metered_throttled = false;  // the device was throttled during metering
 };
 
 // Returns them in the form for measure/.

@@ -15,9 +15,8 @@ std::vector<const Contender*> left(const std::vector<Contender>& contenders) {
   std::vector<const Contender*> left;
   for (auto one = contenders.rbegin(); one != contenders.rend(); ++one)
     if (one->has_left) left.push_back(&*one);
-  std::stable_sort(left.begin(), left.end(), [](const Contender* a, const Contender* b) {
-    return a->times_ns.size() < b->times_ns.size();
-  });
+  std::stable_sort(left.begin(), left.end(),
+                   [](const Contender* a, const Contender* b) { return a->times_ns.size() < b->times_ns.size(); });
   return left;
 }
 

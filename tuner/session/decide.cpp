@@ -71,9 +71,8 @@ std::vector<FinalistResult> results_of(const Compared& compared, const std::vect
   std::vector<FinalistResult> results;
   std::vector<std::vector<double>> objectives;
   for (std::size_t i = 0; i < stayed.size(); ++i) {
-    FinalistResult& result =
-        results.emplace_back(result_of(*stayed[i], column(rounds.times_ns, i, decision.used),
-                                       column(rounds.values, i, decision.used), values));
+    FinalistResult& result = results.emplace_back(result_of(*stayed[i], column(rounds.times_ns, i, decision.used),
+                                                            column(rounds.values, i, decision.used), values));
     if (stayed[i]->energy) {
       result.energy_j = stayed[i]->energy->joules;
       result.energy_error = stayed[i]->energy->error;
@@ -168,8 +167,7 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   record.anchor_ratio = facts.first_anchor_ns > 0 ? decision.default_ns / facts.first_anchor_ns : 0;
   record.busy = facts.busy;
   const auto is_winner = [&](const FinalistResult& result) { return result.configuration == record.configuration; };
-  const Measurement& measured =
-      std::find_if(decided.results.begin(), decided.results.end(), is_winner)->measurement;
+  const Measurement& measured = std::find_if(decided.results.begin(), decided.results.end(), is_winner)->measurement;
   record.min_ns = measured.min_ns;
   record.q1_ns = measured.q1_ns;
   record.q3_ns = measured.q3_ns;

@@ -69,7 +69,7 @@ struct SessionResult {
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
   std::int64_t run_trials = 0;  // of these trials, in this run; the others were known
-  VerdictCounts verdicts;  // of these trials; empty where nothing was searched
+  VerdictCounts verdicts;       // of these trials; empty where nothing was searched
   std::string explanation;
   int workers_replaced = 0;  // device workers
   // Of the search of this run: all; the device worker's work; waiting for compilers with nothing to measure.

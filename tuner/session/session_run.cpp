@@ -103,8 +103,8 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
   WarmStarted started;
   if (terms.request.cold_start) return started;
   const RecordKey& own = terms.key.record;
-  const MatchRequest wanted{terms.request.spec,      terms.request.problem, terms.device,
-                            terms.request.spec.name, own.regime,            own.objective};
+  const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
+                            own.regime,         own.objective};
   std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
   // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.
   std::erase_if(ranked, [&](const Record& record) {
@@ -182,9 +182,8 @@ class SessionRun {
   SessionResult search_and_compare() {
     const std::unique_ptr<Strategy> strategy = make_strategy(terms_.key.strategy, terms_.space, row_.seed);
     Proposals proposals(terms_.space, *strategy, terms_.key.strategy);
-    Search search(parts_, proposals, [this](double used) {
-      store_.update_session(row_.id, SessionState::running, used);
-    });
+    Search search(parts_, proposals,
+                  [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
     search.ask_for_default();
     try {
@@ -248,10 +247,10 @@ void SessionRun::conclude(SessionResult& result) {
   const StopReason reason = *result.reason;
   const double used = progress_.used_seconds(result.seconds);
   const bool complete = finishes(reason), is_hopeless = reason == StopReason::hopeless;
-  result.end = is_hopeless         ? SessionResult::End::stopped
-               : complete          ? SessionResult::End::finished
-               : stop_.load() > 0  ? SessionResult::End::interrupted
-                                   : SessionResult::End::partial;
+  result.end = is_hopeless        ? SessionResult::End::stopped
+               : complete         ? SessionResult::End::finished
+               : stop_.load() > 0 ? SessionResult::End::interrupted
+                                  : SessionResult::End::partial;
   if (parts_.bench.turn().waited_seconds() > 1)
     observer_.note("waited " + std::to_string(static_cast<int>(parts_.bench.turn().waited_seconds())) +
                    " s for another tuner on this device");
@@ -317,8 +316,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
 
 }  // namespace
 
-std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device,
-                                          WisdomStore& store) {
+std::optional<SessionResult> known_result(const SessionRequest& request, const DeviceInfo& device, WisdomStore& store) {
   const SessionKey key = session_key(request, device);
   return answer_from_database(request, key, store.find_record(key.record), store);
 }
@@ -328,8 +326,7 @@ SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore
   if (request.regime == Regime::stream && request.spec.restores_inputs())
     throw UsageError(no_stream_explanation(request.spec));
   const SessionTerms terms(request, pool.device());
-  if (!terms.default_configuration)
-    return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
+  if (!terms.default_configuration) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
   const ObjectiveValues checked(terms);  // what cannot be had is an error even where an answer is known
   if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;

@@ -23,8 +23,8 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
                         "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail);
   for (Attempt& attempt : store_.open_attempts(session_)) {
     if (attempt.alone >= most_unfinished)
-      left_alone_.emplace(attempt.configuration.text(), "attune itself was ended " + std::to_string(attempt.alone) +
-                                                            " times while it was tried");
+      left_alone_.emplace(attempt.configuration.text(),
+                          "attune itself was ended " + std::to_string(attempt.alone) + " times while it was tried");
     open_attempts_.push_back(std::move(attempt));
   }
   if (terms_.request.fresh) return;

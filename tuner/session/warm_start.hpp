@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "attune/strategy.hpp"
-#include "kernel/ladder.hpp"
 #include "core/trial.hpp"
+#include "kernel/ladder.hpp"
 
 namespace attune {
 

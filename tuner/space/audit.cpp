@@ -1,7 +1,6 @@
-#include "attune/space_audit.hpp"
-
 #include <algorithm>
 
+#include "attune/space_audit.hpp"
 #include "space/rule_effect.hpp"
 
 namespace attune {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded_file.hpp"
 #include "attune/kernel_spec.hpp"
+#include "core/embedded_file.hpp"
 
 namespace attune {
 

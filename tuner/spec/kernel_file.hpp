@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded_file.hpp"
 #include "attune/error.hpp"
 #include "attune/kernel_spec.hpp"
+#include "core/embedded_file.hpp"
 
 namespace attune {
 

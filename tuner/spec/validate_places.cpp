@@ -36,9 +36,10 @@ bool is_variable(std::string_view text) {
 void validate_symbol(const KernelSpec& spec, const Argument& argument) {
   const auto place = "arguments." + argument.name + ".symbol";
   if (argument.role != Role::in && argument.role != Role::scratch)
-    throw Fault(place, fmt::format("`{}` has a symbol, so its role is \"in\": the variable is set before the launch; or "
-                                   "\"scratch\": a step writes it",
-                                   argument.name));
+    throw Fault(place,
+                fmt::format("`{}` has a symbol, so its role is \"in\": the variable is set before the launch; or "
+                            "\"scratch\": a step writes it",
+                            argument.name));
   if (!is_variable(argument.symbol)) {
     throw Fault(place, fmt::format("`{}` is no variable: expected the name of a `__constant__` or `__device__` array "
                                    "of the code, such as \"d_filter\" or \"filter<T>\"",

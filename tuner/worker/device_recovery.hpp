@@ -22,7 +22,7 @@ struct Work {
   Job job;
   bool started = false;
   std::chrono::steady_clock::time_point started_at, deadline;
-  double began = 0;  // by the session's clock
+  double began = 0;       // by the session's clock
   int begun_in_vain = 0;  // workers that died before they began it, or while they opened their device
   bool is_repeated = false;
   std::vector<std::string> notes;

@@ -111,9 +111,9 @@ void compute(int times) {
 // Prints what share of so many threads' rate, each as fast as one alone, they reach together.
 void print_scaling(Idle& idle, int launches) {
   const std::vector<std::pair<const char*, std::function<void(int)>>> kinds{
-      {"arithmetic", compute},
-      {"Plan::launch", [&](int n) { idle.plans(n); }},
-      {"Kernel::launch", [&](int n) { idle.kernels(n); }}};
+      {"arithmetic", compute}, {"Plan::launch", [&](int n) { idle.plans(n); }}, {"Kernel::launch", [&](int n) {
+                                                                                   idle.kernels(n);
+                                                                                 }}};
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   for (unsigned threads = 2; threads <= cores; threads *= 2) {
     fmt::print("  {:3} threads, of linear:", threads);

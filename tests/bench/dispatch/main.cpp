@@ -21,8 +21,10 @@ int main(int argc, char** argv) try {
   if (what == "background" && words.size() == 2) return attune::bench::run_background(words[1]);
   if (what == "records") return attune::bench::run_records(number(1, 100'000));
   if (what == "sizes") return attune::bench::run_sizes(number(1, 20'000));
-  std::fputs("dispatch_bench idle|gpu [--launches N] | records N | sizes BYTES_OF_SOURCE | nvrtc | compile | cold|prepare|background FOLDER\n",
-             stderr);
+  std::fputs(
+      "dispatch_bench idle|gpu [--launches N] | records N | sizes BYTES_OF_SOURCE | nvrtc | compile | "
+      "cold|prepare|background FOLDER\n",
+      stderr);
   return 2;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "dispatch_bench: %s\n", error.what());

@@ -12,7 +12,7 @@
 namespace attune::bench {
 namespace {
 
-constexpr int samples = 201;
+constexpr int gpu_samples = 201;
 
 using LaunchKernel = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                              void**);
@@ -63,32 +63,33 @@ int run_on_gpu(int launches) {
   const ResolvedLaunch::Step& step = resolved.steps()[0];
   const cuda::LaunchConfig config{1, 1, 1, step.block[0], 1, 1, 0, stream.handle(), nullptr, 0};
   int next = 1;
-  std::vector<Contender> contenders{
-      {"raw",
-       [&](int count) {
-         for (int i = 0; i < count; ++i)
-           launch_raw(step.function, 1, 1, 1, step.block[0], 1, 1, 0, stream.handle(), step.parameters, nullptr);
-       }},
-      {"cuLaunchKernelEx",
-       [&](int count) {
-         for (int i = 0; i < count; ++i) launch_with(&config, step.function, step.parameters, nullptr);
-       }},
-      {"plan",
-       [&](int count) {
-         for (int i = 0; i < count; ++i) plan.launch(stream, target, source, 1, 2.5f);
-       }},
-      {"resolved",
-       [&](int count) {
-         for (int i = 0; i < count; ++i) resolved.launch(stream);
-       }},
-      {"kernel", [&](int count) {
-         for (int i = 0; i < count; ++i) {
-           next = next % problems + 1;
-           kernel.launch(stream, {next}, target, source, next, 2.5f);
-         }
-       }}};
+  std::vector<Contender> contenders{{"raw",
+                                     [&](int count) {
+                                       for (int i = 0; i < count; ++i)
+                                         launch_raw(step.function, 1, 1, 1, step.block[0], 1, 1, 0, stream.handle(),
+                                                    step.parameters, nullptr);
+                                     }},
+                                    {"cuLaunchKernelEx",
+                                     [&](int count) {
+                                       for (int i = 0; i < count; ++i)
+                                         launch_with(&config, step.function, step.parameters, nullptr);
+                                     }},
+                                    {"plan",
+                                     [&](int count) {
+                                       for (int i = 0; i < count; ++i) plan.launch(stream, target, source, 1, 2.5f);
+                                     }},
+                                    {"resolved",
+                                     [&](int count) {
+                                       for (int i = 0; i < count; ++i) resolved.launch(stream);
+                                     }},
+                                    {"kernel", [&](int count) {
+                                       for (int i = 0; i < count; ++i) {
+                                         next = next % problems + 1;
+                                         kernel.launch(stream, {next}, target, source, next, 2.5f);
+                                       }
+                                     }}};
   // A full queue would make all as slow as the device: each batch begins with an empty one.
-  for (int sample = 0; sample < samples; ++sample)
+  for (int sample = 0; sample < gpu_samples; ++sample)
     for (Contender& contender : contenders) {
       gpu.synchronize(stream);
       const double begin = now_ns();
@@ -98,7 +99,7 @@ int run_on_gpu(int launches) {
   gpu.synchronize(stream);
   print_driver_calls(stream);
   const double raw = median(contenders[0].ns);
-  fmt::print("{}: medians of {} interleaved batches of {} launches\n", gpu.device_info().name, samples, launches);
+  fmt::print("{}: medians of {} interleaved batches of {} launches\n", gpu.device_info().name, gpu_samples, launches);
   fmt::print("  {:28} {:8.1f} ns\n", "cuLaunchKernel", raw);
   for (std::size_t i = 1; i < contenders.size(); ++i)
     fmt::print("  {:28} {:8.1f} ns, {:+.1f} ns\n", contenders[i].name, median(contenders[i].ns),

@@ -37,7 +37,8 @@ int run_sizes(int source_bytes) {
     }
   }
   std::filesystem::remove_all(folder);
-  fmt::print("{} bytes of source: {:.1f} us for the first launch of another size\n", spec.source.text.size(), median(us));
+  fmt::print("{} bytes of source: {:.1f} us for the first launch of another size\n", spec.source.text.size(),
+             median(us));
   return 0;
 }
 

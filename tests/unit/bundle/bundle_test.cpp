@@ -22,8 +22,9 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 }
 
 std::vector<std::byte> sample(bool reversed = false) {
-  std::vector<std::tuple<SectionKind, const char*, const char*>> parts{
-      {SectionKind::kernel, "reduce", "the kernel"}, {SectionKind::kernel, "scan", ""}, {SectionKind::image, "a", "code"}};
+  std::vector<std::tuple<SectionKind, const char*, const char*>> parts{{SectionKind::kernel, "reduce", "the kernel"},
+                                                                       {SectionKind::kernel, "scan", ""},
+                                                                       {SectionKind::image, "a", "code"}};
   if (reversed) std::reverse(parts.begin(), parts.end());
   BundleWriter writer;
   for (const auto& [kind, key, text] : parts) writer.add(kind, section_key(key), bytes_of(text));

@@ -98,9 +98,11 @@ TEST(KernelPack, HasAFallBackForWhateverProblemAndDeviceThereIs) {
     for (const std::int64_t n : {1, 7, 4096, 1 << 20, 999983}) {
       const DeviceInfo device = device_limits(architecture);
       const Problem problem{{"n", n}, {"T", "double"}};
-      EXPECT_TRUE(std::ranges::any_of(pack.fallbacks, [&](const Configuration& fallback) {
-        return legal_configuration(spec, problem, device, fallback).has_value();
-      })) << architecture << " " << n << ": " << testing::PrintToString(texts(pack.fallbacks));
+      EXPECT_TRUE(std::ranges::any_of(pack.fallbacks,
+                                      [&](const Configuration& fallback) {
+                                        return legal_configuration(spec, problem, device, fallback).has_value();
+                                      }))
+          << architecture << " " << n << ": " << testing::PrintToString(texts(pack.fallbacks));
     }
   EXPECT_EQ(why_illegal(spec, Problem{{"n", 7}, {"T", "float"}}, device_limits("sm_90"), pack.fallbacks.front()),
             "n % (BLOCK * VECTOR) == 0 || VECTOR == 1 does not hold");

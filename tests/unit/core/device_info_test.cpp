@@ -37,8 +37,7 @@ TEST(DeviceInfo, ClassKeyTellsClassesApartAndIgnoresProvenanceAndReservedMemory)
   const std::uint64_t less_memory = h200().memory_bytes - (200u << 20);
   std::set<std::string> alike{h200().class_key()}, apart = alike;
   alike.insert({key_with(&Info::uuid, "GPU-1"), key_with(&Info::driver, "580"), key_with(&Info::ordinal, 3),
-                key_with(&Info::clock_khz, 1),
-                key_with(&Info::memory_bytes, less_memory)});
+                key_with(&Info::clock_khz, 1), key_with(&Info::memory_bytes, less_memory)});
   EXPECT_EQ(alike.size(), 1u);
   apart.insert({key_with(&Info::kind, "replay"), key_with(&Info::name, "NVIDIA H100"),
                 key_with(&Info::compute_capability, 100), key_with(&Info::multiprocessors, 114),

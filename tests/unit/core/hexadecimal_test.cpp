@@ -16,7 +16,8 @@ TEST(Hexadecimal, GoesThereAndBack) {
 }
 
 TEST(Hexadecimal, RefusesAnyOtherText) {
-  for (const char* const text : {"0", "0g", "FF", "+1", " 1", "0x", "12 "}) EXPECT_FALSE(bytes_of_hexadecimal(text)) << text;
+  for (const char* const text : {"0", "0g", "FF", "+1", " 1", "0x", "12 "})
+    EXPECT_FALSE(bytes_of_hexadecimal(text)) << text;
 }
 
 }  // namespace

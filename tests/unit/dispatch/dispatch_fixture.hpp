@@ -60,9 +60,7 @@ __global__ void offset(T* data, int* count, int* calls, long long n, long long t
 )cu"};
 
 // Returns a kernel file inside a test, as an application has it.
-inline Bundle kernel_of(const EmbeddedFile& file) {
-  return kernel_bundle(read_embedded_kernel(file), file.file_name);
-}
+inline Bundle kernel_of(const EmbeddedFile& file) { return kernel_bundle(read_embedded_kernel(file), file.file_name); }
 
 class DispatchTest : public testing::Test {
  protected:

@@ -66,8 +66,11 @@ TEST_F(DispatcherTest, AnotherKernelNeedsAnotherName) {
   gpu.add(kernel_of(offset_kernel));  // the same again: two parts of a program may both need it
   std::string text(offset_kernel.text);
   text.replace(text.find("data[i] += OFFSET"), 17, "data[i] -= OFFSET");
-  EXPECT_THAT([&] { gpu.add(kernel_of({"other.cu", text})); },
-              throws_saying<UsageError>("other.cu: there is another kernel `offset` already"));
+  EXPECT_THAT(
+      [&] {
+        gpu.add(kernel_of({"other.cu", text}));
+      },
+      throws_saying<UsageError>("other.cu: there is another kernel `offset` already"));
   gpu.add(builtin::reduce);
   gpu.add(builtin::axpy);
   EXPECT_THAT(gpu.kernels(), testing::ElementsAre("axpy", "offset", "reduce"));

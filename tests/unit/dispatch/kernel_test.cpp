@@ -91,8 +91,11 @@ TEST_F(KernelTest, RefusesWhatIsMissingUnknownOrContradicts) {
   refused([&] { combine.launch(nullptr, {"Op::sum"}, untyped, untyped, 3, 0); }, "`T` is missing");
   refused([&] { combine.launch(nullptr, {4}, out, in, 3, 0); }, "`n` is 4 in one place");  // and `OP` is missing
   refused([&] { combine.launch(nullptr, {4, "Op::sum"}, out, in, 3, 0); }, "`n` is 4 in one place and 3 in another");
-  refused([&] { combine.launch(nullptr, {"Op::sum", "float"}, out, in, 3, 0); },
-          "`T` is float in one place and int32 in another");
+  refused(
+      [&] {
+        combine.launch(nullptr, {"Op::sum", "float"}, out, in, 3, 0);
+      },
+      "`T` is float in one place and int32 in another");
   refused([&] { combine.launch(nullptr, {"Op::sum"}, out, wide, 3, 0); }, "int32 in one place and int64 in another");
   refused([&] { combine.launch(nullptr, {"Op::min"}, out, in, 3, 0); }, "`OP` is not \"Op::min\"; did you mean");
   refused([&] { combine.launch(nullptr, {{"op", "Op::sum"}}, out, in, 3, 0); }, "there is no `op`");
@@ -101,7 +104,11 @@ TEST_F(KernelTest, RefusesWhatIsMissingUnknownOrContradicts) {
   refused([&] { combine.launch(nullptr, {{"n", "three"}, {"OP", "Op::sum"}}, out, in, 3, 0); }, "`n` is an integer");
   refused([&] { combine.launch(nullptr, {"Op::sum"}, out, in, 0, 0); }, "n");
   refused([&] { combine.launch(nullptr, {"Op::sum"}, out, in, 3); }, "`shift` is missing");
-  refused([&] { combine.launch(nullptr, {{"shift", 0}, "Op::sum"}, out, in, 3); }, "3 arguments were passed, 4 expected");
+  refused(
+      [&] {
+        combine.launch(nullptr, {{"shift", 0}, "Op::sum"}, out, in, 3);
+      },
+      "3 arguments were passed, 4 expected");
   refused([&] { gpu_.kernel("combin"); }, "did you mean `combine`?");
   EXPECT_EQ(out.to_vector().at(0), -1) << "something was launched";
 }
@@ -111,7 +118,8 @@ TEST_F(KernelTest, UsesNoDefaults) {
                         static std::string text(combine_kernel.text);
                         text.replace(text.find("\"combine\""), 9, "\"defaulted\"");
                         text.replace(text.find("n = \"size\""), 10, "n = { size = 3 }");
-                        text.replace(text.find("n = { type = \"int64\" }"), 22, "m = { type = \"int64\", value = \"n\" }");
+                        text.replace(text.find("n = { type = \"int64\" }"), 22,
+                                     "m = { type = \"int64\", value = \"n\" }");
                         text.replace(text.find("\"in\", \"n\", "), 11, "\"in\", \"m\", ");
                         return std::string_view(text);
                       }()}));

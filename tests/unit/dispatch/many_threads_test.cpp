@@ -46,8 +46,13 @@ template <typename T, int BLOCK> __global__ void kernel{0}(T* out, T* partial, l
 
 Record record_of(const KernelSpec& spec, const DeviceInfo& device, std::int64_t n) {
   Record record;
-  record.key = {spec.name, spec.fingerprints.code, spec.fingerprints.contract, device.class_key(),
-                {{"n", n}, {"T", "float"}}, "cold", "time"};
+  record.key = {spec.name,
+                spec.fingerprints.code,
+                spec.fingerprints.contract,
+                device.class_key(),
+                {{"n", n}, {"T", "float"}},
+                "cold",
+                "time"};
   record.device_name = device.name;
   record.configuration = Configuration{{"BLOCK", 128}};
   record.driver = device.driver;

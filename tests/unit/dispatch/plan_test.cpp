@@ -144,11 +144,11 @@ TEST_F(PlanTest, PassesAHundredArguments) {
     sum += " + " + std::to_string(i + 1) + " * " + name;
     passed += ", \"" + name + "\"";
   }
-  const std::string text = "/*attune\n[kernel]\nname = \"many\"\n[problem]\nn = \"size\"\n[parameters]\nB = [1]\n"
-                           "[[launch]]\nentry = \"many<B>\"\ngrid = [\"1\"]\nblock = [\"B\"]\narguments = [" +
-                           passed + "]\n[arguments]\nout = { type = \"int32\", size = \"1\", role = \"out\" }\n" +
-                           arguments + "*/\ntemplate <int B> __global__ void many(int* out" + parameters +
-                           ") { out[0] = 0" + sum + "; }\n";
+  const std::string text =
+      "/*attune\n[kernel]\nname = \"many\"\n[problem]\nn = \"size\"\n[parameters]\nB = [1]\n"
+      "[[launch]]\nentry = \"many<B>\"\ngrid = [\"1\"]\nblock = [\"B\"]\narguments = [" +
+      passed + "]\n[arguments]\nout = { type = \"int32\", size = \"1\", role = \"out\" }\n" + arguments +
+      "*/\ntemplate <int B> __global__ void many(int* out" + parameters + ") { out[0] = 0" + sum + "; }\n";
   gpu_.add(kernel_of(EmbeddedFile{"many.cu", text}));
   const Plan plan = gpu_.plan("many", {{"n", 1}});
   std::vector<PlanArgument> list{plan_argument(count_)};

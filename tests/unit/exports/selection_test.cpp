@@ -26,7 +26,7 @@ namespace attune::test {
 namespace {
 
 // Prints a selection in the words of text_of() below.
-constexpr const char* printer = R"cpp(
+constexpr const char* selection_printer = R"cpp(
 #include <cstdio>
   using namespace attune_export;
   static std::string three(const std::uint32_t (&x)[3]) {
@@ -243,7 +243,7 @@ class Situations {
 std::string program_for(const Situation& situation) {
   HeaderTerms terms{.spec = situation.spec, .records = situation.records};
   terms.name_space = "attune_export";
-  std::string text = exported_header(terms) + printer + "int main() {\n";
+  std::string text = exported_header(terms) + selection_printer + "int main() {\n";
   std::map<std::string, std::size_t> devices;
   std::string calls;
   for (const Request& request : situation.requests) {

@@ -57,12 +57,12 @@ TEST(PythonDialect, ComputesWhatPythonRecorded) {
 }
 
 // A table of expressions and of values as the recorded table has them.
-void expect_values(std::string_view table) {
+void expect_python_values(std::string_view table) {
   for (const auto& item : cases(table)) EXPECT_EQ(shown(evaluated(item.at(0))), item.at(1)) << item[0];
 }
 
 TEST(PythonValue, OfNumbersIsAsDocumented) {
-  expect_values(R"(
+  expect_python_values(R"(
       7 / 2 => r:3.5 ;; 6 / 2 => r:3.0 ;; -7 // 2 => i:-4 ;; 7 // -2 => i:-4 ;; -7 % 3 => i:2 ;; 7 % -3 => i:-2
       -7.5 // 2 => r:-4.0 ;; -7.5 % 2 => r:0.5 ;; 0.0 % -3 => r:-0.0 ;; 2 ** -1 => r:0.5 ;; -2 ** 2 => i:-4
       2 ** 3 ** 2 => i:512 ;; 0 ** -1 => U ;; (-8) ** 0.5 => U ;; 2 ** 63 => U ;; 1 / 0 => U ;; 1 // 0.0 => U
@@ -76,7 +76,7 @@ TEST(PythonValue, OfNumbersIsAsDocumented) {
 }
 
 TEST(PythonValue, OfLogicIsAsDocumented) {
-  expect_values(R"(
+  expect_python_values(R"(
       1 < 2 < 3 => b:1 ;; 1 < 3 < 2 => b:0 ;; 3 > 2 == 2 != 1 => b:1 ;; 2 < 1 < 1 / 0 => b:0
       1 < a in [2, 3] => b:1 ;; 1 < a not in (3,) => b:0 ;; (a or 5) + 1 => i:4 ;; (c or 5) + 1 => i:6
       (c and 1 // 0) + 1 => i:1 ;; (a and b and x) * 2 => r:5.0 ;; ((a == 3) and (b < 0)) + 1 => i:2
@@ -85,7 +85,7 @@ TEST(PythonValue, OfLogicIsAsDocumented) {
 }
 
 TEST(PythonValue, OfNamesAndListsIsAsDocumented) {
-  expect_values(R"(
+  expect_python_values(R"(
       s == 'rows' => b:1 ;; s == 1 => b:0 ;; s != 1 => b:1 ;; s in [1, "rows"] => b:1 ;; s not in [1, 2] => b:1
       a in () => b:0 ;; a in [3, 1 / 0] => U ;; s > u => b:1 ;; s < 1 => U ;; s + u => U ;; s and 1 => U ;; not s => U
       min(s, u) => n:cols ;; [1024, 1024, 64][a - 1] => i:64 ;; (1, 2, 3)[-3] => i:1 ;; [1, 2, 3][3] => U

@@ -24,7 +24,7 @@ KernelSpec kernel(std::vector<Argument> arguments, std::optional<Expression> byt
   return spec;
 }
 
-Problem problem(std::int64_t n, const char* type = "float") { return {{"n", n}, {"T", type}}; }
+Problem floats(std::int64_t n, const char* type = "float") { return {{"n", n}, {"T", type}}; }
 
 // Of a device that copies 4 and reads 5 bytes, and does 60 (double: 30) operations, in a nanosecond.
 const std::vector<Ceiling> ceilings{{"copy", 4e9, "B/s", "", "", "", 1},
@@ -36,7 +36,7 @@ const std::vector<Ceiling> ceilings{{"copy", 4e9, "B/s", "", "", "", 1},
 TEST(MemoryCeiling, IsOfACopyWhereATenthOrMoreIsWrittenElseOfReading) {
   const auto out = [](const char* size, const char* type = "T") { return array("out", Role::out, size, type); };
   const auto in = [](const char* size, const char* type = "T") { return array("in", Role::in, size, type); };
-  const auto ceiling = [](std::vector<Argument> arguments) { return memory_ceiling(kernel(arguments), problem(100)); };
+  const auto ceiling = [](std::vector<Argument> arguments) { return memory_ceiling(kernel(arguments), floats(100)); };
   EXPECT_EQ(ceiling({in("9 * n"), out("n")}), "copy");
   EXPECT_EQ(ceiling({out("n")}), "copy");
   EXPECT_EQ(ceiling({in("n"), out("1")}), "read");
@@ -57,8 +57,8 @@ TEST(MemoryCeiling, IsOfACopyWhereATenthOrMoreIsWrittenElseOfReading) {
 }
 
 TEST(ArithmeticCeiling, IsOfTheProblemsTypeWhereThereIsOne) {
-  EXPECT_EQ(arithmetic_ceiling(problem(1, "double"), ceilings), "fma double");
-  EXPECT_EQ(arithmetic_ceiling(problem(1, "half"), ceilings), "fma float");
+  EXPECT_EQ(arithmetic_ceiling(floats(1, "double"), ceilings), "fma double");
+  EXPECT_EQ(arithmetic_ceiling(floats(1, "half"), ceilings), "fma float");
   EXPECT_EQ(arithmetic_ceiling(Problem{{"n", 1}}, ceilings), "fma float");
   EXPECT_EQ(arithmetic_ceiling(Problem{{"T", 1}}, ceilings), "fma float");
 }
@@ -72,17 +72,17 @@ TEST(BoundOf, IsTheCeilingOfWhichMoreIsReachedAndMayBeMoreThanAllOfIt) {
     EXPECT_EQ(bound->ceiling, ceiling);
     EXPECT_DOUBLE_EQ(bound->fraction, fraction);
   };
-  expect_bound(kernel(copies, "8 * n", "30 * n"), problem(100), "copy", 0.5);  // and 7.5 of 60 operations
-  expect_bound(kernel(copies, "8 * n", "90 * n"), problem(100, "double"), "fma double", 0.75);  // 22.5 of 30
-  expect_bound(kernel(reads, "n * sizeof(T)"), problem(1000), "read", 2);
+  expect_bound(kernel(copies, "8 * n", "30 * n"), floats(100), "copy", 0.5);  // and 7.5 of 60 operations
+  expect_bound(kernel(copies, "8 * n", "90 * n"), floats(100, "double"), "fma double", 0.75);  // 22.5 of 30
+  expect_bound(kernel(reads, "n * sizeof(T)"), floats(1000), "read", 2);
 }
 
 TEST(BoundOf, IsNothingWithoutMetricsCeilingsOrTime) {
   const std::vector<Argument> arguments{array("in", Role::in, "n"), array("out", Role::out, "n")};
-  EXPECT_FALSE(bound_of(kernel(arguments), problem(100), {}, 400, ceilings));
-  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), problem(100), {}, 400, {}));
-  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), problem(100), {}, 0, ceilings));
-  EXPECT_FALSE(bound_of(kernel(arguments, "8 / (n - n)"), problem(100), {}, 400, ceilings));
+  EXPECT_FALSE(bound_of(kernel(arguments), floats(100), {}, 400, ceilings));
+  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), floats(100), {}, 400, {}));
+  EXPECT_FALSE(bound_of(kernel(arguments, "8 * n"), floats(100), {}, 0, ceilings));
+  EXPECT_FALSE(bound_of(kernel(arguments, "8 / (n - n)"), floats(100), {}, 400, ceilings));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace attune {
 namespace {
 
-int differing(RowView a, RowView b) {
+int differing_places(RowView a, RowView b) {
   int count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
   return count;
@@ -35,10 +35,10 @@ TEST(Repaired, IsLegalAndNoFartherThanOneParameterWhereThatSuffices) {
       EXPECT_EQ(repair, wished);
     } else if (!space.neighbours(wished, Neighbourhood::any_value).empty()) {
       ++one_off;
-      EXPECT_EQ(differing(repair, wished), 1);
+      EXPECT_EQ(differing_places(repair, wished), 1);
     } else {
       ++farther;
-      EXPECT_LE(differing(repair, wished), differing(from, wished));
+      EXPECT_LE(differing_places(repair, wished), differing_places(from, wished));
     }
   }
   EXPECT_EQ(legal, 264);

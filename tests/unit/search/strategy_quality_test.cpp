@@ -43,7 +43,7 @@ double median_found(const std::string& name, const SearchSpace& space, std::size
   return (found[9] + found[10]) / 2 / optimum;
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> guided_names() {
   std::vector<std::string> all;
   for (const StrategyEntry& entry : strategies()) {
     if (entry.name != "random" && entry.name != "exhaustive") all.push_back(entry.name);
@@ -52,7 +52,7 @@ std::vector<std::string> names() {
 }
 
 class EveryGuidedStrategy : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, EveryGuidedStrategy, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(, EveryGuidedStrategy, testing::ValuesIn(guided_names()),
                          [](const auto& test) { return test.param; });
 
 // Three quarters of what random search leaves to gain, or less; most leave under a half. Also with eight proposals out.

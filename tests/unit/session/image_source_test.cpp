@@ -20,7 +20,8 @@ class CountingCompiler final : public Compiler {
  public:
   explicit CountingCompiler(std::size_t batch) : batch_(batch) {}
   std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override {
-    for (std::size_t seen = largest_; seen < requests.size() && !largest_.compare_exchange_weak(seen, requests.size());) {
+    for (std::size_t seen = largest_;
+         seen < requests.size() && !largest_.compare_exchange_weak(seen, requests.size());) {
     }
     std::vector<CompileOutcome> outcomes;
     for (const ImageRequest& request : requests) {

@@ -1,5 +1,5 @@
-// The search on a space that was recorded whole: the 4,290 legal configurations of `matmul` for 4096 x 4096 x 4096 floats
-// on an H100.
+// The search on a space that was recorded whole: the 4,290 legal configurations of `matmul` for 4096 x 4096 x 4096
+// floats on an H100.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -7,11 +7,10 @@
 #include "attune/error.hpp"
 #include "db/recording_file.hpp"
 #include "device/replay/replay_device.hpp"
+#include "support/bowl.hpp"
 
 namespace attune {
 namespace {
-
-Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
 
 std::string text_of(const SearchSpace& space) {
   std::vector<std::string> texts;

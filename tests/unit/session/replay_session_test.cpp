@@ -12,12 +12,13 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "kernel/instantiate.hpp"
-#include "kernel/problem.hpp"
 #include "db/recording_file.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
+#include "kernel/instantiate.hpp"
+#include "kernel/problem.hpp"
 #include "session/session.hpp"
+#include "support/bowl.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/direct_transport.hpp"
 
@@ -25,8 +26,6 @@ namespace attune {
 namespace {
 
 using testing::HasSubstr;
-
-Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
 
 class Trials final : public Observer {
  public:

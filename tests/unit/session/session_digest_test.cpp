@@ -28,12 +28,13 @@
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "session/session.hpp"
+#include "support/bowl.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {
 namespace {
 
-constexpr int seeds = 20;
+constexpr int digest_seeds = 20;
 constexpr std::size_t kept_digits = 16;  // of a digest that are kept: 64 bits
 constexpr const char* expected_path = ATTUNE_TEST_DATA "/session_digests.txt";
 
@@ -49,14 +50,13 @@ constexpr bool same_arithmetic = true;
 constexpr bool same_arithmetic = false;
 #endif
 
-Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
 Recording pnpoly() { return load_recordings(ATTUNE_TEST_DATA "/recorded/pnpoly_RTX_3090.json.xz").at(0); }
 
 // Every kind of failure; the default fails too, so that nothing anchors the scores.
 Recording failing() {
-  constexpr Verdict verdicts[] = {Verdict::launch_error, Verdict::compile_error, Verdict::restricted,  Verdict::timeout,
-                                  Verdict::load_error,   Verdict::fault,         Verdict::wrong_result, Verdict::guard,
-                                  Verdict::resources};
+  constexpr Verdict verdicts[] = {Verdict::launch_error, Verdict::compile_error, Verdict::restricted,
+                                  Verdict::timeout,      Verdict::load_error,    Verdict::fault,
+                                  Verdict::wrong_result, Verdict::guard,         Verdict::resources};
   Recording recording = bowl();
   for (std::size_t i = 0; i < recording.trials.size(); i += 4) {
     recording.trials[i].verdict = verdicts[i / 4 % std::size(verdicts)];
@@ -175,8 +175,10 @@ void keep_text(const Subject& subject, int seed, const Parts& parts) {
   if (folder == nullptr) return;
   std::filesystem::create_directories(folder);
   const std::string name = std::string(subject.recording) + "_" + subject.kind() + "_" + std::to_string(seed) + ".txt";
-  std::ofstream(std::filesystem::path(folder) / name)
-      << "trials\n" << parts.trials << "finalists\n" << parts.finalists << "record\n" << parts.record;
+  std::ofstream(std::filesystem::path(folder) / name) << "trials\n"
+                                                      << parts.trials << "finalists\n"
+                                                      << parts.finalists << "record\n"
+                                                      << parts.record;
 }
 
 struct Digests {
@@ -233,7 +235,7 @@ TEST_P(SessionDigest, HoldsTrialsFinalistsAndRecord) {
   if (!same_arithmetic) GTEST_SKIP() << "the digests are those of glibc and libstdc++ on x86-64";
   const Recording recording = GetParam().read();
   Lines found;
-  for (int seed = 0; seed < seeds; ++seed) {
+  for (int seed = 0; seed < digest_seeds; ++seed) {
     const Parts parts = run(GetParam(), recording, seed);
     keep_text(GetParam(), seed, parts);
     found[name_of(GetParam(), seed)] = digests_of(parts);
@@ -260,10 +262,11 @@ TEST(SessionDigest, IsTheSameThroughWorkerProcesses) {
   const Lines expected = read_lines();
   const Recording recording = bowl();
   for (const bool disturbed : {false, true})
-    for (int seed = 0; seed < seeds; seed += 2) {
+    for (int seed = 0; seed < digest_seeds; seed += 2) {
       const Subject subject{"bowl", bowl, 30, disturbed, 2};
-      const std::string device = "replay:" ATTUNE_TEST_DATA "/recordings/bowl.json,seed=" +
-                                 std::to_string(device_seed(seed)) + (disturbed ? ",disturbed" : "");
+      const std::string device =
+          "replay:" ATTUNE_TEST_DATA "/recordings/bowl.json,seed=" + std::to_string(device_seed(seed)) +
+          (disturbed ? ",disturbed" : "");
       const std::unique_ptr<Workers> workers =
           process_workers(ATTUNE_BUILD_DIR "/bin/attune", {"--device", device}, device);
       Pool pool(*workers);

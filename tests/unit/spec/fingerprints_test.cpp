@@ -9,7 +9,7 @@ namespace attune::tests {
 namespace {
 
 // What is replaced in everything.cu, with what, and the fingerprint that covers it.
-constexpr std::string_view table = R"table(
+constexpr std::string_view whole_table = R"table(
   summary = "out => summary = "longer: out => none  ;;  [metrics] => # a comment\n\n[metrics] => none
   summary = "out => deterministic = "ALPHA"\nsummary = "out => none
   A licence may stand here => A longer\n licence may stand here => none
@@ -31,7 +31,7 @@ constexpr std::string_view table = R"table(
 
 TEST(Fingerprints, ChangeWithWhatTheyCoverAndNothingElse) {
   const auto before = read_kernel_text(whole_file(), "a.cu").fingerprints;
-  for (const auto& change : cases(table)) {
+  for (const auto& change : cases(whole_table)) {
     SCOPED_TRACE(change.at(1));
     const auto after = read_kernel_text(edited(whole_file(), change.at(0), change.at(1)), "b.cu").fingerprints;
     EXPECT_EQ(before.code != after.code, change.at(2) == "code");

@@ -16,20 +16,20 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-KernelSpec read(std::string_view before = "", std::string_view after = "") {
+KernelSpec read_with(std::string_view before = "", std::string_view after = "") {
   return read_kernel_text(edited(test::smooth_file, before, after), "smooth.cu");
 }
 
-Problem problem_of(std::int64_t radius, const char* type = "float") {
+Problem problem_with(std::int64_t radius, const char* type = "float") {
   return Problem({{"n", 1000}, {"radius", radius}, {"T", type}});
 }
 
 TEST(ArraysByValue, AreReadAndResolved) {
-  const KernelSpec spec = read();
+  const KernelSpec spec = read_with();
   EXPECT_TRUE(spec.find_argument("weights")->by_value);
   EXPECT_FALSE(spec.find_argument("in")->by_value);
   const Configuration configuration{{"BLOCK", 64}};
-  const auto arguments = resolve_arguments(spec, problem_of(2), &configuration, device_limits("sm_80"));
+  const auto arguments = resolve_arguments(spec, problem_with(2), &configuration, device_limits("sm_80"));
   EXPECT_TRUE(arguments[2].by_value);
   EXPECT_EQ(arguments[2].role, Role::in);
   EXPECT_EQ(arguments[2].count, 5u);
@@ -38,11 +38,11 @@ TEST(ArraysByValue, AreReadAndResolved) {
 
 // Two pointers, the weights, and n at a multiple of 8: 24 bytes and 4 for each weight.
 TEST(ArraysByValue, FitTogetherIntoTheParametersOfALaunch) {
-  const KernelSpec spec = read();
+  const KernelSpec spec = read_with();
   const DeviceInfo device = device_limits("sm_80");
   const Configuration configuration{{"BLOCK", 64}};
   for (const auto& [radius, fits] : {std::pair{508, true}, {509, false}}) {  // 1,017 and 1,019 weights
-    const Problem problem = problem_of(radius);
+    const Problem problem = problem_with(radius);
     EXPECT_EQ(legal_configuration(spec, problem, device, configuration).has_value(), fits) << radius;
     EXPECT_EQ(make_space(spec, problem, device).size() == 2, fits) << radius;
     const std::string said =
@@ -74,13 +74,13 @@ TEST(ArraysByValue, ThatAreWrittenWronglyAreRefused) {
        {"n = { type = \"int64\" }\nmap = { tensor = \"weights\", shape = [4], box = [4] }", "it lies in no memory"}},
   };
   for (const auto& [before, change] : table)
-    EXPECT_THAT(message_of<SpecError>([&, before = before, after = change.first] { read(before, after); }),
+    EXPECT_THAT(message_of<SpecError>([&, before = before, after = change.first] { read_with(before, after); }),
                 HasSubstr(change.second))
         << change.first;
 }
 
 TEST(ArraysByValue, AreInTheContract) {
-  EXPECT_NE(read().fingerprints.contract, read(", pass = \"value\"", "").fingerprints.contract);
+  EXPECT_NE(read_with().fingerprints.contract, read_with(", pass = \"value\"", "").fingerprints.contract);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // What all workers of a test do: by the expressions of a job and its attempt.
-struct Script {
+struct CompilerScript {
   // Ends other than `replied` for a job of these expressions.
   std::function<Received::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
     return Received::End::replied;
@@ -42,7 +42,7 @@ struct Script {
 // A worker that acknowledges its jobs, as one in a process does.
 class ScriptedWorker final : public Transport {
  public:
-  explicit ScriptedWorker(Script& script) : script_(script) { ++script.made; }
+  explicit ScriptedWorker(CompilerScript& script) : script_(script) { ++script.made; }
   void send(const Job& job, double) override {
     job_ = job;
     is_begun_ = false;
@@ -90,7 +90,7 @@ class ScriptedWorker final : public Transport {
   }
 
  private:
-  Script& script_;
+  CompilerScript& script_;
   Job job_;
   bool is_begun_ = false, is_interrupted_ = false;
 };
@@ -156,7 +156,7 @@ class CompileLanesTest : public testing::Test {
   }
   static Received::End when(bool fails) { return fails ? Received::End::died : Received::End::replied; }
 
-  Script script_;
+  CompilerScript script_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Ticket, Result> results_;

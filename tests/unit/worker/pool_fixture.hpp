@@ -14,14 +14,13 @@
 #include "attune/error.hpp"
 #include "db/recording_file.hpp"
 #include "device/replay/replay_device.hpp"
+#include "support/bowl.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
-
-inline Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
 
 // "try 2", "try 2#3" for its third attempt, "rounds 1 2 1", "begin", ...
 inline std::string name_of(const Job& job) {
@@ -43,10 +42,10 @@ inline std::string name_of(const Job& job) {
 // What a test says, and what it sees. The n-th worker is number n. Set while no job is under way.
 struct Script {
   std::function<Received::End(const std::string& job, int worker)> ends;  // how a job ends that was begun
-  std::function<bool(const std::string& job, int worker)> dies_before;  // it is begun
-  std::function<bool(const std::string& job, int worker)> hangs;        // until the worker is interrupted
-  std::function<bool(const std::string& job)> stays;                    // late, and killed in vain
-  std::function<void(const Job& job, Reply&)> change;                   // what its answer becomes
+  std::function<bool(const std::string& job, int worker)> dies_before;    // it is begun
+  std::function<bool(const std::string& job, int worker)> hangs;          // until the worker is interrupted
+  std::function<bool(const std::string& job)> stays;                      // late, and killed in vain
+  std::function<void(const Job& job, Reply&)> change;                     // what its answer becomes
   bool isolates = true;
 
   std::mutex mutex;
@@ -179,9 +178,9 @@ class PoolTest : public testing::Test {
   }
   // A problem is begun, and the known-good job is there.
   void begin() {
-    const TrialSetup setup =
-        trial_setup(spec_, Problem{}, configuration(9), pool().device().info,
-                    [this](const ImageRequest& request) { return pool().compile(request); }, 1);
+    const TrialSetup setup = trial_setup(
+        spec_, Problem{}, configuration(9), pool().device().info,
+        [this](const ImageRequest& request) { return pool().compile(request); }, 1);
     ASSERT_TRUE(std::holds_alternative<Begun>(pool().run(Begin{setup}).answer));
     pool().set_known_good(KnownGood{Try{launch(9), {1, 0}}, 0});
     script_.take_begun();

@@ -81,9 +81,10 @@ void CacheFlush::make() {
     part.memory = static_cast<char*>(memory_) + (step.is_claim ? 0 : claimed_bytes_);
     part.count = (step.is_claim ? claimed_bytes_ : bytes_ - claimed_bytes_) / step.unit;
     part.found = static_cast<char*>(memory_);
-    made[i].shape = {{static_cast<std::uint32_t>(device_.info().multiprocessors) * flush_blocks_per_multiprocessor, 1, 1},
-                     {flush_threads_per_block, 1, 1},
-                     0};
+    made[i].shape = {
+        {static_cast<std::uint32_t>(device_.info().multiprocessors) * flush_blocks_per_multiprocessor, 1, 1},
+        {flush_threads_per_block, 1, 1},
+        0};
     made[i].parameters = part.parameters.data();
     if (status.ok()) made[i].function = load.module->function(step.entry, made[i].shape, status);
   }

@@ -171,18 +171,22 @@ class CudaDevice final : public Device {
   }
 
   DeviceTimes take_samples(const Sampling& sampling) override { return instruments().take_samples(sampling); }
-  DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override { return instruments().take_samples_in_turn(turns); }
+  DeviceTimes take_samples_in_turn(std::span<const Sampling> turns) override {
+    return instruments().take_samples_in_turn(turns);
+  }
 
   void generate(void* target, std::string_view type, std::uint64_t count, const FillValues& fill,
                 std::uint64_t seed) override {
     instruments().generate(target, type, count, fill, seed);
   }
 
-  std::vector<Found> inspect(std::span<const Inspection> inspections) override { return instruments().inspect(inspections); }
+  std::vector<Found> inspect(std::span<const Inspection> inspections) override {
+    return instruments().inspect(inspections);
+  }
 
  private:
-  // As a rule the context is current already, and to ask takes a driver call. Launches do without. A thread on which one
-  // was refused asks from then on, until the context is current again.
+  // As a rule the context is current already, and to ask takes a driver call. Launches do without. A thread on which
+  // one was refused asks from then on, until the context is current again.
   bool must_ask() const noexcept { return to_ask_for_ == context_.get(); }
   void note(const ContextScope& scope) const noexcept { to_ask_for_ = scope.was_current() ? nullptr : context_.get(); }
   static thread_local const CudaContext* to_ask_for_;

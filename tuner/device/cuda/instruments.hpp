@@ -26,7 +26,8 @@ class CudaInstruments {
   virtual std::vector<Found> inspect(std::span<const Inspection> inspections) = 0;
 };
 
-using MakeInstruments = std::unique_ptr<CudaInstruments> (*)(Device& device, std::shared_ptr<const CudaContext> context);
+using MakeInstruments = std::unique_ptr<CudaInstruments> (*)(Device& device,
+                                                             std::shared_ptr<const CudaContext> context);
 
 // Set once, before main(). Null in a program without them.
 MakeInstruments instruments_of_program() noexcept;

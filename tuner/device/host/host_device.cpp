@@ -107,8 +107,8 @@ class HostDevice final : public Device {
               false};
     const auto& function = *static_cast<const HostFunction*>(operation.function);
     try {
-      const std::optional<std::string> fault =
-          pool_.run({function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
+      const std::optional<std::string> fault = pool_.run(
+          {function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
       if (fault) return {Verdict::fault, *fault, false};
     } catch (const std::system_error& error) {
       return {Verdict::resources, fmt::format("no threads for the blocks of a launch: {}", error.what()), false};

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernel/instantiate.hpp"
 #include "device/host/include/abi.hpp"
+#include "kernel/instantiate.hpp"
 
 namespace attune {
 

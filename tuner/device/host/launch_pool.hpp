@@ -1,6 +1,6 @@
-// LaunchPool: spreads the blocks of a launch over OS threads, each with a BlockRunner. A cooperative launch has a thread
-// for each block, so that blocks may wait for each other. Launches take turns. Any thread may call run(); owned by the
-// host device.
+// LaunchPool: spreads the blocks of a launch over OS threads, each with a BlockRunner. A cooperative launch has a
+// thread for each block, so that blocks may wait for each other. Launches take turns. Any thread may call run(); owned
+// by the host device.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ class LaunchPool {
   void report(const std::string& fault);
 
   const std::size_t usual_;  // helpers of a launch that is not cooperative
-  std::mutex turn_;  // one launch at a time
-  BlockRunner own_;  // of the thread that has the turn
+  std::mutex turn_;          // one launch at a time
+  BlockRunner own_;          // of the thread that has the turn
 
   std::mutex mutex_;
   std::condition_variable begun_, begun_more_, ended_;  // for the usual helpers; for the others; for run()

@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 
-#include "space/recording.hpp"
 #include "device/device.hpp"
 #include "device/replay/disturbance.hpp"
+#include "space/recording.hpp"
 
 namespace attune {
 

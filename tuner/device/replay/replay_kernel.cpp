@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "core/digest.hpp"
-#include "kernel/substitute.hpp"
 #include "device/replay/replay_device.hpp"
 #include "device/replay/replay_entry.hpp"
+#include "kernel/substitute.hpp"
 
 namespace attune {
 namespace {

@@ -32,8 +32,8 @@ struct DispatcherOptions {
   std::string device;
   std::filesystem::path database;  // "": $ATTUNE_DB, else the user's own
   std::filesystem::path cache;     // "": $ATTUNE_CACHE, else the user's own
-  // Called at most once per distinct message, when the call that met the trouble is done, on its thread: it may call the
-  // dispatcher. The default prints "attune: ..." to standard error.
+  // Called at most once per distinct message, when the call that met the trouble is done, on its thread: it may call
+  // the dispatcher. The default prints "attune: ..." to standard error.
   std::function<void(const std::string&)> warn;
   // Prefers records of this regime: "cold", "warm" or "stream" (attune tune --regime). Without one for a problem, those
   // of another regime serve (rung `other regime`).
@@ -46,8 +46,8 @@ struct DispatcherOptions {
   // Names a file: problems that were asked for and are not known are appended to it, for `attune tune --misses`. "":
   // $ATTUNE_LOG_MISSES, else none.
   std::filesystem::path misses = {};
-  // Uses only configurations that the kernel file calls deterministic ([kernel] `deterministic`). Launches of Kernel then
-  // wait for the best one, and keep it: two runs on one device compute the same bits.
+  // Uses only configurations that the kernel file calls deterministic ([kernel] `deterministic`). Launches of Kernel
+  // then wait for the best one, and keep it: two runs on one device compute the same bits.
   bool deterministic_only = false;
   // Device memory, in bytes: of loaded code, and of scratch memory. Beyond it, what was not used for two epochs is
   // dropped; what is used stays, so more may be held. The next launch of a dropped problem prepares it again.
@@ -87,8 +87,8 @@ class Dispatcher {
 
   // Adds the kernels, the wisdom and the images of a bundle: an embedded one (attune_embed), a built-in one
   // (attune/builtin.hpp), a file's (attune/kernel_files.hpp), or an exported one (attune export --format bundle). It is
-  // kept, and read when a problem is asked for. A kernel that is there already may be added again. Throws UsageError when another
-  // kernel has its name. Throws Error when the bundle is damaged.
+  // kept, and read when a problem is asked for. A kernel that is there already may be added again. Throws UsageError
+  // when another kernel has its name. Throws Error when the bundle is damaged.
   void add(const Bundle& bundle);
 
   // Returns the plan for a problem: {"width", 8192}, {"height", 8192}, {"T", "float"}. Absent names take their
@@ -116,9 +116,9 @@ class Dispatcher {
   // Waits until nothing is being prepared in the background.
   void wait_for_background();
 
-  // Returns a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the images
-  // that are loaded: for processes that are to use the same (Bundle::owning). Throws Error when the wisdom cannot be
-  // read.
+  // Returns a bundle of the kernels that were added, of what is known of them on devices of this kind, and of the
+  // images that are loaded: for processes that are to use the same (Bundle::owning). Throws Error when the wisdom
+  // cannot be read.
   std::vector<std::byte> bundle() const;
 
   // Returns what was done so far.

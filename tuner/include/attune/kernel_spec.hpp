@@ -37,12 +37,12 @@ struct Step {
   StepKind kind = StepKind::launch;
   // launch: names inside <...> are substituted as text
   std::string entry;
-  std::size_t entry_line = 0;              // of the kernel file, for messages; 0: there is none
-  std::vector<Expression> grid;            // 1 to 3 dimensions
-  std::vector<Expression> block;           // 1 to 3 dimensions
-  std::optional<Expression> shared;        // dynamic shared memory, bytes
-  std::vector<Expression> cluster = {};    // [[launch]]: 1 to 3 dimensions in blocks; empty: no clusters
-  std::optional<Expression> overlap = {};  // [[launch]]: true: it may begin before the launch before it has ended
+  std::size_t entry_line = 0;                  // of the kernel file, for messages; 0: there is none
+  std::vector<Expression> grid;                // 1 to 3 dimensions
+  std::vector<Expression> block;               // 1 to 3 dimensions
+  std::optional<Expression> shared;            // dynamic shared memory, bytes
+  std::vector<Expression> cluster = {};        // [[launch]]: 1 to 3 dimensions in blocks; empty: no clusters
+  std::optional<Expression> overlap = {};      // [[launch]]: true: it may begin before the launch before it has ended
   std::optional<Expression> cooperative = {};  // [[launch]]: true: all blocks run at the same time
   std::vector<std::string> arguments;
   // memset: the whole argument is set to a byte
@@ -95,10 +95,10 @@ struct Argument {
   std::optional<Expression> value;  // scalars: computed, the application does not pass it
   bool is_mapped = false;           // in, out, inout: the array lies in host memory, which the device accesses
   std::optional<Expression> mapped_where = {};  // when set, that is so of the problems for which it is true
-  // Variable of the code, "d_filter" or "filter<T>". in: it gets the content, and is no kernel parameter; scratch: it is
-  // the memory.
+  // Variable of the code, "d_filter" or "filter<T>". in: it gets the content, and is no kernel parameter; scratch: it
+  // is the memory.
   std::string symbol = {};
-  bool by_value = false;            // in: its elements are passed among the kernel's parameters
+  bool by_value = false;                // in: its elements are passed among the kernel's parameters
   std::optional<TiledView> tiles = {};  // role map: attune encodes it, the application does not pass it
 };
 

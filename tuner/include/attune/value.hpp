@@ -18,8 +18,7 @@ class Value {
   Value() : data_(std::int64_t{0}) {}
   Value(bool value) : data_(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Value(T value) : data_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) Value(T value) : data_(static_cast<std::int64_t>(value)) {}
   Value(double value) : data_(value) {}
   Value(std::string name) : data_(std::move(name)) {}
   Value(std::string_view name) : data_(std::string(name)) {}

@@ -143,9 +143,8 @@ void WideStates::put(std::size_t at, std::uint32_t* child) {
 
 void WideStates::settle() {
   pending_numbers_.resize(pending_.size());
-  rows_.numbers_of(pending_rows_.data(), pending_.size(), pending_numbers_.data(), [&](std::size_t i) {
-    remember(pending_[i].at, pending_rows_.data() + i * row_.size());
-  });
+  rows_.numbers_of(pending_rows_.data(), pending_.size(), pending_numbers_.data(),
+                   [&](std::size_t i) { remember(pending_[i].at, pending_rows_.data() + i * row_.size()); });
   for (std::size_t i = 0; i < pending_.size(); ++i) *pending_[i].child = pending_numbers_[i];
   pending_.clear();
   pending_rows_.clear();

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/byte_stream.hpp"
 #include "core/archive.hpp"
+#include "core/byte_stream.hpp"
 
 namespace attune {
 namespace {

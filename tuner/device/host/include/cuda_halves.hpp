@@ -66,10 +66,10 @@ struct Bfloat16Format {
 };
 
 // The numbers that a 16-bit type converts from and to, beside float and double.
-#define ATTUNE_HOST_INTEGERS(X)                                                                                    \
-  X(signed char)                                                                                                   \
-  X(unsigned char) X(char) X(short) X(unsigned short) X(int) X(unsigned int) X(long) X(unsigned long) X(long long) \
-      X(unsigned long long)
+#define ATTUNE_HOST_INTEGERS(X) \
+  X(signed char)                \
+  X(unsigned char)              \
+  X(char) X(short) X(unsigned short) X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long long)
 
 // Self is __half or __nv_bfloat16. Arithmetic in float and one rounding give the nearest result of + - * /.
 template <class Self, class Format>

@@ -88,10 +88,10 @@ __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
   attune_host::count_operation();
 }
 // A macro: lanes are together at one place of the source, and a compiler merges equal calls.
-#define __activemask()                                                      \
-  (::attune_host::runtime->active_mask([]() noexcept -> const void* {       \
-    static const char place = 0;                                            \
-    return &place;                                                          \
+#define __activemask()                                                \
+  (::attune_host::runtime->active_mask([]() noexcept -> const void* { \
+    static const char place = 0;                                      \
+    return &place;                                                    \
   }()))
 
 #define ATTUNE_HOST_WARP(T)                                                                                           \

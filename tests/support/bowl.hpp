@@ -1,0 +1,10 @@
+// A recording with one clear optimum, for tests of what stands above devices.
+#pragma once
+
+#include "db/recording_file.hpp"
+
+namespace attune {
+
+inline Recording bowl() { return load_recordings(ATTUNE_TEST_DATA "/recordings/bowl.json").at(0); }
+
+}  // namespace attune
