@@ -17,26 +17,30 @@
 namespace attune::test {
 namespace {
 
-std::vector<KernelFailure> wrong(const KernelCase& one, const std::string& type, bool pairwise) {
-  const std::unique_ptr<Device> device = open_device("host");
-  const KernelSpec spec = load_kernel(one.kernel);
-  std::vector<Problem> problems;
-  for (const std::string& problem : one.small) problems.push_back(parse_problem(spec, problem + " " + type, "host"));
-  const SearchSpace space = make_space(spec, problems.back(), device->info());
-  return check_configurations(*device, spec, problems,
-                              pairwise ? pairwise_configurations(space, 1) : some_configurations(spec, space, 8, 2));
-}
+class HostKernels : public testing::TestWithParam<KernelCase> {
+ protected:
+  std::vector<KernelFailure> wrong(const std::string& type, bool pairwise) {
+    std::vector<Problem> problems;
+    for (const std::string& problem : GetParam().small)
+      problems.push_back(parse_problem(spec_, problem + " " + type, "host"));
+    const SearchSpace space = make_space(spec_, problems.back(), device_->info());
+    return checks_.check(problems,
+                         pairwise ? pairwise_configurations(space, 1) : some_configurations(spec_, space, 8, 2));
+  }
 
-class HostKernels : public testing::TestWithParam<KernelCase> {};
+  const std::unique_ptr<Device> device_ = open_device("host");
+  const KernelSpec spec_ = load_kernel(GetParam().kernel);
+  KernelChecks checks_{*device_, spec_};
+};
 
 TEST_P(HostKernels, IsRightForEveryPairOfValues) {
-  const auto failures = wrong(GetParam(), GetParam().types.front(), true);
+  const auto failures = wrong(GetParam().types.front(), true);
   EXPECT_TRUE(failures.empty()) << to_text(failures);
 }
 
 TEST_P(HostKernels, IsRightForItsOtherTypes) {
   for (const std::string& type : Texts(GetParam().types.begin() + 1, GetParam().types.end())) {
-    const auto failures = wrong(GetParam(), type, false);
+    const auto failures = wrong(type, false);
     EXPECT_TRUE(failures.empty()) << type << ": " << to_text(failures);
   }
 }

@@ -15,39 +15,52 @@
 namespace attune::test {
 namespace {
 
-using Parameters = std::tuple<std::string, std::string, std::string>;  // kernel, architecture, type
+struct Parameters {
+  std::string kernel, architecture;
+  Texts types;
+};
 
-class NvrtcKernels : public testing::TestWithParam<Parameters> {};
+class NvrtcKernels : public testing::TestWithParam<Parameters> {
+ protected:
+  // Compiles the default configuration and random ones for problems of this type, each image once in a test.
+  void expect_no_spills(const std::string& type) {
+    const DeviceInfo device = device_limits(GetParam().architecture);
+    const Problem problem = parse_problem(spec_, type, "cuda");
+    const SearchSpace space = make_space(spec_, problem, device);
+    const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE");
+    const std::size_t most = wanted == nullptr ? 16 : std::strtoul(wanted, nullptr, 10);
+    std::size_t images = 0;
+    for (const Configuration& configuration :
+         space.size() <= most ? all_configurations(space) : some_configurations(spec_, space, most, 3)) {
+      const ImageRequest request = launch_image_request(spec_, problem, configuration, device);
+      if (!compiled_.insert(request.key("")).second) continue;  // it differs in launch-only parameters
+      ++images;
+      const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
+      ASSERT_TRUE(outcome.image) << type << ": " << configuration.text() << "\n" << outcome.log;
+      EXPECT_EQ(outcome.image->architecture, request.architecture);  // sm_90a, where the kernel asks for it
+      ASSERT_EQ(outcome.image->functions.size(), request.expressions.size());
+      for (const ImageFunction& function : outcome.image->functions) {
+        EXPECT_GT(function.usage.registers, 0) << function.expression;
+        EXPECT_EQ(function.usage.spill_bytes, 0u) << function.expression;
+        EXPECT_LE(function.usage.shared_static, device.shared_static_limit) << function.expression;
+      }
+    }
+    std::printf("%s %s %s: %zu images\n", spec_.name.c_str(), type.c_str(), GetParam().architecture.c_str(), images);
+    const ImageRequest reference = image_request(spec_, spec_.reference, problem, nullptr, device);
+    if (!compiled_.insert(reference.key("")).second) return;
+    const CompileOutcome outcome = compiler_->compile(std::span(&reference, 1)).front();
+    EXPECT_TRUE(outcome.image) << outcome.log;
+  }
+
+  const KernelSpec spec_ = load_kernel(GetParam().kernel);
+  std::shared_ptr<Compiler> compiler_;
+  std::set<std::string> compiled_;  // keys
+};
 
 TEST_P(NvrtcKernels, DefaultAndRandomConfigurationsCompileWithoutSpills) {
   if (!nvrtc_version()) GTEST_SKIP() << "no NVRTC on this machine";
-  const auto& [kernel, architecture, type] = GetParam();
-  const KernelSpec spec = load_kernel(kernel);
-  const DeviceInfo device = device_limits(architecture);
-  const Problem problem = parse_problem(spec, type, "cuda");
-  const SearchSpace space = make_space(spec, problem, device);
-  const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
-  const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE");
-  const std::size_t most = wanted == nullptr ? 16 : std::strtoul(wanted, nullptr, 10);
-  std::set<std::string> compiled;
-  for (const Configuration& configuration :
-       space.size() <= most ? all_configurations(space) : some_configurations(spec, space, most, 3)) {
-    const ImageRequest request = launch_image_request(spec, problem, configuration, device);
-    if (!compiled.insert(request.key("")).second) continue;  // it differs in launch-only parameters
-    const CompileOutcome outcome = compiler->compile(std::span(&request, 1)).front();
-    ASSERT_TRUE(outcome.image) << configuration.text() << "\n" << outcome.log;
-    EXPECT_EQ(outcome.image->architecture, request.architecture);  // sm_90a, where the kernel asks for it
-    ASSERT_EQ(outcome.image->functions.size(), request.expressions.size());
-    for (const ImageFunction& function : outcome.image->functions) {
-      EXPECT_GT(function.usage.registers, 0) << function.expression;
-      EXPECT_EQ(function.usage.spill_bytes, 0u) << function.expression;
-      EXPECT_LE(function.usage.shared_static, device.shared_static_limit) << function.expression;
-    }
-  }
-  std::printf("%s %s %s: %zu images\n", kernel.c_str(), type.c_str(), architecture.c_str(), compiled.size());
-  const ImageRequest reference = image_request(spec, spec.reference, problem, nullptr, device);
-  const CompileOutcome outcome = compiler->compile(std::span(&reference, 1)).front();
-  EXPECT_TRUE(outcome.image) << outcome.log;
+  compiler_ = make_compiler(GetParam().architecture);
+  for (const std::string& type : GetParam().types) expect_no_spills(type);
 }
 
 class NvrtcCalibration : public testing::TestWithParam<const char*> {};
@@ -79,20 +92,15 @@ INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcCalibration, testing::Values("sm_75
 // The first type on four architectures, the others on one.
 std::vector<Parameters> all_parameters() {
   std::vector<Parameters> all;
-  for (const KernelCase& one : kernel_cases()) {
+  for (const KernelCase& one : kernel_cases())
     for (const char* const architecture : {"sm_75", "sm_80", "sm_90", "sm_120"})
-      all.emplace_back(one.kernel, architecture, one.types.front());
-    for (std::size_t i = 1; i < one.types.size(); ++i) all.emplace_back(one.kernel, "sm_90", one.types[i]);
-  }
+      all.push_back(
+          {one.kernel, architecture, std::string_view(architecture) == "sm_90" ? one.types : Texts{one.types.front()}});
   return all;
 }
 
-std::string name_of(const testing::TestParamInfo<Parameters>& info) {
-  const auto& [kernel, architecture, type] = info.param;
-  return test_name(kernel + "_" + architecture + "_" + type);
-}
-
-INSTANTIATE_TEST_SUITE_P(, NvrtcKernels, testing::ValuesIn(all_parameters()), name_of);
+INSTANTIATE_TEST_SUITE_P(, NvrtcKernels, testing::ValuesIn(all_parameters()),
+                         [](const auto& one) { return one.param.kernel + "_" + one.param.architecture; });
 
 }  // namespace
 }  // namespace attune::test

@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "attune/attune.hpp"
-#include "session/image_source.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/on_device.hpp"
 
@@ -42,28 +41,28 @@ Status check_one(OnDevice& problem, const CompiledInstance& compiled) {
 
 }  // namespace
 
-std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
-                                                const std::vector<Problem>& problems,
-                                                const std::vector<Configuration>& configurations) {
-  LocalWorkers workers(device);
-  Pool pool(workers);
-  pool.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
-  ImageSource source(pool);
+KernelChecks::KernelChecks(Device& device, const KernelSpec& spec)
+    : device_(device), spec_(spec), workers_(device), pool_(workers_), images_(pool_) {
+  pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+std::vector<KernelFailure> KernelChecks::check(const std::vector<Problem>& problems,
+                                               const std::vector<Configuration>& configurations) {
   std::vector<KernelFailure> failures;
   for (const Problem& problem : problems) {
-    const SearchSpace space = make_space(spec, problem, device.info());
+    const SearchSpace space = make_space(spec_, problem, device_.info());
     const auto is_legal = [&](const Configuration& configuration) { return space.contains(configuration); };
     const auto first = std::ranges::find_if(configurations, is_legal);
     if (first == configurations.end()) continue;
-    OnDevice on_device(device, spec, problem, *first);
+    OnDevice on_device(device_, spec_, problem, *first);
     for (std::size_t i = 0; i < configurations.size(); ++i)
-      if (is_legal(configurations[i])) source.ask(make_instance(i, spec, problem, configurations[i], device.info()));
-    while (source.outstanding() > 0) {
-      while (!source.is_ready()) {
-        std::optional<Result> result = pool.next(never);
-        source.arrive(*result);
+      if (is_legal(configurations[i])) images_.ask(make_instance(i, spec_, problem, configurations[i], device_.info()));
+    while (images_.outstanding() > 0) {
+      while (!images_.is_ready()) {
+        std::optional<Result> result = pool_.next(never);
+        images_.arrive(*result);
       }
-      const CompiledInstance compiled = source.take();
+      const CompiledInstance compiled = images_.take();
       const Status status = check_one(on_device, compiled);
       if (status.ok()) continue;
       failures.push_back({problem.text() + ": " + compiled.instance->text, status.verdict, status.detail});
@@ -71,6 +70,12 @@ std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec
     }
   }
   return failures;
+}
+
+std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
+                                                const std::vector<Problem>& problems,
+                                                const std::vector<Configuration>& configurations) {
+  return KernelChecks(device, spec).check(problems, configurations);
 }
 
 std::string to_text(const std::vector<KernelFailure>& failures) {

@@ -8,6 +8,8 @@
 #include "attune/search_space.hpp"
 #include "core/trial.hpp"
 #include "device/device.hpp"
+#include "session/image_source.hpp"
+#include "worker/workers.hpp"
 
 namespace attune::test {
 
@@ -18,9 +20,25 @@ struct KernelFailure {
   std::string detail;
 };
 
-// Compiles on all cores and checks each configuration for every problem in turn for which it is legal (images are
-// shared by problems of the same types). Those with scratch memory are launched and checked a second time, as an
-// application would.
+// Compiles a kernel on all cores, each image once, and checks its configurations.
+class KernelChecks {
+ public:
+  KernelChecks(Device& device, const KernelSpec& spec);  // both outlive it
+
+  // Checks each configuration for every problem in turn for which it is legal. Those with scratch memory are launched
+  // and checked a second time, as an application would.
+  std::vector<KernelFailure> check(const std::vector<Problem>& problems,
+                                   const std::vector<Configuration>& configurations);
+
+ private:
+  Device& device_;
+  const KernelSpec& spec_;
+  LocalWorkers workers_;
+  Pool pool_;
+  ImageSource images_;
+};
+
+// The same, once.
 std::vector<KernelFailure> check_configurations(Device& device, const KernelSpec& spec,
                                                 const std::vector<Problem>& problems,
                                                 const std::vector<Configuration>& configurations);

@@ -1,7 +1,9 @@
 // One kernel and problem on a device of this process, for tests that load, check and sample instances themselves.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "attune/error.hpp"
@@ -14,8 +16,13 @@ class OnDevice {
   OnDevice(Device& device, const KernelSpec& spec, const Problem& problem, const Configuration& default_configuration)
       : device_(device), spec_(spec), problem_(problem), on_device(device, setup(default_configuration)) {}
 
+  // Once for each request of this process: problems of a kernel share the images of its reference.
   CompileOutcome compile(const ImageRequest& request) const {
-    return device_.compiler()->compile(std::span(&request, 1)).front();
+    static std::map<std::string, CompileOutcome> known;
+    const std::string key = request.key("");
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
+    return known[key] = device_.compiler()->compile(std::span(&request, 1)).front();
   }
   // Compiles, loads and checks it; it stays loaded, as `id`, when the status is ok.
   Status load(InstanceId id, const Configuration& configuration) {

@@ -3,9 +3,11 @@
 //
 #include "device/host/include/cuda_vectors.hpp"
 //
-#include "device/host/include/cuda_atomics.hpp"
 #include "device/host/include/cuda_language.hpp"
+//
 #include "device/host/include/cuda_warps.hpp"
+//
+#include "device/host/include/cuda_atomics.hpp"
 //
 #include "device/host/include/cuda_math.hpp"
 //
