@@ -89,6 +89,7 @@ struct Situation {
   KernelSpec spec;
   std::vector<Record> records;
   std::vector<Request> requests;
+  std::vector<Configuration> fallbacks;
 };
 
 std::string text_of(const Situation& situation, const Request& request, std::string_view rung,
@@ -127,8 +128,8 @@ std::string text_of(const Situation& situation, const Request& request, std::str
 // Returns what the runtime answers: Planner::plan() without images.
 std::string runtime_answer(const Situation& situation, const Request& request) {
   const KernelSpec& spec = situation.spec;
-  const std::vector<Configuration> fallbacks = fallback_configurations(spec, most_fallbacks);
-  const MatchRequest asked{spec, request.problem, request.device, spec.name, "cold", "time", fallbacks};
+  const MatchRequest asked{spec,   request.problem, request.device,      spec.name,
+                           "cold", "time",          situation.fallbacks};
   const auto ladder = match_ladder(asked, situation.records, [&](const Configuration& configuration) {
     return legal_configuration(spec, request.problem, request.device, configuration);
   });
@@ -139,7 +140,7 @@ std::string runtime_answer(const Situation& situation, const Request& request) {
       continue;
     }
   }
-  for (const Configuration& fallback : fallbacks) {
+  for (const Configuration& fallback : situation.fallbacks) {
     try {
       if (legal_configuration(spec, request.problem, request.device, fallback))
         return text_of(situation, request, "none", fallback);
@@ -152,7 +153,10 @@ std::string runtime_answer(const Situation& situation, const Request& request) {
 
 class Situations {
  public:
-  explicit Situations(KernelSpec spec) { made_.spec = std::move(spec); }
+  explicit Situations(KernelSpec spec) {
+    made_.spec = std::move(spec);
+    made_.fallbacks = fallback_configurations(made_.spec, most_fallbacks);
+  }
 
   Situation take() {
     const std::vector<DeviceInfo> devices = {h100(), h200(), a100(), host_cpu()};

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/host/cache_lines.hpp"
 #include "device/host/host_compiler.hpp"
 #include "device/host/host_data.hpp"
 #include "device/host/host_info.hpp"
@@ -31,8 +32,9 @@ constexpr std::size_t alignment = 256;
 // it writes.
 constexpr std::size_t large_bytes = 64 << 20;
 
-// A cold sample reads four times the last-level cache, up to this limit. Server processors share hundreds of MiB:
-// reading these takes longer than the timed kernels.
+// Before a cold sample the lines of all arrays are dropped from the caches. Where that cannot be done, or there are
+// more bytes than these, it reads four times the last-level cache, up to this limit. Server processors share hundreds
+// of MiB: reading these takes longer than the timed kernels.
 constexpr std::size_t flush_over_cache = 4, most_flush_bytes = 64 << 20;
 
 class HostDevice final : public Device {
@@ -193,12 +195,22 @@ class HostDevice final : public Device {
     return "";
   }
 
-  // Reads a line's word of each line.
   void flush() {
+    const std::size_t bytes = std::min<std::size_t>(flush_over_cache * info_.l2_bytes, most_flush_bytes);
+    {
+      const std::lock_guard lock(allocating_);
+      if (can_drop_lines() && allocated_ <= bytes) {
+        for (const auto& [array, size] : sizes_) drop_lines(array, size);
+        return;
+      }
+    }
+    read_past_caches(bytes);
+  }
+
+  // Reads a line's word of each line.
+  void read_past_caches(std::size_t bytes) {
     constexpr std::size_t words_per_line = 8;
-    if (flush_.empty())
-      flush_.resize(std::min<std::size_t>(flush_over_cache * info_.l2_bytes, most_flush_bytes) / sizeof(std::uint64_t),
-                    1);
+    if (flush_.empty()) flush_.resize(bytes / sizeof(std::uint64_t), 1);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < flush_.size(); i += words_per_line) sum += flush_[i];
     flushed_ = sum;
