@@ -129,6 +129,7 @@ TEST_P(TuneHarm, IsATrialLikeAnyOtherAndHarmsNoOther) {
   EXPECT_EQ(count_of(out, "\"verdict\":\"" + std::string(GetParam().verdict) + "\""), GetParam().times) << out;
   EXPECT_EQ(count_of(out, "\"verdict\":\"ok\""), 5 - GetParam().times) << out;
   EXPECT_THAT(out, HasSubstr(GetParam().said));
+  EXPECT_THAT(out, HasSubstr("\"workers_replaced\":0"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -218,7 +218,10 @@ TEST_F(FilterPlans, UploadAnArrayWhenItIsAnotherOrWhenAsked) {
 }
 
 TEST_F(FilterPlans, HaveVariablesOfTheirOwn) {
-  const Plan first = plan(), second = plan(), copy = first;
+  const Plan first = plan(), second = plan();
+  const std::uint64_t code_bytes = gpu_->statistics().image_bytes;
+  const Plan copy = first;
+  EXPECT_GT(gpu_->statistics().image_bytes, code_bytes) << "a variable belongs to loaded code";
   const Buffer<float> ones = filter(1), twos = filter(2), fours = filter(4);
   EXPECT_EQ(sum(first, ones), 3);
   EXPECT_EQ(sum(second, twos), 6);

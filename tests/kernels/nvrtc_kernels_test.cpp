@@ -20,6 +20,8 @@ struct Parameters {
   Texts types;
 };
 
+void PrintTo(const Parameters& of, std::ostream* out) { *out << of.kernel << " for " << of.architecture; }
+
 class NvrtcKernels : public testing::TestWithParam<Parameters> {
  protected:
   // Compiles the default configuration and random ones for problems of this type, each image once in a test.

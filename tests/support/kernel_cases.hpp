@@ -1,6 +1,7 @@
 // The built-in kernels with the problems at which each must be right. One line per kernel; three tests walk the table.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct KernelCase {
   Texts huge;              // more than 2^31 elements
   std::string exact = {};  // the type of large and huge, if not the first: where a sum shows each element
 };
+
+inline void PrintTo(const KernelCase& one, std::ostream* out) { *out << one.kernel; }
 
 inline const std::vector<KernelCase>& kernel_cases() {
   static const Texts reductions{"T=float",

@@ -46,23 +46,36 @@ KernelChecks::KernelChecks(Device& device, const KernelSpec& spec)
   pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+std::optional<Configuration> KernelChecks::ask(const Problem& problem,
+                                               const std::vector<Configuration>& configurations) {
+  const SearchSpace space = make_space(spec_, problem, device_.info());
+  std::optional<Configuration> first;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (!space.contains(configurations[i])) continue;
+    images_.ask(make_instance(i, spec_, problem, configurations[i], device_.info()));
+    if (!first) first = configurations[i];
+  }
+  return first;
+}
+
+CompiledInstance KernelChecks::next() {
+  while (!images_.is_ready()) {
+    std::optional<Result> result = pool_.next(never);
+    images_.arrive(*result);
+  }
+  return images_.take();
+}
+
 std::vector<KernelFailure> KernelChecks::check(const std::vector<Problem>& problems,
                                                const std::vector<Configuration>& configurations) {
   std::vector<KernelFailure> failures;
+  while (images_.outstanding() > 0) next();  // what was asked for ahead; the images are kept
   for (const Problem& problem : problems) {
-    const SearchSpace space = make_space(spec_, problem, device_.info());
-    const auto is_legal = [&](const Configuration& configuration) { return space.contains(configuration); };
-    const auto first = std::ranges::find_if(configurations, is_legal);
-    if (first == configurations.end()) continue;
+    const std::optional<Configuration> first = ask(problem, configurations);
+    if (!first) continue;
     OnDevice on_device(device_, spec_, problem, *first);
-    for (std::size_t i = 0; i < configurations.size(); ++i)
-      if (is_legal(configurations[i])) images_.ask(make_instance(i, spec_, problem, configurations[i], device_.info()));
     while (images_.outstanding() > 0) {
-      while (!images_.is_ready()) {
-        std::optional<Result> result = pool_.next(never);
-        images_.arrive(*result);
-      }
-      const CompiledInstance compiled = images_.take();
+      const CompiledInstance compiled = next();
       const Status status = check_one(on_device, compiled);
       if (status.ok()) continue;
       failures.push_back({problem.text() + ": " + compiled.instance->text, status.verdict, status.detail});

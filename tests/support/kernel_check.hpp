@@ -2,6 +2,7 @@
 // share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,18 @@ class KernelChecks {
  public:
   KernelChecks(Device& device, const KernelSpec& spec);  // both outlive it
 
+  // Asks for the images of a problem ahead of check(), so that many are compiled together. Returns the first legal
+  // configuration, or nothing when none is.
+  std::optional<Configuration> ask(const Problem& problem, const std::vector<Configuration>& configurations);
+
   // Checks each configuration for every problem in turn for which it is legal. Those with scratch memory are launched
   // and checked a second time, as an application would.
   std::vector<KernelFailure> check(const std::vector<Problem>& problems,
                                    const std::vector<Configuration>& configurations);
 
  private:
+  CompiledInstance next();
+
   Device& device_;
   const KernelSpec& spec_;
   LocalWorkers workers_;

@@ -95,6 +95,7 @@ TEST_F(DispatcherBundle, ItsRecordAndItsImageAreUsedAndNotTheDatabases) {
   remember(1000, 2);
   const Bundle bundle = Bundle::owning(bundle_of(1000), "a bundle");
   remember(1000, 3);
+  remember(64000, 3);
   EXPECT_EQ(offset_of(*with_database(), 1000), 3);
   setenv("ATTUNE_DB", database().c_str(), 1);
   const test::NoCompiler nothing_compiles;
@@ -102,6 +103,7 @@ TEST_F(DispatcherBundle, ItsRecordAndItsImageAreUsedAndNotTheDatabases) {
   const Match match = gpu.match("offset", problem(1000));
   EXPECT_EQ(match.rung, Rung::exact) << match.why;
   EXPECT_EQ(match.configuration.text(), "OFFSET=2 BLOCK=32");
+  EXPECT_NE(gpu.match("offset", problem(64000)).rung, Rung::exact);
   EXPECT_EQ(offset_of(gpu, 1000), 2);
   EXPECT_EQ(gpu.statistics().from_bundle, 1u);
   EXPECT_EQ(gpu.statistics().compiled, 0u);

@@ -89,7 +89,6 @@ struct Situation {
   KernelSpec spec;
   std::vector<Record> records;
   std::vector<Request> requests;
-  std::vector<Configuration> fallbacks;
 };
 
 std::string text_of(const Situation& situation, const Request& request, std::string_view rung,
@@ -126,10 +125,10 @@ std::string text_of(const Situation& situation, const Request& request, std::str
 }
 
 // Returns what the runtime answers: Planner::plan() without images.
-std::string runtime_answer(const Situation& situation, const Request& request) {
+std::string runtime_answer(const Situation& situation, const Request& request,
+                           const std::vector<Configuration>& fallbacks) {
   const KernelSpec& spec = situation.spec;
-  const MatchRequest asked{spec,   request.problem, request.device,      spec.name,
-                           "cold", "time",          situation.fallbacks};
+  const MatchRequest asked{spec, request.problem, request.device, spec.name, "cold", "time", fallbacks};
   const auto ladder = match_ladder(asked, situation.records, [&](const Configuration& configuration) {
     return legal_configuration(spec, request.problem, request.device, configuration);
   });
@@ -140,7 +139,7 @@ std::string runtime_answer(const Situation& situation, const Request& request) {
       continue;
     }
   }
-  for (const Configuration& fallback : situation.fallbacks) {
+  for (const Configuration& fallback : fallbacks) {
     try {
       if (legal_configuration(spec, request.problem, request.device, fallback))
         return text_of(situation, request, "none", fallback);
@@ -153,10 +152,7 @@ std::string runtime_answer(const Situation& situation, const Request& request) {
 
 class Situations {
  public:
-  explicit Situations(KernelSpec spec) {
-    made_.spec = std::move(spec);
-    made_.fallbacks = fallback_configurations(made_.spec, most_fallbacks);
-  }
+  explicit Situations(KernelSpec spec) { made_.spec = std::move(spec); }
 
   Situation take() {
     const std::vector<DeviceInfo> devices = {h100(), h200(), a100(), host_cpu()};
@@ -265,11 +261,12 @@ struct Counts {
 
 Counts compare(const Situation& situation) {
   Counts counts;
+  const std::vector<Configuration> fallbacks = fallback_configurations(situation.spec, most_fallbacks);
   std::istringstream lines(output_of_program(program_for(situation)));
   for (const Request& request : situation.requests) {
     std::string answer;
     std::getline(lines, answer);
-    const std::string expected = runtime_answer(situation, request);
+    const std::string expected = runtime_answer(situation, request, fallbacks);
     ++counts.rungs[expected == "none | " ? "nothing" : expected.substr(0, expected.find(" |"))];
     EXPECT_EQ(answer, expected) << request.problem.text() << " on " << request.device.name;
     counts.same += answer == expected ? 1 : 0;

@@ -19,6 +19,8 @@ TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
   EXPECT_DOUBLE_EQ(quantile(samples, 0), 1);
   EXPECT_DOUBLE_EQ(quantile(samples, 0.25), 1.75);
   EXPECT_DOUBLE_EQ(median(samples), 2.5);
+  EXPECT_DOUBLE_EQ(summarise(samples).q1_ns, 1.75);
+  EXPECT_DOUBLE_EQ(summarise(samples).median_ns, 2.5);
   EXPECT_DOUBLE_EQ(quantile(samples, 1), 4);
   EXPECT_DOUBLE_EQ(quantile(one, 0.25), 7);
   expect_interval(one, 7, 7);
