@@ -23,12 +23,13 @@ if(NOT DEFINED CMAKE_UNITY_BUILD)
 endif()
 
 add_library(attune_options INTERFACE)
-# In one translation unit a local name may be that of a constant of another source.
-set(shadow -Wshadow)
+# In one translation unit a local name may be that of a constant of another source, and types of anonymous namespaces
+# stand in what the compiler takes for headers.
+set(whole_sources -Wshadow)
 if(CMAKE_UNITY_BUILD)
-  set(shadow $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,>)
+  set(whole_sources $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
-target_compile_options(attune_options INTERFACE -Wall -Wextra ${shadow} -Wnon-virtual-dtor
+target_compile_options(attune_options INTERFACE -Wall -Wextra ${whole_sources} -Wnon-virtual-dtor
                        $<$<BOOL:${ATTUNE_WERROR}>:-Werror>)
 if(ATTUNE_ASAN)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
