@@ -145,7 +145,7 @@ void Compare::take_rounds() {
     seconds = on_.bench.comparing_seconds() - begin;
     in_rounds += on_.bench.comparing_seconds() - before;
     if (!complete) continue;
-    if (is_looked_at(rounds(), protocol_)) let_beaten_leave(values_of(stayed));
+    if (is_looked_at(rounds(), protocol_)) let_beaten_leave();
     on_.observer.final_round_done(rounds());
   }
 }
@@ -220,12 +220,13 @@ Compare::Contenders::iterator Compare::drop(Contenders::iterator one, const Stat
 
 // Contenders that cannot win any more leave, with their times. With several objectives, or with energy, a slow one may
 // still be best.
-void Compare::let_beaten_leave(const RoundTimes& values) {
+void Compare::let_beaten_leave() {
   const Objectives& objectives = on_.terms.request.objectives;
   if (objectives.size() > 1 || objectives.needs_energy()) return;
   const std::vector<Contender*> stayed = staying(compared_.contenders);
+  if (stayed.empty()) return;  // what was loaded again was lost
   const std::vector<Finalist> finalists = finalists_of(stayed, on_.terms, on_.values, present_record_);
-  for (const std::size_t column : beaten(finalists, values, protocol_)) stayed[column]->has_left = true;
+  for (const std::size_t column : beaten(finalists, values_of(stayed), protocol_)) stayed[column]->has_left = true;
 }
 
 // Checks the result once more after all samples, and whether it repeats. A contender that fails is lost.

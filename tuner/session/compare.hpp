@@ -42,7 +42,7 @@ class Compare : private Stage {
   void load_again();
   std::optional<std::vector<double>> sample(const std::vector<Contender*>& turns);
   bool measure_rounds(std::size_t rounds);
-  void let_beaten_leave(const RoundTimes& values);
+  void let_beaten_leave();
   void check_again();
   void note_broken_promise(const Contender& contender);
   bool meter();
