@@ -102,6 +102,27 @@ TEST_F(StepBindings, ArgumentsDoNotOverlap) {
   }
 }
 
+// On this device a map begins with the address of its array.
+TEST_F(StepBindings, AMapFollowsItsArray) {
+  TensorLayout layout;
+  layout.shape = {32};
+  layout.box = {32};
+  layout.element_bytes = sizeof(int);
+  StepBinding binding(std::make_shared<LoadedSteps>(
+      nullptr, std::vector<StepArgument>{
+                   {"in", Role::in, 32 * sizeof(int), {}},
+                   {"tiles", Role::scalar, 0, std::vector<std::byte>(tensor_map_bytes), "", ResolvedMap{0, layout}}}));
+  const Array<int> one(device(), 32), two(device(), 32);
+  for (const Array<int>* const array : {&one, &two, &one}) {
+    binding.set_array(0, array->data());
+    const std::string* misaligned = nullptr;
+    ASSERT_TRUE(binding.aim_maps(device(), misaligned).ok());
+    void* address = nullptr;
+    std::memcpy(&address, binding.slots()[1], sizeof address);
+    EXPECT_EQ(address, array->data());
+  }
+}
+
 TEST_F(StepBindings, ACopyHasValuesOfItsOwnAndTheSameScratch) {
   StepBinding first(loaded());
   first.set_array(0, out_.data());
