@@ -26,13 +26,17 @@ std::vector<double> paired_log_ratios(const RoundTimes& rounds, std::size_t slow
 // Sorts by the median of times relative to their round. Where a clock jumps between two states, medians of plain times
 // depend on chance. They cannot be compared between finalists.
 std::vector<std::size_t> by_median(const RoundTimes& rounds) {
-  RoundTimes relative = rounds;
-  for (std::vector<double>& round : relative) {
-    const double typical = median(round);
-    for (double& time : round) time /= typical;
+  std::vector<double> typical, values;
+  for (const std::vector<double>& round : rounds) {
+    values = round;
+    typical.push_back(median_of_moved(values));
   }
   std::vector<double> medians;
-  for (std::size_t f = 0; f < rounds.front().size(); ++f) medians.push_back(median(column(relative, f)));
+  for (std::size_t f = 0; f < rounds.front().size(); ++f) {
+    values = column(rounds, f);
+    for (std::size_t r = 0; r < rounds.size(); ++r) values[r] /= typical[r];
+    medians.push_back(median_of_moved(values));
+  }
   std::vector<std::size_t> order(medians.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return medians[a] < medians[b]; });
@@ -58,10 +62,9 @@ double tie_limit(const Finalist& finalist, const Protocol& protocol) {
   return wins_ties(finalist) ? protocol.tie_ratio : protocol.lean_tie_ratio;
 }
 
-// Returns whether it is surely slower than the fastest by more than a tie.
-bool is_behind(const RoundTimes& values, std::size_t slower, std::size_t fastest, const Finalist& finalist,
-               const Protocol& protocol) {
-  const Interval interval = median_interval(paired_log_ratios(values, slower, fastest), beaten_confidence);
+// Returns whether it is surely slower than the fastest by more than a tie. `ratios`: log(its time / the fastest's).
+bool is_behind(const std::vector<double>& ratios, const Finalist& finalist, const Protocol& protocol) {
+  const Interval interval = median_interval(ratios, beaten_confidence);
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 
@@ -172,9 +175,11 @@ bool is_settled(std::size_t rounds, double half_width, const Protocol& protocol)
 double typical_half_width(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol) {
   const std::size_t fastest = by_median(values).front();
   std::vector<double> widths;
-  for (std::size_t f = 0; f < finalists.size(); ++f)
-    if (f != fastest && !is_behind(values, f, fastest, finalists[f], protocol))
-      widths.push_back(expected_half_width(paired_log_ratios(values, f, fastest)));
+  for (std::size_t f = 0; f < finalists.size(); ++f) {
+    if (f == fastest) continue;
+    const std::vector<double> ratios = paired_log_ratios(values, f, fastest);
+    if (!is_behind(ratios, finalists[f], protocol)) widths.push_back(expected_half_width(ratios));
+  }
   return widths.empty() ? 0 : median(widths);
 }
 
@@ -184,7 +189,7 @@ std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Ro
   const std::size_t fastest = by_median(values).front();
   for (std::size_t f = 0; f < finalists.size(); ++f) {
     const bool stays = f == fastest || finalists[f].is_default || finalists[f].is_record;
-    if (!stays && is_behind(values, f, fastest, finalists[f], protocol)) behind.push_back(f);
+    if (!stays && is_behind(paired_log_ratios(values, f, fastest), finalists[f], protocol)) behind.push_back(f);
   }
   return behind;
 }

@@ -52,6 +52,7 @@ double quantile(std::span<const double> samples, double q) {
 }
 
 double median(std::span<const double> samples) { return quantile(samples, 0.5); }
+double median_of_moved(std::vector<double>& values) { return quantile_of(values, 0.5); }
 
 Measurement summarise(std::vector<double> samples_ns) {
   Measurement measurement;

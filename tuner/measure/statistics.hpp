@@ -12,6 +12,8 @@ namespace attune {
 // one sample; any order.
 double quantile(std::span<const double> samples, double q);
 double median(std::span<const double> samples);
+// The same; it moves the values about instead of copying them.
+double median_of_moved(std::vector<double>& values);
 
 // Returns a measurement with `samples_ns` and their minimum, quartiles and median.
 Measurement summarise(std::vector<double> samples_ns);
