@@ -28,13 +28,15 @@ class FolderFaults : public FaultBench {
   fs::path changed() const { return folder_ / "changed"; }  // made by the kernel once it has changed TMPDIR
 
   // faulty.cu. A configuration other than Fault::none first starts a process in a session of its own, which writes its
-  // number to begun().
+  // number to begun(), and waits for that.
   std::string kernel_that_starts_a_process() const {
     std::ifstream in(ATTUNE_SOURCE_DIR "/tests/faults/faulty.cu");
     std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     const std::string last = "if (i != n - 1) return;";
     text.insert(text.find(last) + last.size(), "\n  if (FAULT != Fault::none) system(\"setsid sh -c 'echo $$ >> " +
-                                                   begun().string() + "; exec sleep 1000' > /dev/null 2>&1 &\");");
+                                                   begun().string() +
+                                                   "; exec sleep 1000' > /dev/null 2>&1 & until [ -s " +
+                                                   begun().string() + " ]; do sleep 0.01; done\");");
     text.insert(text.find("enum class"), "extern \"C\" int system(const char*) noexcept;\n");
     const std::string file = (folder_ / "starts.cu").string();
     std::ofstream(file) << text;
