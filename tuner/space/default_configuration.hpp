@@ -1,6 +1,8 @@
 // The default configuration of a kernel where its first values may be illegal. Pure; any thread.
 #pragma once
 
+#include <optional>
+
 #include "attune/bindings.hpp"
 #include "attune/device_info.hpp"
 #include "attune/kernel_spec.hpp"
@@ -11,7 +13,7 @@ namespace attune {
 Configuration first_values(const KernelSpec& spec);
 
 // Returns the first values if they are legal here, else the legal configuration nearest to them. Only then is the
-// search space built. Throws Error naming the rules when no configuration is legal.
-Configuration default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
+// search space built, and its errors are thrown. Returns nothing where no configuration is legal.
+std::optional<Configuration> default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace attune

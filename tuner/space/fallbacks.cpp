@@ -46,10 +46,13 @@ class Collection {
       if (found_.size() >= most || failures == most_failures) return;
       if (is_served(tried)) continue;
       try {
-        found_.push_back(default_for(spec_, tried.problem, tried.device));
-      } catch (const Error&) {
-        ++failures;
+        if (auto found = default_for(spec_, tried.problem, tried.device)) {
+          found_.push_back(*std::move(found));
+          continue;
+        }
+      } catch (const Error&) {  // not a space that can be searched
       }
+      ++failures;
     }
   }
 

@@ -64,7 +64,7 @@ TEST(KernelPack, ServesAsTheKernelFileDoes) {
       const DeviceInfo device = device_limits(architecture);
       const Problem problem = make_problem(spec, {}, device.kind);
       EXPECT_EQ(make_problem(pack->spec, {}, device.kind), problem);
-      const Configuration chosen = default_for(spec, problem, device);
+      const Configuration chosen = default_for(spec, problem, device).value();
       ASSERT_TRUE(legal_configuration(pack->spec, problem, device, chosen).has_value());
       EXPECT_EQ(launch_image_request(pack->spec, problem, chosen, device).key(""),
                 launch_image_request(spec, problem, chosen, device).key(""));
