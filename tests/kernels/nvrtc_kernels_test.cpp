@@ -2,7 +2,9 @@
 // $ATTUNE_TEST_SAMPLE: so many, or all where there are no more (scripts/compile-all).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "device/cuda/cuda_device.hpp"
@@ -31,27 +33,53 @@ class NvrtcKernels : public testing::TestWithParam<Parameters> {
     const SearchSpace space = make_space(spec_, problem, device);
     const char* const wanted = std::getenv("ATTUNE_TEST_SAMPLE");
     const std::size_t most = wanted == nullptr ? 16 : std::strtoul(wanted, nullptr, 10);
-    std::size_t images = 0;
+    std::vector<ImageRequest> requests;
     for (const Configuration& configuration :
          space.size() <= most ? all_configurations(space) : some_configurations(spec_, space, most, 3)) {
-      const ImageRequest request = launch_image_request(spec_, problem, configuration, device);
-      if (!compiled_.insert(request.key("")).second) continue;  // it differs in launch-only parameters
-      ++images;
-      const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
-      ASSERT_TRUE(outcome.image) << type << ": " << configuration.text() << "\n" << outcome.log;
-      EXPECT_EQ(outcome.image->architecture, request.architecture);  // sm_90a, where the kernel asks for it
-      ASSERT_EQ(outcome.image->functions.size(), request.expressions.size());
-      for (const ImageFunction& function : outcome.image->functions) {
-        EXPECT_GT(function.usage.registers, 0) << function.expression;
-        EXPECT_EQ(function.usage.spill_bytes, 0u) << function.expression;
-        EXPECT_LE(function.usage.shared_static, device.shared_static_limit) << function.expression;
-      }
+      ImageRequest request = launch_image_request(spec_, problem, configuration, device);
+      if (compiled_.insert(request.key("")).second) requests.push_back(std::move(request));
     }
-    std::printf("%s %s %s: %zu images\n", spec_.name.c_str(), type.c_str(), GetParam().architecture.c_str(), images);
+    std::printf("%s %s %s: %zu images\n", spec_.name.c_str(), type.c_str(), GetParam().architecture.c_str(),
+                requests.size());
+    for (const ImageRequest& request : merged(requests)) expect_no_spills(request, type, device);
     const ImageRequest reference = image_request(spec_, spec_.reference, problem, nullptr, device);
     if (!compiled_.insert(reference.key("")).second) return;
     const CompileOutcome outcome = compiler_->compile(std::span(&reference, 1)).front();
     EXPECT_TRUE(outcome.image) << outcome.log;
+  }
+
+  // Instances of one text are compiled together: it is parsed once for at most `most_of_image` of them. The checks of
+  // their arguments stand behind it.
+  static std::vector<ImageRequest> merged(const std::vector<ImageRequest>& requests) {
+    constexpr std::size_t most_of_image = 64;
+    std::vector<ImageRequest> images;
+    std::map<std::string, std::size_t> open;
+    for (const ImageRequest& request : requests) {
+      ImageRequest text = request;
+      text.expressions.clear(), text.checks.clear();
+      const auto [place, is_new] = open.emplace(text.key(""), images.size());
+      if (is_new || images[place->second].expressions.size() >= most_of_image) {
+        place->second = images.size();
+        images.push_back(std::move(text));
+      }
+      images[place->second].checks += request.checks;
+      std::vector<std::string>& expressions = images[place->second].expressions;
+      for (const std::string& expression : request.expressions)
+        if (std::ranges::find(expressions, expression) == expressions.end()) expressions.push_back(expression);
+    }
+    return images;
+  }
+
+  void expect_no_spills(const ImageRequest& request, const std::string& type, const DeviceInfo& device) const {
+    const CompileOutcome outcome = compiler_->compile(std::span(&request, 1)).front();
+    ASSERT_TRUE(outcome.image) << type << ": " << testing::PrintToString(request.expressions) << "\n" << outcome.log;
+    EXPECT_EQ(outcome.image->architecture, request.architecture);  // sm_90a, where the kernel asks for it
+    ASSERT_EQ(outcome.image->functions.size(), request.expressions.size());
+    for (const ImageFunction& function : outcome.image->functions) {
+      EXPECT_GT(function.usage.registers, 0) << function.expression;
+      EXPECT_EQ(function.usage.spill_bytes, 0u) << function.expression;
+      EXPECT_LE(function.usage.shared_static, device.shared_static_limit) << function.expression;
+    }
   }
 
   const KernelSpec spec_ = load_kernel(GetParam().kernel);
