@@ -34,10 +34,10 @@ class CheckJobs {
 
   const DeviceInfo& device() { return pool_.device().info; }
   CompileOutcome compile(const ImageRequest& request) {
-    return std::get<ImagesCompiled>(run(Compile{{request}}).answer).outcomes.front();
+    return std::get<ImagesCompiled>(run(request).answer).outcomes.front();
   }
-  // Throws TimeIsUp, and Error when no configuration is at fault.
-  Result run(Job job) {
+  // Does a DeviceJob, or compiles an image. Throws TimeIsUp, and Error when no configuration is at fault.
+  Result run(auto job) {
     std::fflush(stdout);  // a kernel may print
     pool_.submit(std::move(job));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;

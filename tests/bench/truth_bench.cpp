@@ -51,7 +51,7 @@ std::vector<Configuration> configurations_of(const SearchSpace& space, std::size
 
 // Waits for a job. Throws what failed when it is the environment.
 template <typename Kind>
-Kind run(Pool& pool, Job job) {
+Kind run(Pool& pool, DeviceJob job) {
   Result result = pool.run(std::move(job));
   if (const auto* const failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
   return std::get<Kind>(std::move(result.answer));

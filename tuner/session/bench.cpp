@@ -60,7 +60,7 @@ void Bench::begin(std::uint64_t seed, double seconds) {
   run_within(Begin{setup_}, "data and reference");
 }
 
-Result Bench::run(Job job) {
+Result Bench::run(DeviceJob job) {
   Result result = pool_.run(std::move(job));
   note(result);
   if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
@@ -68,7 +68,7 @@ Result Bench::run(Job job) {
 }
 
 // Does a job before there is an anchor, and with it a short deadline: a job that hangs ends with the session.
-Result Bench::run_within(Job job, const std::string& what) {
+Result Bench::run_within(DeviceJob job, const std::string& what) {
   if (!pool_.isolates()) return run(std::move(job));
   const Ticket ticket = pool_.submit(std::move(job));
   std::optional<Result> result = pool_.wait(
@@ -149,7 +149,7 @@ int Bench::anchor_samples(double relative_scatter) const {
 Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outcome, int attempt) {
   const Protocol& protocol = terms_.protocol;
   InstanceLaunch launch = instance_launch(terms_.request.spec, instance, *outcome.image, attempt);
-  const auto run = [this](Job job) { return run_within(std::move(job), "the default configuration"); };
+  const auto run = [this](DeviceJob job) { return run_within(std::move(job), "the default configuration"); };
   Result result = run(Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
   Trial trial = trial_of(instance, outcome, result);
   if (trial.verdict != Verdict::ok) return trial;

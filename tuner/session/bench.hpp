@@ -65,7 +65,7 @@ class Bench {
   // Samples in turn. Ends early once `stop` is at least `ends_at`.
   TurnsOutcome sample_in_turn(std::span<const InstanceId> turns, int ends_at);
   // Does a job and waits. Throws Error when the environment is at fault.
-  Result run(Job job);
+  Result run(DeviceJob job);
   void release(InstanceId instance) { run(Release{instance}); }
 
   double seconds() const { return pool_.seconds(); }
@@ -79,7 +79,7 @@ class Bench {
     InstanceLaunch launch;
     double median_ns = 0, scatter_ns = 0;
   };
-  Result run_within(Job job, const std::string& what);
+  Result run_within(DeviceJob job, const std::string& what);
   void note(Result& result);
   TimingPlan timed(TimingPlan plan) const;
   Rounds rounds_of(InstanceId instance, int count) const;

@@ -100,7 +100,7 @@ class Calibration {
     }
   }
 
-  Result run(Job job) {
+  Result run(DeviceJob job) {
     Result result = pool_.run(std::move(job));
     for (const std::string& user : result.watched.users) note_user(user);
     for (const DeviceState& state : result.watched.states)

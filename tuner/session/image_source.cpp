@@ -31,7 +31,7 @@ void ImageSource::ask(std::shared_ptr<const Instance> instance) {
     waiting_.at(found->second).instances.push_back(std::move(instance));
     return;
   }
-  const Ticket ticket = pool_.submit(Compile{{instance->image}});
+  const Ticket ticket = pool_.submit(instance->image);
   compiling_.emplace(key, ticket);
   Waiting& waiting = waiting_[ticket];
   waiting.key = key;

@@ -122,7 +122,7 @@ class SideBySideRun {
   }
 
   // Throws Interrupted when `stop` ends it, and the job with it: it may be one that hangs.
-  Result run(Job job) {
+  Result run(DeviceJob job) {
     std::optional<Result> result = pool_.wait(pool_.submit(std::move(job)), stop_, Pool::forever);
     if (!result) {
       pool_.abandon_device_jobs();
@@ -151,7 +151,7 @@ class SideBySideRun {
               {make_instance(id, request_.spec, request_.problem, one.configuration, opened_.info), {}, {}, {}});
     pool_.set_compilers(std::max(1u, std::thread::hardware_concurrency()));
     std::vector<Ticket> tickets;
-    for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(Compile{{subject.instance->image}}));
+    for (const Subject& subject : subjects_) tickets.push_back(pool_.submit(subject.instance->image));
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       const std::optional<Result> result = pool_.wait(tickets[i], stop_, Pool::forever);
       if (!result) return false;

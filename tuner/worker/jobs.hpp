@@ -70,6 +70,8 @@ struct Release {
   InstanceId instance = 0;
 };
 
+using DeviceJob = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter, Release>;
+
 // For a compile worker.
 
 struct OpenCompiler {};
@@ -79,6 +81,7 @@ struct Compile {
   int attempt = 1;
 };
 
+// What is sent to a worker of either kind.
 using Job = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter, Release, OpenCompiler, Compile>;
 
 // Answers.

@@ -77,19 +77,21 @@ void Pool::start_compilers() {
   if (!compiler().disturbs_timing) compile_lanes_->start_all();
 }
 
-Ticket Pool::submit(Job job) {
+Ticket Pool::submit(DeviceJob job) {
   const Ticket ticket = ++last_;
-  if (auto* const compile = std::get_if<Compile>(&job)) {
-    compiler();
-    compile_lanes_->submit(ticket, std::move(compile->requests.front()));
-  } else {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::holds_alternative<Begin>(job)) lost_device_ = false;
-      at_device_.insert(ticket);
-    }
-    lane_->submit(ticket, std::move(job));
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::holds_alternative<Begin>(job)) lost_device_ = false;
+    at_device_.insert(ticket);
   }
+  lane_->submit(ticket, std::visit([](auto& held) { return Job(std::move(held)); }, job));
+  return ticket;
+}
+
+Ticket Pool::submit(ImageRequest request) {
+  const Ticket ticket = ++last_;
+  compiler();
+  compile_lanes_->submit(ticket, std::move(request));
   return ticket;
 }
 
@@ -146,7 +148,7 @@ void Pool::abandon_device_jobs() {
 }
 
 CompileOutcome Pool::compile(const ImageRequest& request) {
-  Result result = run(Compile{{request}});
+  Result result = wait(submit(request));
   return std::move(std::get<ImagesCompiled>(result.answer).outcomes.front());
 }
 

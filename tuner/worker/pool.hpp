@@ -33,8 +33,10 @@ class Pool {
   // Starts so many now, so that they are ready when the first images are asked for; not where compiling disturbs.
   void start_compilers();
 
-  // Submits a job. A Compile is of one image. Jobs for the device are done in their order; images come in any.
-  Ticket submit(Job job);
+  // Submits a job. Jobs for the device are done in their order.
+  Ticket submit(DeviceJob job);
+  // Submits an image to compile: its result is ImagesCompiled, of one. Images come in any order.
+  Ticket submit(ImageRequest request);
   // Waits for the next result of any job. Returns nothing once `stop` is not 0, or after `seconds`. Throws DeviceLost
   // or Error when the environment is at fault.
   std::optional<Result> next(const std::atomic<int>& stop, double seconds = forever);
@@ -43,7 +45,7 @@ class Pool {
   Result wait(Ticket ticket);
   // The same. Returns nothing once `stop` is not 0, or after `seconds`; the job goes on.
   std::optional<Result> wait(Ticket ticket, const std::atomic<int>& stop, double seconds);
-  Result run(Job job) { return wait(submit(std::move(job))); }
+  Result run(DeviceJob job) { return wait(submit(std::move(job))); }
   // Compiles an image and waits for it.
   CompileOutcome compile(const ImageRequest& request);
   // Ends the device worker with all its jobs, which get no result. A fresh one begins with a Begin.

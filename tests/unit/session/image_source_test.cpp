@@ -140,7 +140,7 @@ TEST_F(ImageSourceTest, ForgetsWhatWasCancelled) {
 
 TEST_F(ImageSourceTest, ResultsOfOthersAreNotItsOwn) {
   open(1, 1);
-  Result result = pool_->run(Compile{{ImageRequest{}}});
+  Result result = pool_->wait(pool_->submit(ImageRequest{}));
   EXPECT_FALSE(source_->arrive(result));
 }
 

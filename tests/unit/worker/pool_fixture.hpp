@@ -191,6 +191,9 @@ class PoolTest : public testing::Test {
     if (id == 9) return {{"TILE", 16}, {"ROWS", 1}, {"ORDER", "rows"}};
     return {{"TILE", 4}, {"ROWS", 1}, {"ORDER", "rows"}};
   }
+  ImageRequest image_of(InstanceId id) {
+    return make_instance(id, spec_, Problem{}, configuration(id), pool().device().info)->image;
+  }
   InstanceLaunch launch(InstanceId id, int attempt = 1) {
     const auto instance = make_instance(id, spec_, Problem{}, configuration(id), pool().device().info);
     return instance_launch(spec_, *instance, pool().compile(instance->image).image.value(), attempt);

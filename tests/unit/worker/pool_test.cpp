@@ -20,6 +20,25 @@ const std::atomic<int> never{0};
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN(),
                  infinite = std::numeric_limits<double>::infinity();
 
+// A pool makes the messages to compile workers itself: of as many images as suit them.
+template <typename Job>
+concept IsTakenByAPool = requires(Pool& pool, Job job) {
+  pool.submit(std::move(job));
+};
+static_assert(IsTakenByAPool<Try> && IsTakenByAPool<DeviceJob> && IsTakenByAPool<ImageRequest>);
+static_assert(!IsTakenByAPool<Compile> && !IsTakenByAPool<OpenCompiler> && !IsTakenByAPool<Job>);
+
+TEST_F(PoolTest, EachImageHasAResultOfItsOwn) {
+  const ImageRequest wanted[] = {image_of(1), image_of(2), image_of(3)};
+  const Ticket tickets[] = {pool().submit(wanted[0]), pool().submit(wanted[1]), pool().submit(wanted[2])};
+  for (const int i : {2, 0, 1}) {
+    const Result result = pool().wait(tickets[i]);
+    const std::vector<CompileOutcome>& outcomes = std::get<ImagesCompiled>(result.answer).outcomes;
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].image.value().functions.at(0).expression, wanted[i].expressions.at(0));
+  }
+}
+
 TEST_F(PoolTest, ATryAnswersWithSamples) {
   begin();
   const Result result = pool().run(try_of(1, 2));
