@@ -125,11 +125,6 @@ std::vector<std::string> architectures_of(std::span<const KernelPack> kernels, s
 
 }  // namespace
 
-std::string_view word_of(Made made) noexcept {
-  constexpr std::string_view words[] = {"compiled", "there", "failed"};
-  return words[static_cast<std::size_t>(made)];
-}
-
 Filled fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& show) {
   Filled filled;
   for (const std::string& architecture :

@@ -6,10 +6,10 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bundle/kernel_pack.hpp"
+#include "core/enum_texts.hpp"
 #include "core/record.hpp"
 #include "db/image_cache.hpp"
 #include "prepared_images.hpp"
@@ -17,7 +17,7 @@
 namespace attune::cli {
 
 enum class Made { compiled, there, failed };
-std::string_view word_of(Made made) noexcept;  // "compiled", "there", "failed"
+inline constexpr EnumTexts<Made> made_words("compiled", "there", "failed");
 
 struct FillTerms {
   std::span<const KernelPack> kernels;
@@ -28,8 +28,8 @@ struct FillTerms {
 };
 
 struct Filled {
-  std::vector<WantedImage> images;       // compiled, or there
-  std::array<std::int64_t, 3> counts{};  // by Made
+  std::vector<WantedImage> images;                       // compiled, or there
+  std::array<std::int64_t, enum_size<Made>()> counts{};  // by Made
 };
 
 // Called from any thread, one at a time. `detail`: of a failure.

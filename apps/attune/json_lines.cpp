@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "core/enum_texts.hpp"
 #include "db/exchange_json.hpp"
 #include "record_text.hpp"
 #include "text.hpp"
@@ -11,10 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* end_text(SessionResult::End end) {
-  static constexpr const char* texts[] = {"finished", "partial", "interrupted", "known", "stopped", "no_survivor"};
-  return texts[static_cast<int>(end)];
-}
+constexpr EnumTexts<SessionResult::End> end_texts("finished", "partial", "interrupted", "known", "stopped",
+                                                  "no_survivor");
 
 void add_bound(Json& line, const std::optional<Bound>& bound) {
   if (!bound) return;
@@ -162,7 +161,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
                             std::span<const Ceiling> ceilings) {
   Json line;
   line["type"] = "best";
-  line["end"] = end_text(result.end);
+  line["end"] = end_texts[result.end];
   if (result.reason) line["reason"] = to_text(*result.reason);
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;

@@ -44,13 +44,13 @@ void show_json(const WantedImage& image, const std::string& architecture, Made m
   line["configuration"] = image.configuration;
   line["why"] = image.why;
   line["key"] = image.key;
-  line["made"] = word_of(made);
+  line["made"] = made_words[made];
   if (!detail.empty()) line["detail"] = detail;
   print_line(line);
 }
 
 void show_text(const WantedImage& image, const std::string& architecture, Made made, const std::string& detail) {
-  put_text("{:<9} {} on {} for {} ({}): {}\n", word_of(made), image.kernel, architecture, image.problem, image.why,
+  put_text("{:<9} {} on {} for {} ({}): {}\n", made_words[made], image.kernel, architecture, image.problem, image.why,
            image.configuration);
   if (!detail.empty()) put_text("{}\n", detail);
 }

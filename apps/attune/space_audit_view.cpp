@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "core/enum_texts.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "space_views.hpp"
@@ -90,22 +91,22 @@ void show_core(const SpaceAudit& audit) {
 }
 
 Json removed_json(const Removed& removed) {
-  static constexpr const char* certainties[] = {"exact", "estimated", "unknown"};
+  constexpr EnumTexts<Certainty> certainties("exact", "estimated", "unknown");
   Json item;
-  item["certainty"] = certainties[static_cast<int>(removed.certainty)];
+  item["certainty"] = certainties[removed.certainty];
   item["count"] = removed.count ? Json(to_text(*removed.count)) : Json(nullptr);
   item["fraction"] = removed.certainty == Certainty::unknown ? Json(nullptr) : Json(removed.fraction);
   return item;
 }
 
 Json rule_json(const RuleAudit& rule) {
-  static constexpr const char* needs[] = {"needed", "follows", "always_holds", "open"};
+  constexpr EnumTexts<Need> needs("needed", "follows", "always_holds", "open");
   Json item;
   item["rule"] = rule.text;
   item["implied"] = rule.implied;
   item["alone"] = removed_json(rule.alone);
   item["last"] = removed_json(rule.last);
-  item["need"] = needs[static_cast<int>(rule.need)];
+  item["need"] = needs[rule.need];
   item["follows_from"] = rule.follows_from ? Json(*rule.follows_from) : Json(nullptr);
   item["same"] = rule.same;
   return item;

@@ -3,20 +3,19 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
 
+#include "core/enum_texts.hpp"
 #include "worker/process/child_process.hpp"
 
 namespace attune::test {
 namespace {
 
-constexpr std::array<const char*, 6> phases = {"compile", "load", "launch", "synchronize", "sample", "state"};
+constexpr EnumTexts<Phase> phases("compile", "load", "launch", "synchronize", "sample", "state");
 
 // The same number for the same rule, text and attempt, in every process: 0 <= number < 1.
 double lot(std::size_t rule, const std::string& text, int attempt) {
@@ -66,9 +65,9 @@ FaultScript::Rule FaultScript::parse(const std::string& line) {
   Rule rule;
   std::string phase, when, argument = "0";
   words >> rule.pattern >> phase >> when >> rule.fault.kind >> argument;
-  const auto found = std::find(phases.begin(), phases.end(), phase);
-  if (found == phases.end() || rule.fault.kind.empty()) throw std::runtime_error("cannot read the rule " + line);
-  rule.phase = static_cast<Phase>(found - phases.begin());
+  const std::optional<Phase> found = phases.find(phase);
+  if (!found || rule.fault.kind.empty()) throw std::runtime_error("cannot read the rule " + line);
+  rule.phase = *found;
   if (when.starts_with("w>"))
     rule.after_worker = std::stoi(when.substr(2));
   else if (when.starts_with("n>"))

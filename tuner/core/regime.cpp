@@ -1,23 +1,16 @@
 #include "core/regime.hpp"
 
+#include "core/enum_texts.hpp"
+
 namespace attune {
+namespace {
 
-std::string_view to_text(Regime regime) {
-  switch (regime) {
-    case Regime::cold:
-      return "cold";
-    case Regime::warm:
-      return "warm";
-    case Regime::stream:
-      break;
-  }
-  return "stream";
-}
+constexpr EnumTexts<Regime> regime_texts("cold", "warm", "stream");
 
-std::optional<Regime> regime_of(std::string_view text) {
-  for (const Regime regime : regimes)
-    if (text == to_text(regime)) return regime;
-  return std::nullopt;
-}
+}  // namespace
+
+std::string_view to_text(Regime regime) { return regime_texts[regime]; }
+
+std::optional<Regime> regime_of(std::string_view text) { return regime_texts.find(text); }
 
 }  // namespace attune

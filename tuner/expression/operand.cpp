@@ -2,36 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
+
+#include "core/enum_texts.hpp"
 
 namespace attune {
 namespace {
 
-// By Reason; {} is the text of the operation without a value.
-constexpr std::array<std::string_view, 16> reason_texts = {
-    "`{}` is not bound",
-    "`{}` has no value where no device is chosen",
-    "overflow in `{}`",
-    "division by zero in `{}`",
-    "negative exponent in `{}`: write 2.0 ** x for a real result",
-    "shift count outside 0 .. 63 in `{}`",
-    "logarithm of a number <= 0 in `{}`",
-    "square root of a negative number in `{}`",
-    "power of a negative number with a fraction as exponent in `{}`",
-    "`{}` computes with a name",
-    "`{}` needs integers",
-    "`{}` asks for a property of what is no type",
-    "`{}` compares a name with a number",
-    "`{}` orders names, which only == and != compare",
-    "`{}` takes a name for true or false",
-    "`{}` indexes outside its list",
-};
+// {} is the text of the operation without a value.
+constexpr EnumTexts<Reason> reason_texts(
+    "`{}` is not bound", "`{}` has no value where no device is chosen", "overflow in `{}`", "division by zero in `{}`",
+    "negative exponent in `{}`: write 2.0 ** x for a real result", "shift count outside 0 .. 63 in `{}`",
+    "logarithm of a number <= 0 in `{}`", "square root of a negative number in `{}`",
+    "power of a negative number with a fraction as exponent in `{}`", "`{}` computes with a name",
+    "`{}` needs integers", "`{}` asks for a property of what is no type", "`{}` compares a name with a number",
+    "`{}` orders names, which only == and != compare", "`{}` takes a name for true or false",
+    "`{}` indexes outside its list");
 
 }  // namespace
 
 std::string reason_text(Reason reason, std::string_view subject) {
-  return fmt::format(fmt::runtime(reason_texts[static_cast<std::size_t>(reason)]), subject);
+  return fmt::format(fmt::runtime(reason_texts[reason]), subject);
 }
 
 Operand Operand::of(bool value) {

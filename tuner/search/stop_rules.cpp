@@ -7,13 +7,13 @@
 #include <cstdlib>
 
 #include "attune/error.hpp"
+#include "core/enum_texts.hpp"
 
 namespace attune {
 namespace {
 
-// In the order of StopReason's numbers.
-constexpr std::array<std::string_view, 8> reason_names = {"everything_tried", "effort_spent", "time",      "trials",
-                                                          "patience",         "target",       "interrupt", "hopeless"};
+constexpr EnumTexts<StopReason> reason_names("everything_tried", "effort_spent", "time", "trials", "patience", "target",
+                                             "interrupt", "hopeless");
 
 struct Unit {
   std::string_view name;
@@ -28,10 +28,7 @@ constexpr std::array<Unit, 5> units = {{{"ns", Target::Kind::time, 1},
 
 }  // namespace
 
-std::string_view to_text(StopReason reason) noexcept {
-  const auto number = static_cast<std::size_t>(reason);
-  return number < reason_names.size() ? reason_names[number] : "unknown";
-}
+std::string_view to_text(StopReason reason) noexcept { return reason_names[reason]; }
 
 bool Target::met(double nanoseconds, double speedup) const noexcept {
   return kind == Kind::time ? nanoseconds > 0 && nanoseconds <= value : speedup >= value;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/enum_texts.hpp"
 #include "core/near_name.hpp"
 #include "spec/shortened.hpp"
 
@@ -37,6 +38,7 @@ constexpr LiteralRule literal_rules[] = {
     {false, false, true, "an expression in quotes or a boolean"},
     {true, true, true, "an expression in quotes, a number or a boolean"},
 };
+static_assert(std::size(literal_rules) == enum_size<Literal>());
 
 std::optional<Value> literal_value(const TomlNode& node, const LiteralRule& rule) {
   using Kind = TomlNode::Kind;

@@ -5,6 +5,7 @@
 
 #include "attune/kernel_spec.hpp"
 #include "core/digest.hpp"
+#include "core/enum_texts.hpp"
 #include "kernel/fill_values.hpp"
 #include "spec/includes.hpp"
 #include "spec/kernel_file.hpp"
@@ -122,8 +123,8 @@ std::string code_of(const KernelSpec& spec) {
   for (const auto& header : spec.source.headers) digest.add(header.name).add(header.text);
   digest.add(includes_attune(spec.source) ? attune_cuh() : std::string_view());
   add_strings(digest, spec.compile.options);
-  constexpr std::string_view defines[] = {"templates", "defines", "defines of parameters"};
-  digest.add(defines[static_cast<std::size_t>(spec.compile.defines)]).add(spec.compile.requires_architecture);
+  constexpr EnumTexts<Defines> defines("templates", "defines", "defines of parameters");
+  digest.add(defines[spec.compile.defines]).add(spec.compile.requires_architecture);
   if (spec.compile.requires_where) digest.add("where").add(spec.compile.requires_where->text());
   return digest.hex();
 }

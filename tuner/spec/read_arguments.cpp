@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/enum_texts.hpp"
 #include "core/near_name.hpp"
 #include "spec/fill.hpp"
 #include "spec/sections.hpp"
@@ -13,25 +14,18 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-struct RoleName {
-  std::string_view name;
-  Role role;
-};
-constexpr RoleName role_names[] = {
-    {"in", Role::in}, {"out", Role::out}, {"inout", Role::inout}, {"scratch", Role::scratch}};
+constexpr EnumTexts<Role> role_names("in", "out", "inout", "scratch", "scalar", "map");
 
 Role role_of(const Document& document, const TomlNode& node) {
   const auto& word = document.string(node, "a role in quotes");
-  for (const auto& [name, role] : role_names) {
-    if (word == name) return role;
-  }
+  if (const std::optional<Role> role = role_names.find(word); role && is_array(*role)) return *role;
   if (word == "constant") {
     document.fail(
         node, "there is no role `constant`: write role = \"in\" and symbol = \"NAME\" of the `__constant__` variable");
   }
   if (word == "scalar") document.fail(node, "a scalar has no `role` and no `size`: leave both out");
-  const std::vector<std::string> known = {"in", "out", "inout", "scratch"};
-  document.fail(node, fmt::format("unknown role `{}`{}", shortened(word), suggestion(word, known)));
+  document.fail(
+      node, fmt::format("unknown role `{}`{}", shortened(word), suggestion(word, {"in", "out", "inout", "scratch"})));
 }
 
 Fill fill_of(const Document& document, const TomlNode& node, bool scalar) {

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "core/enum_texts.hpp"
+
 namespace attune {
 namespace {
 
@@ -124,9 +126,9 @@ const TomlNode* TomlNode::find(std::string_view name) const noexcept {
 }
 
 std::string_view to_text(TomlNode::Kind kind) noexcept {
-  constexpr std::string_view names[] = {"a boolean", "an integer", "a real number", "a string",
-                                        "a date",    "an array",   "a table"};
-  return names[static_cast<std::size_t>(kind)];
+  constexpr EnumTexts<TomlNode::Kind> names("a boolean", "an integer", "a real number", "a string", "a date",
+                                            "an array", "a table");
+  return names[kind];
 }
 
 TomlNode parse_toml(std::string_view text) {

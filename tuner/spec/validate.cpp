@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "core/enum_texts.hpp"
 #include "core/identifier.hpp"
 #include "core/near_name.hpp"
 #include "core/type_names.hpp"
@@ -104,7 +105,7 @@ void validate_problem(const KernelSpec& spec) {
 }
 
 void validate_values(const Parameter& parameter, const std::string& place) {
-  constexpr std::string_view kinds[] = {"a boolean", "an integer", "a real number", "a name"};
+  constexpr EnumTexts<Value::Kind> kinds("a boolean", "an integer", "a real number", "a name");
   const auto& values = parameter.values;
   if (values.empty()) throw Fault(place, fmt::format("`{}` has no value: list at least one", parameter.name));
   if (values.size() > max_values_of_parameter) {
@@ -116,9 +117,9 @@ void validate_values(const Parameter& parameter, const std::string& place) {
     const auto at = fmt::format("{}[{}]", place, i);
     validate_value(values[i], at);
     if (values[i].kind() != values[0].kind()) {
-      throw Fault(at, fmt::format("{} is {}, but {} is {}: the values of a parameter are all of one kind",
-                                  values[i].text(), kinds[static_cast<std::size_t>(values[i].kind())], values[0].text(),
-                                  kinds[static_cast<std::size_t>(values[0].kind())]));
+      throw Fault(at,
+                  fmt::format("{} is {}, but {} is {}: the values of a parameter are all of one kind", values[i].text(),
+                              kinds[values[i].kind()], values[0].text(), kinds[values[0].kind()]));
     }
     if (!seen.insert(values[i].text()).second) {
       throw Fault(at, fmt::format("`{}` lists {} twice", parameter.name, values[i].text()));

@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
+#include <type_traits>
 
 #include "attune/error.hpp"
 #include "attune/match.hpp"
 #include "attune/type_of.hpp"
 #include "core/counted.hpp"
+#include "core/enum_texts.hpp"
 #include "core/near_name.hpp"
 #include "core/record.hpp"
 #include "core/type_names.hpp"
@@ -98,14 +99,24 @@ TEST(TypeTable, KnowsTheTypesThatApplicationsPass) {
   }
 }
 
+enum class Size { small, large };
+template <typename... Texts>
+constexpr bool are_texts_of_sizes = std::is_constructible_v<EnumTexts<Size>, Texts...>;
+static_assert(are_texts_of_sizes<const char*, const char*>);
+static_assert(!are_texts_of_sizes<const char*> && !are_texts_of_sizes<const char*, const char*, const char*>);
+
+TEST(EnumTexts, EndWithTheLastValue) {
+  constexpr EnumTexts<Size> texts("small", "large");
+  EXPECT_EQ(texts[Size::large], "large");
+  for (const int none : {2, 3, -1}) EXPECT_EQ(texts[static_cast<Size>(none)], "unknown");
+  EXPECT_EQ(texts.find("large"), Size::large);
+  EXPECT_EQ(texts.find("unknown"), std::nullopt);
+}
+
 TEST(Verdict, ReadsBackFromItsText) {
-  std::set<std::string_view> texts;
-  for (int i = 0; i <= static_cast<int>(Verdict::quarantined); ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    EXPECT_EQ(verdict_from_text(to_text(verdict)), verdict);
-    texts.insert(to_text(verdict));
-  }
-  EXPECT_EQ(texts.size(), 15u);
+  for (int i = 0; i < enum_size<Verdict>(); ++i)
+    EXPECT_EQ(verdict_from_text(to_text(static_cast<Verdict>(i))), static_cast<Verdict>(i));
+  EXPECT_EQ(enum_size<Verdict>(), 15);
   EXPECT_EQ(to_text(Verdict::wrong_result), "wrong_result");
   EXPECT_EQ(to_text(Verdict::quarantined), "quarantined");
   EXPECT_EQ(verdict_from_text("bad"), std::nullopt);
