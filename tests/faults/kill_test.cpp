@@ -175,6 +175,7 @@ TEST_F(Kill, AConfigurationThatTakesTheSessionAlongThreeTimesAloneIsLeftAlone) {
   EXPECT_EQ(run.command.code, 0) << run.command.err;
   EXPECT_EQ(trials().at("A=0 B=3").verdict, Verdict::quarantined);
   EXPECT_THAT(trials().at("A=0 B=3").detail, testing::HasSubstr("attune itself was ended 3 times"));
+  EXPECT_EQ(trials().at("A=0 B=3").attempts, 4);
   EXPECT_EQ(trials().at("A=0 B=4").verdict, Verdict::ok);
   EXPECT_EQ(count_of_verdict(Verdict::ok), 29);
   EXPECT_THAT(attempts(), SizeIs(0));

@@ -9,6 +9,7 @@
 #include "attune/error.hpp"
 #include "measure/screen.hpp"
 #include "measure/statistics.hpp"
+#include "session/failed_trial.hpp"
 
 namespace attune {
 namespace {
@@ -104,22 +105,13 @@ Ticket Bench::submit_try(const Instance& instance, const Image& image, int attem
 Trial Bench::trial_of(const Instance& instance, const CompileOutcome& outcome, Result result) {
   note(result);
   Trial trial;
-  trial.configuration = instance.configuration;
   trial.compile_ms = outcome.milliseconds;
-  trial.self_checked = is_self_checked();
-  trial.usage = outcome.image->largest_usage();
-  trial.shapes = launch_shapes(instance);
-  trial.attempts = result.attempt;
-  trial.deaths = result.deaths;
-  trial.worker = result.worker;
-  trial.made_ms = result.made_ms;
+  describe(trial, instance, &*outcome.image, is_self_checked());
   const Status status = status_in(result);
-  trial.verdict = status.verdict;
-  trial.detail = status.detail;
-  if (const auto* tried = std::get_if<Tried>(&result.answer)) {
-    trial.numerics = tried->numerics;
-    if (status.ok() && !tried->samples_ns.empty()) take_samples(tried->samples_ns, anchor_ns(), batch_, trial);
-  }
+  if (!status.ok()) return failed_trial(std::move(trial), status, result);
+  add_result(trial, result);
+  const std::vector<double>& samples_ns = std::get<Tried>(result.answer).samples_ns;
+  if (!samples_ns.empty()) take_samples(samples_ns, anchor_ns(), batch_, trial);
   return trial;
 }
 
@@ -153,14 +145,12 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
   Result result = run(Load{launch, {protocol.warm_up_ms, protocol.warm_up_most_ms, protocol.settled_clock_ratio}});
   Trial trial = trial_of(instance, outcome, result);
   if (trial.verdict != Verdict::ok) return trial;
-  int attempts = result.attempt;
   const auto goes_on = [&](const Result& next) {
-    attempts = std::max(attempts, next.attempt);
-    trial.attempts = attempts;
-    trial.deaths = std::max(trial.deaths, next.deaths);
     const Status status = status_in(next);
-    trial.verdict = status.verdict;
-    trial.detail = status.detail;
+    if (status.ok())
+      add_result(trial, next);
+    else
+      trial = failed_trial(std::move(trial), status, next);
     if (!status.ok() && !status.sticky) release(instance.id);
     return status.ok();
   };
@@ -182,10 +172,8 @@ Trial Bench::try_as_anchor(const Instance& instance, const CompileOutcome& outco
     if (!sample(wanted - static_cast<int>(samples.size()))) return trial;
     wanted = anchor_samples(relative_scatter(samples));
   }
-  Result again = run(CheckAgain{instance.id, false});
-  if (!goes_on(again)) return trial;
-  trial.numerics.include(std::get<CheckedAgain>(again.answer).numerics);
-  launch.attempt = attempts;
+  if (!goes_on(run(CheckAgain{instance.id, false}))) return trial;
+  launch.attempt = trial.attempts;
   trials_since_anchor_ = 0;
   set_anchor(launch, samples);
   take_samples(samples, anchor_ns(), batch_, trial);

@@ -9,6 +9,7 @@
 
 #include "attune/error.hpp"
 #include "kernel/legality.hpp"
+#include "session/failed_trial.hpp"
 
 namespace attune {
 namespace {
@@ -114,8 +115,8 @@ void Compare::load_all(const std::vector<Trial>& chosen) {
     Contender& contender = compared_.contenders.emplace_back();
     contender.trial = trial;
     contender.trial.numerics.include(tried->numerics);
-    contender.trial.usage = made->image.largest_usage();  // the present record has none
-    contender.trial.shapes = launch_shapes(*made->instance);
+    // What was never tried has nothing but its configuration.
+    describe(contender.trial, *made->instance, &made->image, on_.bench.is_self_checked());
     contender.instance = made->instance;
   }
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/unix_ms.hpp"
+#include "session/failed_trial.hpp"
 
 namespace attune {
 namespace {
@@ -259,19 +259,24 @@ void Search::think() {
 // What cannot be resolved for this configuration is its own affair: a scalar that does not fit its type, a size that is
 // undefined.
 void Search::propose(const Configuration& configuration) {
-  if (const std::optional<Trial> verdict = on_.log.left_alone(configuration)) return finish_trial(*verdict, false);
+  Trial trial;
+  trial.configuration = configuration;
+  trial.self_checked = on_.bench.is_self_checked();
+  std::shared_ptr<const Instance> instance;
+  Status status;
   try {
-    std::shared_ptr<const Instance> instance = on_.terms.instance(on_.next_instance(), configuration);
-    on_.source.ask(instance);
-    under_way_.emplace(instance->id, std::move(instance));
+    instance = on_.terms.instance(on_.next_instance(), configuration);
+    describe(trial, *instance, nullptr, trial.self_checked);
   } catch (const Error& error) {
-    Trial trial;
-    trial.configuration = configuration;
-    trial.verdict = Verdict::launch_error;
-    trial.detail = error.what();
-    trial.made_ms = unix_ms();
-    finish_trial(trial, false);
+    status = {Verdict::launch_error, error.what(), false};
   }
+  if (const LeftAlone* const left_alone = on_.log.left_alone(configuration)) {
+    status = {Verdict::quarantined, left_alone->why, false};
+    trial.attempts = left_alone->attempts;
+  }
+  if (!status.ok()) return finish_trial(failed_trial(std::move(trial), status), false);
+  on_.source.ask(instance);
+  under_way_.emplace(instance->id, std::move(instance));
 }
 
 // `is_alone`: nothing else will be under way before it ends.
@@ -280,15 +285,10 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   Sent sent{0, compiled.instance, std::move(compiled.outcome), is_alone || on_.terms.request.depth == 1};
   if (!sent.outcome.image) {
     Trial trial;
-    trial.configuration = instance.configuration;
     trial.compile_ms = sent.outcome.milliseconds;
-    trial.self_checked = on_.bench.is_self_checked();
-    trial.verdict = sent.outcome.verdict;
-    trial.detail = sent.outcome.log;
     trial.deaths = compiled.deaths;
-    trial.shapes = launch_shapes(instance);
-    trial.made_ms = unix_ms();
-    return finish_tried(sent, std::move(trial));
+    describe(trial, instance, nullptr, on_.bench.is_self_checked());
+    return finish_tried(sent, failed_trial(std::move(trial), {sent.outcome.verdict, sent.outcome.log, false}));
   }
   on_.bench.turn().take();
   int attempt = 1;

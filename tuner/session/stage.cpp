@@ -1,6 +1,9 @@
 #include "session/stage.hpp"
 
+#include <utility>
+
 #include "attune/error.hpp"
+#include "session/failed_trial.hpp"
 
 namespace attune {
 
@@ -20,17 +23,14 @@ std::optional<Tried> Stage::load(const Trial& trial, const ReadyInstance& ready)
   Result result = on_.bench.load(*ready.instance, ready.image, trial.attempts);
   Tried& tried = std::get<Tried>(result.answer);
   if (tried.status.ok()) return std::move(tried);
-  lose(trial, Status(tried.status), result);
+  Trial failed = trial;
+  describe(failed, *ready.instance, &ready.image, on_.bench.is_self_checked());
+  lose(std::move(failed), Status(tried.status), result);
   return std::nullopt;
 }
 
 void Stage::lose(Trial trial, const Status& status, const Result& result) {
-  trial.measurement = {};
-  trial.verdict = status.verdict;
-  trial.detail = status.detail;
-  trial.deaths = result.deaths;
-  trial.worker = result.worker;
-  trial.made_ms = result.made_ms;
+  trial = failed_trial(std::move(trial), status, result);
   on_.progress.lose_survivor();
   const bool is_new = on_.log.add(trial);
   on_.progress.see(trial, is_new, false);

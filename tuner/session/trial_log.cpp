@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/unix_ms.hpp"
-
 namespace attune {
 namespace {
 
@@ -18,13 +16,17 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
     : terms_(terms), store_(store), session_(session), observer_(observer) {
   const RecordKey& key = terms_.key.record;
   if (terms_.request.lift_quarantine) store_.lift_quarantine(key);
+  const auto leave_alone = [this](const std::string& configuration, const std::string& why, int attempts) {
+    left_alone_.emplace(configuration, LeftAlone{why + "; --lift-quarantine gives it another chance", attempts});
+  };
   for (const QuarantineEntry& entry : store_.quarantined(key))
-    left_alone_.emplace(entry.configuration,
-                        "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail);
+    leave_alone(entry.configuration,
+                "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail, 1);
   for (Attempt& attempt : store_.open_attempts(session_)) {
     if (attempt.alone >= most_unfinished)
-      left_alone_.emplace(attempt.configuration.text(),
-                          "attune itself was ended " + std::to_string(attempt.alone) + " times while it was tried");
+      leave_alone(attempt.configuration.text(),
+                  "attune itself was ended " + std::to_string(attempt.alone) + " times while it was tried",
+                  attempt.begun);
     open_attempts_.push_back(std::move(attempt));
   }
   if (terms_.request.fresh) return;
@@ -48,15 +50,9 @@ const Trial* TrialLog::find(const std::string& configuration) const {
   return found == trials_.end() ? nullptr : &found->second;
 }
 
-std::optional<Trial> TrialLog::left_alone(const Configuration& configuration) const {
+const LeftAlone* TrialLog::left_alone(const Configuration& configuration) const {
   const auto found = left_alone_.find(configuration.text());
-  if (found == left_alone_.end()) return std::nullopt;
-  Trial trial;
-  trial.configuration = configuration;
-  trial.verdict = Verdict::quarantined;
-  trial.detail = found->second + "; --lift-quarantine gives it another chance";
-  trial.made_ms = unix_ms();
-  return trial;
+  return found == left_alone_.end() ? nullptr : &found->second;
 }
 
 VerdictCounts TrialLog::verdicts() const {

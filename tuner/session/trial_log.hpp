@@ -16,6 +16,12 @@
 
 namespace attune {
 
+// A configuration that must not be launched.
+struct LeftAlone {
+  std::string why;
+  int attempts = 1;  // how often this session began it
+};
+
 class TrialLog {
  public:
   TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer);
@@ -27,9 +33,8 @@ class TrialLog {
   const std::vector<Attempt>& open_attempts() const noexcept { return open_attempts_; }
   // Returns another session's trial of a configuration with this key; null where there is none.
   const Trial* known(const std::string& configuration) const;
-  // Returns the verdict of a configuration that must not be launched: it killed two workers, or attune itself too
-  // often.
-  std::optional<Trial> left_alone(const Configuration& configuration) const;
+  // Returns why a configuration must not be launched: it killed two workers, or attune itself too often. Null: it may.
+  const LeftAlone* left_alone(const Configuration& configuration) const;
 
   // Returns this session's trials, by the configuration's text.
   const std::map<std::string, Trial>& trials() const noexcept { return trials_; }
@@ -62,8 +67,8 @@ class TrialLog {
   Observer& observer_;
   std::vector<Trial> earlier_;
   std::vector<Attempt> open_attempts_;
-  std::map<std::string, Trial> known_;             // by configuration text, as are the next two
-  std::map<std::string, std::string> left_alone_;  // why
+  std::map<std::string, Trial> known_;  // by configuration text, as are the next two
+  std::map<std::string, LeftAlone> left_alone_;
   std::map<std::string, Trial> trials_;
   std::vector<Trial> uncommitted_;
   std::vector<Progress> progress_;  // of each of these verdicts

@@ -1,8 +1,10 @@
 // Sessions whose device worker answers otherwise: what is kept when it fails, and when a stop is heeded.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -47,8 +49,10 @@ class FailingDevice : public testing::Test {
     request_.strategy = "exhaustive";
     request_.seed = 7;
     request_.compile_threads = 1;
+    request_.spec.reference.clear();
   }
-  SessionResult run(WisdomStore& store, ChangedWorkers::Change change) {
+  SessionResult run(
+      WisdomStore& store, ChangedWorkers::Change change = [](const Job&, Reply&) {}) {
     const std::unique_ptr<Device> device = make_replay_device(recording_, {});
     ChangedWorkers workers(*device, std::move(change));
     Pool pool(workers);
@@ -80,6 +84,81 @@ TEST_F(FailingDevice, KeepsEveryVerdictBeforeAFailureOfSeveralJobs) {
     for (const Trial& trial : store.trials(1)) measured += trial.measurement.median_ns > 0 || trial.worker > 0;
     EXPECT_EQ(measured, done + 1) << fails_from;  // and the default
   }
+}
+
+// Whoever reads the log learns the same of each failure: how it was launched, how often, when, and how far it was off.
+void expect_failure(const Trial& trial, Verdict verdict, int attempts) {
+  EXPECT_EQ(trial.verdict, verdict);
+  EXPECT_FALSE(trial.detail.empty());
+  EXPECT_EQ(trial.attempts, attempts);
+  EXPECT_FALSE(trial.shapes.empty());
+  EXPECT_TRUE(trial.self_checked) << "there is no reference";
+  EXPECT_GT(trial.made_ms, 0);
+  EXPECT_TRUE(trial.measurement.samples_ns.empty());
+  EXPECT_EQ(trial.anchor_ns, 0) << "nothing was timed that counts";
+}
+
+Status wrong() { return {Verdict::wrong_result, "as the test says", false}; }
+
+TEST_F(FailingDevice, AFinalistThatFailsNowKeepsNoTimesAndHasTheDifferencesOfItsFailure) {
+  for (const bool when_loaded : {false, true}) {
+    WisdomStore store(":memory:");
+    bool has_failed = false;
+    int checks = 0, loads = 0;
+    run(store, [&](const Job& job, Reply& reply) {
+      // The first load and check are the default's.
+      const bool is_second = when_loaded ? std::holds_alternative<Load>(job) && ++loads == 2
+                                         : std::holds_alternative<CheckAgain>(job) && ++checks == 2;
+      if (!is_second) return;
+      has_failed = true;
+      if (when_loaded)
+        reply.answer = Tried{wrong(), {0.25, 0.5, 7}, {}, 0};
+      else
+        reply.answer = CheckedAgain{wrong(), {0.25, 0.5, 7}, {}};
+    });
+    ASSERT_TRUE(has_failed);
+    const std::vector<Trial> trials = store.trials(1);
+    const auto failed = std::find_if(trials.begin(), trials.end(),
+                                     [](const Trial& one) { return one.verdict == Verdict::wrong_result; });
+    ASSERT_NE(failed, trials.end());
+    expect_failure(*failed, Verdict::wrong_result, 1);
+    EXPECT_EQ(failed->worker, 1);
+    EXPECT_EQ(failed->numerics.max_absolute, 0.25);
+  }
+}
+
+TEST_F(FailingDevice, ADefaultThatFailsAfterItsSamplesHasTheDifferencesOfItsFailure) {
+  WisdomStore store(":memory:");
+  int checks = 0;
+  run(store, [&](const Job& job, Reply& reply) {
+    if (std::holds_alternative<CheckAgain>(job) && ++checks == 1)
+      reply.answer = CheckedAgain{wrong(), {0.25, 0, 0}, {}};
+  });
+  const Trial first = store.trials(1).at(0);
+  expect_failure(first, Verdict::wrong_result, 1);
+  EXPECT_EQ(first.numerics.max_absolute, 0.25);
+}
+
+TEST_F(FailingDevice, WhatIsLeftAloneIsDescribedAsOtherFailuresAre) {
+  const Configuration suspect{{"TILE", 64}, {"ROWS", 4}, {"ORDER", "rows"}};
+  Trial killer;
+  killer.configuration = {{"TILE", 64}, {"ROWS", 4}, {"ORDER", "columns"}};
+  killer.verdict = Verdict::fault;
+  killer.deaths = 2;
+  WisdomStore store(":memory:");
+  request_.limits.trials = 5;
+  run(store);
+  store.add_trial(1, killer);
+  request_.strategy = "random";
+  run(store);
+  for (int begun = 1; begun <= 4; ++begun) store.begin_attempts(2, {suspect}, begun > 1);
+  request_.limits.trials.reset();
+  run(store);
+  std::map<std::string, Trial> trials;
+  for (Trial& trial : store.trials(2)) trials.emplace(trial.configuration.text(), trial);
+  ASSERT_EQ(trials.size(), 42u);
+  expect_failure(trials.at(killer.configuration.text()), Verdict::quarantined, 1);
+  expect_failure(trials.at(suspect.text()), Verdict::quarantined, 4);
 }
 
 TEST_F(FailingDevice, AStopEndsConfirmingAfterTheSamplesThatAreUnderWay) {
