@@ -30,6 +30,9 @@ constexpr int most_of_rung = 4;
 // Whether its times mean what times mean today.
 bool is_present(const Record& record) { return generation_of(record.protocol) == present_generation; }
 
+// Greater is better.
+double completed_effort(const Record& record) { return 2.0 * static_cast<int>(record.effort) + !record.partial; }
+
 std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
   if (!same_family(request, record.key)) return std::nullopt;
   const bool is_renamed = record.key.kernel != request.spec.name;
@@ -44,9 +47,9 @@ std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
             rung,
             {is_present(record) ? 0.0 : 1.0, record.key.regime == "warm" ? 1.0 : 0.0, is_renamed, record.uuid},
             &record};
-      // A store has one record of a key. Overlaid stores may give several; the one of more effort wins.
-      return Graded{
-          rung, {record.partial ? 1.0 : 0.0, -static_cast<double>(record.effort), is_renamed, record.uuid}, &record};
+      // The kernel's own name comes first. Then, as among records of one key, more effort wins; of equal effort, a
+      // complete session beats one that was cut short.
+      return Graded{rung, {is_renamed ? 1.0 : 0.0, -completed_effort(record), is_renamed, record.uuid}, &record};
     }
     if (record.compute_capability != request.device.compute_capability || record.key.regime != request.regime)
       return std::nullopt;

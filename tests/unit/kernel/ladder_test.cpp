@@ -300,6 +300,23 @@ TEST_F(MatchLadder, TheSameKernelUnderAnotherNameComesSecond) {
   EXPECT_EQ(best_block({renamed, record(problem_, 512, "b")}), 512);
 }
 
+// As the database chooses among records of one key: effort counts before completeness.
+TEST_F(MatchLadder, MoreEffortWinsThoughItWasCutShortButNotAgainstTheOwnName) {
+  for (const char* const driver : {"580.1 (CUDA 13.0)", "570.9 (CUDA 12.8)"}) {  // exact, stale
+    const auto made = [&](int block, Effort effort, bool partial, const char* uuid) {
+      Record one = record(problem_, block, uuid);
+      one.driver = driver, one.effort = effort, one.partial = partial;
+      return one;
+    };
+    const Record whole = made(128, Effort::measure, false, "a"), more = made(512, Effort::patient, true, "b");
+    EXPECT_EQ(best_block({whole, more}), 512) << driver;
+    EXPECT_EQ(best_block({made(128, Effort::patient, false, "z"), more}), 128) << driver;
+    Record renamed = more;
+    renamed.key.kernel = "copy_of_reduce";
+    EXPECT_EQ(best_block({renamed, whole}), 128) << driver;
+  }
+}
+
 TEST_F(MatchLadder, TheOrderOfTheRecordsDoesNotMatter) {
   DeviceInfo pcie = h200();
   pcie.multiprocessors = 114;
