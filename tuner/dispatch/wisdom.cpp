@@ -77,9 +77,11 @@ Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles&
   try {
     Candidates more = source.candidates(request, reach);
     if (more.damaged > 0)
-      warnings_.warn(fmt::format("{} of {} in {} left out (tune again, or remove the file)",
-                                 counted(static_cast<std::int64_t>(more.damaged), "damaged record"), request.spec.name,
-                                 source.name()));
+      warnings_.warn(fmt::format(
+          "{} of {} in {} left out; what is sound there stays in use (to measure again: {}; to keep what is "
+          "sound: attune export {} --format bundle)",
+          counted(static_cast<std::int64_t>(more.damaged), "damaged record"), request.spec.name, source.name(),
+          tune_command(request), request.tune_target));
     append(found.candidates.records, std::move(more.records));
     append(found.candidates.near_misses, std::move(more.near_misses));
     found.candidates.are_all = found.candidates.are_all && more.are_all;

@@ -219,6 +219,23 @@ TEST_F(DispatcherWisdom, WithoutACompilerACachedDefaultIsBetterThanNothing) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot be used")));
 }
 
+TEST_F(DispatcherWisdom, AWarningAboutADamagedRecordSaysHowToKeepTheSoundOnes) {
+  remember(1000, 2);
+  Record damaged = record(info_, problem(5000), configuration(3));
+  damaged.toolchain = "UNMISTAKABLE";
+  store(damaged);
+  std::fstream file(database(), std::ios::in | std::ios::out | std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  file.seekp(static_cast<std::streamoff>(bytes.find("UNMISTAKABLE"))).put('X');
+  file.close();
+  EXPECT_EQ(offset_of(plan(5000)), 1);
+  EXPECT_THAT(warnings_, ElementsAre(testing::AllOf(
+                             HasSubstr("1 damaged record of offset in " + database().string() + " left out"),
+                             HasSubstr("attune tune"), HasSubstr("to keep what is sound: attune export"),
+                             testing::Not(HasSubstr("remove")))));
+  EXPECT_EQ(offset_of(plan(1000)), 2) << "what is sound serves";
+}
+
 TEST_F(DispatcherWisdom, ADamagedImageIsCompiledAgain) {
   EXPECT_EQ(offset_of(plan(1000)), 1);
   int damaged = 0;
