@@ -32,7 +32,7 @@ NodeBuilder::Index NodeBuilder::finish(Node node) {
   return static_cast<Index>(out_.nodes.size() - 1);
 }
 
-NodeBuilder::Index NodeBuilder::add(NodeKind operation, std::span<const Index> operands, std::uint32_t begin,
+NodeBuilder::Index NodeBuilder::add(NodeKind operation, std::initializer_list<Index> operands, std::uint32_t begin,
                                     std::uint32_t end) {
   Node node;
   node.operation = operation;

@@ -19,10 +19,7 @@ class NodeBuilder {
 
   // Each returns the index of the new node. Operands are indices of earlier nodes; `begin` and `end` are its bytes in
   // the text. Each throws ExpressionError where the tree gets too high or would take long to evaluate.
-  Index add(NodeKind operation, std::span<const Index> operands, std::uint32_t begin, std::uint32_t end);
-  Index add(NodeKind operation, std::initializer_list<Index> operands, std::uint32_t begin, std::uint32_t end) {
-    return add(operation, std::span(operands.begin(), operands.size()), begin, end);
-  }
+  Index add(NodeKind operation, std::initializer_list<Index> operands, std::uint32_t begin, std::uint32_t end);
   // Adds an operation on one operand and a list.
   Index add_with_list(NodeKind operation, Index left, std::vector<Index> list, std::uint32_t begin, std::uint32_t end);
   Index add_constant(Value value, const Token& token);

@@ -11,6 +11,57 @@
 namespace attune {
 namespace {
 
+// In the order of NodeKind, from the first strict one.
+constexpr CellOperation strict_operations[] = {operand_not,
+                                               operand_equal,
+                                               operand_unequal,
+                                               operand_less,
+                                               operand_less_equal,
+                                               operand_greater,
+                                               operand_greater_equal,
+                                               operand_bit_or,
+                                               operand_bit_and,
+                                               operand_shift_left,
+                                               operand_shift_right,
+                                               operand_add,
+                                               operand_subtract,
+                                               operand_multiply,
+                                               operand_divide,
+                                               operand_remainder,
+                                               operand_negate,
+                                               operand_plus,
+                                               operand_power,
+                                               operand_min,
+                                               operand_max,
+                                               operand_abs,
+                                               operand_sqrt,
+                                               operand_floor,
+                                               operand_ceil,
+                                               operand_ceil_div,
+                                               operand_round_up,
+                                               operand_log2,
+                                               operand_is_pow2,
+                                               operand_sizeof,
+                                               operand_epsilon,
+                                               operand_true_divide,
+                                               operand_floor_divide,
+                                               operand_floor_remainder,
+                                               operand_python_power,
+                                               operand_python_equal,
+                                               operand_python_unequal,
+                                               operand_python_less,
+                                               operand_python_less_equal,
+                                               operand_python_greater,
+                                               operand_python_greater_equal,
+                                               operand_python_min,
+                                               operand_python_max,
+                                               operand_truncate,
+                                               operand_to_real,
+                                               operand_round_half_even};
+
+static_assert(std::size(strict_operations) == static_cast<std::size_t>(NodeKind::round_half_even) -
+                                                  static_cast<std::size_t>(NodeKind::logical_not) + 1);
+
 // One evaluation. It stores no result.
 class Evaluation {
  public:
@@ -30,15 +81,12 @@ class Evaluation {
   using Node = Expression::Node;
 
   Operand strict(const Node& node) const {
-    const auto apply = operation_of(node.operation).function;
     const Operand a = evaluate(node.operands[0]);
     if (a.is_undefined()) return a;
-    if (node.operands[1] == Node::none) return apply(a, a, a);
+    if (node.operands[1] == Node::none) return strict_operation(node.operation)(a, a);
     const Operand b = evaluate(node.operands[1]);
     if (b.is_undefined()) return b;
-    if (node.operands[2] == Node::none) return apply(a, b, b);
-    const Operand c = evaluate(node.operands[2]);
-    return c.is_undefined() ? c : apply(a, b, c);
+    return strict_operation(node.operation)(a, b);
   }
 
   Operand lazy(const Node& node) const {
@@ -78,7 +126,7 @@ class Evaluation {
   Operand membership(const Node& node) const {
     const Operand wanted = evaluate(node.operands[0]);
     if (wanted.is_undefined()) return wanted;
-    const bool negated = node.operation == NodeKind::is_not_in;
+    const bool negated = node.operation == NodeKind::not_in;
     for (const std::uint32_t element : node.list) {
       const Operand candidate = evaluate(element);
       if (candidate.is_undefined()) return candidate;
@@ -159,6 +207,10 @@ std::string constant_text(const Value& value) {
 }
 
 }  // namespace
+
+CellOperation strict_operation(NodeKind operation) noexcept {
+  return strict_operations[static_cast<std::size_t>(operation) - static_cast<std::size_t>(NodeKind::logical_not)];
+}
 
 const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }
 

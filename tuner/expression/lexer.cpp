@@ -8,26 +8,21 @@
 
 #include "attune/expression.hpp"
 #include "core/identifier.hpp"
-#include "expression/operations.hpp"
 
 namespace attune {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Spellings of other languages, and attune's. {} stands for the functions of the Python dialect.
+// Spellings of other languages, and attune's.
 struct Foreign {
   std::string_view text;
   std::string_view advice;
 };
 
-std::string python_functions() {
-  const auto names = function_names(Dialect::python);
-  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
-}
-
-// Symbols besides the operators of the table.
-constexpr std::string_view attune_symbols[] = {"&&", "||", "(", ")", "[", "]", ",", "?", ":"};
+constexpr std::string_view attune_symbols[] = {"**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+                                               "+",  "-",  "*",  "/",  "%",  "<",  ">",  "!",  "&",
+                                               "|",  "(",  ")",  "[",  "]",  ",",  "?",  ":"};
 constexpr Foreign attune_foreign[] = {
     {"//", "`//` is not known; `/` on two integers truncates already"},
     {"::", "a name with `::` must stand in quotes, as in 'Order::rows'"},
@@ -36,7 +31,8 @@ constexpr Foreign attune_foreign[] = {
     {"~", "`~` is not known; write `-x - 1` for a complement"},
 };
 
-constexpr std::string_view python_symbols[] = {"(", ")", "[", "]", ","};
+constexpr std::string_view python_symbols[] = {"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+", "-", "*",
+                                               "/",  "%",  "<",  ">",  "&",  "|",  "(",  ")",  "[", "]", ","};
 constexpr Foreign python_foreign[] = {
     {"&&", "`&&` is not Python; write `and`"},
     {"||", "`||` is not Python; write `or`"},
@@ -45,7 +41,7 @@ constexpr Foreign python_foreign[] = {
     {":=", "`:=` is not known here; write the expression in both places"},
     {":", "`:` is not known here: no slices, functions or dictionaries"},
     {"=", "`=` is not known here; write `==` to compare"},
-    {".", "attributes and modules are not known here, only {}"},
+    {".", "attributes and modules are not known here, only abs, float, int, max, min, pow and round"},
     {"{", "sets and dictionaries are not known here; write a list [..]"},
     {"^", "`^` is not known here; of the operators on bits there are & | << >>"},
     {"~", "`~` is not known here; write `-x - 1` for a complement"},
@@ -201,13 +197,8 @@ Token Lexer::symbol(std::size_t begin) {
   for (const std::string_view text : words.known) {
     if (rest.starts_with(text)) length = std::max(length, text.size());
   }
-  for (const OperationRow& row : operations(Level::comparison, Level::power)) {
-    const std::string_view text = row.written(dialect_);
-    if (text.size() > length && rest.starts_with(text)) length = text.size();
-  }
   for (const auto& [text, advice] : words.foreign) {
-    if (text.size() > length && rest.starts_with(text))
-      fail(fmt::format(fmt::runtime(advice), python_functions()), begin);
+    if (text.size() > length && rest.starts_with(text)) fail(std::string(advice), begin);
   }
   if (length == 0) fail(fmt::format("unexpected {}", shown(text_[begin])), begin);
   return token(Token::Kind::symbol, begin, begin + length);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "expression/operations.hpp"
+#include "expression/operand.hpp"
 
 namespace attune {
 namespace {
@@ -122,13 +122,13 @@ Operand operand_power(const Operand& a, const Operand& b) {
   });
 }
 
-Operand operand_negate(const Operand& a) {
+Operand operand_negate(const Operand& a, const Operand&) {
   // Not 0 - a, which would lose the sign of -0.0.
   if (a.kind == Operand::Kind::real) return Operand::of(-a.real);
   return operand_subtract(Operand::of(std::int64_t{0}), a);
 }
 
-Operand operand_plus(const Operand& a) {
+Operand operand_plus(const Operand& a, const Operand&) {
   if (a.is_name()) return Operand::undefined(Reason::needs_numbers);
   return a.is_whole() ? Operand::of(a.integer) : a;
 }
@@ -160,34 +160,34 @@ Operand operand_bit_or(const Operand& a, const Operand& b) {
   return whole_only(a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(x | y); });
 }
 
-Operand operand_minimum(const Operand& a, const Operand& b) {
+Operand operand_min(const Operand& a, const Operand& b) {
   return arithmetic(
       a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(y < x ? y : x); },
       [](double x, double y) { return Operand::of(y < x ? y : x); });
 }
 
-Operand operand_maximum(const Operand& a, const Operand& b) {
+Operand operand_max(const Operand& a, const Operand& b) {
   return arithmetic(
       a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(x < y ? y : x); },
       [](double x, double y) { return Operand::of(x < y ? y : x); });
 }
 
-Operand operand_absolute(const Operand& a) {
+Operand operand_abs(const Operand& a, const Operand&) {
   if (a.kind == Operand::Kind::real) return Operand::of(std::fabs(a.real));
-  return a.is_whole() && a.integer >= 0 ? Operand::of(a.integer) : operand_negate(a);
+  return a.is_whole() && a.integer >= 0 ? Operand::of(a.integer) : operand_negate(a, a);
 }
 
-Operand operand_square_root(const Operand& a) {
+Operand operand_sqrt(const Operand& a, const Operand&) {
   if (a.is_name()) return Operand::undefined(Reason::needs_numbers);
   return a.as_real() < 0 ? Operand::undefined(Reason::sqrt_domain) : Operand::of(std::sqrt(a.as_real()));
 }
 
-Operand operand_floor(const Operand& a) {
-  return a.kind == Operand::Kind::real ? whole_if_representable(std::floor(a.real)) : operand_plus(a);
+Operand operand_floor(const Operand& a, const Operand& b) {
+  return a.kind == Operand::Kind::real ? whole_if_representable(std::floor(a.real)) : operand_plus(a, b);
 }
 
-Operand operand_ceil(const Operand& a) {
-  return a.kind == Operand::Kind::real ? whole_if_representable(std::ceil(a.real)) : operand_plus(a);
+Operand operand_ceil(const Operand& a, const Operand& b) {
+  return a.kind == Operand::Kind::real ? whole_if_representable(std::ceil(a.real)) : operand_plus(a, b);
 }
 
 Operand operand_ceil_div(const Operand& a, const Operand& b) { return arithmetic(a, b, whole_ceil_div, real_ceil_div); }
@@ -197,7 +197,7 @@ Operand operand_round_up(const Operand& a, const Operand& b) {
   return quotient.is_undefined() ? quotient : operand_multiply(quotient, b);
 }
 
-Operand operand_log2(const Operand& a) {
+Operand operand_log2(const Operand& a, const Operand&) {
   if (a.is_name()) return Operand::undefined(Reason::needs_numbers);
   if (a.as_real() <= 0) return Operand::undefined(Reason::log_domain);
   const bool exact = a.is_whole() && std::has_single_bit(static_cast<std::uint64_t>(a.integer));
@@ -205,7 +205,7 @@ Operand operand_log2(const Operand& a) {
   return Operand::of(std::log2(a.as_real()));
 }
 
-Operand operand_is_pow2(const Operand& a) {
+Operand operand_is_pow2(const Operand& a, const Operand&) {
   if (!a.is_whole()) return Operand::undefined(Reason::needs_integers);
   return Operand::of(a.integer > 0 && std::has_single_bit(static_cast<std::uint64_t>(a.integer)));
 }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "expression/operations.hpp"
+#include "expression/operand.hpp"
 
 namespace attune {
 namespace {
@@ -59,7 +59,7 @@ std::optional<Operand> no_division(const Operand& a, const Operand& b) {
 
 // Orders two names by their bytes, which is the order of their UTF-8 code points. `numbers` orders other operands.
 Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view),
-              Operand (*numbers)(const Operand&, const Operand&)) {
+              CellOperation numbers) {
   return a.is_name() && b.is_name() ? Operand::of(names(a.name, b.name)) : numbers(a, b);
 }
 
@@ -97,8 +97,6 @@ Operand operand_python_power(const Operand& a, const Operand& b) {
   return is_fraction ? operand_power(Operand::of(a.as_real()), Operand::of(b.as_real())) : operand_power(a, b);
 }
 
-Operand operand_python_pow(const Operand& a, const Operand& b) { return operand_python_power(a, b); }
-
 Operand operand_python_equal(const Operand& a, const Operand& b) {
   return a.is_name() != b.is_name() ? Operand::of(false) : operand_equal(a, b);
 }
@@ -121,26 +119,26 @@ Operand operand_python_greater(const Operand& a, const Operand& b) { return oper
 
 Operand operand_python_greater_equal(const Operand& a, const Operand& b) { return operand_python_less_equal(b, a); }
 
-Operand operand_python_minimum(const Operand& a, const Operand& b) {
+Operand operand_python_min(const Operand& a, const Operand& b) {
   const Operand is_less = operand_python_less(b, a);
   return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
 }
 
-Operand operand_python_maximum(const Operand& a, const Operand& b) {
+Operand operand_python_max(const Operand& a, const Operand& b) {
   const Operand is_less = operand_python_less(a, b);
   return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
 }
 
-Operand operand_truncate(const Operand& a) {
-  return a.kind == Operand::Kind::real ? whole_of(std::trunc(a.real)) : operand_plus(a);
+Operand operand_truncate(const Operand& a, const Operand& b) {
+  return a.kind == Operand::Kind::real ? whole_of(std::trunc(a.real)) : operand_plus(a, b);
 }
 
-Operand operand_to_real(const Operand& a) {
+Operand operand_to_real(const Operand& a, const Operand&) {
   return a.is_name() ? Operand::undefined(Reason::needs_numbers) : Operand::of(a.as_real());
 }
 
-Operand operand_round_half_even(const Operand& a) {
-  if (a.kind != Operand::Kind::real) return operand_plus(a);
+Operand operand_round_half_even(const Operand& a, const Operand& b) {
+  if (a.kind != Operand::Kind::real) return operand_plus(a, b);
   const double near = std::round(a.real);
   const bool is_tie = std::fabs(a.real - std::trunc(a.real)) == 0.5;
   return whole_of(is_tie ? 2 * std::round(a.real / 2) : near);

@@ -11,6 +11,41 @@
 namespace attune {
 namespace {
 
+// `general` is for operands that may be names. `numbers` is for an operand known to be a number, which analyses can
+// use.
+struct Comparison {
+  std::string_view symbol;
+  NodeKind numbers, general;
+};
+constexpr Comparison comparisons[] = {
+    {"==", NodeKind::equal, NodeKind::python_equal},
+    {"!=", NodeKind::unequal, NodeKind::python_unequal},
+    {"<=", NodeKind::less_equal, NodeKind::python_less_equal},
+    {">=", NodeKind::greater_equal, NodeKind::python_greater_equal},
+    {"<", NodeKind::less, NodeKind::python_less},
+    {">", NodeKind::greater, NodeKind::python_greater},
+};
+
+constexpr Operator bit_ors[] = {{"|", NodeKind::bit_or}};
+constexpr Operator bit_ands[] = {{"&", NodeKind::bit_and}};
+constexpr Operator shifts[] = {{"<<", NodeKind::shift_left}, {">>", NodeKind::shift_right}};
+constexpr Operator sums[] = {{"+", NodeKind::add}, {"-", NodeKind::subtract}};
+constexpr Operator products[] = {{"*", NodeKind::multiply},
+                                 {"/", NodeKind::true_divide},
+                                 {"//", NodeKind::floor_divide},
+                                 {"%", NodeKind::floor_remainder}};
+constexpr std::span<const Operator> levels[] = {bit_ors, bit_ands, shifts, sums, products};
+constexpr Operator signs[] = {{"-", NodeKind::negate}, {"+", NodeKind::plus}};
+
+constexpr ExpressionFunction functions[] = {
+    {"abs", NodeKind::absolute, 1, 1},          {"float", NodeKind::to_real, 1, 1},
+    {"int", NodeKind::truncate, 1, 1},          {"max", NodeKind::python_maximum, 2, 0},
+    {"min", NodeKind::python_minimum, 2, 0},    {"pow", NodeKind::python_power, 2, 2},
+    {"round", NodeKind::round_half_even, 1, 1},
+};
+
+constexpr Syntax syntax = {levels, signs, NodeKind::python_power, functions};
+
 // Words of Python that are no names.
 constexpr std::string_view reserved[] = {
     "None",   "and",  "as",       "assert",  "async", "await", "break",  "class", "continue", "def",  "del",
@@ -19,7 +54,7 @@ constexpr std::string_view reserved[] = {
 
 class PythonParser final : public ExpressionReader {
  public:
-  PythonParser(std::string_view text, ParsedExpression& out) : ExpressionReader(text, Dialect::python, out) {}
+  PythonParser(std::string_view text, ParsedExpression& out) : ExpressionReader(text, Dialect::python, syntax, out) {}
 
  private:
   Index expression() override;
@@ -32,12 +67,13 @@ class PythonParser final : public ExpressionReader {
   Index conjunction();
   Index negation();
   Index comparison();
-  Index compared(Index left, std::uint32_t begin, const OperationRow& comparison, Index right);
+  Index compared(Index left, std::uint32_t begin, const Comparison& comparison, Index right);
   Index membership(Index left, std::uint32_t begin);
   Index subscript(std::vector<Index> list, std::uint32_t begin);
   bool is_boolean(Index index) const;
   bool is_number(Index index) const;
   bool is_membership() const { return is_word("in") || is_word("not"); }
+  const Comparison* find_comparison() const;
 };
 
 void PythonParser::fail_after() const {
@@ -101,7 +137,7 @@ NodeBuilder::Index PythonParser::comparison() {
     const bool is_first = all == Expression::Node::none;
     all = is_first ? next : build_.add(NodeKind::logical_and, {all, next}, begin, last_end_);
   };
-  while (const OperationRow* const comparison = find(Level::comparison)) {
+  while (const Comparison* const comparison = find_comparison()) {
     advance();
     left = value_of(left);
     const std::uint32_t right_begin = token_.begin;
@@ -112,20 +148,17 @@ NodeBuilder::Index PythonParser::comparison() {
   }
   if (is_membership()) {
     add(membership(value_of(left), left_begin));
-    if (find(Level::comparison) != nullptr || is_membership())
+    if (find_comparison() != nullptr || is_membership())
       fail_here("a list is not compared; put the `in` in parentheses");
   }
   return all == Expression::Node::none ? left : all;
 }
 
-NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const OperationRow& comparison,
-                                          Index right) {
-  // A name equals no number; ordering the two is undefined either way. Analyses can use a comparison of numbers.
-  const bool equality = comparison.kind == NodeKind::equal || comparison.kind == NodeKind::unequal;
+NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const Comparison& comparison, Index right) {
+  // A name equals no number; ordering the two is undefined either way.
+  const bool equality = comparison.numbers == NodeKind::equal || comparison.numbers == NodeKind::unequal;
   const bool numbers = equality ? is_number(left) && is_number(right) : is_number(left) || is_number(right);
-  const auto level = numbers ? Level::comparison : Level::python_comparison;
-  const NodeKind kind = find_operation(level, level, Dialect::python, comparison.python)->kind;
-  return build_.add(kind, {left, right}, begin, last_end_);
+  return build_.add(numbers ? comparison.numbers : comparison.general, {left, right}, begin, last_end_);
 }
 
 NodeBuilder::Index PythonParser::membership(Index left, std::uint32_t begin) {
@@ -222,8 +255,12 @@ bool PythonParser::is_boolean(Index index) const {
     case NodeKind::python_not_in:
       return true;
     default:
-      return is_strict(node.operation) && operation_of(node.operation).level <= Level::python_comparison;
+      break;
   }
+  for (const auto& item : comparisons) {
+    if (node.operation == item.numbers || node.operation == item.general) return true;
+  }
+  return false;
 }
 
 // Returns whether the node's value is surely a number or a truth value, not a name.
@@ -243,6 +280,13 @@ bool PythonParser::is_number(Index index) const {
     default:
       return is_strict(node.operation);
   }
+}
+
+const Comparison* PythonParser::find_comparison() const {
+  for (const auto& item : comparisons) {
+    if (is_symbol(item.symbol)) return &item;
+  }
+  return nullptr;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/near_name.hpp"
 
 namespace attune {
@@ -21,27 +23,27 @@ void ExpressionReader::fail_after() const {
   fail_here(fmt::format("expected an operator or the end, found {}", found()));
 }
 
-ExpressionReader::Index ExpressionReader::left_associative(Level loosest) {
+ExpressionReader::Index ExpressionReader::left_associative(std::size_t level) {
+  if (level == syntax_.levels.size()) return unary();
   const std::uint32_t begin = token_.begin;
-  Index left = unary();
-  while (const OperationRow* const operation = find(loosest, Level::product)) {
+  Index left = left_associative(level + 1);
+  while (const Operator* const operation = find(syntax_.levels[level])) {
     advance();
     left = value_of(left);
-    const auto tighter = static_cast<Level>(static_cast<int>(operation->level) + 1);
-    const Index right = value_of(left_associative(tighter));
-    left = build_.add(operation->kind, {left, right}, begin, last_end_);
+    const Index right = value_of(left_associative(level + 1));
+    left = build_.add(operation->operation, {left, right}, begin, last_end_);
   }
   return left;
 }
 
 ExpressionReader::Index ExpressionReader::unary() {
-  const OperationRow* const sign = find(Level::sign);
+  const Operator* const sign = find(syntax_.signs);
   if (sign == nullptr) return power();
   const Deeper deeper(*this);
   const Token first = token_;
   advance();
   // 2^63 is no int64, but -2^63 is.
-  if (sign->kind == NodeKind::negate && token_.kind == Token::Kind::integer && token_.integer == two_to_63) {
+  if (sign->operation == NodeKind::negate && token_.kind == Token::Kind::integer && token_.integer == two_to_63) {
     Token whole = first;
     whole.end = token_.end;
     const Token literal = token_;
@@ -51,19 +53,18 @@ ExpressionReader::Index ExpressionReader::unary() {
     return build_.add_constant(Value(std::numeric_limits<std::int64_t>::min()), whole);
   }
   const Index operand = value_of(unary());
-  return build_.add(sign->kind, {operand}, first.begin, last_end_);
+  return build_.add(sign->operation, {operand}, first.begin, last_end_);
 }
 
 ExpressionReader::Index ExpressionReader::power() {
   const std::uint32_t begin = token_.begin;
   Index base = primary();
-  const OperationRow* const operation = find(Level::power);
-  if (operation == nullptr) return base;
+  if (!is_symbol("**")) return base;
   const Deeper deeper(*this);
   advance();
   base = value_of(base);
   const Index exponent = value_of(unary());
-  return build_.add(operation->kind, {base, exponent}, begin, last_end_);
+  return build_.add(syntax_.power, {base, exponent}, begin, last_end_);
 }
 
 ExpressionReader::Index ExpressionReader::primary() {
@@ -104,29 +105,31 @@ std::vector<ExpressionReader::Index> ExpressionReader::list_until(std::string_vi
   return list;
 }
 
-const OperationRow& ExpressionReader::function_of(const Token& name) const {
-  const OperationRow* const found = find_operation(Level::function, Level::type_function, dialect_, name.text);
-  if (found != nullptr) return *found;
-  lexer_.fail(fmt::format("unknown function `{}`{}", name.text, suggestion(name.text, function_names(dialect_))),
-              name.begin);
+const ExpressionFunction& ExpressionReader::function_of(const Token& name) const {
+  const auto found = std::find_if(syntax_.functions.begin(), syntax_.functions.end(),
+                                  [&](const auto& function) { return function.name == name.text; });
+  if (found != syntax_.functions.end()) return *found;
+  std::vector<std::string> known;
+  for (const auto& function : syntax_.functions) known.emplace_back(function.name);
+  lexer_.fail(fmt::format("unknown function `{}`{}", name.text, suggestion(name.text, known)), name.begin);
 }
 
-ExpressionReader::Index ExpressionReader::call(const OperationRow& function, const Token& name) {
+ExpressionReader::Index ExpressionReader::call(const ExpressionFunction& function, const Token& name) {
   advance();
   const std::vector<Index> arguments = list_until(")", fmt::format("in the arguments of {}", name.text));
   check_arity(function, name, arguments.size());
-  const auto first = std::span(arguments).first(function.operands());
-  Index result = build_.add(function.kind, first, name.begin, last_end_);
-  for (std::size_t i = first.size(); i < arguments.size(); ++i) {
-    result = build_.add(function.kind, {result, arguments[i]}, name.begin, last_end_);
+  if (arguments.size() == 1) return build_.add(function.operation, {arguments[0]}, name.begin, last_end_);
+  Index result = arguments[0];
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    result = build_.add(function.operation, {result, arguments[i]}, name.begin, last_end_);
   }
   return result;
 }
 
-void ExpressionReader::check_arity(const OperationRow& function, const Token& name, std::size_t count) const {
-  const std::size_t least = function.operands();
-  const bool open = function.arity == Arity::two_or_more;
-  if (count == least || (open && count > least)) return;
+void ExpressionReader::check_arity(const ExpressionFunction& function, const Token& name, std::size_t count) const {
+  const auto least = static_cast<std::size_t>(function.min_arguments);
+  const bool open = function.max_arguments == 0;
+  if (count >= least && (open || count <= static_cast<std::size_t>(function.max_arguments))) return;
   lexer_.fail(fmt::format("{} takes {}{} argument{}, not {}", name.text, open ? "at least " : "", least,
                           least == 1 ? "" : "s", count),
               name.begin);
@@ -147,8 +150,11 @@ std::string ExpressionReader::found() const {
   return fmt::format("`{}`", token_.text);
 }
 
-const OperationRow* ExpressionReader::find(Level first, Level last) const {
-  return token_.kind == Token::Kind::symbol ? find_operation(first, last, dialect_, token_.text) : nullptr;
+const Operator* ExpressionReader::find(std::span<const Operator> operators) const {
+  for (const auto& item : operators) {
+    if (is_symbol(item.symbol)) return &item;
+  }
+  return nullptr;
 }
 
 }  // namespace attune
