@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -64,8 +65,9 @@ class NvrtcKernels : public testing::TestWithParam<Parameters> {
       }
       images[place->second].checks += request.checks;
       std::vector<std::string>& expressions = images[place->second].expressions;
-      for (const std::string& expression : request.expressions)
-        if (std::ranges::find(expressions, expression) == expressions.end()) expressions.push_back(expression);
+      std::vector<std::string> together;  // sorted, each once
+      std::ranges::set_union(expressions, request.expressions, std::back_inserter(together));
+      expressions = std::move(together);
     }
     return images;
   }

@@ -1,6 +1,7 @@
 #include "space/fallbacks.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
@@ -45,14 +46,10 @@ class Collection {
     for (const TriedProblem& tried : group) {
       if (found_.size() >= most || failures == most_failures) return;
       if (is_served(tried)) continue;
-      try {
-        if (auto found = default_for(spec_, tried.problem, tried.device)) {
-          found_.push_back(*std::move(found));
-          continue;
-        }
-      } catch (const Error&) {  // not a space that can be searched
-      }
-      ++failures;
+      if (auto nearest = nearest_to_first_values(tried))
+        found_.push_back(*std::move(nearest));
+      else
+        ++failures;
     }
   }
 
@@ -94,6 +91,14 @@ class Collection {
   }
   bool is_served(const TriedProblem& tried) const {
     return std::ranges::any_of(found_, [&](const Configuration& one) { return serves(one, tried); });
+  }
+  // Returns nothing where nothing is legal, and where the space cannot be searched.
+  std::optional<Configuration> nearest_to_first_values(const TriedProblem& tried) const {
+    try {
+      return default_for(spec_, tried.problem, tried.device);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
   }
   // Returns the candidate that serves most of some of the problems, the first one among them; null: none serves any.
   const Configuration* most_useful(const std::vector<Configuration>& candidates,
