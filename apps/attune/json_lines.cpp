@@ -101,11 +101,12 @@ Json to_json(const VerdictCounts& counts) {
   return object;
 }
 
-void print_record(const Record& record, std::span<const FinalistResult> finalists) {
+void print_record(const Record& record, std::span<const FinalistResult> finalists, std::optional<bool> of_other_code) {
   const Json fields = Json::parse(record_to_json_line(record));
   Json typed;
   typed["type"] = "record";
   for (const auto& [name, value] : fields.items()) typed[name] = value;
+  if (of_other_code) typed["of_other_code"] = *of_other_code;
   print_line(typed);
   for (const FinalistResult& finalist : finalists) print_line(to_json(finalist));
 }

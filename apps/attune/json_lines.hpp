@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "core/ceiling.hpp"
@@ -17,8 +18,9 @@ void print_line(const nlohmann::ordered_json& line);
 void add_rates(nlohmann::ordered_json& line, const KernelSpec& spec, const Problem& problem,
                const Configuration& configuration, double nanoseconds);
 
-// Prints the lines "record" and "finalist".
-void print_record(const Record& record, std::span<const FinalistResult> finalists);
+// Prints the lines "record" and "finalist". The record has the field of_other_code where that is known.
+void print_record(const Record& record, std::span<const FinalistResult> finalists,
+                  std::optional<bool> of_other_code = std::nullopt);
 
 nlohmann::ordered_json to_json(const Value& value);
 nlohmann::ordered_json to_json(const Bindings& bindings);

@@ -46,9 +46,24 @@ std::string rate_and_bound(const Record& record, const std::optional<KernelSpec>
              : ", " + rate_text(*spec, record.key.problem, record.configuration, record.median_ns) + ", " + bound;
 }
 
-void show_record(const Record& record, const std::string& reached, const std::vector<FinalistResult>& finalists) {
+// Returns whether a record is of another text of the kernel, and so applies to none of its launches.
+bool is_of_other_code(const Record& record, const KernelSpec& spec) {
+  return record.key.code != spec.fingerprints.code || record.key.contract != spec.fingerprints.contract;
+}
+
+// Returns a line about a record that is of another text of `kernel`, as it is called; "" where no text is at hand.
+std::string other_code_text(const Record& record, const std::optional<KernelSpec>& spec, const std::string& kernel) {
+  if (!spec || !is_of_other_code(record, *spec)) return "";
+  const bool same_code = record.key.code == spec->fingerprints.code;
+  return fmt::format("  of other code  it does not apply to {}: {}\n", kernel,
+                     same_code ? "[problem], [[launch]] or [arguments] differ" : "the code differs");
+}
+
+void show_record(const Record& record, const std::string& reached, const std::string& other_code,
+                 const std::vector<FinalistResult>& finalists) {
   put_text("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
            is_of_host(record) ? " (host)" : "");
+  put_text("{}", other_code);
   if (record.key.regime != "cold" || record.key.objective != "time")
     put_text("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
   put_text("  configuration  {}\n", record.configuration.text());
@@ -106,6 +121,7 @@ int run_show(const Arguments& arguments) {
   const bool is_file = is_kernel_file(given);
   const std::optional<KernelSpec> spec = is_file ? load_kernel(given) : builtin_kernel(given);
   const std::string kernel = is_file ? spec->name : given;
+  const std::string called = is_file ? given : "the built-in " + given;
   std::optional<WisdomStore> store = open_store(options);
   std::map<std::string, Kept> kept = read_kept(store);
   if (!spec) require_known(kernel, kept);
@@ -113,9 +129,9 @@ int run_show(const Arguments& arguments) {
     for (const Record& record : store->records(kernel)) {
       const std::vector<FinalistResult> finalists = store->finalists(record.uuid);
       if (options.has("json"))
-        print_record(record, finalists);
+        print_record(record, finalists, spec ? std::optional(is_of_other_code(record, *spec)) : std::nullopt);
       else
-        show_record(record, rate_and_bound(record, spec, *store), finalists);
+        show_record(record, rate_and_bound(record, spec, *store), other_code_text(record, spec, called), finalists);
     }
   if (options.has("json")) {
     print_line(kept_json(kernel, kept[kernel]));

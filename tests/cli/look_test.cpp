@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class Look : public Workbench {};
 
@@ -81,6 +82,29 @@ TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   EXPECT_EQ(Json::parse(output_of({"export", "--format", "json"})), exported);
 }
 
+TEST_F(Look, ShowMarksRecordsOfOtherCode) {
+  output_of({"tune", scale(), "--trials", "1"});
+  const auto shown = [&](const std::string& kernel) { return output_of({"show", kernel}); };
+  const auto mark = [&](const std::string& kernel) {
+    return of_type(events_of({"show", kernel}), "record").at(0).value("of_other_code", Json());
+  };
+  EXPECT_THAT(shown(scale()), Not(HasSubstr("of other code")));
+  EXPECT_THAT(shown("scale"), Not(HasSubstr("of other code"))) << "no text to compare with";
+  EXPECT_EQ(mark(scale()), false);
+  EXPECT_EQ(mark("scale"), Json());
+  const std::string licensed = scale_with({{"/*attune", "// A licence\n/*attune"}, {"  const long", "\tconst  long"}});
+  EXPECT_THAT(shown(licensed), Not(HasSubstr("of other code")));
+  EXPECT_THAT(output_of({"plan", licensed}), HasSubstr("rung           exact"));
+  const std::string other = scale_with("T(3)", "T(4)");
+  EXPECT_THAT(shown(other), HasSubstr("\n  of other code  it does not apply to " + other + ": the code differs\n"));
+  EXPECT_EQ(mark(other), true);
+  const std::string launched = scale_with("block = [\"BLOCK\"]", "block = [\"BLOCK * 1\"]");
+  EXPECT_THAT(shown(launched), HasSubstr("scale.cu: [problem], [[launch]] or [arguments] differ\n"));
+  EXPECT_EQ(mark(launched), true);
+  output_of({"tune", scale_with("name = \"scale\"", "name = \"transpose\""), "--trials", "1"});
+  EXPECT_THAT(shown("transpose"), HasSubstr("it does not apply to the built-in transpose: the code differs\n"));
+}
+
 TEST_F(Look, AnExportCarriesNeitherCodeNorOptionsNorPaths) {
   const std::string kernel = scale_with(
       {{"[[reference]]", "[compile]\noptions = [\"-DSECRET_OPTION={ITEMS}\"]\n[[reference]]"},
@@ -89,9 +113,9 @@ TEST_F(Look, AnExportCarriesNeitherCodeNorOptionsNorPaths) {
   EXPECT_THAT(trials, HasSubstr("SECRET_CODE")) << "the log of what failed";
   const std::string exported = output_of({"export", "--format", "json"});
   EXPECT_EQ(Json::parse(exported).at("records").size(), 1u);
-  EXPECT_THAT(exported, testing::Not(HasSubstr("SECRET")));
-  EXPECT_THAT(exported, testing::Not(HasSubstr(folder_.string())));
-  EXPECT_THAT(exported, testing::Not(HasSubstr("scale.cu")));
+  EXPECT_THAT(exported, Not(HasSubstr("SECRET")));
+  EXPECT_THAT(exported, Not(HasSubstr(folder_.string())));
+  EXPECT_THAT(exported, Not(HasSubstr("scale.cu")));
 }
 
 TEST_F(Look, AnUnknownKernelIsNoKernelWithoutRecords) {

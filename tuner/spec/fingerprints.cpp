@@ -1,12 +1,9 @@
 // Fingerprints: docs/formats/fingerprints.md.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "attune/kernel_spec.hpp"
 #include "core/digest.hpp"
 #include "core/enum_texts.hpp"
 #include "kernel/fill_values.hpp"
+#include "spec/code_tokens.hpp"
 #include "spec/includes.hpp"
 #include "spec/kernel_file.hpp"
 
@@ -14,7 +11,7 @@ namespace attune {
 namespace {
 
 // A change of the fields below raises it: every fingerprint then differs.
-constexpr std::string_view code_version = "attune code 1";
+constexpr std::string_view code_version = "attune code 2";
 constexpr std::string_view contract_version = "attune contract 1";
 constexpr std::string_view space_version = "attune space 1";
 
@@ -31,21 +28,6 @@ void add_expressions(Digest& digest, const std::vector<Expression>& expressions)
 void add_optional(Digest& digest, const std::optional<Expression>& expression) {
   digest.add(expression ? "given" : "absent");
   if (expression) digest.add(expression->text());
-}
-
-// Returns the text from its first character outside white space and comments. An edit of the front matter, which is
-// blanked there, changes nothing. Nor does an edit of a licence or of a title.
-std::string_view without_leading_comments(std::string_view text) {
-  while (!text.empty()) {
-    const auto begin = std::min(text.find_first_not_of(" \t\r\n\f\v"), text.size());
-    text.remove_prefix(begin);
-    const bool block = text.starts_with("/*");
-    if (!block && !text.starts_with("//")) break;
-    const auto end = block ? text.find("*/", 2) : text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + (block ? 2 : 1));
-  }
-  return text;
 }
 
 void add_problem(Digest& digest, const std::vector<ProblemParameter>& problem) {
@@ -118,10 +100,10 @@ void add_arguments(Digest& digest, const std::vector<Argument>& arguments) {
 
 std::string code_of(const KernelSpec& spec) {
   Digest digest;
-  digest.add(code_version).add(without_leading_comments(spec.source.text));
+  digest.add(code_version).add(code_tokens(spec.source.text));
   add_count(digest, spec.source.headers.size());
-  for (const auto& header : spec.source.headers) digest.add(header.name).add(header.text);
-  digest.add(includes_attune(spec.source) ? attune_cuh() : std::string_view());
+  for (const auto& header : spec.source.headers) digest.add(header.name).add(code_tokens(header.text));
+  digest.add(includes_attune(spec.source) ? code_tokens(attune_cuh()) : std::string());
   add_strings(digest, spec.compile.options);
   constexpr EnumTexts<Defines> defines("templates", "defines", "defines of parameters");
   digest.add(defines[spec.compile.defines]).add(spec.compile.requires_architecture);

@@ -57,6 +57,7 @@ TEST(FindIncludes, SeesDirectivesHoweverTheyAreWritten) {
   EXPECT_THAT(quoted("#include \"a.cuh\"\n  #  include/* */\"b.cuh\" // x\n/* */ #include \"c.cuh\"\r\n"),
               ElementsAre("a.cuh", "b.cuh", "c.cuh"));
   EXPECT_THAT(quoted("#include \\\n  \"a.cuh\"\n#if 0\n#include \"b.cuh\"\n#endif\n"), ElementsAre("a.cuh", "b.cuh"));
+  EXPECT_THAT(quoted("\xEF\xBB\xBF#inc\\\nlude \"a//b.cuh\"\n"), ElementsAre("a//b.cuh"));
 }
 
 TEST(FindIncludes, OverlooksCommentsAndLiterals) {
@@ -67,6 +68,7 @@ TEST(FindIncludes, OverlooksCommentsAndLiterals) {
   EXPECT_THAT(quoted("char c = '\"';\nint n = 1'000'000;\n#include \"b\"\n"), ElementsAre("b"));
   EXPECT_THAT(quoted("int x; #include \"a\"\n#included \"b\"\n#include_next \"c\"\n#include <d>\n#include MACRO\n"),
               ElementsAre());
+  EXPECT_THAT(quoted("auto s = FOR\"(\"; char c = L'\"';\n#include \"b\"\n"), ElementsAre("b"));
 }
 
 TEST(FindIncludes, KnowsWhichOnesBeginInTheNextFolder) {

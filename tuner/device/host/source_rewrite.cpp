@@ -1,120 +1,22 @@
 #include "device/host/source_rewrite.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 #include <vector>
 
 #include "core/identifier.hpp"
+#include "core/source_lexer.hpp"
 
 namespace attune {
 namespace {
-
-struct Token {
-  std::size_t begin = 0, end = 0;  // bytes in the source
-  std::string_view text;           // "\n" stands for the end of a preprocessor directive
-};
-
-// As much of the C++ lexer as tells code from comments and literals.
-class Lexer {
- public:
-  explicit Lexer(std::string_view source) : source_(source) {}
-
-  std::vector<Token> tokens() {
-    while (at_ < source_.size()) step();
-    if (directive_) add(at_, at_, "\n");
-    return std::move(tokens_);
-  }
-
- private:
-  bool starts(std::string_view text) const { return source_.substr(at_).starts_with(text); }
-  std::size_t continuation() const { return starts("\\\n") ? 2 : starts("\\\r\n") ? 3 : 0; }
-  void add(std::size_t begin, std::size_t end, std::string_view text) { tokens_.push_back({begin, end, text}); }
-
-  void step() {
-    const char c = source_[at_];
-    if (const std::size_t length = continuation()) {
-      at_ += length;
-    } else if (c == '\n') {
-      if (directive_) add(at_, at_, "\n");
-      directive_ = false;
-      line_begins_ = true;
-      ++at_;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      ++at_;
-    } else if (!comment()) {
-      if (c == '#' && line_begins_) directive_ = true;
-      line_begins_ = false;
-      if (c == '"' || c == '\'') return literal(at_);
-      word_or_sign();
-    }
-  }
-
-  bool comment() {
-    if (starts("//")) {
-      while (at_ < source_.size() && source_[at_] != '\n') at_ += std::max<std::size_t>(continuation(), 1);
-    } else if (starts("/*")) {
-      const std::size_t end = source_.find("*/", at_ + 2);
-      at_ = end == std::string_view::npos ? source_.size() : end + 2;
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  void word_or_sign() {
-    const std::size_t begin = at_++;
-    if (is_word(source_[begin])) {
-      // 1'000'000 is one number
-      const bool number = is_digit(source_[begin]);
-      while (at_ < source_.size() && (is_word(source_[at_]) || (number && source_[at_] == '\'' && next_is_word())))
-        ++at_;
-      const std::string_view word = source_.substr(begin, at_ - begin);
-      const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
-      if (raw && at_ < source_.size() && source_[at_] == '"') return raw_string(begin);
-    }
-    add(begin, at_, source_.substr(begin, at_ - begin));
-  }
-
-  bool next_is_word() const { return at_ + 1 < source_.size() && is_word(source_[at_ + 1]); }
-
-  void literal(std::size_t begin) {
-    const char quote = source_[at_++];
-    while (at_ < source_.size() && source_[at_] != '\n') {
-      const char c = source_[at_];
-      at_ += c == '\\' ? std::max<std::size_t>(continuation(), 2) : 1;
-      if (c == quote) break;
-    }
-    at_ = std::min(at_, source_.size());
-    add(begin, at_, "\"\"");
-  }
-
-  // R"delimiter( ... )delimiter"
-  void raw_string(std::size_t begin) {
-    const std::size_t open = source_.find('(', at_);
-    at_ = source_.size();
-    if (open != std::string_view::npos) {
-      const std::size_t quote = source_.find('"', begin);
-      const std::string closing = ")" + std::string(source_.substr(quote + 1, open - quote - 1)) + "\"";
-      const std::size_t end = source_.find(closing, open);
-      if (end != std::string_view::npos) at_ = end + closing.size();
-    }
-    add(begin, at_, "\"\"");
-  }
-
-  std::string_view source_;
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
-  bool directive_ = false;
-  bool line_begins_ = true;
-};
 
 // Changes to the source, made in one go. Newlines of what is replaced stay.
 class Edits {
  public:
   explicit Edits(std::string_view source) : source_(source) {}
-  void replace(const Token& token, std::string by) { edits_.push_back({token.begin, token.end, std::move(by)}); }
-  void insert_after(const Token& token, std::string text) { edits_.push_back({token.end, token.end, std::move(text)}); }
+  void replace(std::size_t begin, std::size_t end, std::string by) { edits_.push_back({begin, end, std::move(by)}); }
+  void replace(const SourceToken& token, std::string by) { replace(token.begin, token.end, std::move(by)); }
+  void insert_after(const SourceToken& token, std::string text) { replace(token.end, token.end, std::move(text)); }
 
   std::string apply() {
     std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
@@ -141,8 +43,9 @@ class Edits {
 
 class Rewriter {
  public:
-  Rewriter(std::string_view source, SharedVariables variables)
-      : source_(source), variables_(variables), tokens_(Lexer(source).tokens()), edits_(source) {}
+  Rewriter(std::string_view source, SharedVariables variables) : variables_(variables), lexer_(source), edits_(source) {
+    while (const SourceToken* token = lexer_.next()) tokens_.push_back(*token);
+  }
 
   std::string rewrite() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -154,6 +57,7 @@ class Rewriter {
 
  private:
   std::string_view text(std::size_t i) const { return i < tokens_.size() ? tokens_[i].text : std::string_view(); }
+  bool is_literal(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == SourceToken::Kind::literal; }
   bool ends(std::size_t i) const {
     return i >= tokens_.size() || text(i) == ";" || text(i) == "\n" || text(i) == "{" || text(i) == "}";
   }
@@ -165,7 +69,7 @@ class Rewriter {
     if (text(i) == "{") {
       bool space = false;
       for (std::size_t k = i; k-- > 0 && !ends(k);)
-        space = space || text(k) == "namespace" || (text(k) == "extern" && text(k + 1) == "\"\"");
+        space = space || text(k) == "namespace" || (text(k) == "extern" && is_literal(k + 1));
       scopes_.push_back(space);
       other_scopes_ += space ? 0 : 1;
     } else if (text(i) == "}" && !scopes_.empty()) {
@@ -181,7 +85,7 @@ class Rewriter {
     while (!ends(end)) ++end;
     std::size_t storage = first;
     while (storage < end && text(storage) != "extern") ++storage;
-    if (storage < end && text(storage + 1) != "\"\"") {
+    if (storage < end && !is_literal(storage + 1)) {
       dynamic(storage, shared, end);
     } else if (variables_ == SharedVariables::fenced && !outside_functions()) {
       fence(shared, first, end);
@@ -205,7 +109,7 @@ class Rewriter {
           "static ::attune_host::Fenced<attune_value_" + number + "> attune_fenced_" + number + "(\"" + name + "\"); ";
       by += "static auto& " + name + " = attune_fenced_" + number + ".value." + name + "; ";
     }
-    edits_.replace({tokens_[first].begin, tokens_[end].end, ""}, by);
+    edits_.replace(tokens_[first].begin, tokens_[end].end, by);
   }
 
   struct Declarator {
@@ -242,14 +146,14 @@ class Rewriter {
   // float __shared__ x: the type may stand before the keyword.
   bool typed_before(std::size_t shared) const { return shared > 0 && !ends(shared - 1) && text(shared - 1) != ":"; }
 
-  // The tokens [from, to) without `static`, `__shared__`, comments and newlines.
+  // The tokens [from, to) without `static` and `__shared__`, one blank where there were blanks, newlines or comments.
   std::string original(std::size_t from, std::size_t to) const {
     std::string result;
     for (std::size_t i = from; i < to; ++i) {
-      const Token& token = tokens_[i];
+      const SourceToken& token = tokens_[i];
       if (token.text == "static" || token.text == "__shared__") continue;
-      if (!result.empty() && tokens_[i - 1].end != token.begin) result += " ";
-      result += source_.substr(token.begin, token.end - token.begin);
+      if (!result.empty() && token.after_blank) result += " ";
+      result += token.text;
     }
     return result;
   }
@@ -267,9 +171,9 @@ class Rewriter {
     }
   }
 
-  std::string_view source_;
   SharedVariables variables_;
-  std::vector<Token> tokens_;
+  SourceLexer lexer_;
+  std::vector<SourceToken> tokens_;
   Edits edits_;
   int fenced_ = 0;
   std::vector<bool> scopes_;  // of each open brace: is it a namespace's?
