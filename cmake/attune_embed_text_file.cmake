@@ -21,7 +21,7 @@ read_literals("${INPUT}" text)
 file(SHA256 "${INPUT}" digest)
 file(WRITE "${OUTPUT}" "// Generated from ${file_name}.
 #pragma once
-#include \"core/embedded_file.hpp\"
+#include \"base/embedded_file.hpp\"
 namespace attune_embedded {
 inline constexpr attune::EmbeddedFile ${NAME}{\"${file_name}\", ${text}, \"${digest}\"};
 }

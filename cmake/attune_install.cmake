@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
-set(ATTUNE_INSTALLED core expression kernel bundle space spec exports measure search score db_images db_reader db
+set(ATTUNE_INSTALLED base core expression kernel bundle space spec exports measure search score files db_reader db
     recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch database c_api
     kernel_files tuning builtin)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
@@ -27,8 +27,10 @@ install(EXPORT attune_export NAMESPACE attune:: FILE attune-targets.cmake DESTIN
 install(EXPORT attune_shared_export NAMESPACE attune:: FILE attune-shared-targets.cmake
         DESTINATION "${ATTUNE_PACKAGE_DIR}")
 
-install(DIRECTORY tuner/include/attune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-install(FILES tuner/include/attune.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+get_property(include_folders GLOBAL PROPERTY ATTUNE_INCLUDE_FOLDERS)
+foreach(folder IN LISTS include_folders)
+  install(DIRECTORY "${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endforeach()
 foreach(header ${ATTUNE_BUILTIN_HEADERS})
   install(FILES kernels/${header}.cuh DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endforeach()

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
+#include "base/trusted_environment.hpp"
 
 namespace attune {
 

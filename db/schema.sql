@@ -1,6 +1,6 @@
--- Tables of format 6 of the wisdom database; views.sql has the views. The description is docs/formats/wisdom.md.
-PRAGMA application_id = 0x6174746e;  -- "attn"
-PRAGMA user_version = 6;
+-- Tables of format 1 of the wisdom database; wisdom_view.sql and application_view.sql have the views. The description is docs/formats/wisdom.md.
+PRAGMA application_id = 0x6174756e;  -- "atun"
+PRAGMA user_version = 1;
 
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -32,9 +32,7 @@ CREATE INDEX kernel_by_code ON kernel(code, contract);
 
 CREATE TABLE problem(
   id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL,
-  bindings TEXT NOT NULL,
-  UNIQUE(text, bindings)
+  bindings TEXT NOT NULL UNIQUE
 ) STRICT;
 
 CREATE TABLE session(
@@ -55,7 +53,8 @@ CREATE TABLE session(
   device_uuid TEXT NOT NULL,
   host TEXT NOT NULL,
   attune_version TEXT NOT NULL,
-  protocol TEXT NOT NULL,
+  protocol INTEGER NOT NULL,
+  constants TEXT NOT NULL,
   started_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX session_by_key ON session(kernel_id, problem_id, device_id);
@@ -80,14 +79,14 @@ CREATE TABLE trial(
   max_error REAL,
   self_checked INTEGER NOT NULL,
   anchor_ns REAL,
-  attempts INTEGER NOT NULL DEFAULT 1,
-  batch INTEGER NOT NULL DEFAULT 1,
+  attempts INTEGER NOT NULL,
+  batch INTEGER NOT NULL,
   max_relative REAL,
-  max_ulp INTEGER NOT NULL DEFAULT 0,
-  made_ms INTEGER NOT NULL DEFAULT 0,
-  worker INTEGER NOT NULL DEFAULT 0,
-  shapes TEXT NOT NULL DEFAULT '[]',
-  deaths INTEGER NOT NULL DEFAULT 0,
+  max_ulp INTEGER NOT NULL,
+  made_ms INTEGER NOT NULL,
+  worker INTEGER NOT NULL,
+  shapes TEXT NOT NULL,
+  deaths INTEGER NOT NULL,
   lifted_ms INTEGER,
   UNIQUE(session_id, configuration)
 ) STRICT;
@@ -104,13 +103,13 @@ CREATE TABLE attempt(
   UNIQUE(session_id, configuration)
 ) STRICT;
 
--- All that were found. Of each key one is current, which is what look-ups read.
+-- All that were found. `strength` is that of core/record_order.hpp: of each key the strongest serves.
 CREATE TABLE record(
   id INTEGER PRIMARY KEY,
-  uuid TEXT NOT NULL UNIQUE,
   device_id INTEGER NOT NULL REFERENCES device,
   kernel_id INTEGER NOT NULL REFERENCES kernel,
   problem_id INTEGER NOT NULL REFERENCES problem,
+  uuid TEXT NOT NULL UNIQUE,
   regime TEXT NOT NULL,
   objective TEXT NOT NULL,
   device_name TEXT NOT NULL,
@@ -124,36 +123,36 @@ CREATE TABLE record(
   speedup_high REAL NOT NULL,
   effort INTEGER NOT NULL,
   partial INTEGER NOT NULL,
+  narrowed INTEGER NOT NULL,
+  imported INTEGER NOT NULL,
+  superseded INTEGER NOT NULL,
   unstable INTEGER NOT NULL,
   self_checked INTEGER NOT NULL,
-  space TEXT NOT NULL,
+  trials INTEGER NOT NULL,
   toolchain TEXT NOT NULL,
   driver TEXT NOT NULL,
-  device_uuid TEXT NOT NULL,
   attune_version TEXT NOT NULL,
   protocol INTEGER NOT NULL,
-  seed INTEGER NOT NULL,
-  trials INTEGER NOT NULL,
   made_ms INTEGER NOT NULL,
-  row_hash TEXT NOT NULL,
-  min_ns REAL,
-  q1_ns REAL,
-  q3_ns REAL,
-  batch INTEGER NOT NULL DEFAULT 1,
-  rounds INTEGER NOT NULL DEFAULT 0,
-  rounds_dropped INTEGER NOT NULL DEFAULT 0,
-  sm_clock_mhz REAL,
-  anchor_ratio REAL,
-  busy INTEGER NOT NULL DEFAULT 0,
-  value REAL,
-  default_value REAL,
-  current INTEGER NOT NULL DEFAULT 0,
-  configuration_text TEXT NOT NULL DEFAULT '',
-  application_hash TEXT NOT NULL DEFAULT ''
+  space TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  device_uuid TEXT NOT NULL,
+  min_ns REAL NOT NULL,
+  q1_ns REAL NOT NULL,
+  q3_ns REAL NOT NULL,
+  batch INTEGER NOT NULL,
+  rounds INTEGER NOT NULL,
+  rounds_dropped INTEGER NOT NULL,
+  sm_clock_mhz REAL NOT NULL,
+  anchor_ratio REAL NOT NULL,
+  busy INTEGER NOT NULL,
+  value REAL NOT NULL,
+  default_value REAL NOT NULL,
+  strength INTEGER NOT NULL,
+  hash TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX record_current ON record(kernel_id, problem_id, device_id, regime, objective) WHERE current = 1;
-CREATE INDEX record_by_key ON record(kernel_id, problem_id, device_id, regime, objective);
-CREATE INDEX record_by_device ON record(kernel_id, device_id) WHERE current = 1;
+CREATE INDEX record_by_key ON record(kernel_id, problem_id, device_id, regime, objective, strength, made_ms);
+CREATE INDEX record_by_device ON record(kernel_id, device_id);
 
 -- The configurations that the final stage measured for a record: the winner and the others.
 CREATE TABLE finalist(

@@ -2,7 +2,7 @@
 -- views for itself, so that they are not in the file.
 CREATE TEMP VIEW IF NOT EXISTS session_view AS
   SELECT session.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-         problem.text AS problem_text, problem.bindings AS problem,
+         problem.bindings AS problem,
          (SELECT count(*) FROM trial WHERE trial.session_id = session.id) AS trials
   FROM session
   JOIN kernel ON kernel.id = session.kernel_id
@@ -11,7 +11,7 @@ CREATE TEMP VIEW IF NOT EXISTS session_view AS
 
 CREATE TEMP VIEW IF NOT EXISTS record_view AS
   SELECT record.*, kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-         problem.text AS problem_text, problem.bindings AS problem
+         problem.bindings AS problem
   FROM record
   JOIN kernel ON kernel.id = record.kernel_id
   JOIN device ON device.id = record.device_id
@@ -20,7 +20,7 @@ CREATE TEMP VIEW IF NOT EXISTS record_view AS
 CREATE TEMP VIEW IF NOT EXISTS quarantine_view AS
   SELECT trial.id, trial.session_id, trial.configuration, trial.verdict, trial.detail, trial.made_ms,
          kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
-         problem.text AS problem_text, problem.bindings AS problem
+         problem.bindings AS problem
   FROM trial
   JOIN session ON session.id = trial.session_id
   JOIN kernel ON kernel.id = session.kernel_id

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "db/value_json.hpp"
+#include "core/bindings_json.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -11,7 +11,7 @@ namespace {
 
 void bind_attempt_key(SQLite::Statement& statement, std::int64_t session, const Configuration& configuration) {
   statement.bind(":session_id", session);
-  statement.bind(":configuration", typed_json(configuration));
+  statement.bind(":configuration", bindings_json(configuration));
 }
 
 // Returns the attempt. A damaged one counts as absent, and is overwritten.

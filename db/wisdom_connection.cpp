@@ -14,12 +14,13 @@
 #include <thread>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
+#include "base/trusted_environment.hpp"
 #include "db/lock_wait.hpp"
-#include "db/paths.hpp"
 #include "db/wisdom_failure.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_schema.hpp"
+#include "files/paths.hpp"
+#include "kernel/record_table.hpp"
 
 namespace attune {
 namespace {
@@ -126,7 +127,7 @@ void WisdomConnection::open() {
     check_content();
     set_journal();
     if (format < wisdom_format)
-      retry([this](SQLite::Database& database) { migrate(database, file_, wisdom_migrations(), wisdom_format); });
+      retry([this](SQLite::Database& database) { migrate(database, file_, wisdom_migrations, wisdom_format); });
   }
   read(create_store_views);
 }
@@ -149,6 +150,7 @@ void WisdomConnection::apply_settings() {
   sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   // The schema has no triggers: one that is there was put there by another program.
   sqlite3_db_config(database_->getHandle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_limit(database_->getHandle(), SQLITE_LIMIT_ATTACHED, 0);
   set_sqlite_wait(*database_, std::min(sqlite_wait, wait_limit_));
   database_->exec(R"sql(
     PRAGMA trusted_schema = OFF;

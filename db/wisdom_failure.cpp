@@ -52,6 +52,9 @@ constexpr Meaning meanings[] = {
     {SQLITE_ERROR,
      "the wisdom database {file} does not have the tables that attune expects; move it away, or name another file with "
      "ATTUNE_DB"},
+    {SQLITE_INTERRUPT,
+     "reading the wisdom database {file} takes more steps than a look-up may: another program has changed it; move it "
+     "away (mv {file} {file}.damaged), or name another file with ATTUNE_DB"},
     {SQLITE_CONSTRAINT, "the wisdom database {file} refused a row that contradicts what it holds"},
     {SQLITE_TOOBIG, "the wisdom database {file} refused a row that is too large"},
     {-1, "using the wisdom database {file} failed"},

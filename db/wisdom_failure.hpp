@@ -9,12 +9,6 @@
 
 namespace attune {
 
-// Another process had locked the file for as long as it was waited for.
-class DatabaseLocked : public Error {
- public:
-  using Error::Error;
-};
-
 struct SqliteFailure {
   int code = 0;          // extended result code
   int system_error = 0;  // errno of the call that failed, or 0

@@ -14,8 +14,8 @@
 #include <iterator>
 
 #include "attune/error.hpp"
-#include "db/paths.hpp"
-#include "db/uuid.hpp"
+#include "base/uuid.hpp"
+#include "files/paths.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;

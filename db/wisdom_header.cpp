@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "db/wisdom_schema.hpp"
+#include "db/wisdom_format.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;
@@ -15,7 +15,10 @@ namespace {
 // The database and SQLite's files beside it: a file of such a name counts as part of the database.
 constexpr const char* companion_suffixes[] = {"", "-journal", "-wal", "-shm"};
 
-bool is_wisdom(const fs::path& file) { return sqlite_application_id(file) == wisdom_application_id; }
+bool is_wisdom(const fs::path& file) {
+  const std::optional<int> id = sqlite_application_id(file);
+  return id == wisdom_application_id || id == unreleased_application_id;
+}
 
 fs::path resolved(const fs::path& file) {
   std::error_code failed;

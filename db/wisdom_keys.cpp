@@ -2,8 +2,13 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
 
-#include "db/value_json.hpp"
+#include <concepts>
+#include <type_traits>
+
+#include "core/bindings_json.hpp"
+#include "core/device_fields.hpp"
 
 namespace attune {
 namespace {
@@ -26,11 +31,10 @@ std::int64_t kernel_id(SQLite::Database& database, const RecordKey& key) {
 
 std::int64_t problem_id(SQLite::Database& database, const Problem& problem) {
   SQLite::Statement insert(database, R"sql(
-    INSERT INTO problem(text, bindings) VALUES (:text, :bindings)
-    ON CONFLICT(text, bindings) DO UPDATE SET text = text RETURNING id
+    INSERT INTO problem(bindings) VALUES (:bindings)
+    ON CONFLICT(bindings) DO UPDATE SET bindings = bindings RETURNING id
   )sql");
-  insert.bind(":text", problem.text());
-  insert.bind(":bindings", typed_json(problem));
+  insert.bind(":bindings", bindings_json(problem));
   return id_of(insert);
 }
 
@@ -51,21 +55,21 @@ KeyIds key_ids(SQLite::Database& database, const RecordKey& key) {
 }
 
 void describe_device(SQLite::Database& database, std::int64_t device, const DeviceInfo& info) {
-  SQLite::Statement update(database, R"sql(
-    UPDATE device SET kind = :kind, name = :name, compute_capability = :compute_capability,
-      multiprocessors = :multiprocessors, memory_bytes = :memory_bytes, memory_bus_bits = :memory_bus_bits,
-      l2_bytes = :l2_bytes, mig_profile = :mig_profile
-    WHERE id = :id AND kind IS NULL
-  )sql");
+  std::string columns;
+  class_fields([&](const char* column,
+                   const auto&) { columns += fmt::format("{0}{1} = :{1}", columns.empty() ? "" : ", ", column); },
+               info);
+  SQLite::Statement update(database, fmt::format("UPDATE device SET {} WHERE id = :id AND kind IS NULL", columns));
+  class_fields(
+      [&](const char* column, const auto& value) {
+        const std::string parameter = fmt::format(":{}", column);
+        if constexpr (std::integral<std::remove_cvref_t<decltype(value)>>)
+          update.bind(parameter, static_cast<std::int64_t>(value));
+        else
+          update.bind(parameter, value);
+      },
+      info);
   update.bind(":id", device);
-  update.bind(":kind", info.kind);
-  update.bind(":name", info.name);
-  update.bind(":compute_capability", info.compute_capability);
-  update.bind(":multiprocessors", info.multiprocessors);
-  update.bind(":memory_bytes", static_cast<std::int64_t>(info.memory_bytes));
-  update.bind(":memory_bus_bits", info.memory_bus_bits);
-  update.bind(":l2_bytes", static_cast<std::int64_t>(info.l2_bytes));
-  update.bind(":mig_profile", info.mig_profile);
   update.exec();
 }
 

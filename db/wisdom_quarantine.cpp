@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/unix_ms.hpp"
-#include "db/value_json.hpp"
+#include "base/unix_ms.hpp"
+#include "core/bindings_json.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -15,23 +15,20 @@ namespace {
 // WisdomStore::candidates().
 constexpr const char* select_entries = R"sql(
   SELECT * FROM quarantine_view
-  WHERE code = :code AND contract = :contract AND device_class = :device_class
-    AND problem_text = :problem_text AND problem = :problem
+  WHERE code = :code AND contract = :contract AND device_class = :device_class AND problem = :problem
   ORDER BY made_ms DESC, id DESC
 )sql";
 constexpr const char* lift_entries = R"sql(
   UPDATE trial SET lifted_ms = :lifted_ms WHERE id IN (
     SELECT id FROM quarantine_view
-    WHERE code = :code AND contract = :contract AND device_class = :device_class
-      AND problem_text = :problem_text AND problem = :problem)
+    WHERE code = :code AND contract = :contract AND device_class = :device_class AND problem = :problem)
 )sql";
 
 void bind_quarantine_key(SQLite::Statement& statement, const RecordKey& key) {
   statement.bind(":code", key.code);
   statement.bind(":contract", key.contract);
   statement.bind(":device_class", key.device_class);
-  statement.bind(":problem_text", key.problem.text());
-  statement.bind(":problem", typed_json(key.problem));
+  statement.bind(":problem", bindings_json(key.problem));
 }
 
 }  // namespace

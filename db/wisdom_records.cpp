@@ -1,57 +1,40 @@
-// Records of a WisdomStore: all are kept, one of each key is current.
+// Records of a WisdomStore: all are kept, the strongest sound one of each key serves.
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <tuple>
 
-#include "db/reader/application_record.hpp"
+#include "core/record_hash.hpp"
+#include "core/record_order.hpp"
 #include "db/wisdom_keys.hpp"
-#include "db/wisdom_schema.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
 namespace {
 
-// Effort counts first. Of equal effort, a complete session beats a partial one. Times of the present generation beat
-// all others.
-auto strength(const Record& record) {
-  return std::make_tuple(generation_of(record.protocol), record.effort, !record.partial);
+// As is_stronger() orders them.
+constexpr const char* strongest_first = " strength DESC, made_ms DESC, uuid ";
+
+// Notes that another record beat this one in the same rounds.
+void supersede(SQLite::Database& database, Record record) {
+  record.superseded = true;
+  SQLite::Statement update(database, R"sql(
+    UPDATE record SET superseded = 1, strength = :strength, hash = :hash WHERE uuid = :uuid
+  )sql");
+  update.bind(":strength", strength_of(record));
+  update.bind(":hash", record_hash(record));
+  update.bind(":uuid", record.uuid);
+  update.exec();
 }
 
-constexpr const char* of_key_ids = R"sql(
-  WHERE kernel_id = :kernel_id AND problem_id = :problem_id AND device_id = :device_id
-    AND regime = :regime AND objective = :objective
-)sql";
-// The first sound record of these serves.
-const std::string best_first = fmt::format(
-    " ORDER BY current DESC, protocol >= {} DESC, effort DESC, partial, made_ms DESC, id DESC", first_present_protocol);
-
-SQLite::Statement statement_of_key(SQLite::Database& database, const std::string& text, const KeyIds& ids,
-                                   const std::string& regime, const std::string& objective) {
-  SQLite::Statement statement(database, text);
-  statement.bind(":device_id", ids.device);
-  statement.bind(":kernel_id", ids.kernel);
-  statement.bind(":problem_id", ids.problem);
-  statement.bind(":regime", regime);
-  statement.bind(":objective", objective);
-  return statement;
-}
-
-void make_current(SQLite::Database& database, const std::string& uuid, const RecordKey& key, const KeyIds& ids) {
-  static const std::string text = std::string("UPDATE record SET current = 0") + of_key_ids + "AND current = 1";
-  statement_of_key(database, text, ids, key.regime, key.objective).exec();
-  SQLite::Statement mark(database, R"sql( UPDATE record SET current = 1 WHERE uuid = :uuid )sql");
-  mark.bind(":uuid", uuid);
-  mark.exec();
-}
-
-// Inserts a record, in place of the same record if that is stored already.
-void insert_record(SQLite::Database& database, const Record& record, const KeyIds& ids,
-                   std::span<const FinalistResult> finalists) {
-  static const std::string text = std::string("DELETE FROM record") + of_key_ids + "AND uuid = :uuid";
-  SQLite::Statement remove = statement_of_key(database, text, ids, record.key.regime, record.key.objective);
+// Inserts a record, in place of the one with its uuid.
+void insert_record(SQLite::Database& database, const Record& record, std::span<const FinalistResult> finalists) {
+  SQLite::Statement remove(database, R"sql( DELETE FROM record WHERE uuid = :uuid )sql");
   remove.bind(":uuid", record.uuid);
   remove.exec();
+  const KeyIds ids = key_ids(database, record.key);
   const std::int64_t id = insert_row(
       database, "record", {{"device_id", ids.device}, {"kernel_id", ids.kernel}, {"problem_id", ids.problem}}, record);
   for (const FinalistResult& result : finalists) insert_row(database, "finalist", {{"record_id", id}}, result);
@@ -59,58 +42,45 @@ void insert_record(SQLite::Database& database, const Record& record, const KeyId
 
 }  // namespace
 
-void complete_records(SQLite::Database& database) {
-  SQLite::Statement select(database, R"sql( SELECT * FROM record_view WHERE application_hash = '' )sql");
-  SQLite::Statement update(database, R"sql(
-    UPDATE record SET configuration_text = :configuration, application_hash = :hash WHERE id = :id
-  )sql");
-  while (select.executeStep()) {
-    const std::optional<Record> record = read_row<Record>(select);
-    if (!record) continue;  // damaged: without a hash no application takes it
-    const std::string configuration = record->configuration.text();
-    update.bind(":configuration", configuration);
-    update.bind(":hash", application_hash(*record, record->key.problem.text(), configuration));
-    update.bind(":id", select.getColumn("id").getInt64());
-    update.exec();
-    update.reset();
-  }
+std::vector<Record> WisdomStore::State::records_of(SQLite::Database& database, const RecordKey& key) {
+  static const std::string text = fmt::format("SELECT * FROM record_view {} ORDER BY {}", where_key, strongest_first);
+  SQLite::Statement select(database, text);
+  bind_key(select, key);
+  return read_all<Record>("record", select);
 }
 
-std::optional<Record> WisdomStore::State::serving_record(SQLite::Database& database, const KeyIds& ids,
-                                                         const std::string& regime, const std::string& objective) {
-  static const std::string text = std::string("SELECT * FROM record_view") + of_key_ids + best_first;
-  SQLite::Statement select = statement_of_key(database, text, ids, regime, objective);
-  return read_first<Record>("record", select);
-}
-
-std::vector<Record> WisdomStore::State::read_current(SQLite::Database& database, SQLite::Statement& rows) {
+std::vector<Record> WisdomStore::State::read_serving(SQLite::Statement& rows) {
   std::vector<Record> records;
-  while (rows.executeStep()) {
-    std::optional<Record> record = read_row<Record>(rows);
+  const auto key_of_row = [&] {
     const auto id = [&](const char* column) { return rows.getColumn(column).getInt64(); };
-    if (!record)
-      record = serving_record(database, {id("device_id"), id("kernel_id"), id("problem_id")},
-                              rows.getColumn("regime").getString(), rows.getColumn("objective").getString());
-    if (record) records.push_back(*std::move(record));
+    return std::tuple(id("kernel_id"), id("problem_id"), id("device_id"), rows.getColumn("regime").getString(),
+                      rows.getColumn("objective").getString());
+  };
+  std::optional<decltype(key_of_row())> done;
+  while (rows.executeStep()) {
+    if (done == key_of_row()) continue;
+    if (std::optional<Record> record = read_present<Record>("record", rows)) {
+      records.push_back(*std::move(record));
+      done = key_of_row();
+    }
   }
   return records;
 }
 
-bool WisdomStore::put_record(const Record& given, std::string_view replaces,
-                             std::span<const FinalistResult> finalists) {
+bool WisdomStore::put_record(const Record& given, std::string_view beaten, std::span<const FinalistResult> finalists) {
   Record record = given;
   if (record.uuid.empty()) record.uuid = make_uuid();
-  bool wins = false;
+  bool serves = false;
   state_->connection.write([&](SQLite::Database& database) {
-    const RecordKey& key = record.key;
-    const KeyIds ids = key_ids(database, key);
-    const auto present = state_->serving_record(database, ids, key.regime, key.objective);
-    wins =
-        !present || present->uuid == replaces || present->uuid == record.uuid || strength(record) >= strength(*present);
-    insert_record(database, record, ids, finalists);
-    make_current(database, wins ? record.uuid : present->uuid, key, ids);
+    const std::vector<Record> present = state_->records_of(database, record.key);
+    if (!present.empty() && present.front().uuid == beaten)
+      for (const Record& other : present)
+        if (is_stronger(other, record)) supersede(database, other);
+    insert_record(database, record, finalists);
+    const std::vector<Record> now = state_->records_of(database, record.key);
+    serves = !now.empty() && now.front().uuid == record.uuid;
   });
-  return wins;
+  return serves;
 }
 
 std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
@@ -127,37 +97,29 @@ std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
 }
 
 std::optional<Record> WisdomStore::find_record(const RecordKey& key) {
-  std::optional<Record> found;
-  state_->connection.read([&](SQLite::Database& database) {
-    static const std::string text = std::string("SELECT * FROM record_view") + where_key + best_first;
-    SQLite::Statement select(database, text);
-    bind_key(select, key);
-    found = state_->read_first<Record>("record", select);
-  });
-  return found;
+  std::vector<Record> found = history(key);
+  std::ranges::sort(found, is_stronger);
+  if (found.empty() || !is_of_present_meaning(found.front().protocol)) return std::nullopt;
+  return std::move(found.front());
 }
 
 std::vector<Record> WisdomStore::history(const RecordKey& key) {
   std::vector<Record> found;
-  state_->connection.read([&](SQLite::Database& database) {
-    static const std::string text =
-        std::string("SELECT * FROM record_view") + where_key + "ORDER BY made_ms DESC, id DESC";
-    SQLite::Statement select(database, text);
-    bind_key(select, key);
-    found = state_->read_all<Record>("record", select);
-  });
+  state_->connection.read([&](SQLite::Database& database) { found = state_->records_of(database, key); });
+  std::ranges::stable_sort(found, std::ranges::greater(), &Record::made_ms);
   return found;
 }
 
 std::vector<Record> WisdomStore::records(std::string_view kernel) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
-    SQLite::Statement select(database, R"sql(
-      SELECT * FROM record_view WHERE current = 1 AND (:kernel = '' OR kernel = :kernel)
-      ORDER BY kernel, device_class, problem_text, problem, code, contract, regime, objective
-    )sql");
+    static const std::string text = fmt::format(
+        "SELECT * FROM record_view WHERE :kernel = '' OR kernel = :kernel "
+        "ORDER BY kernel, device_class, problem, code, contract, regime, objective, {}",
+        strongest_first);
+    SQLite::Statement select(database, text);
     select.bind(":kernel", std::string(kernel));
-    found = state_->read_current(database, select);
+    found = state_->read_serving(select);
   });
   return found;
 }
@@ -166,16 +128,16 @@ std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
     // The kernel's own name first: a copy of the file under another name shares its wisdom, in second place.
-    SQLite::Statement select(database, R"sql(
-      SELECT * FROM record_view
-      WHERE current = 1 AND code = :code AND contract = :contract AND objective = :objective
-      ORDER BY kernel <> :kernel, kernel, device_class, problem_text, problem, regime
-    )sql");
+    static const std::string text = fmt::format(
+        "SELECT * FROM record_view WHERE code = :code AND contract = :contract AND objective = :objective "
+        "ORDER BY kernel <> :kernel, kernel, device_class, problem, regime, {}",
+        strongest_first);
+    SQLite::Statement select(database, text);
     select.bind(":kernel", key.kernel);
     select.bind(":code", key.code);
     select.bind(":contract", key.contract);
     select.bind(":objective", key.objective);
-    found = state_->read_current(database, select);
+    found = state_->read_serving(select);
   });
   return found;
 }

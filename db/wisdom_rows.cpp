@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "attune/error.hpp"
-#include "core/digest.hpp"
+#include "core/bindings_json.hpp"
+#include "core/record_hash.hpp"
+#include "core/record_order.hpp"
 #include "db/fields.hpp"
-#include "db/reader/application_record.hpp"
 #include "db/value_json.hpp"
 
 namespace attune {
@@ -18,16 +19,6 @@ namespace {
 
 // Longer logs are cut: a template error can have 100 MB, and a session has thousands of trials.
 constexpr std::size_t longest_detail_bytes = 64 << 10;
-
-// Returns a field as the text that the row hash covers. Reals: the shortest decimal that reads back equal.
-std::string field_text(const std::string& value) { return value; }
-std::string field_text(const Bindings& value) { return typed_json(value); }
-template <typename T>
-requires std::is_arithmetic_v<T> std::string field_text(T value) {
-  if constexpr (std::same_as<T, bool>) return value ? "1" : "0";
-  return fmt::format("{}", value);
-}
-std::string field_text(Effort value) { return field_text(static_cast<int>(value)); }
 
 // Binds fields to the statement's parameters of the same names; NaN becomes NULL.
 class Binder {
@@ -42,7 +33,7 @@ class Binder {
   void operator()(const char* column, const T& value) {
     const std::string parameter = fmt::format(":{}", column);
     if constexpr (std::derived_from<T, Bindings>)
-      statement_.bind(parameter, typed_json(value));
+      statement_.bind(parameter, bindings_json(value));
     else if constexpr (std::same_as<T, std::vector<double>>)
       statement_.bind(parameter, numbers_json(value));
     else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
@@ -88,7 +79,7 @@ class Reader {
   }
   template <std::derived_from<Bindings> T>
   void operator()(const char* column, T& value) {
-    if (auto bindings = take(bindings_from_typed_json(statement_.getColumn(column).getString())))
+    if (auto bindings = take(bindings_of_json(statement_.getColumn(column).getString())))
       value = T(*std::move(bindings));
   }
   void operator()(const char* column, std::vector<double>& value) {
@@ -111,13 +102,11 @@ class Reader {
   bool sound_ = true;
 };
 
-// Adds the parts of a row besides its fields: the hashes of a record, and what applications read.
+// Adds the parts of a row besides its fields.
 void more_fields(const auto&, const auto&) {}
 void more_fields(const auto& visit, const Record& record) {
-  const std::string configuration = record.configuration.text();
-  visit("row_hash", row_hash(record));
-  visit("configuration_text", configuration);
-  visit("application_hash", application_hash(record, record.key.problem.text(), configuration));
+  visit("strength", strength_of(record));
+  visit("hash", record_hash(record));
 }
 
 void require_storable(const auto&) {}
@@ -152,8 +141,7 @@ bool complete(SessionRow& session, Reader& read) {
   read("trials", session.trials);
   return true;
 }
-bool complete(Trial& trial, Reader&) {
-  if (std::isnan(trial.numerics.max_relative)) trial.numerics.max_relative = 0;  // formats 1 and 2 do not have it
+bool complete(const Trial& trial, Reader&) {
   return trial.attempts >= 1 && trial.batch >= 1 && trial.worker >= 0 && trial.deaths >= 0;
 }
 
@@ -175,29 +163,15 @@ std::string insert_text(const char* table, Ids ids, const T& value, bool replace
 
 const char* const where_key = R"sql(
   WHERE kernel = :kernel AND code = :code AND contract = :contract AND device_class = :device_class
-    AND problem_text = :problem_text AND problem = :problem AND regime = :regime AND objective = :objective
-    AND (CASE WHEN json_valid(protocol)
-              THEN CAST(coalesce(json_extract(protocol, '$.version'), protocol) AS INTEGER) ELSE 0 END
-         >= :first_protocol) = :generation
+    AND problem = :problem AND regime = :regime AND objective = :objective
 )sql";
+const std::string of_present_meaning = fmt::format(" AND protocol >= {} ", first_present_protocol);
 
 void bind_key(SQLite::Statement& statement, const RecordKey& key) {
   Binder bind(statement);
   key_fields(bind, key);
-  bind("problem_text", key.problem.text());
   bind("regime", key.regime);
   bind("objective", key.objective);
-  // A record has the version of its protocol, a session all constants.
-  bind("first_protocol", first_present_protocol);
-  bind("generation", key.generation);
-}
-
-std::string row_hash(const Record& record) {
-  Digest digest;
-  const auto add = [&](const char*, const auto& value) { digest.add(std::string_view(field_text(value))); };
-  key_fields(add, record.key);
-  known_fields(add, record);
-  return digest.hex();
 }
 
 template <typename T>
@@ -244,9 +218,8 @@ std::optional<Record> read_row(SQLite::Statement& statement) {
   Record record;
   Reader read(statement);
   key_fields(read, record.key);
-  known_fields(read, record);
-  if (!read.sound() || statement.getColumn("row_hash").getString() != row_hash(record)) return {};
-  record.key.generation = generation_of(record.protocol);
+  fields(read, record);
+  if (!read.sound() || statement.getColumn("hash").getString() != record_hash(record)) return {};
   return record;
 }
 

@@ -1,4 +1,4 @@
-// Rows of the wisdom database as values and back, by the lists of db/fields.hpp. Columns: schema.sql. Record,
+// Rows of the wisdom database as values and back, by their lists of fields. Columns: schema.sql. Record,
 // FinalistResult, SessionRow, Trial and Ceiling go both ways; Attempt and QuarantineEntry are only read.
 #pragma once
 
@@ -36,8 +36,7 @@ std::optional<QuarantineEntry> read_row(SQLite::Statement& statement);
 // A condition for searching views by key, and its parameters.
 extern const char* const where_key;  // WHERE kernel = :kernel AND ...
 void bind_key(SQLite::Statement& statement, const RecordKey& key);
-
-// Returns hexadecimal SHA-256 over all fields of a record in a fixed order: docs/formats/wisdom.md.
-std::string row_hash(const Record& record);
+// A further condition: that times mean what they mean today.
+extern const std::string of_present_meaning;  // AND protocol >= ...
 
 }  // namespace attune

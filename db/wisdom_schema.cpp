@@ -10,13 +10,12 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "attune/error.hpp"
 #include "attune_embedded/schema.hpp"
 #include "attune_embedded/store_views.hpp"
-#include "attune_embedded/views.hpp"
-#include "core/unix_ms.hpp"
+#include "attune_embedded/wisdom_view.hpp"
+#include "base/unix_ms.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_store.hpp"
 
@@ -46,12 +45,9 @@ void back_up(const fs::path& file, int format) {
   });
 }
 
-void drop_views(SQLite::Database& database) {
-  std::vector<std::string> names;
-  SQLite::Statement select(database, R"sql( SELECT name FROM sqlite_schema WHERE type = 'view' )sql");
-  while (select.executeStep()) names.push_back(select.getColumn(0).getString());
-  select.reset();
-  for (const std::string& name : names) database.exec(fmt::format("DROP VIEW \"{}\"", name));
+void create_views(SQLite::Database& database) {
+  database.exec(std::string(attune_embedded::wisdom_view.text));
+  database.exec(std::string(application_view()));
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ void drop_views(SQLite::Database& database) {
 void create_schema(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(std::string(attune_embedded::schema.text));
-  database.exec(std::string(attune_embedded::views.text));
+  create_views(database);
   put_meta(database, "uuid", make_uuid());
   put_meta(database, "created_ms", fmt::format("{}", unix_ms()));
   put_meta(database, "attune_version", ATTUNE_VERSION);
@@ -74,11 +70,7 @@ int check_format(SQLite::Database& database, const fs::path& file, int newest) {
   if (const auto size = fs::file_size(file, unknown); !unknown && size > 0 && size < header_bytes)
     throw Error(fmt::format("{} is cut short ({} bytes): restore it from a copy, or name another file with ATTUNE_DB",
                             file.string(), size));
-  if (id != wisdom_application_id)
-    throw Error(
-        fmt::format("{} is an SQLite database of another program (application id {:#x}), not a wisdom database; name "
-                    "another file with ATTUNE_DB",
-                    file.string(), static_cast<unsigned>(id)));
+  require_wisdom(file, id);
   const int format = database.execAndGet(R"sql( PRAGMA user_version )sql").getInt();
   if (format > newest)
     throw Error(
@@ -103,17 +95,14 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
     return;
   }
   back_up(file, found);
-  drop_views(database);
+  database.exec(R"sql( DROP VIEW IF EXISTS wisdom )sql");
+  database.exec(R"sql( DROP VIEW IF EXISTS application_record_1 )sql");
   for (const Migration& step : steps)
     if (step.from == check_format(database, file, newest)) database.exec(step.statements);
   if (check_format(database, file, newest) != newest)
     throw Error(fmt::format("no way leads from format {} of the wisdom database {} to format {}", found, file.string(),
                             newest));
-  database.exec(std::string(attune_embedded::views.text));
-  if (newest == wisdom_format) {
-    create_store_views(database);
-    complete_records(database);
-  }
+  create_views(database);
   transaction.commit();
 }
 

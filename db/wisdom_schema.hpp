@@ -1,4 +1,4 @@
-// The format of the wisdom database and its versions. Grammar: docs/formats/wisdom.md.
+// Making the tables of a wisdom database, and bringing older formats forward. Grammar: docs/formats/wisdom.md.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -6,10 +6,9 @@
 #include <filesystem>
 #include <span>
 
-namespace attune {
+#include "db/wisdom_format.hpp"
 
-constexpr int wisdom_application_id = 0x6174746e;  // "attn", as in schema.sql
-constexpr int wisdom_format = 6;                   // user_version, as in schema.sql
+namespace attune {
 
 // Statements that migrate a database from format `from`, alone or with other steps. The last step sets user_version.
 // They run inside a transaction, where `PRAGMA foreign_keys` has no effect.
@@ -17,17 +16,14 @@ struct Migration {
   int from = 0;
   const char* statements = nullptr;
 };
-// Returns all steps, in order.
-std::span<const Migration> wisdom_migrations() noexcept;
+// All steps, in order. Format 1 is the first.
+inline constexpr std::span<const Migration> wisdom_migrations;
 
 // Creates the tables and views of the current format in an empty database.
 void create_schema(SQLite::Database& database);
 
 // Makes the views that the store reads, for this connection alone.
 void create_store_views(SQLite::Database& database);
-
-// Fills in what applications read of the records that lack it, as those of formats up to 4 do.
-void complete_records(SQLite::Database& database);
 
 // Throws Error unless `database` is a wisdom database of format 1 .. `newest`; returns its format.
 int check_format(SQLite::Database& database, const std::filesystem::path& file, int newest = wisdom_format);

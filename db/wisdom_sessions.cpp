@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
+#include "db/wisdom_keys.hpp"
 #include "db/wisdom_state.hpp"
 
 namespace attune {
@@ -20,7 +21,7 @@ void WisdomStore::State::require_session(SQLite::Database& database, std::int64_
 std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
   std::optional<SessionRow> found;
   state_->connection.read([&](SQLite::Database& database) {
-    static const std::string text = std::string("SELECT * FROM session_view") + where_key +
+    static const std::string text = std::string("SELECT * FROM session_view") + where_key + of_present_meaning +
                                     "AND space = :space AND effort = :effort AND strategy = :strategy ORDER BY id DESC";
     SQLite::Statement select(database, text);
     bind_key(select, key.record);
@@ -28,7 +29,6 @@ std::optional<SessionRow> WisdomStore::find_session(const SessionKey& key) {
     select.bind(":effort", static_cast<int>(key.effort));
     select.bind(":strategy", key.strategy);
     found = state_->read_first<SessionRow>("session", select);
-    if (found) found->key.record.generation = key.record.generation;
   });
   return found;
 }
@@ -104,7 +104,8 @@ std::vector<Trial> WisdomStore::known_trials(const RecordKey& key, std::string_v
     static const std::string text = std::string(
                                         "SELECT * FROM trial WHERE id IN (SELECT max(trial.id) FROM trial "
                                         "JOIN session_view ON session_view.id = trial.session_id") +
-                                    where_key + "AND space = :space GROUP BY configuration) ORDER BY id DESC";
+                                    where_key + of_present_meaning +
+                                    "AND space = :space GROUP BY configuration) ORDER BY id DESC";
     SQLite::Statement select(database, text);
     bind_key(select, key);
     select.bind(":space", std::string(space));

@@ -13,7 +13,6 @@
 
 #include "attune/error.hpp"
 #include "db/wisdom_connection.hpp"
-#include "db/wisdom_keys.hpp"
 #include "db/wisdom_rows.hpp"
 #include "db/wisdom_store.hpp"
 
@@ -33,19 +32,23 @@ struct WisdomStore::State {
   // Reads the first sound row of the remaining `rows`.
   template <typename T>
   std::optional<T> read_first(std::string_view table, SQLite::Statement& rows) {
-    while (rows.executeStep()) {
-      if (std::optional<T> value = read_row<T>(rows)) return value;
-      damaged.emplace(table, rows.getColumn("id").getInt64());
-    }
+    while (rows.executeStep())
+      if (std::optional<T> value = read_present<T>(table, rows)) return value;
     return {};
   }
+  // Reads the row at hand; notes it where it is damaged.
+  template <typename T>
+  std::optional<T> read_present(std::string_view table, SQLite::Statement& rows) {
+    std::optional<T> value = read_row<T>(rows);
+    if (!value) damaged.emplace(table, rows.getColumn("id").getInt64());
+    return value;
+  }
 
-  // Returns the record that serves for a key, and that a new one replaces. It is the current one, or the strongest
-  // sound one where that is damaged.
-  std::optional<Record> serving_record(SQLite::Database& database, const KeyIds& ids, const std::string& regime,
-                                       const std::string& objective);
-  // Reads current rows of record_view. The strongest sound record of its key replaces a damaged one.
-  std::vector<Record> read_current(SQLite::Database& database, SQLite::Statement& rows);
+  // Returns all sound records of a key, the strongest first.
+  std::vector<Record> records_of(SQLite::Database& database, const RecordKey& key);
+  // Reads rows of record_view, of which those of a key stand together, the strongest first: of each key the first sound
+  // one.
+  std::vector<Record> read_serving(SQLite::Statement& rows);
 
   // Throws Error when there is no such session.
   void require_session(SQLite::Database& database, std::int64_t session) const;

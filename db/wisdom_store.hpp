@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "attune/device_info.hpp"
+#include "base/uuid.hpp"
+#include "base/waiting.hpp"
 #include "core/ceiling.hpp"
 #include "core/finalist_result.hpp"
 #include "core/record.hpp"
 #include "core/trial.hpp"
-#include "core/waiting.hpp"
-#include "db/uuid.hpp"
 #include "db/wisdom_failure.hpp"
 
 namespace attune {
@@ -43,8 +43,9 @@ struct SessionRow {
   std::uint64_t seed = 0;
   // of searching, over all continuations
   double used_seconds = 0;
-  // protocol: its constants, as JSON text
-  std::string toolchain, driver, device_uuid, host, attune_version, protocol;
+  std::string toolchain, driver, device_uuid, host, attune_version;
+  int protocol = first_present_protocol;  // version of the measuring protocol
+  std::string constants;                  // of the protocol, as JSON text
   std::int64_t started_ms = 0;
   std::int64_t trials = 0;
 };
@@ -81,7 +82,7 @@ struct DatabaseWaiting {
 class WisdomStore {
  public:
   enum class Access { read_write, read_only };
-  // read_write creates the file (0600) and its directory (0700), and migrates older formats, keeping a backup.
+  // read_write creates the file (0600) and its directory (0700), and brings older formats forward, keeping a backup.
   // read_only throws when there is no file. ":memory:" is allowed.
   // `waiting`: what to do while another process has locked the file.
   explicit WisdomStore(const std::filesystem::path& file, Access access = Access::read_write,
@@ -130,22 +131,22 @@ class WisdomStore {
   // Notes in these trials that they quarantine nothing any more; returns their number.
   std::int64_t lift_quarantine(const RecordKey& key);
 
-  // Records. Stores a record and its `finalists` in this order, with a new uuid where it has none. All records are
-  // kept; one of each key is current, whatever its generation. The new one becomes current unless the present one is of
-  // a later generation, or of more effort. A partial one does not replace a complete one of equal effort. If `replaces`
-  // is the present one's uuid, the new one always becomes current. Returns whether it did.
-  bool put_record(const Record& record, std::string_view replaces = {}, std::span<const FinalistResult> finalists = {});
+  // Records. All are kept; of each key the strongest sound one serves (core/record_order.hpp). Rows with a wrong hash
+  // are left out and counted in damaged_rows(). Stores a record and its `finalists` in this order, with a new uuid
+  // where it has none. One with the uuid of a stored record takes its place. If the record that serves has the uuid
+  // `beaten`, the new one beat it in the same rounds: all that are stronger than the new one become superseded. Returns
+  // whether the new one serves.
+  bool put_record(const Record& record, std::string_view beaten = {}, std::span<const FinalistResult> finalists = {});
   // Returns the finalists of the record with this uuid.
   std::vector<FinalistResult> finalists(std::string_view record);
-  // Returns the current record of a key, or the strongest of its generation. Rows with a wrong hash are left out and
-  // counted in damaged_rows(). Then the strongest sound record of the key serves.
+  // Returns the record that serves for a key, if its times mean what times mean today.
   std::optional<Record> find_record(const RecordKey& key);
-  // Returns the records of a kernel name (of all when empty), ordered by kernel, device class, problem text.
+  // Returns the records that serve for a kernel name (for all when empty), ordered by kernel, device class, problem.
   std::vector<Record> records(std::string_view kernel = {});
-  // Returns the records with equal code, contract and objective, of any regime and generation, for the match ladder.
-  // Records of the same kernel name come first; then by kernel, device class, problem text.
+  // Returns the records that serve for this code, contract and objective, of any regime, device and problem. Records of
+  // the same kernel name come first; then by kernel, device class, problem.
   std::vector<Record> candidates(const RecordKey& key);
-  // Returns all records of a key, current or not, newest first.
+  // Returns all records of a key, newest first.
   std::vector<Record> history(const RecordKey& key);
 
   // Stores the ceilings of a class of devices, by name; a present one is replaced.

@@ -37,7 +37,7 @@ foreach(link IN LISTS links)
 endforeach()
 # The version that the program tells is the project's.
 file(READ "${SOURCE}/CMakeLists.txt" project)
-file(READ "${SOURCE}/tuner/include/attune/version.hpp" header)
+file(READ "${SOURCE}/tuner/base/include/attune/version.hpp" header)
 string(REGEX MATCH "VERSION ([0-9.]+) DESC" ignored "${project}")
 set(version "${CMAKE_MATCH_1}")
 string(FIND "${header}" "\"${version}\"" place)

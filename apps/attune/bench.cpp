@@ -6,10 +6,10 @@
 #include <cstdio>
 
 #include "attune/error.hpp"
+#include "base/near_name.hpp"
 #include "bench_table.hpp"
 #include "comparison.hpp"
-#include "core/near_name.hpp"
-#include "db/paths.hpp"
+#include "files/paths.hpp"
 #include "json_lines.hpp"
 #include "kernel/ladder.hpp"
 #include "kernel/problem.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "measure/final_stage.hpp"
 #include "text.hpp"
 

@@ -10,9 +10,9 @@
 #include <new>
 
 #include "attune/error.hpp"
+#include "base/near_name.hpp"
+#include "base/waiting.hpp"
 #include "command.hpp"
-#include "core/near_name.hpp"
-#include "core/waiting.hpp"
 #include "put_text.hpp"
 #include "worker.hpp"
 

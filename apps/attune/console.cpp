@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "put_text.hpp"
 #include "record_text.hpp"
 #include "session/decide.hpp"

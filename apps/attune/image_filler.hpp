@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_texts.hpp"
 #include "bundle/kernel_pack.hpp"
-#include "core/enum_texts.hpp"
 #include "core/record.hpp"
-#include "db/image_cache.hpp"
+#include "files/image_cache.hpp"
 #include "prepared_images.hpp"
 
 namespace attune::cli {

@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "core/enum_texts.hpp"
-#include "db/exchange_json.hpp"
+#include "base/enum_texts.hpp"
+#include "exports/records_json.hpp"
 #include "record_text.hpp"
 #include "text.hpp"
 
@@ -73,28 +73,6 @@ Json to_json(const DeviceInfo& device) {
   return object;
 }
 
-Json to_json(const FinalistResult& finalist) {
-  Json line;
-  line["type"] = "finalist";
-  line["configuration"] = to_json(finalist.configuration);
-  line["median_ns"] = finalist.measurement.median_ns;
-  line["q1_ns"] = finalist.measurement.q1_ns;
-  line["q3_ns"] = finalist.measurement.q3_ns;
-  line["objectives"] = finalist.objective_values;
-  line["pareto"] = finalist.pareto;
-  if (finalist.energy_j) {
-    line["energy_j"] = *finalist.energy_j;
-    line["energy_error"] = finalist.energy_error;
-  }
-  line["max_error"] = finalist.numerics.max_absolute;
-  line["max_relative"] = finalist.numerics.max_relative;
-  line["max_ulp"] = finalist.numerics.max_ulp;
-  if (finalist.deterministic) line["deterministic"] = *finalist.deterministic;
-  line["registers"] = finalist.registers;
-  line["shared_bytes"] = finalist.shared_bytes;
-  return line;
-}
-
 Json to_json(const VerdictCounts& counts) {
   Json object = Json::object();
   for (const auto& [verdict, count] : counts) object[std::string(to_text(verdict))] = count;
@@ -102,13 +80,14 @@ Json to_json(const VerdictCounts& counts) {
 }
 
 void print_record(const Record& record, std::span<const FinalistResult> finalists, std::optional<bool> of_other_code) {
-  const Json fields = Json::parse(record_to_json_line(record));
-  Json typed;
-  typed["type"] = "record";
-  for (const auto& [name, value] : fields.items()) typed[name] = value;
-  if (of_other_code) typed["of_other_code"] = *of_other_code;
-  print_line(typed);
-  for (const FinalistResult& finalist : finalists) print_line(to_json(finalist));
+  const auto print_as = [](const char* type, const Json& fields, std::optional<bool> other = {}) {
+    Json line = {{"type", type}};
+    line.update(fields);
+    if (other) line["of_other_code"] = *other;
+    print_line(line);
+  };
+  print_as("record", attune::to_json(record), of_other_code);
+  for (const FinalistResult& finalist : finalists) print_as("finalist", attune::to_json(finalist));
 }
 
 void JsonLines::session_started(const SessionStart& start) {

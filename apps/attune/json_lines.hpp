@@ -24,7 +24,6 @@ void print_record(const Record& record, std::span<const FinalistResult> finalist
 
 nlohmann::ordered_json to_json(const Value& value);
 nlohmann::ordered_json to_json(const Bindings& bindings);
-nlohmann::ordered_json to_json(const FinalistResult& finalist);
 nlohmann::ordered_json to_json(const DeviceInfo& device);
 nlohmann::ordered_json to_json(const VerdictCounts& counts);
 

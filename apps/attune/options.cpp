@@ -11,9 +11,9 @@
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
-#include "core/near_name.hpp"
-#include "db/paths.hpp"
+#include "base/near_name.hpp"
 #include "device/device.hpp"
+#include "files/paths.hpp"
 #include "put_text.hpp"
 
 namespace attune::cli {
@@ -134,15 +134,9 @@ std::string device_name(const Options& options) {
 void note_on_stderr(const std::string& text) { put_error(text); }
 
 std::filesystem::path usable_lock_folder() {
-  const std::filesystem::path folder = default_cache_path() / "locks";
   std::string reason;
-  try {
-    make_private_directory(folder, "ATTUNE_CACHE");
-    if (access(folder.c_str(), W_OK) == 0) return folder;
-    reason = folder.string() + ": " + std::strerror(errno);
-  } catch (const Error&) {
-    reason = folder.string() + " cannot be made";
-  }
+  std::filesystem::path folder = attune::usable_lock_folder(reason);
+  if (!folder.empty()) return folder;
   note_on_stderr(
       fmt::format("there is no cache: turns with other tuners are not taken, images are not kept ({}); "
                   "ATTUNE_CACHE names another folder",

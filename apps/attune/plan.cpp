@@ -65,7 +65,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
   const DeviceInfo& info = device->info();
   Warnings warnings([](const std::string& message) { put_error(message); });
   const AddedBundles none(warnings);
-  auto database = std::make_unique<const WisdomReader>(query.database, application_wait_seconds);
+  auto database = std::make_unique<const WisdomReader>(query.database);
   Planner planner(device, std::move(database), none, {}, query.regime, query.objective, warnings);
   const KernelPack kernel = make_pack(query.spec, query.kernel);
   int code = exit_done;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
-#include "db/paths.hpp"
+#include "files/paths.hpp"
 #include "image_filler.hpp"
 #include "json_lines.hpp"
 #include "measure/objective.hpp"

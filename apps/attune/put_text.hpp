@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/visible_text.hpp"
+#include "base/visible_text.hpp"
 
 namespace attune::cli {
 

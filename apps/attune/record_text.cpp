@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "attune/error.hpp"
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "measure/objective.hpp"
 #include "text.hpp"
 
@@ -61,7 +61,7 @@ std::string marks_text(const Record& record) {
   else if (record.unstable)
     text += fmt::format("; unstable: {} of {} rounds were not steady", record.rounds_dropped,
                         std::max(record.rounds, record.rounds_dropped));
-  if (generation_of(record.protocol) != present_generation) text += "; stale: measured in an earlier way";
+  if (!is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
   if (record.busy) text += "; busy: other processes were on the device";
   if (record.self_checked) text += "; self-checked";
   return text;

@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "attune/error.hpp"
-#include "core/counted.hpp"
-#include "db/recording_file.hpp"
+#include "base/counted.hpp"
+#include "recordings/recording_file.hpp"
 
 namespace attune::cli {
 namespace {

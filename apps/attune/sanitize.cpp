@@ -21,7 +21,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
-#include "core/process_environment.hpp"
+#include "base/process_environment.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
 #include "put_text.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/enum_texts.hpp"
 #include "command.hpp"
-#include "core/enum_texts.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "space_views.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/counted.hpp"
 #include "command.hpp"
-#include "core/counted.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "text.hpp"

@@ -5,9 +5,9 @@
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
+#include "base/counted.hpp"
+#include "base/near_name.hpp"
 #include "command.hpp"
-#include "core/counted.hpp"
-#include "core/near_name.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "space_views.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "attune/error.hpp"
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
 

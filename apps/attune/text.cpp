@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 
 namespace attune::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "db/paths.hpp"
+#include "files/paths.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "plan.hpp"

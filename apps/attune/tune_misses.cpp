@@ -9,10 +9,11 @@
 #include <set>
 
 #include "attune/error.hpp"
-#include "core/waiting.hpp"
-#include "db/paths.hpp"
+#include "base/waiting.hpp"
+#include "files/paths.hpp"
 #include "json_lines.hpp"
 #include "kernel/problem.hpp"
+#include "kernel/record_table.hpp"
 #include "miss_log.hpp"
 #include "options.hpp"
 #include "put_text.hpp"

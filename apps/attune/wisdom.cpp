@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "attune/error.hpp"
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "attune/error.hpp"
-#include "core/visible_text.hpp"
+#include "base/visible_text.hpp"
 #include "report.hpp"
 
 namespace attune::cli {

@@ -9,7 +9,7 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 
 namespace attune::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "db/recording_file.hpp"
 #include "parallel.hpp"
+#include "recordings/recording_file.hpp"
 
 namespace attune::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "attune/error.hpp"
-#include "db/compressed_text.hpp"
-#include "db/recording_text.hpp"
+#include "recordings/compressed_text.hpp"
+#include "recordings/recording_text.hpp"
 #include "searches.hpp"
 
 namespace attune::cli {

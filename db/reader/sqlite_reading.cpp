@@ -10,6 +10,8 @@
 
 #include "attune/error.hpp"
 #include "db/wisdom_failure.hpp"
+#include "db/wisdom_format.hpp"
+#include "kernel/record_table.hpp"
 
 namespace attune {
 namespace {
@@ -19,6 +21,9 @@ constexpr int recovery_wait_ms = 5000;
 
 // Settings of every connection (docs/formats/wisdom.md) that have no call of their own.
 constexpr const char* settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0";
+
+// How many steps of SQLite's machine lie between two looks at their number.
+constexpr int steps_of_look = 100'000;
 
 // Reading the version takes the lock.
 constexpr const char* begin_reading = "BEGIN; PRAGMA schema_version";
@@ -47,6 +52,9 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, most_row_bytes);
+  sqlite3_progress_handler(handle, steps_of_look, count_steps, this);
   sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
   if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
 }
@@ -62,7 +70,13 @@ bool ReadConnection::is_of_present_file() const noexcept {
          present[1] == identity_[1];
 }
 
+// SQLite stops where this returns another number than 0.
+int ReadConnection::count_steps(void* connection) noexcept {
+  return (static_cast<ReadConnection*>(connection)->steps_ += steps_of_look) > most_reading_steps;
+}
+
 void ReadConnection::begin() {
+  steps_ = 0;
   const int found = sqlite3_exec(handle_.get(), begin_reading, nullptr, nullptr, nullptr);
   if (found == SQLITE_READONLY_ROLLBACK)
     roll_back_journal();
@@ -73,7 +87,7 @@ void ReadConnection::begin() {
 // A connection to a database in WAL mode keeps a lock as long as it is open.
 bool ReadConnection::end() noexcept {
   std::uint64_t of_wal[2];
-  return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK &&
+  return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK && !failed_ &&
          !find_identity(file_.string() + "-wal", of_wal);
 }
 
@@ -93,7 +107,8 @@ void ReadConnection::roll_back_journal() {
                     file_.string(), writing != nullptr ? sqlite3_errmsg(writing) : sqlite3_errstr(code)));
 }
 
-void ReadConnection::fail(int code) const {
+void ReadConnection::fail(int code) {
+  failed_ = true;
   SqliteFailure failure;
   failure.code = code;
   failure.message = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
@@ -119,22 +134,11 @@ ReadStatement::ReadStatement(ReadConnection& connection, std::string_view query)
   if (code != SQLITE_OK) connection.fail(code);
 }
 
-int ReadStatement::position(const char* parameter) const {
-  return sqlite3_bind_parameter_index(handle_.get(), parameter);
-}
-
-ReadStatement& ReadStatement::bind(const char* parameter, std::string_view text) {
-  if (const int code = sqlite3_bind_text(handle_.get(), position(parameter), text.data(), static_cast<int>(text.size()),
-                                         SQLITE_TRANSIENT);
+void ReadStatement::bind(int parameter, std::string_view text) {
+  if (const int code =
+          sqlite3_bind_text(handle_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
       code != SQLITE_OK)
     connection_.fail(code);
-  return *this;
-}
-
-ReadStatement& ReadStatement::bind(const char* parameter, std::int64_t number) {
-  if (const int code = sqlite3_bind_int64(handle_.get(), position(parameter), number); code != SQLITE_OK)
-    connection_.fail(code);
-  return *this;
 }
 
 bool ReadStatement::next() {
@@ -143,6 +147,8 @@ bool ReadStatement::next() {
   if (code != SQLITE_DONE) connection_.fail(code);
   return false;
 }
+
+void ReadStatement::reset() { sqlite3_reset(handle_.get()); }
 
 std::string_view ReadStatement::text(int column) const {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
@@ -157,12 +163,5 @@ double ReadStatement::real(int column) const {
 }
 
 bool ReadStatement::is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-
-int ReadStatement::column(std::string_view name) const {
-  const int count = sqlite3_column_count(handle_.get());
-  for (int i = 0; i < count; ++i)
-    if (name == sqlite3_column_name(handle_.get(), i)) return i;
-  throw Error(fmt::format("the wisdom database {} has no column {}", connection_.file().string(), name));
-}
 
 }  // namespace attune

@@ -1,5 +1,6 @@
 // Reading an SQLite file, for applications: a connection that changes nothing but a journal to roll back, and its
-// statements. One thread at a time.
+// statements. What is read may be of any hand: steps and bytes have limits, and nothing is attached. One thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class ReadConnection {
 
   // What is read from begin() to end() belongs together. Nothing is locked outside. Throws Error; DatabaseLocked.
   void begin();
-  // Returns false where the connection should not stay open.
+  // Returns false where the connection should not stay open: after a failure, say.
   bool end() noexcept;
   // Returns false where another file has taken the place of this one, and in a child process.
   bool is_of_present_file() const noexcept;
@@ -37,12 +38,15 @@ class ReadConnection {
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
   };
-  [[noreturn]] void fail(int code) const;
+  [[noreturn]] void fail(int code);
   void roll_back_journal();
+  static int count_steps(void* connection) noexcept;
   std::filesystem::path file_;
   std::uint64_t identity_[2] = {};  // device and inode
   int process_;
   double seconds_;
+  std::int64_t steps_ = 0;  // since begin()
+  bool failed_ = false;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
@@ -50,23 +54,22 @@ class ReadConnection {
 class ReadStatement {
  public:
   ReadStatement(ReadConnection& connection, std::string_view query);
-  ReadStatement& bind(const char* parameter, std::string_view text);
-  ReadStatement& bind(const char* parameter, std::int64_t number);
+  // Binds a parameter, from 1.
+  void bind(int parameter, std::string_view text);
   // Goes to the next row. Returns whether there is one.
   bool next();
+  // Goes back before the first row; parameters stay as they are bound.
+  void reset();
   // The columns of the row, from 0.
   std::string_view text(int column) const;  // valid until the next call of next()
   std::int64_t integer(int column) const;
   double real(int column) const;  // NULL: not a number
   bool is_null(int column) const;
-  // Returns the position of a column. Throws Error where the query has none of that name.
-  int column(std::string_view name) const;
 
  private:
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const noexcept;
   };
-  int position(const char* parameter) const;
   ReadConnection& connection_;
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };

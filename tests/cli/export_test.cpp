@@ -52,7 +52,7 @@ TEST_F(Export, AHeaderSelectsWhatWasTuned) {
   for (const auto& [name, value] : record.at("configuration").items())
     wanted += fmt::format("{}{}={}", wanted.empty() ? "" : " ", name, value.dump());
   const std::string main =
-      "int main() {\n  using namespace attune_export_scale;\n  " + device_of(record.at("device").at("class")) + R"(
+      "int main() {\n  using namespace attune_export_scale;\n  " + device_of(record.at("device_class")) + R"(
   for (const std::int64_t n : {5000, 6000, 60000}) {
     const Selection s = select({n, "float"}, d);
     std::printf("%s, %s, %zu\n", text_of(s.rung), text_of(s.configuration).c_str(), s.steps.size());
@@ -85,7 +85,7 @@ TEST_F(Export, ADeviceAndProblemsNarrowAHeader) {
   output_of({"tune", scale(), "--trials", "2", "--problem", "n=5000"});
   output_of({"tune", scale(), "--trials", "2", "--problem", "n=90000"});
   const Json record = Json::parse(output_of({"export"})).at("records").at(0);
-  const std::string device_class = record.at("device").at("class"), name = record.at("device").at("name");
+  const std::string device_class = record.at("device_class"), name = record.at("device_name");
   const auto header = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {"export", scale(), "--format", "header"});
     return output_of(options);
@@ -105,8 +105,8 @@ TEST_F(Export, ARecordIsALineOfCsv) {
   output_of({"tune", scale(), "--trials", "2"});
   const std::vector<std::string> lines = lines_of(output_of({"export", scale(), "--format", "csv"}));
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(lines[0], StartsWith("uuid,kernel,code,contract,space,device_class,device,"));
-  EXPECT_THAT(lines[1], AllOf(HasSubstr(",scale,"), HasSubstr(",n=5000 T=float,cold,time,")));
+  EXPECT_THAT(lines[0], StartsWith("kernel,code,contract,device_class,problem,uuid,"));
+  EXPECT_THAT(lines[1], AllOf(StartsWith("scale,"), HasSubstr(",n=5000 T=float,"), HasSubstr(",cold,time,")));
   EXPECT_EQ(Json::parse(output_of({"export", "scale"})), Json::parse(output_of({"export", "-k", "scale"})));
 }
 

@@ -7,8 +7,10 @@
 
 #include "bundle/bundle_records.hpp"
 #include "bundle/record_rows.hpp"
+#include "db/field_values.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_test.hpp"
+#include "kernel/look_up.hpp"
 
 namespace attune {
 namespace {
@@ -49,38 +51,23 @@ class BundleRecords : public test::WisdomTest {
 };
 
 TEST_F(BundleRecords, GiveARecordAsItWas) {
-  Record record = sample_record();
-  record.partial = true;
-  record.effort = Effort::exhaustive;
-  const Problem problem = record.key.problem;
-  const Candidates found = wisdom_of({record}).candidates(request(problem), Reach::this_problem);
-  ASSERT_THAT(found.records, SizeIs(1));
-  const Record& read = found.records[0];
-  EXPECT_EQ(read.uuid, record.uuid);
-  EXPECT_EQ(read.key.kernel, "reduce");
-  EXPECT_EQ(read.key.code, record.key.code);
-  EXPECT_EQ(read.key.contract, record.key.contract);
-  EXPECT_EQ(read.key.device_class, record.key.device_class);
-  EXPECT_EQ(read.key.problem, record.key.problem);
-  EXPECT_EQ(read.key.regime, "cold");
-  EXPECT_EQ(read.key.objective, "time");
-  EXPECT_EQ(read.key.generation, present_generation);
-  EXPECT_EQ(read.device_name, record.device_name);
-  EXPECT_EQ(read.compute_capability, 90);
-  EXPECT_EQ(read.multiprocessors, 132);
-  EXPECT_EQ(read.configuration, record.configuration);
-  EXPECT_EQ(read.median_ns, record.median_ns);
-  EXPECT_EQ(read.default_ns, record.default_ns);
-  EXPECT_EQ(read.speedup, record.speedup);
-  EXPECT_EQ(read.effort, Effort::exhaustive);
-  EXPECT_TRUE(read.partial);
-  EXPECT_FALSE(read.unstable);
-  EXPECT_EQ(read.trials, 321);
-  EXPECT_EQ(read.toolchain, record.toolchain);
-  EXPECT_EQ(read.driver, record.driver);
-  EXPECT_EQ(read.attune_version, record.attune_version);
-  EXPECT_EQ(read.protocol, record.protocol);
-  EXPECT_EQ(read.made_ms, record.made_ms);
+  test::RandomFields random(5);
+  for (int round = 0; round < 100; ++round) {
+    Record record = sample_record();
+    application_fields(random, record);
+    record.key.regime = "cold", record.key.objective = "time";
+    const Problem problem = record.key.problem;
+    const Candidates found = look_up(wisdom_of({record}), request(problem), Reach::this_problem);
+    ASSERT_THAT(found.records, SizeIs(1));
+    test::FieldTexts given, read;
+    const auto into = [](test::FieldTexts& texts) {
+      return [&texts](const char* name, const auto& value) { texts.emplace_back(name, test::text_of_field(value)); };
+    };
+    application_fields(into(given), record);
+    application_fields(into(read), found.records[0]);
+    EXPECT_EQ(given, read);
+    EXPECT_EQ(found.records[0].key.problem, problem);
+  }
 }
 
 TEST_F(BundleRecords, KeepOddNumbersAndNames) {
@@ -89,13 +76,13 @@ TEST_F(BundleRecords, KeepOddNumbersAndNames) {
   record.trials = -1;
   record.made_ms = std::numeric_limits<std::int64_t>::min();
   record.key.problem = Problem{{"n", std::numeric_limits<std::int64_t>::max()}, {"T", "double"}};
-  const auto all = wisdom_of({record}).records_of(spec_, "cuda");
+  const auto all = look_up_all(wisdom_of({record}), spec_, "cuda");
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].uuid, record.uuid);
   EXPECT_EQ(all[0].trials, -1);
   EXPECT_EQ(all[0].made_ms, record.made_ms);
   EXPECT_EQ(all[0].key.problem, record.key.problem);
-  EXPECT_THAT(wisdom_of({record}).records_of(spec_, "host"), IsEmpty());
+  EXPECT_THAT(look_up_all(wisdom_of({record}), spec_, "host"), IsEmpty());
 }
 
 // Records of several device classes, regimes, objectives and codes, at clustered and at far sizes.
@@ -142,8 +129,8 @@ TEST_F(BundleRecords, AreFoundAsInTheDatabase) {
                                 ? records[random() % records.size()].key.problem
                                 : Problem{{"n", static_cast<std::int64_t>(1 + random() % 5000000)}, {"T", "float"}};
     const Reach reach = i % 3 == 0 ? Reach::all : Reach::this_problem;
-    const Candidates there = database.candidates(request(problem), reach),
-                     here = bundle.candidates(request(problem), reach);
+    const Candidates there = look_up(database, request(problem), reach),
+                     here = look_up(bundle, request(problem), reach);
     ASSERT_THAT(uuids_of(here.records), UnorderedElementsAreArray(uuids_of(there.records))) << problem.text();
     EXPECT_EQ(here.are_all, there.are_all) << problem.text();
     EXPECT_EQ(here.near_misses.empty(), there.near_misses.empty()) << problem.text();
@@ -152,15 +139,15 @@ TEST_F(BundleRecords, AreFoundAsInTheDatabase) {
   }
   EXPECT_GT(found_near, 20);
   EXPECT_GT(found_none, 5);
-  EXPECT_THAT(uuids_of(bundle.records_of(spec_, "cuda")),
-              UnorderedElementsAreArray(uuids_of(database.records_of(spec_, "cuda"))));
+  EXPECT_THAT(uuids_of(look_up_all(bundle, spec_, "cuda")),
+              UnorderedElementsAreArray(uuids_of(look_up_all(database, spec_, "cuda"))));
 }
 
 TEST_F(BundleRecords, OfOtherCodeAreNearMisses) {
   Record changed = sample_record();
   changed.key.code = std::string(64, 'f');
   const Problem problem = changed.key.problem;
-  const Candidates found = wisdom_of({changed}).candidates(request(problem), Reach::this_problem);
+  const Candidates found = look_up(wisdom_of({changed}), request(problem), Reach::this_problem);
   EXPECT_THAT(found.records, IsEmpty());
   EXPECT_THAT(uuids_of(found.near_misses), ElementsAre(changed.uuid));
 }
@@ -226,7 +213,7 @@ TEST_F(BundleRecords, OfADamagedSectionAreAnError) {
     bytes[sound.sections(kind)[0].offset + 5] ^= std::byte{1};
     const Problem problem = sample_record().key.problem;
     try {
-      static_cast<void>(BundleWisdom(Bundle::owning(bytes, "damaged")).candidates(request(problem), Reach::all));
+      static_cast<void>(look_up(BundleWisdom(Bundle::owning(bytes, "damaged")), request(problem), Reach::all));
       ADD_FAILURE() << "no error";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("the bundle damaged is damaged"));

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bindings_json.hpp"
 #include "db/fields.hpp"
 #include "db/value_json.hpp"
 
@@ -19,7 +20,7 @@ using FieldTexts = std::vector<std::pair<std::string, std::string>>;
 template <typename T>
 std::string text_of_field(const T& value) {
   if constexpr (std::derived_from<T, Bindings>)
-    return typed_json(value);
+    return bindings_json(value);
   else if constexpr (std::same_as<T, std::vector<double>>)
     return numbers_json(value);
   else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
@@ -62,18 +63,16 @@ class RandomFields {
   template <typename T>
   T make() {
     T value;
-    if constexpr (std::same_as<T, Record>) {
-      key_fields(*this, value.key);
-      known_fields(*this, value);
-    } else {
-      if constexpr (std::same_as<T, SessionRow>) key_fields(*this, value.key.record);
-      fields(*this, value);
-    }
+    if constexpr (std::same_as<T, Record>) key_fields(*this, value.key);
+    if constexpr (std::same_as<T, SessionRow>) key_fields(*this, value.key.record);
+    fields(*this, value);
     return value;
   }
 
   void operator()(const char*, bool& value) { value = flag(); }
-  void operator()(const char*, int& value) { value = 1 + static_cast<int>(below(9)); }  // protocols too
+  void operator()(const char* name, int& value) {
+    value = std::string_view(name) == "protocol" ? first_present_protocol : 1 + static_cast<int>(below(9));
+  }
   void operator()(const char*, std::int64_t& value) { value = static_cast<std::int64_t>(engine_()); }
   void operator()(const char*, std::uint64_t& value) { value = engine_(); }
   void operator()(const char*, double& value) {
@@ -122,13 +121,12 @@ class RandomFields {
   Value binding_value() {
     double real = 0;
     (*this)("", real);
-    constexpr double infinite = std::numeric_limits<double>::infinity();
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const Value values[] = {flag(),      static_cast<std::int64_t>(engine_()),
-                            real,        infinite,
-                            -infinite,   least,
-                            most,        0,
+                            real,        -0.0,
+                            least,       most,
+                            0,           1e22,
                             1.0 / 3,     1.7976931348623157e308,
                             "ns::naïve", "1.0",
                             "true",      "a \"b\" \\ \n é",

@@ -1,4 +1,4 @@
-#include "db/image_cache.hpp"
+#include "files/image_cache.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

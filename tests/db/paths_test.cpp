@@ -1,4 +1,4 @@
-#include "db/paths.hpp"
+#include "files/paths.hpp"
 
 #include <gmock/gmock.h>
 #include <pwd.h>

@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "db/paths.hpp"
+#include "files/paths.hpp"
 
 int main() {
   std::cout << attune::default_database_path().string() << '\n'

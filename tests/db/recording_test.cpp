@@ -3,10 +3,10 @@
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
-#include "db/compressed_text.hpp"
-#include "db/recording_file.hpp"
 #include "db/scratch.hpp"
 #include "db/wisdom_store.hpp"
+#include "recordings/compressed_text.hpp"
+#include "recordings/recording_file.hpp"
 
 namespace attune {
 namespace {

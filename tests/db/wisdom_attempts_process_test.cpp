@@ -91,26 +91,5 @@ TEST_F(WisdomAttemptsOfProcesses, AreOpenOrTriedWheneverTheKillComes) {
   }
 }
 
-TEST_F(WisdomAttemptsOfProcesses, FollowAMigrationThatAllWantedToMake) {
-  constexpr int processes = 4;
-  load_fixture(1);
-  SessionKey of_fixture = test::sample_session().key;
-  of_fixture.record.generation = 0;
-  std::vector<Child> children;
-  for (int process = 0; process < processes; ++process)
-    children.push_back(start([&](int) {
-      WisdomStore store(file_);
-      const auto session = store.find_session(of_fixture);
-      store.begin_attempts(session.value().id, {configuration(1)}, true);
-    }));
-  for (const Child& child : children) EXPECT_EQ(exit_status(child), 0);
-  WisdomStore store(file_);
-  const auto open = store.open_attempts(store.find_session(of_fixture).value().id);
-  ASSERT_EQ(open.size(), 1u);
-  EXPECT_EQ(open[0].begun, processes);
-  SQLite::Database copy(file_.string() + ".bak-v1");
-  EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), 1) << "the copy is of what there was before";
-}
-
 }  // namespace
 }  // namespace attune

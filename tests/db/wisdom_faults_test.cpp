@@ -240,8 +240,8 @@ TEST_F(WisdomFaults, AWorkThatFailsIsUndone) {
       error_of([&] {
         connection.write([](SQLite::Database& database) {
           database.exec(
-              "INSERT INTO kernel VALUES (1, 'a', 'b', 'c'); INSERT INTO problem VALUES (1, '', '[]');"
-              "INSERT INTO session VALUES (1, 99, 1, 1, '', '', '', 1, '', 0, 0, 0, '', '', '', '', '', '', 0)");
+              "INSERT INTO kernel VALUES (1, 'a', 'b', 'c'); INSERT INTO problem VALUES (1, '{}');"
+              "INSERT INTO session VALUES (1, 99, 1, 1, '', '', '', 1, '', 0, 0, 0, '', '', '', '', '', 9, '', 0)");
         });
       }),
       HasSubstr("FOREIGN KEY"));

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "db/wisdom_connection.hpp"
+#include "db/wisdom_schema.hpp"
 #include "db/wisdom_test.hpp"
 
 namespace attune {
@@ -79,29 +80,35 @@ TEST_F(WisdomProcesses, EightLoseNoneOfTheirWrites) {
   }
 }
 
-TEST_F(WisdomProcesses, OpenAnOlderFormatTogether) {
-  constexpr int rounds = 4, processes = 6;
-  for (const int format : {1, 2, 3}) {
-    for (int round = 0; round < rounds; ++round) {
-      fs::remove(file_);
-      load_fixture(format);
-      int gate[2];
-      ASSERT_EQ(pipe(gate), 0);
-      std::vector<Child> children;
-      for (int process = 0; process < processes; ++process)
-        children.push_back(start([&](int output) {
-          close(gate[1]);
-          char byte = 0;
-          if (read(gate[0], &byte, 1) != 0) _exit(2);  // the end of the pipe: all begin
-          const std::string message = error_of([&] { WisdomStore(file_).trials(1); });
-          if (!message.empty() && write(output, message.data(), message.size()) > 0) _exit(1);
-        }));
-      for (const int end : gate) close(end);
-      for (const Child& child : children) {
-        EXPECT_EQ(rest_of(child), "") << "format " << format;
-        EXPECT_EQ(exit_status(child), 0);
-      }
+TEST_F(WisdomProcesses, BringAnOlderFormatForwardTogether) {
+  constexpr int rounds = 8, processes = 6;
+  constexpr Migration steps[] = {{1, "UPDATE session SET strategy = strategy || '+'; PRAGMA user_version = 2;"}};
+  for (int round = 0; round < rounds; ++round) {
+    fs::remove(file_);
+    begin();
+    int gate[2];
+    ASSERT_EQ(pipe(gate), 0);
+    std::vector<Child> children;
+    for (int process = 0; process < processes; ++process)
+      children.push_back(start([&](int output) {
+        close(gate[1]);
+        char byte = 0;
+        if (read(gate[0], &byte, 1) != 0) _exit(2);  // the end of the pipe: all begin
+        const std::string message = error_of([&] {
+          SQLite::Database database(file_.string(), SQLite::OPEN_READWRITE);
+          database.setBusyTimeout(10'000);
+          migrate(database, file_, steps, 2);
+        });
+        if (!message.empty() && write(output, message.data(), message.size()) > 0) _exit(1);
+      }));
+    for (const int end : gate) close(end);
+    for (const Child& child : children) {
+      EXPECT_EQ(rest_of(child), "");
+      EXPECT_EQ(exit_status(child), 0);
     }
+    EXPECT_EQ(answer_to("SELECT strategy FROM session"), "random+") << "once";
+    SQLite::Database copy(file_.string() + ".bak-v1");
+    EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), 1) << "the copy is of what there was before";
   }
 }
 

@@ -99,7 +99,7 @@ TEST_F(WisdomRecords, AreReplacedByEqualOrMoreEffortOnly) {
     WisdomStore store(":memory:");
     Record before = sample_record(), after = sample_record();
     before.effort = c.old_effort, before.partial = c.old_partial;
-    after.effort = c.new_effort, after.partial = c.new_partial;
+    after.effort = c.new_effort, after.partial = c.new_partial, after.made_ms = before.made_ms + 1;
     store.put_record(before);
     EXPECT_EQ(store.put_record(after), c.stored);
     EXPECT_EQ(store.find_record(before.key)->uuid, c.stored ? after.uuid : before.uuid);
@@ -166,25 +166,30 @@ TEST_F(WisdomRecords, AreKeptAsHistoryNewestFirst) {
   store_.put_record(sample_record(7));
   EXPECT_THAT(uuids(store_.history(sample_key())), ElementsAre("third", "second", "first"));
   EXPECT_EQ(store_.find_record(sample_key())->uuid, "third");
-  EXPECT_EQ(store_.candidates(sample_key()).size(), 2u) << "look-ups know current records only";
+  EXPECT_EQ(store_.candidates(sample_key()).size(), 2u) << "look-ups know records that serve only";
   EXPECT_EQ(store_.records().size(), 2u);
   EXPECT_TRUE(store_.put_record(record_of("last", Effort::estimate, 4), "third"));
   EXPECT_EQ(store_.find_record(sample_key())->uuid, "last");
   EXPECT_EQ(store_.history(sample_key()).size(), 4u);
 }
 
-TEST_F(WisdomRecords, HaveOneCurrentOneOfEachKey) {
-  store_.put_record(record_of("a", Effort::measure, 1));
-  store_.put_record(record_of("b", Effort::measure, 2));
-  EXPECT_ANY_THROW(execute("UPDATE record SET current = 1"));
-  execute("UPDATE record SET current = 0");
-  execute("UPDATE record SET current = 1 WHERE uuid = 'a'");
-  EXPECT_EQ(store_.find_record(sample_key())->uuid, "a") << "what was chosen counts, not what is newest";
-  EXPECT_EQ(store_.records().at(0).uuid, "a");
+// Who won in the same rounds serves, whatever its effort. Who was not there is not beaten.
+TEST_F(WisdomRecords, AreSupersededByTheWinnerOfTheSameRounds) {
+  store_.put_record(record_of("patient", Effort::patient, 1));
+  store_.put_record(record_of("exhaustive", Effort::exhaustive, 2));
+  EXPECT_FALSE(store_.put_record(record_of("lost", Effort::estimate, 3), "patient")) << "another serves";
+  EXPECT_TRUE(store_.put_record(record_of("winner", Effort::measure, 4), "exhaustive"));
+  const auto history = store_.history(sample_key());
+  EXPECT_THAT(uuids(history), ElementsAre("winner", "lost", "exhaustive", "patient"));
+  for (const Record& record : history)
+    EXPECT_EQ(record.superseded, record.uuid == "exhaustive" || record.uuid == "patient") << record.uuid;
+  EXPECT_TRUE(store_.put_record(record_of("newer", Effort::patient, 5)));
+  EXPECT_FALSE(store_.put_record(record_of("quick", Effort::estimate, 6)));
+  EXPECT_EQ(store_.damaged_rows(), 0) << "hashes are made anew";
 }
 
 // One after the other is damaged: the strongest of the rest serves, whichever look-up asks.
-TEST_F(WisdomRecords, ServeWhereTheCurrentOneIsDamagedTheStrongestFirst) {
+TEST_F(WisdomRecords, ServeWhereAStrongerOneIsDamaged) {
   for (const Record& record : {record_of("old", Effort::measure, 1), record_of("newer", Effort::measure, 2),
                                record_of("partial", Effort::patient, 4, true), record_of("whole", Effort::patient, 3),
                                record_of("weak", Effort::estimate, 9), record_of("best", Effort::exhaustive, 5)})

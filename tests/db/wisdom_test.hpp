@@ -44,7 +44,7 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.driver = "580.159 (CUDA 13.0)";
   record.device_uuid = "GPU-1234";
   record.attune_version = "0.1.0";
-  record.protocol = 8;
+  record.protocol = first_present_protocol;
   record.seed = 0xfedcba9876543210;
   record.trials = 321;
   record.made_ms = 1760000000123;
@@ -88,7 +88,7 @@ inline SessionRow sample_session(std::int64_t n = 1024) {
   session.device_uuid = "GPU-1234";
   session.host = "node7";
   session.attune_version = "0.1.0";
-  session.protocol = R"({"version":8})";
+  session.constants = R"({"rounds":8})";
   session.started_ms = 1760000000000;
   return session;
 }
@@ -129,9 +129,6 @@ class WisdomTest : public testing::Test {
   }
   std::string answer_to(const std::string& query) const {
     return SQLite::Database(file_.string()).execAndGet(query).getString();
-  }
-  void load_fixture(int format) const {
-    execute(content_of(ATTUNE_TEST_DATA "/wisdom_v" + std::to_string(format) + ".sql"));
   }
   // A session begun in `store`, or in the file.
   static std::int64_t begin(WisdomStore& store, std::int64_t n = 1024) {

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/enum_texts.hpp"
+#include "base/enum_texts.hpp"
 #include "worker/process/child_process.hpp"
 
 namespace attune::test {

@@ -146,8 +146,8 @@ TEST_F(Session, WhatWasMeasuredInAnEarlierWayIsAWarmStartAndNoMore) {
   const std::vector<Trial> trials = store_.trials(row.id);
   Record record = *before.record;
   record.configuration = trials.back().configuration;
-  record.protocol = 7;
-  row.protocol = R"({"version":7})";
+  record.protocol = first_present_protocol - 1;
+  row.protocol = first_present_protocol - 1;
 
   for (const SessionState state : {SessionState::partial, SessionState::finished}) {
     store_ = WisdomStore(":memory:");

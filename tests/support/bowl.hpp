@@ -1,7 +1,7 @@
 // A recording with one clear optimum, for tests of what stands above devices.
 #pragma once
 
-#include "db/recording_file.hpp"
+#include "recordings/recording_file.hpp"
 
 namespace attune {
 

@@ -6,7 +6,7 @@
 
 #include "attune/device_info.hpp"
 #include "attune/kernel_spec.hpp"
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 #include "core/record.hpp"
 
 namespace attune {
@@ -29,7 +29,7 @@ inline Record made_record(const KernelSpec& spec, const DeviceInfo& device, cons
   record.toolchain = std::move(toolchain);
   record.driver = device.driver;
   record.attune_version = "0.1.0";
-  record.protocol = 8;
+  record.protocol = first_present_protocol;
   record.trials = 5;
   record.made_ms = 1700000000000;
   return record;

@@ -2,7 +2,7 @@
 // memory at one time would spoil each other's sums.
 #pragma once
 
-#include "core/embedded_file.hpp"
+#include "base/embedded_file.hpp"
 
 namespace attune::test {
 

@@ -12,14 +12,14 @@
 #include <tuple>
 
 #include "attune/error.hpp"
-#include "core/byte_stream.hpp"
-#include "core/digest.hpp"
-#include "core/hexadecimal.hpp"
+#include "base/byte_stream.hpp"
+#include "base/digest.hpp"
+#include "base/hexadecimal.hpp"
 
 namespace attune {
 namespace {
 
-constexpr std::string_view magic = "ATTUNEBN";
+constexpr std::string_view magic = "attuneBN";
 constexpr std::uint32_t bundle_version = 1;
 constexpr std::size_t digest_bytes = 32;
 constexpr std::size_t head_bytes =
@@ -133,7 +133,7 @@ Bundle::Bundle(std::shared_ptr<const Source> source, std::string name)
   ByteReader reader(head);
   const auto mark = reader.raw(magic.size(), magic.size());
   if (mark.size() != magic.size() || std::memcmp(mark.data(), magic.data(), magic.size()) != 0)
-    refuse("it does not begin with ATTUNEBN");
+    refuse("it does not begin with attuneBN; one of an attune before its first release has to be made again");
   if (const auto version = reader.number<std::uint32_t>(); version != bundle_version)
     refuse(
         fmt::format("it has version {}, and this attune reads version {}; export it again", version, bundle_version));

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
-#include "core/hexadecimal.hpp"
+#include "base/hexadecimal.hpp"
 
 namespace attune {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "base/digest.hpp"
 #include "bundle/record_rows.hpp"
-#include "core/digest.hpp"
 
 namespace attune {
 namespace {

@@ -6,7 +6,7 @@
 namespace attune {
 namespace {
 
-constexpr std::uint32_t pack_version = 3;
+constexpr std::uint32_t pack_version = 1;
 
 }  // namespace
 

@@ -7,10 +7,6 @@
 
 namespace attune {
 
-void fields(auto& a, Is<RecordOrigin> auto& x) {
-  a(x.device_name, x.multiprocessors, x.toolchain, x.driver, x.attune_version, x.protocol);
-}
-
 void fields(auto& a, Is<RecordPage> auto& x) { a(x.key, x.low, x.high); }
 
 void fields(auto& a, Is<RecordGroup> auto& x) {
@@ -18,7 +14,7 @@ void fields(auto& a, Is<RecordGroup> auto& x) {
 }
 
 void fields(auto& a, Is<RecordIndex> auto& x) {
-  a(x.code, x.contract, x.problem, x.configurations, x.values, x.origins, x.groups);
+  a(x.code, x.contract, x.problem, x.configurations, x.values, x.texts, x.groups);
 }
 
 namespace {

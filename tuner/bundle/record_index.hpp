@@ -13,21 +13,12 @@
 
 namespace attune {
 
-// What records of one tuning session have in common.
-struct RecordOrigin {
-  std::string device_name;
-  int multiprocessors = 0;
-  std::string toolchain, driver, attune_version;
-  int protocol = 0;
-  friend auto operator<=>(const RecordOrigin&, const RecordOrigin&) = default;
-};
-
 struct RecordPage {
   SectionKey key{};                     // of the section, which is the SHA-256 of the page
   std::vector<std::int64_t> low, high;  // of each problem value, over the rows: its ordinal
 };
 
-// The rows of one device class, of one regime and objective.
+// The rows of one device class, of one regime and objective: what look-ups ask for stands here too.
 struct RecordGroup {
   std::string kernel;  // name
   std::string objective, regime, device_class;
@@ -40,7 +31,7 @@ struct RecordIndex {
   std::vector<std::string> problem;                      // names, in the order of [problem]
   std::vector<std::vector<std::string>> configurations;  // names; usually one list
   std::vector<Value> values;                             // that are no integers, each once
-  std::vector<RecordOrigin> origins;
+  std::vector<std::string> texts;                        // of rows, each once: names of devices, drivers ...
   std::vector<RecordGroup> groups;
 };
 

@@ -1,16 +1,18 @@
 #include "bundle/record_rows.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <ranges>
+#include <string_view>
 
 #include "attune/error.hpp"
-#include "core/hexadecimal.hpp"
+#include "base/hexadecimal.hpp"
+#include "core/record_fields.hpp"
 
 namespace attune {
 namespace {
 
-constexpr std::size_t uuid_bytes = 16, uuid_digits = 36;
-constexpr unsigned effort_bits = 0x0f, partial_bit = 0x10, unstable_bit = 0x20, plain_uuid_bit = 0x40;
+constexpr std::size_t uuid_bytes = 16, uuid_digits = 36, most_text_bytes = 256;
 
 // Seven bits a byte, the low ones first; the eighth says that more follow.
 void write_number(ByteWriter& bytes, std::uint64_t value) {
@@ -92,45 +94,93 @@ std::string uuid_of(std::span<const std::byte> bytes) {
   return text;
 }
 
-void write_uuid(ByteWriter& bytes, const std::vector<std::byte>& plain, const std::string& text) {
-  if (!plain.empty()) return bytes.raw(plain);
-  write_number(bytes, text.size());
-  bytes.raw(std::as_bytes(std::span(text)));
+bool is_uuid(const char* field) { return std::string_view(field) == "uuid"; }
+
+// The 16 bytes of a uuid behind a 0; another text behind its length and one.
+void write_uuid(ByteWriter& bytes, const std::string& text) {
+  const std::vector<std::byte> plain = bytes_of_uuid(text);
+  write_number(bytes, plain.empty() ? text.size() + 1 : 0);
+  bytes.raw(plain.empty() ? std::as_bytes(std::span(text)) : plain);
 }
 
-std::string read_uuid(ByteReader& bytes, bool is_plain) {
-  if (is_plain) return uuid_of(bytes.raw(uuid_bytes, uuid_bytes));
-  const auto text = bytes.raw(read_number(bytes), most_rows_of_page);
+std::string read_uuid(ByteReader& bytes) {
+  const std::uint64_t size = read_number(bytes);
+  if (size == 0) return uuid_of(bytes.raw(uuid_bytes, uuid_bytes));
+  const auto text = bytes.raw(size - 1, most_text_bytes);
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-// Reads what follows the problem.
-void read_rest(ByteReader& bytes, const RecordIndex& index, Record& record) {
-  const std::uint64_t names = read_number(bytes);
-  if (names >= index.configurations.size()) return bytes.fail();
-  std::vector<Binding> items;
-  for (const std::string& name : index.configurations[names]) items.push_back({name, read_value(bytes, index)});
-  record.configuration = Configuration(std::move(items));
-  const std::uint64_t origin = read_number(bytes);
-  if (origin >= index.origins.size()) return bytes.fail();
-  const RecordOrigin& of = index.origins[origin];
-  record.device_name = of.device_name;
-  record.multiprocessors = of.multiprocessors;
-  record.toolchain = of.toolchain;
-  record.driver = of.driver;
-  record.attune_version = of.attune_version;
-  record.protocol = of.protocol;
-  const auto flags = bytes.number<std::uint8_t>();
-  record.effort = static_cast<Effort>(flags & effort_bits);
-  if (record.effort > Effort::exhaustive) return bytes.fail();
-  record.partial = (flags & partial_bit) != 0;
-  record.unstable = (flags & unstable_bit) != 0;
-  record.uuid = read_uuid(bytes, (flags & plain_uuid_bit) != 0);
-  record.median_ns = bytes.real();
-  record.default_ns = bytes.real();
-  record.speedup = bytes.real();
-  record.trials = signed_of(read_number(bytes));
-  record.made_ms = signed_of(read_number(bytes));
+// Writes the fields of a row that are not of its key, but for truth values.
+class FieldWriter {
+ public:
+  FieldWriter(ByteWriter& bytes, RecordIndex& index) : bytes_(bytes), index_(index) {}
+  void operator()(const char*, bool) {}
+  void operator()(const char*, double value) { bytes_.real(value); }
+  void operator()(const char* name, const std::string& value) {
+    if (is_uuid(name)) return write_uuid(bytes_, value);
+    write_number(bytes_, place_in(index_.texts, value));
+  }
+  void operator()(const char*, const Configuration& value) {
+    write_number(bytes_, place_in(index_.configurations, names_of(value)));
+    for (const Binding& binding : value) write_value(bytes_, index_, binding.value);
+  }
+  template <typename T>
+  void operator()(const char*, const T& value) {
+    write_number(bytes_, unsigned_of(static_cast<std::int64_t>(value)));
+  }
+
+ private:
+  ByteWriter& bytes_;
+  RecordIndex& index_;
+};
+
+class FieldReader {
+ public:
+  FieldReader(ByteReader& bytes, const RecordIndex& index) : bytes_(bytes), index_(index) {}
+  void operator()(const char*, bool& value) {
+    value = (flags_ & 1) != 0;
+    flags_ >>= 1;
+  }
+  void operator()(const char*, double& value) { value = bytes_.real(); }
+  void operator()(const char* name, std::string& value) {
+    if (is_uuid(name)) {
+      value = read_uuid(bytes_);
+    } else if (const std::uint64_t place = read_number(bytes_); place < index_.texts.size()) {
+      value = index_.texts[place];
+    } else {
+      bytes_.fail();
+    }
+  }
+  void operator()(const char*, Configuration& value) {
+    const std::uint64_t names = read_number(bytes_);
+    if (names >= index_.configurations.size()) return bytes_.fail();
+    std::vector<Binding> items;
+    for (const std::string& name : index_.configurations[names]) items.push_back({name, read_value(bytes_, index_)});
+    value = Configuration(std::move(items));
+  }
+  template <typename T>
+  void operator()(const char*, T& value) {
+    const std::int64_t stored = signed_of(read_number(bytes_));
+    value = static_cast<T>(stored);
+    if (static_cast<std::int64_t>(value) != stored) bytes_.fail();
+  }
+
+ private:
+  ByteReader& bytes_;
+  const RecordIndex& index_;
+  std::uint64_t flags_ = read_number(bytes_);
+};
+
+// The truth values of a record as bits, the first lowest.
+std::uint64_t flags_of(const Record& record) {
+  std::uint64_t flags = 0;
+  int bit = 0;
+  application_fields(
+      [&](const char*, const auto& value) {
+        if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, bool>) flags |= std::uint64_t{value} << bit++;
+      },
+      record);
+  return flags;
 }
 
 }  // namespace
@@ -148,19 +198,9 @@ std::vector<std::int64_t> ordinals_to_write(RecordIndex& index, const Problem& p
 void write_row(ByteWriter& page, RecordIndex& index, const Record& record) {
   ByteWriter row;
   for (const Binding& binding : record.key.problem) write_value(row, index, binding.value);
-  write_number(row, place_in(index.configurations, names_of(record.configuration)));
-  for (const Binding& binding : record.configuration) write_value(row, index, binding.value);
-  write_number(row, place_in(index.origins, RecordOrigin{record.device_name, record.multiprocessors, record.toolchain,
-                                                         record.driver, record.attune_version, record.protocol}));
-  const std::vector<std::byte> uuid = bytes_of_uuid(record.uuid);
-  row.number(static_cast<std::uint8_t>(static_cast<unsigned>(record.effort) | (record.partial ? partial_bit : 0) |
-                                       (record.unstable ? unstable_bit : 0) | (uuid.empty() ? 0 : plain_uuid_bit)));
-  write_uuid(row, uuid, record.uuid);
-  row.real(record.median_ns);
-  row.real(record.default_ns);
-  row.real(record.speedup);
-  write_number(row, unsigned_of(record.trials));
-  write_number(row, unsigned_of(record.made_ms));
+  write_number(row, flags_of(record));
+  FieldWriter write(row, index);
+  application_fields(write, record);
   const std::vector<std::byte> bytes = row.take();
   write_number(page, bytes.size());
   page.raw(bytes);
@@ -181,17 +221,14 @@ std::vector<Record> read_rows(std::span<const std::byte> page, const RecordIndex
       problem.push_back({index.problem[i], read_value(row, index, &ordinals[i])});
     if (!row.failed() && !wanted(ordinals)) continue;
     Record record;
-    read_rest(row, index, record);
+    record.key = {.kernel = group.kernel,
+                  .code = index.code,
+                  .contract = index.contract,
+                  .device_class = group.device_class,
+                  .problem = Problem(std::move(problem))};
+    FieldReader read(row, index);
+    application_fields(read, record);
     if (row.failed() || !row.at_end()) refuse();
-    record.key = {group.kernel,
-                  index.code,
-                  index.contract,
-                  group.device_class,
-                  Problem(std::move(problem)),
-                  group.regime,
-                  group.objective,
-                  generation_of(record.protocol)};
-    record.compute_capability = group.compute_capability;
     records.push_back(std::move(record));
   }
   return records;

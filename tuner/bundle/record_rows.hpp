@@ -1,4 +1,4 @@
-// The rows of pages of records: some 70 bytes each (docs/formats/bundle.md). Pure.
+// The rows of pages of records: some 90 bytes each (docs/formats/bundle.md). Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/byte_stream.hpp"
 #include "bundle/record_index.hpp"
-#include "core/byte_stream.hpp"
 #include "core/record.hpp"
 
 namespace attune {

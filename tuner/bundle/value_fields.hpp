@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "attune/value.hpp"
-#include "core/archive.hpp"
+#include "base/archive.hpp"
 
 namespace attune {
 

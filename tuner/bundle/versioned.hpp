@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/archive.hpp"
+#include "base/archive.hpp"
 
 namespace attune {
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 
 namespace attune {
 namespace {

@@ -4,15 +4,15 @@
 #include <cstring>
 
 #include "attune/error.hpp"
-#include "core/byte_stream.hpp"
-#include "core/digest.hpp"
+#include "base/byte_stream.hpp"
+#include "base/digest.hpp"
 #include "core/image.hpp"
 
 namespace attune {
 namespace {
 
-constexpr std::string_view magic = "ATTUNEIM";
-constexpr std::uint32_t version = 2;
+constexpr std::string_view magic = "attuneIM";
+constexpr std::uint32_t version = 1;
 constexpr std::size_t digest_bytes = 32;
 constexpr std::size_t header_bytes = magic.size() + 4 + 8 + digest_bytes;
 // The longest short text that a file may hold; far above what compilers make.

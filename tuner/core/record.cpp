@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "attune/error.hpp"
-#include "core/enum_texts.hpp"
-#include "core/near_name.hpp"
+#include "base/enum_texts.hpp"
+#include "base/near_name.hpp"
 
 namespace attune {
 namespace {

@@ -11,10 +11,10 @@
 
 namespace attune {
 
-// The meaning of times has generations, which are not compared. Up to protocol 7, times below 20 us were means over
-// launches in a row, and the cache was flushed by writing.
-inline constexpr int first_present_protocol = 8, present_generation = 1;
-constexpr int generation_of(int protocol) { return protocol >= first_present_protocol ? present_generation : 0; }
+// What a time means may change with the measuring protocol. Times of another meaning are not compared: a record of such
+// serves where no other does, as a stale one.
+inline constexpr int first_present_protocol = 9;
+constexpr bool is_of_present_meaning(int protocol) { return protocol >= first_present_protocol; }
 
 struct RecordKey {
   std::string kernel;  // name
@@ -24,7 +24,6 @@ struct RecordKey {
   Problem problem;           // complete, in the order of [problem]
   std::string regime = "cold";
   std::string objective = "time";
-  int generation = present_generation;  // follows from the protocol
 };
 
 struct Record {
@@ -39,19 +38,22 @@ struct Record {
   double speedup = 1;     // default / best of the objective: median of paired ratios of the final stage
   double speedup_low = 1, speedup_high = 1;  // 95 % interval
   Effort effort = Effort::measure;
-  bool partial = false;   // the session was cut short
-  bool unstable = false;  // too many rounds had to be dropped
+  bool partial = false;     // the session was cut short
+  bool narrowed = false;    // the session searched a part of the space
+  bool imported = false;    // brought in from elsewhere: it was not measured for this database
+  bool superseded = false;  // another beat it in the same rounds of a final stage
+  bool unstable = false;    // too many rounds had to be dropped
   bool self_checked = false;
   std::string space;      // fingerprint
   std::string toolchain;  // "NVRTC 13.0"
   std::string driver;
   std::string device_uuid;
   std::string attune_version;
-  int protocol = first_present_protocol;  // version of the measuring protocol
+  int protocol = first_present_protocol;  // version of the measuring protocol: what a time means
   std::uint64_t seed = 0;
   std::int64_t trials = 0;   // tried in the session
   std::int64_t made_ms = 0;  // Unix time, milliseconds
-  // Since protocol 3; 0 in older records and where they are not known.
+  // 0 where they are not known.
   double min_ns = 0, q1_ns = 0, q3_ns = 0;      // of the rounds that count
   std::int64_t batch = 1;                       // launches per sample
   std::int64_t rounds = 0, rounds_dropped = 0;  // of the final stage: counted; dropped

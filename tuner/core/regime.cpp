@@ -1,6 +1,6 @@
 #include "core/regime.hpp"
 
-#include "core/enum_texts.hpp"
+#include "base/enum_texts.hpp"
 
 namespace attune {
 namespace {

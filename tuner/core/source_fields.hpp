@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attune/source_text.hpp"
-#include "core/archive.hpp"
+#include "base/archive.hpp"
 
 namespace attune {
 

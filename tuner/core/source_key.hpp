@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 #include "core/image.hpp"
 
 namespace attune {

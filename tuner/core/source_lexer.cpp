@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 
 namespace attune {
 namespace {

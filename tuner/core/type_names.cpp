@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "core/type_table.hpp"
 
 namespace attune {

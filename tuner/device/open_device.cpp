@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "attune/device_info.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/device.hpp"
 #include "device/host_hook.hpp"

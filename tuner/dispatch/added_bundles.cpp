@@ -31,9 +31,9 @@ std::optional<Image> AddedBundles::find_image(const std::string& key) const {
   return std::nullopt;
 }
 
-std::vector<std::shared_ptr<const WisdomSource>> AddedBundles::wisdom() const {
+std::vector<std::shared_ptr<const RecordTable>> AddedBundles::wisdom() const {
   const std::shared_lock lock(mutex_);
-  std::vector<std::shared_ptr<const WisdomSource>> sources;
+  std::vector<std::shared_ptr<const RecordTable>> sources;
   for (const Added& added : bundles_)
     if (added.wisdom != nullptr) sources.push_back(added.wisdom);
   return sources;

@@ -10,7 +10,7 @@
 #include "attune/bundle.hpp"
 #include "core/image.hpp"
 #include "dispatch/warnings.hpp"
-#include "kernel/wisdom_source.hpp"
+#include "kernel/record_table.hpp"
 
 namespace attune {
 
@@ -23,12 +23,12 @@ class AddedBundles {
   // Returns an image by its key. A damaged one counts as absent, with a warning.
   std::optional<Image> find_image(const std::string& key) const;
   // Returns those with records, in the order in which they were added.
-  std::vector<std::shared_ptr<const WisdomSource>> wisdom() const;
+  std::vector<std::shared_ptr<const RecordTable>> wisdom() const;
 
  private:
   struct Added {
     Bundle bundle;
-    std::shared_ptr<const WisdomSource> wisdom;  // null: it has no records
+    std::shared_ptr<const RecordTable> wisdom;  // null: it has no records
   };
   Warnings& warnings_;
   mutable std::shared_mutex mutex_;

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "kernel/wisdom_source.hpp"
+#include "kernel/record_table.hpp"
 
 namespace attune {
 
-// Makes a source that waits up to `seconds` for each lock.
-using MakeDatabaseReader = std::unique_ptr<const WisdomSource> (*)(const std::filesystem::path& file, double seconds);
+// Makes the table of a database file.
+using MakeDatabaseReader = std::unique_ptr<const RecordTable> (*)(const std::filesystem::path& file);
 
 // Set once, before main(). Returns null in a program without it.
 MakeDatabaseReader database_reader() noexcept;

@@ -11,10 +11,9 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "base/trusted_environment.hpp"
+#include "base/visible_text.hpp"
 #include "core/objective_text.hpp"
-#include "core/trusted_environment.hpp"
-#include "core/visible_text.hpp"
-#include "db/paths.hpp"
 #include "device/device.hpp"
 #include "dispatch/added_bundles.hpp"
 #include "dispatch/background.hpp"
@@ -25,6 +24,7 @@
 #include "dispatch/plan_request.hpp"
 #include "dispatch/planner.hpp"
 #include "dispatch/single_flight.hpp"
+#include "files/paths.hpp"
 #include "kernel/problem.hpp"
 
 namespace attune {
@@ -42,8 +42,8 @@ std::shared_ptr<Device> open_wished(const std::string& wished) {
 }
 
 // Returns null where there is none.
-std::unique_ptr<const WisdomSource> open_database(const DispatcherOptions& options, bool is_of_bundle,
-                                                  Warnings& warnings) {
+std::unique_ptr<const RecordTable> open_database(const DispatcherOptions& options, bool is_of_bundle,
+                                                 Warnings& warnings) {
   const MakeDatabaseReader make = database_reader();
   const std::filesystem::path& wished = options.database;
   if (!wished.empty() && (is_of_bundle || make == nullptr))
@@ -52,7 +52,7 @@ std::unique_ptr<const WisdomSource> open_database(const DispatcherOptions& optio
                                               : "the program links attune::bundle_runtime; link attune::runtime"));
   if (is_of_bundle || make == nullptr) return nullptr;
   try {
-    return make(wished.empty() ? default_database_path() : wished, application_wait_seconds);
+    return make(wished.empty() ? default_database_path() : wished);
   } catch (const Error& error) {
     warnings.warn(fmt::format("no wisdom is read: {}; using defaults", error.what()));
     return nullptr;

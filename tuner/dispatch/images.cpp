@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/digest.hpp"
 #include "bundle/bundle_images.hpp"
-#include "core/digest.hpp"
 #include "core/file_digest.hpp"
 
 namespace attune {

@@ -13,12 +13,12 @@
 
 #include "core/image.hpp"
 #include "core/source_key.hpp"
-#include "db/image_cache.hpp"
 #include "device/device.hpp"
 #include "device/image_key.hpp"
 #include "dispatch/added_bundles.hpp"
 #include "dispatch/single_flight.hpp"
 #include "dispatch/survey.hpp"
+#include "files/image_cache.hpp"
 
 namespace attune {
 

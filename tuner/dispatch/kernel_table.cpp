@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 
 namespace attune {
 

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/digest.hpp"
-#include "core/visible_text.hpp"
+#include "base/digest.hpp"
+#include "base/visible_text.hpp"
 
 namespace attune {
 namespace {
@@ -76,7 +76,7 @@ void refuse_foreign(const struct stat& status) {
 
 }  // namespace
 
-bool is_miss(Rung rung) noexcept { return rung != Rung::exact && rung != Rung::stale; }
+bool is_miss(Rung rung) noexcept { return !row_of(rung).is_promise; }
 
 std::string miss_line(const MatchRequest& request) {
   const KernelSpec& spec = request.spec;

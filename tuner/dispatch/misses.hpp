@@ -10,8 +10,8 @@
 #include <unordered_set>
 
 #include "attune/match.hpp"
-#include "db/private_directory.hpp"
 #include "dispatch/warnings.hpp"
+#include "files/private_directory.hpp"
 #include "kernel/ladder.hpp"
 
 namespace attune {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bundle/bundle_records.hpp"
-#include "db/paths.hpp"
+#include "files/paths.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/near_miss.hpp"
@@ -97,7 +97,7 @@ NotPrepared not_prepared(const MatchRequest& request) {
 
 }  // namespace
 
-Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database,
+Planner::Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database,
                  const AddedBundles& bundles, const CacheFolders& caches, Regime regime, std::string objective,
                  Warnings& warnings, const std::filesystem::path& misses, std::shared_ptr<Holdings> holdings)
     : device_(std::move(device)),

@@ -42,7 +42,7 @@ class Planner {
  public:
   // `database`: null where there is none. `bundles`, `warnings` and the kernels that are passed must outlive it.
   // `misses`: where plan() logs what is not known. `holdings`: where code and scratch memory count.
-  Planner(std::shared_ptr<Device> device, std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles,
+  Planner(std::shared_ptr<Device> device, std::unique_ptr<const RecordTable> database, const AddedBundles& bundles,
           const CacheFolders& caches, Regime regime, std::string objective, Warnings& warnings,
           const std::filesystem::path& misses = {}, std::shared_ptr<Holdings> holdings = std::make_shared<Holdings>());
 

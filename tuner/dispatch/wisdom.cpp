@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
 #include <iterator>
-#include <set>
-#include <tuple>
 
-#include "core/counted.hpp"
-#include "db/wisdom_failure.hpp"
-#include "kernel/nearness.hpp"
+#include "base/counted.hpp"
+#include "core/record_order.hpp"
 
 namespace attune {
 namespace {
@@ -22,37 +18,9 @@ void append(std::vector<Record>& all, std::vector<Record>&& more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// Of one code and contract.
-bool have_one_key(const Record& a, const Record& b) {
-  const auto others = [](const RecordKey& key) {
-    return std::tie(key.kernel, key.device_class, key.regime, key.objective);
-  };
-  return others(a.key) == others(b.key) && generation_of(a.protocol) == generation_of(b.protocol) &&
-         same_problem(a.key.problem, b.key.problem);
-}
-
-// The order in which the database chooses among its own records of a key.
-bool is_stronger(const Record& a, const Record& b) {
-  const auto strength = [](const Record& record) { return std::tuple(record.effort, !record.partial, record.made_ms); };
-  return strength(a) > strength(b);
-}
-
-// Several sources may have a record for one key.
-[[gnu::cold]] std::vector<Record> strongest(std::vector<Record>&& records) {
-  std::vector<Record> kept;
-  for (Record& record : records) {
-    const auto rival = std::ranges::find_if(kept, [&](const Record& one) { return have_one_key(one, record); });
-    if (rival == kept.end())
-      kept.push_back(std::move(record));
-    else if (is_stronger(record, *rival))
-      *rival = std::move(record);
-  }
-  return kept;
-}
-
 }  // namespace
 
-Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles, Warnings& warnings)
+Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& bundles, Warnings& warnings)
     : database_(std::move(database)), bundles_(bundles), warnings_(warnings) {}
 
 // Cold functions are compiled for size: libattune.so is to stay small.
@@ -68,14 +36,14 @@ Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles&
       add_from(*database_, request, reach, found);
     }
   }
-  found.candidates.records = strongest(std::move(found.candidates.records));
+  // Several sources may have a record for one key.
+  found.candidates.records = strongest_of_each_key(std::move(found.candidates.records));
   return found;
 }
 
-[[gnu::cold]] void Wisdom::add_from(const WisdomSource& source, const MatchRequest& request, Reach reach,
-                                    Found& found) {
+[[gnu::cold]] void Wisdom::add_from(const RecordTable& source, const MatchRequest& request, Reach reach, Found& found) {
   try {
-    Candidates more = source.candidates(request, reach);
+    Candidates more = look_up(source, request, reach);
     if (more.damaged > 0)
       warnings_.warn(fmt::format(
           "{} of {} in {} left out; what is sound there stays in use (to measure again: {}; to keep what is "
@@ -98,11 +66,9 @@ Wisdom::Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles&
 
 [[gnu::cold]] std::vector<Record> Wisdom::records_of(const KernelSpec& spec, std::string_view device_kind) const {
   std::vector<Record> all;
-  if (database_ != nullptr) append(all, database_->records_of(spec, device_kind));
-  for (const auto& bundle : bundles_.wisdom()) append(all, bundle->records_of(spec, device_kind));
-  std::set<std::string> seen;
-  std::erase_if(all, [&](const Record& record) { return !seen.insert(record.uuid).second; });
-  return all;
+  if (database_ != nullptr) append(all, look_up_all(*database_, spec, device_kind));
+  for (const auto& bundle : bundles_.wisdom()) append(all, look_up_all(*bundle, spec, device_kind));
+  return strongest_of_each_key(std::move(all));
 }
 
 }  // namespace attune

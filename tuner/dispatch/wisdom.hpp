@@ -10,14 +10,14 @@
 
 #include "dispatch/added_bundles.hpp"
 #include "dispatch/warnings.hpp"
-#include "kernel/wisdom_source.hpp"
+#include "kernel/look_up.hpp"
 
 namespace attune {
 
 class Wisdom {
  public:
   // `database`: null where there is none. `bundles` and `warnings` must outlive it.
-  Wisdom(std::unique_ptr<const WisdomSource> database, const AddedBundles& bundles, Warnings& warnings);
+  Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& bundles, Warnings& warnings);
 
   struct Found {
     Candidates candidates;
@@ -28,14 +28,14 @@ class Wisdom {
   // is waited for a tenth of a second, and not asked again for a second.
   Found find(const MatchRequest& request, Reach reach);
 
-  // Returns all records of a kernel's code and contract on devices of a kind, each once. Throws Error where they cannot
-  // be read.
+  // Returns the strongest record of each key of a kernel's code and contract on devices of a kind. Throws Error where
+  // they cannot be read.
   std::vector<Record> records_of(const KernelSpec& spec, std::string_view device_kind) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void add_from(const WisdomSource& source, const MatchRequest& request, Reach reach, Found& found);
-  std::unique_ptr<const WisdomSource> database_;
+  void add_from(const RecordTable& source, const MatchRequest& request, Reach reach, Found& found);
+  std::unique_ptr<const RecordTable> database_;
   const AddedBundles& bundles_;
   Warnings& warnings_;
   std::atomic<Clock::time_point> ask_again_ = Clock::time_point::min();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/enum_texts.hpp"
 #include "core/tensor_layout.hpp"
 #include "core/type_table.hpp"
 #include "exports/cpp_text.hpp"
@@ -31,8 +32,8 @@ std::string type_code(const KernelSpec& spec, const Argument& argument) {
 }
 
 std::string_view role_code(Role role) {
-  constexpr std::string_view names[] = {"in", "out", "inout", "scratch", "scalar", "map"};
-  return names[static_cast<std::size_t>(role)];
+  static constexpr EnumTexts<Role> names("in", "out", "inout", "scratch", "scalar", "map");
+  return names[role];
 }
 
 std::string layout_code(const KernelSpec& spec, const Argument& argument, ExpressionCode& expressions) {

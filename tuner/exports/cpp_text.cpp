@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "base/enum_texts.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/substitute.hpp"
 
@@ -79,8 +80,8 @@ std::string cpp_member(std::string_view name) {
 }
 
 std::string_view cpp_type(const Value& value) {
-  constexpr std::array<std::string_view, 4> types = {"bool", "std::int64_t", "double", "std::string_view"};
-  return types[static_cast<std::size_t>(value.kind())];
+  static constexpr EnumTexts<Value::Kind> types("bool", "std::int64_t", "double", "std::string_view");
+  return types[value.kind()];
 }
 
 std::string cpp_entry_text(const KernelSpec& spec, std::string_view entry) {

@@ -10,11 +10,13 @@
 #include "attune_embedded/encode.hpp"
 #include "attune_embedded/ladder.hpp"
 #include "attune_embedded/launch.hpp"
+#include "attune_embedded/nearness.hpp"
+#include "attune_embedded/records.hpp"
 #include "attune_embedded/select.hpp"
 #include "attune_embedded/types.hpp"
 #include "attune_embedded/values.hpp"
-#include "core/counted.hpp"
-#include "core/identifier.hpp"
+#include "base/counted.hpp"
+#include "base/identifier.hpp"
 #include "exports/argument_code.hpp"
 #include "exports/cpp_text.hpp"
 #include "exports/step_code.hpp"
@@ -67,7 +69,10 @@ std::string detail_code(const HeaderTerms& terms, const ExportTables& tables) {
   const std::string arguments = argument_code(terms.spec, expressions);
   std::string text = "namespace detail {\n\n" + type_table_code();
   text += std::string(attune_embedded::values.text) + "\n" + std::string(attune_embedded::checks.text) + "\n";
-  text += std::string(attune_embedded::ladder.text) + "\n" + problem_code(terms);
+  for (const std::string_view part :
+       {attune_embedded::nearness.text, attune_embedded::ladder.text, attune_embedded::records.text})
+    text += std::string(part) + "\n";
+  text += problem_code(terms);
   text += "// The expressions of the kernel file, for a problem, a configuration and a device.\n";
   text += expressions.definitions() + "\n" + geometry + maps + legality + arguments + steps_code(terms.spec);
   return text + tables_code(terms, tables) + "}  // namespace detail\n\n";

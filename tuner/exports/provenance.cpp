@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 #include "exports/cpp_text.hpp"
 
 namespace attune {

@@ -2,65 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <concepts>
 
-#include "exports/provenance.hpp"
+#include "core/record_fields.hpp"
 
 namespace attune {
 namespace {
 
-struct Column {
-  std::string_view name;
-  std::string (*text)(const Record& record);
-};
-
-// The shortest text that reads back equal.
-std::string number(double value) { return fmt::format("{}", value); }
-template <auto Member>
-std::string real(const Record& record) {
-  return number(record.*Member);
+// Reals: the shortest text that reads back equal.
+template <typename T>
+std::string field_text(const T& value) {
+  if constexpr (std::derived_from<T, Bindings>)
+    return value.text();
+  else if constexpr (std::same_as<T, Effort>)
+    return std::string(to_text(value));
+  else
+    return fmt::format("{}", value);
 }
-template <auto Member>
-std::string whole(const Record& record) {
-  return fmt::format("{}", record.*Member);
-}
-template <auto Member>
-std::string text(const Record& record) {
-  return record.*Member;
-}
-
-// New columns come last: readers may count on the present ones.
-constexpr Column columns[] = {
-    {"uuid", text<&Record::uuid>},
-    {"kernel", [](const Record& record) { return record.key.kernel; }},
-    {"code", [](const Record& record) { return record.key.code; }},
-    {"contract", [](const Record& record) { return record.key.contract; }},
-    {"space", text<&Record::space>},
-    {"device_class", [](const Record& record) { return record.key.device_class; }},
-    {"device", text<&Record::device_name>},
-    {"compute_capability", whole<&Record::compute_capability>},
-    {"multiprocessors", whole<&Record::multiprocessors>},
-    {"driver", text<&Record::driver>},
-    {"problem", [](const Record& record) { return record.key.problem.text(); }},
-    {"regime", [](const Record& record) { return record.key.regime; }},
-    {"objective", [](const Record& record) { return record.key.objective; }},
-    {"configuration", [](const Record& record) { return record.configuration.text(); }},
-    {"median_ns", real<&Record::median_ns>},
-    {"default_ns", real<&Record::default_ns>},
-    {"speedup", real<&Record::speedup>},
-    {"speedup_low", real<&Record::speedup_low>},
-    {"speedup_high", real<&Record::speedup_high>},
-    {"effort", [](const Record& record) { return std::string(to_text(record.effort)); }},
-    {"partial", whole<&Record::partial>},
-    {"unstable", whole<&Record::unstable>},
-    {"self_checked", whole<&Record::self_checked>},
-    {"trials", whole<&Record::trials>},
-    {"seed", whole<&Record::seed>},
-    {"protocol", whole<&Record::protocol>},
-    {"toolchain", text<&Record::toolchain>},
-    {"attune_version", text<&Record::attune_version>},
-    {"made", [](const Record& record) { return utc_date(record.made_ms); }},
-};
 
 std::string quoted(const std::string& field) {
   if (field.find_first_of("\",\r\n") == std::string::npos) return field;
@@ -73,13 +31,18 @@ std::string quoted(const std::string& field) {
 
 std::string records_to_csv(const std::vector<Record>& records) {
   std::string lines;
-  const auto add_line = [&](const auto& field_of) {
+  const auto add_line = [&](const Record& record, const auto& text_of) {
     std::string line;
-    for (const Column& column : columns) line += (&column == columns ? "" : ",") + quoted(field_of(column));
+    const auto add = [&](const char* name, const auto& value) {
+      line += (line.empty() ? "" : ",") + quoted(text_of(name, value));
+    };
+    key_fields(add, record.key);
+    fields(add, record);
     lines += line + "\r\n";
   };
-  add_line([](const Column& column) { return std::string(column.name); });
-  for (const Record& record : records) add_line([&](const Column& column) { return column.text(record); });
+  add_line({}, [](const char* name, const auto&) { return std::string(name); });
+  for (const Record& record : records)
+    add_line(record, [](const char*, const auto& value) { return field_text(value); });
   return lines;
 }
 

@@ -98,12 +98,12 @@ std::string architecture_code(const std::string& required) {
 
 std::string record_row(const HeaderTerms& terms, const TableRecord& row) {
   const Record& record = row.record;
-  return fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
+  return fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
                      cpp_string(record.key.device_class), record.compute_capability, record.multiprocessors,
                      cpp_braces(record.key.problem), row.configuration, record.key.regime == terms.regime,
-                     record.key.regime == "warm", generation_of(record.protocol) == present_generation, record.partial,
-                     record.key.kernel != terms.spec.name, static_cast<int>(record.effort), cpp_string(record.driver),
-                     cpp_string(record.device_name), cpp_literal(Value(record.speedup)), is_default_faster(record));
+                     record.key.regime == "warm", is_of_present_meaning(record.protocol),
+                     record.key.kernel != terms.spec.name, cpp_string(record.driver), cpp_string(record.device_name),
+                     cpp_literal(Value(record.speedup)), is_default_faster(record));
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ std::string problem_code(const HeaderTerms& terms) {
     if (parameter.kind == ProblemKind::size)
       sizes += fmt::format("  add_size(distance, asked.{0}, known.{0});\n", member);
     else
-      is_near += fmt::format("  distance.is_near = distance.is_near && asked.{0} == known.{0};\n", member);
+      is_near += fmt::format("  if (asked.{0} != known.{0}) ++distance.differing;\n", member);
   }
   if (!terms.problems.empty()) {
     std::string is_admitted;
@@ -164,8 +164,8 @@ std::string problem_code(const HeaderTerms& terms) {
          fmt::format(
              "inline bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {{\n"
              "  return {};\n}}\n\n"
-             "inline Distance distance_of([[maybe_unused]] const Problem& asked, [[maybe_unused]] const Problem& "
-             "known) {{\n  Distance distance;\n{}{}  return distance;\n}}\n\n",
+             "inline ProblemDistance distance_of([[maybe_unused]] const Problem& asked, [[maybe_unused]] const "
+             "Problem& known) {{\n  ProblemDistance distance;\n{}{}  return distance;\n}}\n\n",
              same, is_near, sizes);
 }
 
@@ -210,7 +210,7 @@ std::string tables_code(const HeaderTerms& terms, const ExportTables& tables) {
                       tables.records.size());
   for (const TableRecord& row : tables.records) text += provenance_comment(row.record) + record_row(terms, row);
   if (tables.records.empty())
-    text += "    {\"\", 0, 0, {}, 0, false, false, false, false, false, 0, \"\", \"\", 1, false},  // not counted\n";
+    text += "    {\"\", 0, 0, {}, 0, false, false, false, false, \"\", \"\", 1, false},  // not counted\n";
   return text + "};\n\n";
 }
 

@@ -7,6 +7,7 @@
 
 #include "attune/error.hpp"
 #include "bundle/kernel_pack.hpp"
+#include "core/record_order.hpp"
 #include "kernel/problem.hpp"
 #include "kernel/substitute.hpp"
 #include "space/fallbacks.hpp"
@@ -134,7 +135,7 @@ ExportTables make_tables(const HeaderTerms& terms) {
     tables.records.push_back({record, position_of(tables.configurations, *configuration)});
     tables.records.back().record.key.problem = *problem;
   }
-  std::ranges::sort(tables.records, {}, [](const TableRecord& known_record) { return known_record.record.uuid; });
+  std::ranges::sort(tables.records, is_stronger, &TableRecord::record);
   return tables;
 }
 

@@ -17,7 +17,7 @@ struct TableRecord {
 
 struct ExportTables {
   std::vector<Configuration> configurations;  // each once
-  std::vector<TableRecord> records;           // by uuid, which decides ties of the match ladder
+  std::vector<TableRecord> records;           // the stronger first (core/record_order.hpp)
   std::vector<std::size_t> fall_backs;        // positions of configurations; the first is the default
 };
 

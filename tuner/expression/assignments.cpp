@@ -6,7 +6,7 @@
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 
 namespace attune {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "attune/expression.hpp"
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 
 namespace attune {
 namespace {

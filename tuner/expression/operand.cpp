@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/enum_texts.hpp"
+#include "base/enum_texts.hpp"
 
 namespace attune {
 namespace {

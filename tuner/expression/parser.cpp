@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "expression/reader.hpp"

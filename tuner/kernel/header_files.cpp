@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 #include "core/file_digest.hpp"
 #include "core/include_scan.hpp"
 #include "kernel/include_option.hpp"

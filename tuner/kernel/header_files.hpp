@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded_file.hpp"
+#include "base/embedded_file.hpp"
 #include "core/image.hpp"
 
 namespace attune {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "attune/error.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "core/type_table.hpp"
 #include "kernel/argument_checks.hpp"
 #include "kernel/include_option.hpp"

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
-#include "core/counted.hpp"
+#include "base/counted.hpp"
+#include "base/enum_texts.hpp"
+#include "core/record_order.hpp"
 #include "kernel/legality.hpp"
-#include "kernel/nearness.hpp"
 
 namespace attune {
 namespace {
@@ -18,49 +18,32 @@ std::string provenance(const Record& record) {
 }
 
 struct Graded {
-  Rung rung;
-  // compared in this order, less is better; the third: is it of another name, the fourth: uuid
-  std::tuple<double, double, bool, std::string_view> order;
+  Standing standing;
   const Record* record;
 };
 
 // How many records of a rung may be tried, the best first.
 constexpr int most_of_rung = 4;
 
-// Whether its times mean what times mean today.
-bool is_present(const Record& record) { return generation_of(record.protocol) == present_generation; }
+bool is_present(const Record& record) { return is_of_present_meaning(record.protocol); }
 
-// Greater is better.
-double completed_effort(const Record& record) { return 2.0 * static_cast<int>(record.effort) + !record.partial; }
+Standing grade(const MatchRequest& request, const Record& record) {
+  const DeviceInfo& device = request.device;
+  const Fit fit{.is_same_problem = same_problem(request.problem, record.key.problem),
+                .is_same_device = record.key.device_class == device.class_key(),
+                .is_sibling = record.compute_capability == device.compute_capability,
+                .is_of_regime = record.key.regime == request.regime,
+                .is_of_warm = record.key.regime == "warm",
+                .is_present = is_present(record),
+                .is_same_driver = record.driver == device.driver,
+                .is_renamed = record.key.kernel != request.spec.name,
+                .multiprocessor_octaves = multiprocessor_octaves(record.multiprocessors, device.multiprocessors)};
+  return standing_of(fit, [&] { return problem_distance(request.spec, request.problem, record.key.problem); });
+}
 
-std::optional<Graded> grade(const MatchRequest& request, const Record& record) {
-  if (!same_family(request, record.key)) return std::nullopt;
-  const bool is_renamed = record.key.kernel != request.spec.name;
-  const bool same_device = record.key.device_class == request.device.class_key();
-  if (same_problem(request.problem, record.key.problem)) {
-    if (same_device) {
-      const bool is_fresh = record.driver == request.device.driver && is_present(record);
-      const Rung rung = record.key.regime != request.regime ? Rung::other_regime : is_fresh ? Rung::exact : Rung::stale;
-      // Of several other regimes the times of today's meaning come first, then those of single launches.
-      if (rung == Rung::other_regime)
-        return Graded{
-            rung,
-            {is_present(record) ? 0.0 : 1.0, record.key.regime == "warm" ? 1.0 : 0.0, is_renamed, record.uuid},
-            &record};
-      // The kernel's own name comes first. Then, as among records of one key, more effort wins; of equal effort, a
-      // complete session beats one that was cut short.
-      return Graded{rung, {is_renamed ? 1.0 : 0.0, -completed_effort(record), is_renamed, record.uuid}, &record};
-    }
-    if (record.compute_capability != request.device.compute_capability || record.key.regime != request.regime)
-      return std::nullopt;
-    const double octaves = multiprocessor_octaves(record.multiprocessors, request.device.multiprocessors);
-    return Graded{Rung::sibling_device, {octaves, 0.0, is_renamed, record.uuid}, &record};
-  }
-  if (!same_device || record.key.regime != request.regime) return std::nullopt;
-  const ProblemDistance apart = problem_distance(request.spec, request.problem, record.key.problem);
-  if (apart.differing > 0 || !apart.within_factor_2) return std::nullopt;
-  // The larger of two equally near problems.
-  return Graded{Rung::near_problem, {apart.squared_octaves, -apart.log2_size, is_renamed, record.uuid}, &record};
+bool is_before(const Graded& a, const Graded& b) {
+  const int order = compare(a.standing, b.standing);
+  return order != 0 ? order < 0 : is_stronger(*a.record, *b.record);
 }
 
 // Returns where the record is from, as a part of a sentence.
@@ -100,11 +83,6 @@ std::string explain(const MatchRequest& request, Rung rung, const Record& record
                      tune_command(request));
 }
 
-// A record of these rungs was measured for something else.
-bool is_stand_in(Rung rung) {
-  return rung == Rung::other_regime || rung == Rung::near_problem || rung == Rung::sibling_device;
-}
-
 std::optional<Configuration> default_of(const MatchRequest& request, const LegalityCheck& legal) {
   for (const Configuration& fallback : request.fallbacks)
     if (auto found = legal(fallback)) return found;
@@ -115,6 +93,9 @@ std::optional<Configuration> default_of(const MatchRequest& request, const Legal
 }
 
 }  // namespace
+
+static_assert(std::size(rung_table) == enum_size<Rung>());
+std::string_view to_text(Rung rung) noexcept { return row_of(rung <= Rung::none ? rung : Rung::none).name; }
 
 bool same_family(const MatchRequest& request, const RecordKey& key) {
   return key.code == request.spec.fingerprints.code && key.contract == request.spec.fingerprints.contract &&
@@ -149,19 +130,18 @@ std::string tune_command(const MatchRequest& request) {
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal) {
   std::vector<Graded> fitting;
-  for (const Record& record : records) {
-    if (auto graded = grade(request, record)) fitting.push_back(std::move(*graded));
-  }
-  std::sort(fitting.begin(), fitting.end(),
-            [](const Graded& a, const Graded& b) { return std::tie(a.rung, a.order) < std::tie(b.rung, b.order); });
+  for (const Record& record : records)
+    if (same_family(request, record.key)) fitting.push_back({grade(request, record), &record});
+  std::erase_if(fitting, [](const Graded& graded) { return graded.standing.rung == Rung::none; });
+  std::ranges::sort(fitting, is_before);
   std::vector<GradedMatch> ladder;
   int of_rung = 0;
   for (const Graded& candidate : fitting) {
-    if (ladder.empty() || ladder.back().match.rung != candidate.rung) of_rung = 0;
+    const Rung rung = candidate.standing.rung;
+    if (ladder.empty() || ladder.back().match.rung != rung) of_rung = 0;
     if (of_rung == most_of_rung) continue;
     const Record& record = *candidate.record;
-    auto by_default =
-        is_stand_in(candidate.rung) && is_default_faster(record) ? default_of(request, legal) : std::nullopt;
+    auto by_default = !row_of(rung).is_promise && is_default_faster(record) ? default_of(request, legal) : std::nullopt;
     const bool is_default = by_default.has_value();
     auto configuration = is_default ? std::move(by_default) : legal(record.configuration);
     if (!configuration) continue;
@@ -170,7 +150,7 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
         ladder, [&](const GradedMatch& earlier) { return earlier.match.configuration == *configuration; });
     if (is_known) continue;
     ++of_rung;
-    ladder.push_back({{candidate.rung, std::move(*configuration), explain(request, candidate.rung, record, is_default),
+    ladder.push_back({{rung, std::move(*configuration), explain(request, rung, record, is_default),
                        is_default ? 1 : record.speedup, record.key.problem.text()},
                       record.toolchain});
   }

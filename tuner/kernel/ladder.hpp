@@ -13,8 +13,12 @@
 #include "attune/kernel_spec.hpp"
 #include "attune/match.hpp"
 #include "core/record.hpp"
+#include "kernel/nearness.hpp"
 
 namespace attune {
+
+// Exported headers hold this text too: it includes nothing.
+#include "kernel/ladder.inc"
 
 // A view: what it points to must outlive it.
 struct MatchRequest {
@@ -46,20 +50,21 @@ std::optional<Configuration> usable_configuration(const MatchRequest& request, c
 // Returns whether the record's own measurement says that the default is faster, by its objective or by its time.
 bool is_default_faster(const Record& record);
 
-// Returns the best record of every rung that has one, in the order of the rungs. `none` is not among them (no_match()).
+// Returns the records that fit, best first, in the order of the rungs. `none` is not among them (no_match()).
 //   exact           same device class, problem and regime
-//   stale           so, but measured with another driver (another toolchain: grade_toolchain()), or of an earlier
-//                   generation
+//   stale           so, but measured with another driver (another toolchain: grade_toolchain()), or when times meant
+//                   something else
 //   other regime    same device class and problem, tuned for another regime
 //   near problem    same device class and types; integers equal, every size within a factor of 2. Least sum of squared
-//                   log2 ratios, then the larger problem, then the lesser uuid
+//                   log2 ratios, then the larger problem
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
-//                   multiprocessors, then the lesser uuid
+//                   multiprocessors
 // Kind, code, contract and objective must be equal, and the configuration legal; but for `other regime` the regime too.
-// The same kernel under another name counts, after a record of its own name. A rung has up to four records of different
-// configurations, the best first: one that does not compile gives way to the next.
+// The same kernel under another name counts, after a record of its own name. What then still ties, is_stronger()
+// decides (core/record_order.hpp). A rung has up to four records of different configurations, the best first: one that
+// does not compile gives way to the next.
 //
-// A record of the last three rungs is no promise for this problem. Where it says itself that the default is faster, it
+// A record of a rung that is no promise for this problem: where it says itself that the default is faster, it
 // stands for the first fall-back that is legal here, not for what was found.
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/nearness.hpp"
 

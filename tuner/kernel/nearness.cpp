@@ -1,7 +1,6 @@
 #include "kernel/nearness.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace attune {
 
@@ -27,22 +26,9 @@ ProblemDistance problem_distance(const KernelSpec& spec, const Problem& asked, c
       if (*want != *have) ++sum.differing;
       continue;
     }
-    const auto [low, high] = std::minmax({want->integer(), have->integer()});
-    if (low < 1) {
-      ++sum.differing;
-      continue;
-    }
-    if (static_cast<std::uint64_t>(high) > 2 * static_cast<std::uint64_t>(low)) sum.within_factor_2 = false;
-    // Larger over smaller, so that half and double the size are exactly equally far.
-    const double octaves = std::log2(static_cast<double>(high) / static_cast<double>(low));
-    sum.squared_octaves += octaves * octaves;
-    sum.log2_size += std::log2(static_cast<double>(have->integer()));
+    add_size(sum, want->integer(), have->integer());
   }
   return sum;
-}
-
-double multiprocessor_octaves(int recorded, int present) {
-  return std::abs(std::log2(std::max(1, recorded) / static_cast<double>(std::max(1, present))));
 }
 
 std::string_view kind_of(std::string_view class_key) { return class_key.substr(0, class_key.find('|')); }

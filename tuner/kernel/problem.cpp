@@ -7,9 +7,9 @@
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
-#include "core/counted.hpp"
-#include "core/digest.hpp"
-#include "core/near_name.hpp"
+#include "base/counted.hpp"
+#include "base/digest.hpp"
+#include "base/near_name.hpp"
 #include "core/type_names.hpp"
 #include "expression/assignments.hpp"
 
@@ -189,7 +189,9 @@ KernelSpec narrow(KernelSpec spec, std::string_view text) {
     for (const auto& value : parameter.values) canonical += value.text() + ',';
     canonical += ' ';
   }
-  if (!canonical.empty()) spec.fingerprints.space = sha256(spec.fingerprints.space + canonical);
+  if (canonical.empty()) return spec;
+  spec.fingerprints.space = sha256(spec.fingerprints.space + canonical);
+  spec.is_narrowed = true;
   return spec;
 }
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "attune/error.hpp"
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 #include "core/type_table.hpp"
 #include "kernel/instantiate.hpp"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/identifier.hpp"
-#include "core/near_name.hpp"
+#include "base/identifier.hpp"
+#include "base/near_name.hpp"
 #include "search/table.hpp"
 
 namespace attune {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "attune/error.hpp"
-#include "core/enum_texts.hpp"
+#include "base/enum_texts.hpp"
 
 namespace attune {
 namespace {

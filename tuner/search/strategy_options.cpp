@@ -7,7 +7,7 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "expression/assignments.hpp"
 
 namespace attune {

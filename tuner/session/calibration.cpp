@@ -8,7 +8,7 @@
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 #include "kernel/roofline.hpp"
 #include "measure/statistics.hpp"
 #include "session/calibration_subject.hpp"

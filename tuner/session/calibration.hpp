@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
+#include "base/waiting.hpp"
 #include "core/ceiling.hpp"
-#include "core/waiting.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {

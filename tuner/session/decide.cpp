@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "attune/version.hpp"
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 #include "measure/statistics.hpp"
 
 namespace attune {
@@ -152,6 +152,7 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   take_figures(decision, record);
   record.effort = terms.request.effort;
   record.partial = facts.partial;
+  record.narrowed = terms.request.spec.is_narrowed;
   record.self_checked = facts.self_checked;
   record.space = terms.key.space;
   record.toolchain = facts.toolchain;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/finalist_result.hpp"
-#include "db/image_cache.hpp"
+#include "files/image_cache.hpp"
 #include "session/compare.hpp"
 
 namespace attune {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "attune/error.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 
 namespace attune {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 
 namespace attune {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 
 namespace attune {
 

@@ -7,7 +7,7 @@
 
 #include "attune/error.hpp"
 #include "attune/version.hpp"
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 #include "device/image_key.hpp"
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
@@ -77,7 +77,8 @@ SessionRow open_session(const SessionTerms& terms, const std::string& toolchain,
   row.device_uuid = terms.device.uuid;
   row.host = host_name();
   row.attune_version = library_version;
-  row.protocol = to_json(terms.protocol);
+  row.protocol = Protocol::version;
+  row.constants = to_json(terms.protocol);
   row.started_ms = unix_ms();
   row.id = store.begin_session(row, terms.device);
   return row;
@@ -92,7 +93,7 @@ struct WarmStarted {
 bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
   const RecordKey& own = terms.key.record;
   const bool is_here = record.key.device_class == own.device_class && record.key.problem == own.problem;
-  const bool means_the_same = record.key.regime == own.regime && record.key.generation == own.generation;
+  const bool means_the_same = record.key.regime == own.regime && is_of_present_meaning(record.protocol);
   if (is_here || !means_the_same || record.space != terms.key.space) return false;
   const Experience experience = experience_of(record.device_name + ", " + record.key.problem.text(),
                                               store.known_trials(record.key, record.space), terms.space);

@@ -14,7 +14,7 @@ enum class Kin { this_problem, other_problem, sibling_device, other_device };
 
 struct Ranked {
   Kin kin;
-  bool of_other_regime, of_other_generation;
+  bool of_other_regime, of_other_meaning;
   int differing;
   double squared_octaves;
   int capability_distance;
@@ -25,7 +25,7 @@ struct Ranked {
   const Record* record;
 
   auto order() const {
-    return std::tie(kin, of_other_regime, of_other_generation, differing, squared_octaves, capability_distance,
+    return std::tie(kin, of_other_regime, of_other_meaning, differing, squared_octaves, capability_distance,
                     multiprocessor_distance, problem, device_class, uuid);
   }
 };
@@ -40,7 +40,7 @@ Ranked rank(const MatchRequest& request, const Record& record) {
                                       : Kin::other_device;
   return {kin,
           record.key.regime != request.regime,
-          record.key.generation != present_generation,
+          !is_of_present_meaning(record.protocol),
           apart.differing,
           apart.squared_octaves,
           capabilities,

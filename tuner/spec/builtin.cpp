@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "attune_embedded/builtin_files.hpp"
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/shortened.hpp"
 

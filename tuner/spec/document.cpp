@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/enum_texts.hpp"
-#include "core/near_name.hpp"
+#include "base/enum_texts.hpp"
+#include "base/near_name.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/identifier.hpp"
-#include "core/near_name.hpp"
+#include "base/identifier.hpp"
+#include "base/near_name.hpp"
 #include "kernel/fill_values.hpp"
 
 namespace attune {

@@ -1,7 +1,7 @@
 // Fingerprints: docs/formats/fingerprints.md.
 #include "attune/kernel_spec.hpp"
-#include "core/digest.hpp"
-#include "core/enum_texts.hpp"
+#include "base/digest.hpp"
+#include "base/enum_texts.hpp"
 #include "kernel/fill_values.hpp"
 #include "spec/code_tokens.hpp"
 #include "spec/includes.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attune/kernel_spec.hpp"
-#include "core/embedded_file.hpp"
+#include "base/embedded_file.hpp"
 
 namespace attune {
 

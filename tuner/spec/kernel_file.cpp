@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "kernel/include_option.hpp"
 #include "spec/document.hpp"
 #include "spec/includes.hpp"

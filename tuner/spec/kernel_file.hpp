@@ -10,7 +10,7 @@
 
 #include "attune/error.hpp"
 #include "attune/kernel_spec.hpp"
-#include "core/embedded_file.hpp"
+#include "base/embedded_file.hpp"
 
 namespace attune {
 

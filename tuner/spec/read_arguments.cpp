@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/enum_texts.hpp"
-#include "core/near_name.hpp"
+#include "base/enum_texts.hpp"
+#include "base/near_name.hpp"
 #include "spec/fill.hpp"
 #include "spec/sections.hpp"
 #include "spec/shortened.hpp"

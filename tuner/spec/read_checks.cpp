@@ -1,7 +1,7 @@
 // [check], [metrics] and [compile].
 #include <fmt/format.h>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "spec/sections.hpp"
 #include "spec/shortened.hpp"
 

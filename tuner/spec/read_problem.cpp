@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "spec/sections.hpp"
 #include "spec/shortened.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "spec/limits.hpp"
 #include "spec/names.hpp"
 #include "spec/sections.hpp"

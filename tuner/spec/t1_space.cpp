@@ -9,7 +9,7 @@
 #include <sstream>
 #include <unordered_set>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "spec/shortened.hpp"
 #include "spec/t1_values.hpp"
 

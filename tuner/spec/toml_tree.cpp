@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "core/enum_texts.hpp"
+#include "base/enum_texts.hpp"
 
 namespace attune {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
-#include "core/enum_texts.hpp"
-#include "core/identifier.hpp"
-#include "core/near_name.hpp"
+#include "base/enum_texts.hpp"
+#include "base/identifier.hpp"
+#include "base/near_name.hpp"
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "spec/limits.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/identifier.hpp"
-#include "core/near_name.hpp"
+#include "base/identifier.hpp"
+#include "base/near_name.hpp"
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "kernel/fill_values.hpp"

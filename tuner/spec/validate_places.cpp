@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/substitute.hpp"
 #include "spec/names.hpp"

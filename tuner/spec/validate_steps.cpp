@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "core/identifier.hpp"
-#include "core/near_name.hpp"
+#include "base/identifier.hpp"
+#include "base/near_name.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/parameter_bytes.hpp"
 #include "kernel/substitute.hpp"

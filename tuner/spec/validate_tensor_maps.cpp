@@ -1,7 +1,7 @@
 // Tensor maps in [arguments]: their array, dimensions and names.
 #include <fmt/format.h>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 #include "core/tensor_layout.hpp"
 #include "spec/names.hpp"
 #include "spec/shortened.hpp"

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
-#include "db/image_cache.hpp"
-#include "db/paths.hpp"
+#include "base/trusted_environment.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
 #include "dispatch/planner.hpp"
+#include "files/image_cache.hpp"
+#include "files/paths.hpp"
 #include "kernel/problem.hpp"
 #include "session/session.hpp"
 #include "spec/kernel_file.hpp"
@@ -72,16 +72,12 @@ fs::path database_of(const DispatcherOptions& options) {
   return options.database.empty() ? default_database_path() : options.database;
 }
 
-// Turns are taken with all tuners of this user, whatever their caches are.
 fs::path lock_folder(const TuneOptions& options) {
-  try {
-    fs::path folder = default_cache_path() / "locks";
-    make_private_directory(folder, "ATTUNE_CACHE");
-    if (access(folder.c_str(), W_OK) == 0) return folder;
-  } catch (const Error&) {
-  }
-  if (options.note) options.note("there is no folder of locks: turns with other tuners are not taken");
-  return {};
+  std::string why;
+  fs::path folder = usable_lock_folder(why);
+  if (folder.empty() && options.note)
+    options.note(fmt::format("turns with other tuners are not taken, as there is no folder of locks ({})", why));
+  return folder;
 }
 
 SessionRequest request_of(const Dispatcher& gpu, const KernelSpec& spec, const Problem& problem, Effort effort,
@@ -136,7 +132,7 @@ TuneResult estimated(const Dispatcher& gpu, const KernelSpec& spec, const Proble
   const DispatcherOptions& options = gpu.options();
   Warnings warnings([](const std::string&) {});  // the dispatcher says them
   const AddedBundles none(warnings);
-  auto database = std::make_unique<const WisdomReader>(database_of(options), application_wait_seconds);
+  auto database = std::make_unique<const WisdomReader>(database_of(options));
   Planner planner(gpu.device(), std::move(database), none, {options.cache, options.site_cache},
                   regime_of(options.regime).value(), options.objective, warnings);
   Match match = planner.match(make_pack(spec, spec.name), problem);

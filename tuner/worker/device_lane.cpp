@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/unix_ms.hpp"
+#include "base/unix_ms.hpp"
 #include "worker/answer_check.hpp"
 
 namespace attune {

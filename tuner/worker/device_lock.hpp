@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "attune/device_info.hpp"
-#include "core/waiting.hpp"
+#include "base/waiting.hpp"
 
 namespace attune {
 

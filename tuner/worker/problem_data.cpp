@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "core/counted.hpp"
+#include "base/counted.hpp"
 #include "core/type_table.hpp"
 #include "device/host/host_data.hpp"
 

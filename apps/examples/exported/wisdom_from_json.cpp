@@ -1,11 +1,13 @@
 // wisdom_from_json IN.json OUT.db: the records of `attune export --format json` as a wisdom database. The build of the
 // example uses it; wisdom.json has made-up records of a made-up GPU.
+#include <concepts>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/record_fields.hpp"
 #include "db/wisdom_store.hpp"
 
 namespace {
@@ -25,31 +27,23 @@ attune::Bindings bindings_of(const Json& json) {
   return bindings;
 }
 
+void read(const Json& json, attune::Effort& effort) { effort = attune::effort_from_text(json.get<std::string>()); }
+template <std::derived_from<attune::Bindings> T>
+void read(const Json& json, T& bindings) {
+  bindings = T(bindings_of(json));
+}
+template <typename T>
+void read(const Json& json, T& value) {
+  json.get_to(value);
+}
+
 attune::Record record_of(const Json& json) {
-  const Json& device = json.at("device");
   attune::Record record;
-  record.uuid = json.at("uuid");
-  record.key.kernel = json.at("kernel");
-  record.key.code = json.at("code");
-  record.key.contract = json.at("contract");
-  record.space = json.at("space");
-  record.key.device_class = device.at("class");
-  record.key.problem = attune::Problem(bindings_of(json.at("problem")));
-  record.device_name = device.at("name");
-  record.compute_capability = device.at("compute_capability");
-  record.multiprocessors = device.at("multiprocessors");
-  record.device_uuid = device.at("uuid");
-  record.driver = device.at("driver");
-  record.configuration = attune::Configuration(bindings_of(json.at("configuration")));
-  record.median_ns = json.at("median_ns");
-  record.default_ns = json.at("default_ns");
-  record.speedup = json.at("speedup");
-  record.speedup_low = json.at("speedup_low");
-  record.speedup_high = json.at("speedup_high");
-  record.toolchain = json.at("toolchain");
-  record.attune_version = json.at("attune_version");
-  record.trials = json.at("trials");
-  record.made_ms = json.at("made_ms");
+  const auto take = [&](const char* name, auto& value) {
+    if (json.contains(name)) read(json.at(name), value);
+  };
+  attune::key_fields(take, record.key);
+  attune::fields(take, record);
   return record;
 }
 

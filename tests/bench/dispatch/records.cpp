@@ -8,12 +8,13 @@
 
 #include "attune/error.hpp"
 #include "attune_embedded/noop.hpp"
+#include "base/uuid.hpp"
 #include "bench.hpp"
 #include "bundle/bundle_records.hpp"
 #include "bundle/bundle_wisdom.hpp"
 #include "db/reader/wisdom_reader.hpp"
-#include "db/uuid.hpp"
 #include "db/wisdom_store.hpp"
+#include "kernel/look_up.hpp"
 #include "kernel/problem.hpp"
 #include "spec/kernel_file.hpp"
 
@@ -100,10 +101,10 @@ int run_records(int records) {
     std::ofstream(bundle, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
   }
   measure(spec, "SQLite", std::filesystem::file_size(file), count, [&](const MatchRequest& request) {
-    return WisdomReader(file, 0.1).candidates(request, Reach::this_problem);
+    return attune::look_up(WisdomReader(file), request, Reach::this_problem);
   });
   measure(spec, "a bundle", std::filesystem::file_size(bundle), count, [&](const MatchRequest& request) {
-    return BundleWisdom(Bundle::open(bundle)).candidates(request, Reach::this_problem);
+    return attune::look_up(BundleWisdom(Bundle::open(bundle)), request, Reach::this_problem);
   });
   std::filesystem::remove(bundle);
   std::filesystem::remove(file);

@@ -89,7 +89,7 @@ TEST(Bundle, FindsEveryDamage) {
 
 TEST(Bundle, SaysWhatItIsNot) {
   const auto throws = [](const char* text) { return Throws<Error>(Property(&Error::what, HasSubstr(text))); };
-  EXPECT_THAT([] { Bundle::in_memory({}, "empty"); }, throws("empty is no bundle: it does not begin with ATTUNEBN"));
+  EXPECT_THAT([] { Bundle::in_memory({}, "empty"); }, throws("empty is no bundle: it does not begin with attuneBN"));
   std::vector<std::byte> later = sample();
   later[8] = std::byte{9};
   EXPECT_THAT([&] { Bundle::in_memory(later, "later"); }, throws("it has version 9"));

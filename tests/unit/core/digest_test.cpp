@@ -1,4 +1,4 @@
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 
 #include <gtest/gtest.h>
 

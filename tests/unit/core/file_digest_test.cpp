@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 
 namespace attune {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/hexadecimal.hpp"
+#include "base/hexadecimal.hpp"
 
 #include <gtest/gtest.h>
 

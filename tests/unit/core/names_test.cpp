@@ -7,14 +7,14 @@
 #include "attune/error.hpp"
 #include "attune/match.hpp"
 #include "attune/type_of.hpp"
-#include "core/counted.hpp"
-#include "core/enum_texts.hpp"
-#include "core/near_name.hpp"
+#include "base/counted.hpp"
+#include "base/enum_texts.hpp"
+#include "base/near_name.hpp"
+#include "base/visible_text.hpp"
 #include "core/record.hpp"
 #include "core/type_names.hpp"
 #include "core/type_table.hpp"
 #include "core/verdict.hpp"
-#include "core/visible_text.hpp"
 #include "support/message_of.hpp"
 
 namespace attune {

@@ -226,9 +226,11 @@ class Situations {
     record.multiprocessors = device.multiprocessors;
     record.driver = chance(0.3) ? "another driver" : device.driver;
     record.configuration = any_configuration(problem, device);
-    record.effort = chance(0.5) ? Effort::patient : Effort::measure;
-    record.partial = chance(0.2);
-    record.protocol = chance(0.2) ? 7 : 8;
+    record.effort = static_cast<Effort>(below(4));
+    record.partial = chance(0.2), record.narrowed = chance(0.2);
+    record.imported = chance(0.2), record.superseded = chance(0.2);
+    record.protocol = first_present_protocol - (chance(0.2) ? 1 : 0);
+    record.made_ms = static_cast<std::int64_t>(below(3));
     record.speedup = chance(0.2) ? 0.99 : 1.25;
     record.median_ns = 1000;
     record.default_ns = chance(0.1) ? 999 : chance(0.1) ? 0 : 1250;

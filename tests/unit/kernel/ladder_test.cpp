@@ -76,7 +76,7 @@ class MatchLadder : public testing::Test {
 
 TEST_F(MatchLadder, AnEarlierWayOfMeasuringIsStale) {
   Record before = record(problem_, 128);
-  before.protocol = 7;
+  before.protocol = first_present_protocol - 1;
   before.attune_version = "0.1.0";
   const auto rungs = ladder({before});
   ASSERT_EQ(rungs.size(), 1u);

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "attune/error.hpp"
-#include "db/recording_file.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
+#include "recordings/recording_file.hpp"
 #include "session/session.hpp"
 #include "worker/device_server.hpp"
 #include "worker/direct_transport.hpp"

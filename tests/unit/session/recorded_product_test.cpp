@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <atomic>
 
-#include "db/recording_file.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "kernel/instantiate.hpp"
+#include "recordings/recording_file.hpp"
 #include "session/session.hpp"
 
 namespace attune {

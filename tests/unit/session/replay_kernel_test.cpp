@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "attune/error.hpp"
-#include "db/recording_file.hpp"
 #include "device/replay/replay_device.hpp"
+#include "recordings/recording_file.hpp"
 #include "support/bowl.hpp"
 
 namespace attune {

@@ -12,11 +12,11 @@
 
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
-#include "db/recording_file.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
+#include "recordings/recording_file.hpp"
 #include "session/session.hpp"
 #include "support/bowl.hpp"
 #include "worker/compile_server.hpp"

@@ -23,10 +23,10 @@
 #include <string>
 #include <vector>
 
-#include "core/digest.hpp"
-#include "db/recording_file.hpp"
+#include "base/digest.hpp"
 #include "db/wisdom_store.hpp"
 #include "device/replay/replay_device.hpp"
+#include "recordings/recording_file.hpp"
 #include "session/session.hpp"
 #include "support/bowl.hpp"
 #include "worker/workers.hpp"

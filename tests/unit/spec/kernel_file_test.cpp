@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "attune/search_space.hpp"
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/problem.hpp"
 #include "support/message_of.hpp"

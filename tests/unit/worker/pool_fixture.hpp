@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "db/recording_file.hpp"
 #include "device/replay/replay_device.hpp"
+#include "recordings/recording_file.hpp"
 #include "support/bowl.hpp"
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"

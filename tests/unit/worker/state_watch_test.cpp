@@ -8,8 +8,8 @@
 #include <functional>
 #include <thread>
 
-#include "db/recording_file.hpp"
 #include "device/replay/replay_device.hpp"
+#include "recordings/recording_file.hpp"
 
 namespace attune {
 namespace {

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
+#include "base/trusted_environment.hpp"
 
 namespace attune::cuda {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "attune_embedded/argument_checks.hpp"
 #include "attune_embedded/attune.hpp"
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 #include "device/checked_source.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"

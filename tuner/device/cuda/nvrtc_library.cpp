@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
+#include "base/trusted_environment.hpp"
 #include "device/cuda/cuda_status.hpp"
 #include "device/cuda/driver_loader.hpp"
 
@@ -36,7 +36,7 @@ struct NvrtcSymbol {
 };
 
 #define ATTUNE_SYMBOL(member, function, ...) {#function, offsetof(NvrtcApi, member)},
-constexpr NvrtcSymbol symbols[] = {ATTUNE_NVRTC_FUNCTIONS(ATTUNE_SYMBOL)};
+constexpr NvrtcSymbol nvrtc_symbols[] = {ATTUNE_NVRTC_FUNCTIONS(ATTUNE_SYMBOL)};
 constexpr NvrtcSymbol pch_symbols[] = {ATTUNE_NVRTC_PCH_FUNCTIONS(ATTUNE_SYMBOL)};
 #undef ATTUNE_SYMBOL
 
@@ -100,7 +100,7 @@ void resolve_pch(void* handle, NvrtcApi& api) {
 }
 
 std::string resolve(void* handle, NvrtcLibrary& library, const std::string& file) {
-  for (const NvrtcSymbol& symbol : symbols) {
+  for (const NvrtcSymbol& symbol : nvrtc_symbols) {
     void* address = dlsym(handle, symbol.name);
     if (address == nullptr)
       return fmt::format("{} lacks {}: it is no NVRTC, or one older than CUDA 11.2", file, symbol.name);

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "attune/error.hpp"
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 #include "core/include_scan.hpp"
 
 namespace attune::cuda {

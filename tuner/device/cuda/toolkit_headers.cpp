@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "core/trusted_environment.hpp"
+#include "base/trusted_environment.hpp"
 
 namespace attune::cuda {
 

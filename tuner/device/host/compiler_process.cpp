@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "attune/error.hpp"
-#include "core/process_environment.hpp"
-#include "core/trusted_environment.hpp"
+#include "base/process_environment.hpp"
+#include "base/trusted_environment.hpp"
 
 namespace attune {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "attune/error.hpp"
-#include "core/trusted_environment.hpp"
+#include "base/trusted_environment.hpp"
 #include "device/host/compiler_process.hpp"
 
 namespace attune {

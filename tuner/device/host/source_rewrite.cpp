@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/identifier.hpp"
+#include "base/identifier.hpp"
 #include "core/source_lexer.hpp"
 
 namespace attune {

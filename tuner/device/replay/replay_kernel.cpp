@@ -2,7 +2,7 @@
 #include <bit>
 #include <numeric>
 
-#include "core/digest.hpp"
+#include "base/digest.hpp"
 #include "device/replay/replay_device.hpp"
 #include "device/replay/replay_entry.hpp"
 #include "kernel/substitute.hpp"

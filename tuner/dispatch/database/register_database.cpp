@@ -9,8 +9,8 @@ const int attune_database_is_linked = 1;
 namespace attune {
 namespace {
 
-std::unique_ptr<const WisdomSource> make_reader(const std::filesystem::path& file, double seconds) {
-  return std::make_unique<const WisdomReader>(file, seconds);
+std::unique_ptr<const RecordTable> make_reader(const std::filesystem::path& file) {
+  return std::make_unique<const WisdomReader>(file);
 }
 
 [[maybe_unused]] const bool is_known = (set_database_reader(make_reader), true);

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "core/near_name.hpp"
+#include "base/near_name.hpp"
 
 namespace attune::space {
 namespace {

@@ -1,12 +1,23 @@
 // The fields of every message, in the order of docs/formats/worker_messages.md: one list serves writing, reading, and
-// tests that make values.
+// tests that make values and count members.
 #pragma once
 
-#include "core/archive.hpp"
+#include "base/archive.hpp"
+#include "core/device_fields.hpp"
+#include "core/image.hpp"
+#include "core/record_fields.hpp"
 #include "core/source_fields.hpp"
 #include "worker/jobs.hpp"
 
 namespace attune {
+
+inline void write_value(WriteArchive& a, const Image& image) { a.piece(image_payload(image)); }
+
+inline Image read_value(ReadArchive& a, std::type_identity<Image>) {
+  if (auto image = image_of_payload(a.piece())) return *std::move(image);
+  a.fail();
+  return {};
+}
 
 void fields(auto& a, Is<LaunchShape> auto& x) {
   a(x.grid, x.block, x.shared_bytes, x.cluster, x.overlaps, x.cooperative);
@@ -66,13 +77,6 @@ void fields(auto& a, Is<Status> auto& x) {
   a(x.detail, x.sticky);
 }
 
-void fields(auto& a, Is<DeviceInfo> auto& x) {
-  a(x.kind, x.name, x.compute_capability, x.multiprocessors, x.memory_bytes, x.memory_bus_bits, x.l2_bytes,
-    x.mig_profile, x.warp_size, x.max_threads_per_block, x.max_threads_per_multiprocessor, x.max_block, x.max_grid,
-    x.shared_static_limit, x.shared_per_block, x.shared_per_multiprocessor, x.registers_per_block,
-    x.registers_per_multiprocessor, x.ordinal, x.uuid, x.driver, x.driver_cuda_version, x.clock_khz);
-}
-
 void fields(auto& a, Is<TimingPlan> auto& x) {
   a(x.count, x.most, x.error, x.scatter_ns, x.stop_above_ns);
   a.choice(x.regime, Regime::stream);
@@ -101,7 +105,6 @@ void fields(auto& a, Is<DeviceState> auto& x) {
   a(x.sm_clock_mhz, x.memory_clock_mhz, x.temperature_c, x.power_w, x.energy_j, x.throttle);
 }
 void fields(auto& a, Is<Watched> auto& x) { a(x.states, x.users); }
-void fields(auto& a, Is<Numerics> auto& x) { a(x.max_absolute, x.max_relative, x.max_ulp); }
 void fields(auto& a, Is<LaunchEnergy> auto& x) { a(x.joules, x.error, x.seconds, x.steps, x.launches); }
 
 void fields(auto& a, Is<DeviceOpened> auto& x) { a(x.info, x.own_clock, x.has_energy_counter, x.users); }

@@ -1,6 +1,6 @@
 #include "worker/messages/messages.hpp"
 
-#include "core/archive.hpp"
+#include "base/archive.hpp"
 #include "worker/messages/fields.hpp"
 
 namespace attune {

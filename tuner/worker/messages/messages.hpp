@@ -10,7 +10,7 @@
 
 namespace attune {
 
-constexpr std::uint32_t message_version = 17;
+constexpr std::uint32_t message_version = 1;
 
 std::vector<std::byte> encode(const Job& job);
 std::vector<std::byte> encode(const Reply& reply);

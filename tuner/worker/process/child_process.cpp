@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "attune/error.hpp"
-#include "core/process_environment.hpp"
+#include "base/process_environment.hpp"
 #include "worker/process/worker_processes.hpp"
 
 namespace attune {

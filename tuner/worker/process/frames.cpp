@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/archive.hpp"
-#include "core/byte_stream.hpp"
+#include "base/archive.hpp"
+#include "base/byte_stream.hpp"
 
 namespace attune {
 namespace {

@@ -1,0 +1,24 @@
+// What marks a wisdom database, and what a reader of any version may count on: for those that write and that read one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace attune {
+
+constexpr int wisdom_application_id = 0x6174756e;      // "atun", as in schema.sql
+constexpr int unreleased_application_id = 0x6174746e;  // "attn": of versions before the first release
+constexpr int wisdom_format = 1;                       // user_version, as in schema.sql
+
+// No row that an application reads is longer, and no look-up takes more steps of SQLite: a million records have room.
+constexpr int most_row_bytes = 1 << 20;
+constexpr std::int64_t most_reading_steps = 200'000'000;
+
+// Returns the statement that makes the view of applications, as SQLite keeps it.
+std::string_view application_view() noexcept;
+
+// Throws Error unless the id is that of a wisdom database.
+void require_wisdom(const std::filesystem::path& file, std::int64_t application_id);
+
+}  // namespace attune

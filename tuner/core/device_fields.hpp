@@ -1,0 +1,42 @@
+// The fields of DeviceInfo, in one list: rows of the database, messages and tests are made from it.
+#pragma once
+
+#include "attune/device_info.hpp"
+#include "base/field_list.hpp"
+#include "base/member_count.hpp"
+
+namespace attune {
+
+// What the class key is made of.
+void class_fields(auto&& visit, Is<DeviceInfo> auto& x) {
+  visit("kind", x.kind);
+  visit("name", x.name);
+  visit("compute_capability", x.compute_capability);
+  visit("multiprocessors", x.multiprocessors);
+  visit("memory_bytes", x.memory_bytes);
+  visit("memory_bus_bits", x.memory_bus_bits);
+  visit("l2_bytes", x.l2_bytes);
+  visit("mig_profile", x.mig_profile);
+}
+
+void fields(auto&& visit, Is<DeviceInfo> auto& x) {
+  class_fields(visit, x);
+  visit("warp_size", x.warp_size);
+  visit("max_threads_per_block", x.max_threads_per_block);
+  visit("max_threads_per_multiprocessor", x.max_threads_per_multiprocessor);
+  visit("max_block", x.max_block);
+  visit("max_grid", x.max_grid);
+  visit("shared_static_limit", x.shared_static_limit);
+  visit("shared_per_block", x.shared_per_block);
+  visit("shared_per_multiprocessor", x.shared_per_multiprocessor);
+  visit("registers_per_block", x.registers_per_block);
+  visit("registers_per_multiprocessor", x.registers_per_multiprocessor);
+  visit("ordinal", x.ordinal);
+  visit("uuid", x.uuid);
+  visit("driver", x.driver);
+  visit("driver_cuda_version", x.driver_cuda_version);
+  visit("clock_khz", x.clock_khz);
+}
+static_assert(member_count<DeviceInfo>() == 23, "every member is in the list");
+
+}  // namespace attune

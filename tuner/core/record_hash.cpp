@@ -1,0 +1,39 @@
+#include "core/record_hash.hpp"
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "base/digest.hpp"
+#include "core/bindings_json.hpp"
+#include "core/record_fields.hpp"
+
+namespace attune {
+namespace {
+
+// Returns a field as the text that the hash covers. Reals: the shortest decimal that reads back equal.
+template <typename T>
+std::string hashed_text(const T& value) {
+  if constexpr (std::same_as<T, std::string>)
+    return value;
+  else if constexpr (std::derived_from<T, Bindings>)
+    return bindings_json(value);
+  else if constexpr (std::same_as<T, bool> || std::is_enum_v<T>)
+    return fmt::format("{}", static_cast<int>(value));
+  else
+    return fmt::format("{}", value);
+}
+
+}  // namespace
+
+std::string record_hash(const Record& record) {
+  Digest digest;
+  const auto add = [&](const char*, const auto& value) { digest.add(std::string_view(hashed_text(value))); };
+  key_fields(add, record.key);
+  application_fields(add, record);
+  return digest.hex();
+}
+
+}  // namespace attune

@@ -1,0 +1,28 @@
+// The order of records: which of two for one key serves. Everything that chooses among records uses this order: the
+// store, look-ups, the match ladder, exported headers. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/record.hpp"
+
+namespace attune {
+
+// Returns a number that is greater for the stronger of two records of one key. These decide, in this order:
+//   1. it was not superseded: none beat it in the same rounds of a final stage
+//   2. its times mean what times mean today
+//   3. it was measured here, and not brought in from elsewhere
+//   4. effort: more of it was searched
+//   5. its session was complete, and not cut short
+//   6. its session searched the whole space, and not a narrowed one
+// The database stores the number, for SQL.
+std::int64_t strength_of(const Record& record);
+
+// Returns whether `a` comes before `b`: the greater strength, then the newer, then the lesser uuid.
+bool is_stronger(const Record& a, const Record& b);
+
+// Returns the strongest record of each key, in the order in which the keys come.
+std::vector<Record> strongest_of_each_key(std::vector<Record> records);
+
+}  // namespace attune

@@ -1,0 +1,64 @@
+#include "exports/records_json.hpp"
+
+#include <concepts>
+#include <nlohmann/json.hpp>
+
+#include "core/bindings_json.hpp"
+#include "core/record_fields.hpp"
+
+namespace attune {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int format_version = 1;
+
+// Adds fields to an object.
+class FieldsOf {
+ public:
+  explicit FieldsOf(ordered_json& object) : object_(object) {}
+  template <typename T>
+  void operator()(const char* name, const std::optional<T>& value) {
+    if (value) (*this)(name, *value);
+  }
+  template <typename T>
+  void operator()(const char* name, const T& value) {
+    if constexpr (std::derived_from<T, Bindings>)
+      object_[name] = ordered_json::parse(bindings_json(value));
+    else if constexpr (std::same_as<T, Effort>)
+      object_[name] = to_text(value);
+    else
+      object_[name] = value;
+  }
+
+ private:
+  ordered_json& object_;
+};
+
+}  // namespace
+
+ordered_json to_json(const Record& record) {
+  ordered_json object;
+  FieldsOf add(object);
+  key_fields(add, record.key);
+  fields(add, record);
+  return object;
+}
+
+ordered_json to_json(const FinalistResult& finalist) {
+  ordered_json object;
+  FieldsOf add(object);
+  fields(add, finalist);
+  object.erase("samples_ns");
+  return object;
+}
+
+std::string records_to_json(const std::vector<Record>& records) {
+  ordered_json list = ordered_json::array();
+  for (const Record& record : records) list.push_back(to_json(record));
+  const ordered_json document = {
+      {"format", "attune-wisdom"}, {"version", format_version}, {"records", std::move(list)}};
+  return document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace attune

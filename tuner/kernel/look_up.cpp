@@ -1,0 +1,146 @@
+#include "kernel/look_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/record_fields.hpp"
+#include "core/record_hash.hpp"
+#include "core/record_order.hpp"
+#include "kernel/nearness.hpp"
+
+namespace attune {
+namespace {
+
+// A table may be foreign, hostile or damaged.
+bool is_sound(const StoredRecord& row) {
+  const Record& record = row.record;
+  if (record.effort < Effort::estimate || record.effort > Effort::exhaustive) return false;
+  bool is_finite = true;
+  application_fields(
+      [&](const char*, const auto& value) {
+        if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, double>)
+          is_finite = is_finite && std::isfinite(value);
+      },
+      record);
+  return is_finite && (!row.hash || *row.hash == record_hash(record));
+}
+
+std::vector<Record> sound_of(std::vector<StoredRecord>&& rows, int& damaged) {
+  std::vector<Record> sound;
+  for (StoredRecord& row : rows) {
+    if (is_sound(row))
+      sound.push_back(std::move(row.record));
+    else
+      ++damaged;
+  }
+  return strongest_of_each_key(std::move(sound));
+}
+
+RecordFilter of_text(const KernelSpec& spec) {
+  return {.code = spec.fingerprints.code, .contract = spec.fingerprints.contract};
+}
+
+class LookUp {
+ public:
+  LookUp(RecordReading& reading, const MatchRequest& request) : reading_(reading), request_(request) {}
+
+  Candidates run(Reach reach) {
+    add(for_this_problem_here());
+    const bool is_known =
+        std::ranges::any_of(found_.records, [&](const Record& record) { return record.key.regime == request_.regime; });
+    if (is_known && reach == Reach::this_problem) return std::move(found_);
+    found_.are_all = true;
+    add_near();
+    add(for_this_problem_on_siblings());
+    if (found_.records.empty())
+      for (StoredRecord& row : reading_.rows({.kernel = request_.spec.name, .most = most_near_misses}))
+        found_.near_misses.push_back(std::move(row.record));
+    return std::move(found_);
+  }
+
+ private:
+  RecordFilter of_family() const {
+    RecordFilter filter = of_text(request_.spec);
+    filter.objective = request_.objective;
+    return filter;
+  }
+
+  RecordFilter for_this_problem_here() const {
+    RecordFilter filter = of_family();
+    filter.device_class = device_class_;
+    filter.problems = {&request_.problem, 1};
+    return filter;
+  }
+
+  RecordFilter for_this_problem_on_siblings() const {
+    RecordFilter filter = of_family();
+    filter.other_device_class = device_class_;
+    filter.regime = request_.regime;
+    filter.compute_capability = request_.device.compute_capability;
+    filter.problems = {&request_.problem, 1};
+    return filter;
+  }
+
+  void add(const RecordFilter& filter) {
+    std::ranges::move(sound_of(reading_.rows(filter), found_.damaged), std::back_inserter(found_.records));
+  }
+
+  // The problems alone are read first: there may be many.
+  void add_near() {
+    RecordFilter filter = of_family();
+    filter.device_class = device_class_;
+    filter.regime = request_.regime;
+    filter.near = &request_.problem;
+    struct Near {
+      ProblemDistance apart;
+      Problem problem;
+    };
+    std::vector<Near> near;
+    for (Problem& problem : reading_.problems(filter)) {
+      if (same_problem(request_.problem, problem)) continue;
+      const ProblemDistance apart = problem_distance(request_.spec, request_.problem, problem);
+      if (apart.is_near()) near.push_back({apart, std::move(problem)});
+    }
+    const auto is_nearer = [](const Near& a, const Near& b) {
+      if (a.apart.squared_octaves != b.apart.squared_octaves) return a.apart.squared_octaves < b.apart.squared_octaves;
+      return a.apart.log2_size > b.apart.log2_size;
+    };
+    std::vector<Problem> nearest;
+    for (; !near.empty() && nearest.size() < most_near_problems; near.pop_back()) {
+      std::iter_swap(std::ranges::min_element(near, is_nearer), near.end() - 1);
+      if (std::ranges::find(nearest, near.back().problem) == nearest.end())
+        nearest.push_back(std::move(near.back().problem));
+    }
+    if (nearest.empty()) return;
+    filter.near = nullptr;
+    filter.problems = nearest;
+    add(filter);
+  }
+
+  RecordReading& reading_;
+  const MatchRequest& request_;
+  const std::string device_class_ = request_.device.class_key();
+  Candidates found_;
+};
+
+}  // namespace
+
+// Cold functions are compiled for size: libattune.so is to stay small.
+[[gnu::cold]] Candidates look_up(const RecordTable& table, const MatchRequest& request, Reach reach) {
+  const std::unique_ptr<RecordReading> reading = table.read();
+  if (reading == nullptr) return {.are_all = true};
+  return LookUp(*reading, request).run(reach);
+}
+
+[[gnu::cold]] std::vector<Record> look_up_all(const RecordTable& table, const KernelSpec& spec,
+                                              std::string_view device_kind) {
+  const std::unique_ptr<RecordReading> reading = table.read();
+  if (reading == nullptr) return {};
+  int damaged = 0;
+  std::vector<Record> found = sound_of(reading->rows(of_text(spec)), damaged);
+  std::erase_if(found, [&](const Record& record) { return kind_of(record.key.device_class) != device_kind; });
+  return found;
+}
+
+}  // namespace attune
