@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "attune/error.hpp"
 #include "exports/cpp_text.hpp"
 #include "expression/node.hpp"
@@ -15,50 +13,6 @@ using Node = Expression::Node;
 
 // Compilers nest brackets 256 deep and more.
 constexpr int nesting_of_statement = 48;
-
-// The functions of header/values.inc for operations on one to three operands.
-constexpr std::pair<NodeKind, std::string_view> functions[] = {
-    {NodeKind::logical_or, "either"},
-    {NodeKind::logical_and, "both"},
-    {NodeKind::logical_not, "logical_not"},
-    {NodeKind::conditional, "choose"},
-    {NodeKind::equal, "equal"},
-    {NodeKind::unequal, "unequal"},
-    {NodeKind::less, "less"},
-    {NodeKind::less_equal, "less_equal"},
-    {NodeKind::greater, "greater"},
-    {NodeKind::greater_equal, "greater_equal"},
-    {NodeKind::bit_or, "bit_or"},
-    {NodeKind::bit_and, "bit_and"},
-    {NodeKind::shift_left, "shift_left"},
-    {NodeKind::shift_right, "shift_right"},
-    {NodeKind::add, "add"},
-    {NodeKind::subtract, "subtract"},
-    {NodeKind::multiply, "multiply"},
-    {NodeKind::divide, "divide"},
-    {NodeKind::remainder, "remainder"},
-    {NodeKind::negate, "negate"},
-    {NodeKind::plus, "plus"},
-    {NodeKind::power, "power"},
-    {NodeKind::minimum, "minimum"},
-    {NodeKind::maximum, "maximum"},
-    {NodeKind::absolute, "absolute"},
-    {NodeKind::square_root, "square_root"},
-    {NodeKind::floor, "round_down"},
-    {NodeKind::ceil, "round_to_ceiling"},
-    {NodeKind::ceil_div, "ceil_div"},
-    {NodeKind::round_up, "round_up"},
-    {NodeKind::log2, "log2_of"},
-    {NodeKind::is_pow2, "is_pow2"},
-    {NodeKind::size_of, "size_of"},
-    {NodeKind::epsilon, "epsilon_of"},
-};
-
-std::string_view function_of(NodeKind operation) {
-  for (const auto& [known, function] : functions)
-    if (known == operation) return function;
-  return "";
-}
 
 std::string constant_code(const Value& value) {
   if (value.is_boolean()) return fmt::format("flag({})", value.text());
@@ -96,19 +50,18 @@ class Writer {
     if (node.operation == NodeKind::constant) return constant_code(node.constant);
     if (node.operation == NodeKind::name) return name_code(parsed_.names[node.index]);
     if (node.operation == NodeKind::property) return property_code(parsed_.properties[node.index]);
-    if (node.operation == NodeKind::in) return list_code("is_in", node);
-    if (node.operation == NodeKind::not_in) return list_code("is_not_in", node);
+    if (node.operation == NodeKind::is_in || node.operation == NodeKind::is_not_in) return list_code(node);
     std::string operands;
     for (const std::uint32_t operand : node.operands)
       if (operand != Node::none) operands += (operands.empty() ? "" : ", ") + code(operand);
-    return fmt::format("{}({})", function_of(node.operation), operands);
+    return fmt::format("{}({})", operation_of(node.operation).name, operands);
   }
 
-  std::string list_code(std::string_view function, const Node& node) {
+  std::string list_code(const Node& node) {
     const std::string wanted = code(node.operands[0]);
     std::string elements;
     for (const std::uint32_t element : node.list) elements += (elements.empty() ? "" : ", ") + code(element);
-    return fmt::format("{}({}, {{{}}})", function, wanted, elements);
+    return fmt::format("{}({}, {{{}}})", operation_of(node.operation).name, wanted, elements);
   }
 
   // The problem comes first, as in Scope.

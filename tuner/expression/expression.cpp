@@ -11,56 +11,14 @@
 namespace attune {
 namespace {
 
-// In the order of NodeKind, from the first strict one.
-constexpr CellOperation strict_operations[] = {operand_not,
-                                               operand_equal,
-                                               operand_unequal,
-                                               operand_less,
-                                               operand_less_equal,
-                                               operand_greater,
-                                               operand_greater_equal,
-                                               operand_bit_or,
-                                               operand_bit_and,
-                                               operand_shift_left,
-                                               operand_shift_right,
-                                               operand_add,
-                                               operand_subtract,
-                                               operand_multiply,
-                                               operand_divide,
-                                               operand_remainder,
-                                               operand_negate,
-                                               operand_plus,
-                                               operand_power,
-                                               operand_min,
-                                               operand_max,
-                                               operand_abs,
-                                               operand_sqrt,
-                                               operand_floor,
-                                               operand_ceil,
-                                               operand_ceil_div,
-                                               operand_round_up,
-                                               operand_log2,
-                                               operand_is_pow2,
-                                               operand_sizeof,
-                                               operand_epsilon,
-                                               operand_true_divide,
-                                               operand_floor_divide,
-                                               operand_floor_remainder,
-                                               operand_python_power,
-                                               operand_python_equal,
-                                               operand_python_unequal,
-                                               operand_python_less,
-                                               operand_python_less_equal,
-                                               operand_python_greater,
-                                               operand_python_greater_equal,
-                                               operand_python_min,
-                                               operand_python_max,
-                                               operand_truncate,
-                                               operand_to_real,
-                                               operand_round_half_even};
-
-static_assert(std::size(strict_operations) == static_cast<std::size_t>(NodeKind::round_half_even) -
-                                                  static_cast<std::size_t>(NodeKind::logical_not) + 1);
+constexpr auto first_strict = static_cast<std::size_t>(first_of(Level::comparison));
+constexpr auto strict_functions = [] {
+  std::array<OperandFunction*, static_cast<std::size_t>(NodeKind::count) - first_strict> functions{};
+  for (const OperationRow& row : operations) {
+    if (is_strict(row.kind)) functions[static_cast<std::size_t>(row.kind) - first_strict] = row.function;
+  }
+  return functions;
+}();
 
 // One evaluation. It stores no result.
 class Evaluation {
@@ -83,10 +41,10 @@ class Evaluation {
   Operand strict(const Node& node) const {
     const Operand a = evaluate(node.operands[0]);
     if (a.is_undefined()) return a;
-    if (node.operands[1] == Node::none) return strict_operation(node.operation)(a, a);
+    const auto apply = strict_functions[static_cast<std::size_t>(node.operation) - first_strict];
+    if (node.operands[1] == Node::none) return apply(a, a);
     const Operand b = evaluate(node.operands[1]);
-    if (b.is_undefined()) return b;
-    return strict_operation(node.operation)(a, b);
+    return b.is_undefined() ? b : apply(a, b);
   }
 
   Operand lazy(const Node& node) const {
@@ -126,7 +84,7 @@ class Evaluation {
   Operand membership(const Node& node) const {
     const Operand wanted = evaluate(node.operands[0]);
     if (wanted.is_undefined()) return wanted;
-    const bool negated = node.operation == NodeKind::not_in;
+    const bool negated = node.operation == NodeKind::is_not_in;
     for (const std::uint32_t element : node.list) {
       const Operand candidate = evaluate(element);
       if (candidate.is_undefined()) return candidate;
@@ -207,10 +165,6 @@ std::string constant_text(const Value& value) {
 }
 
 }  // namespace
-
-CellOperation strict_operation(NodeKind operation) noexcept {
-  return strict_operations[static_cast<std::size_t>(operation) - static_cast<std::size_t>(NodeKind::logical_not)];
-}
 
 const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }
 

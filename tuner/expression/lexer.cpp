@@ -8,21 +8,26 @@
 
 #include "attune/expression.hpp"
 #include "base/identifier.hpp"
+#include "expression/words.hpp"
 
 namespace attune {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Spellings of other languages, and attune's.
+// Spellings of other languages, and attune's. {} stands for the functions of the Python dialect.
 struct Foreign {
   std::string_view text;
   std::string_view advice;
 };
 
-constexpr std::string_view attune_symbols[] = {"**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-                                               "+",  "-",  "*",  "/",  "%",  "<",  ">",  "!",  "&",
-                                               "|",  "(",  ")",  "[",  "]",  ",",  "?",  ":"};
+std::string python_functions() {
+  const auto names = function_names(Dialect::python);
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+// Symbols besides the operators of the table.
+constexpr std::string_view attune_symbols[] = {"&&", "||", "(", ")", "[", "]", ",", "?", ":"};
 constexpr Foreign attune_foreign[] = {
     {"//", "`//` is not known; `/` on two integers truncates already"},
     {"::", "a name with `::` must stand in quotes, as in 'Order::rows'"},
@@ -31,8 +36,7 @@ constexpr Foreign attune_foreign[] = {
     {"~", "`~` is not known; write `-x - 1` for a complement"},
 };
 
-constexpr std::string_view python_symbols[] = {"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+", "-", "*",
-                                               "/",  "%",  "<",  ">",  "&",  "|",  "(",  ")",  "[", "]", ","};
+constexpr std::string_view python_symbols[] = {"(", ")", "[", "]", ","};
 constexpr Foreign python_foreign[] = {
     {"&&", "`&&` is not Python; write `and`"},
     {"||", "`||` is not Python; write `or`"},
@@ -41,7 +45,7 @@ constexpr Foreign python_foreign[] = {
     {":=", "`:=` is not known here; write the expression in both places"},
     {":", "`:` is not known here: no slices, functions or dictionaries"},
     {"=", "`=` is not known here; write `==` to compare"},
-    {".", "attributes and modules are not known here, only abs, float, int, max, min, pow and round"},
+    {".", "attributes and modules are not known here, only {}"},
     {"{", "sets and dictionaries are not known here; write a list [..]"},
     {"^", "`^` is not known here; of the operators on bits there are & | << >>"},
     {"~", "`~` is not known here; write `-x - 1` for a complement"},
@@ -197,11 +201,20 @@ Token Lexer::symbol(std::size_t begin) {
   for (const std::string_view text : words.known) {
     if (rest.starts_with(text)) length = std::max(length, text.size());
   }
+  const OperationWord* operation = nullptr;
+  for (const OperationWord& word : words_of(dialect_, Level::comparison, Level::power)) {
+    if (word.size <= length || !rest.starts_with(word.text())) continue;
+    length = word.size;
+    operation = &word;
+  }
   for (const auto& [text, advice] : words.foreign) {
-    if (text.size() > length && rest.starts_with(text)) fail(std::string(advice), begin);
+    if (text.size() > length && rest.starts_with(text))
+      fail(fmt::format(fmt::runtime(advice), python_functions()), begin);
   }
   if (length == 0) fail(fmt::format("unexpected {}", shown(text_[begin])), begin);
-  return token(Token::Kind::symbol, begin, begin + length);
+  Token result = token(Token::Kind::symbol, begin, begin + length);
+  result.operation = operation;
+  return result;
 }
 
 }  // namespace attune

@@ -9,6 +9,8 @@
 
 namespace attune {
 
+struct OperationWord;
+
 struct Token {
   enum class Kind { end, integer, real, name, identifier, symbol };
   Kind kind = Kind::end;
@@ -16,6 +18,7 @@ struct Token {
   std::uint32_t begin = 0, end = 0;
   std::uint64_t integer = 0;  // up to 2^63, which is legal only after a minus
   double real = 0;
+  const OperationWord* operation = nullptr;  // that a symbol stands for; of two, the looser one
 };
 
 class Lexer {

@@ -11,74 +11,9 @@
 #include <vector>
 
 #include "attune/expression.hpp"
-#include "expression/operand.hpp"
+#include "expression/operations.hpp"
 
 namespace attune {
-
-enum class NodeKind : std::uint8_t {
-  constant,
-  name,         // `index` into names
-  property,     // `index` into properties
-  conditional,  // three operands
-  logical_or,
-  logical_and,
-  in,  // one operand and a list
-  not_in,
-  subscript,  // operands[0] is the index into `list`; all elements are evaluated
-  python_in,  // as in, but with python_equal, and all elements are evaluated
-  python_not_in,
-  // The operations below evaluate all operands and apply one function: see strict_operations.
-  logical_not,
-  equal,
-  unequal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  bit_or,
-  bit_and,
-  shift_left,
-  shift_right,
-  add,
-  subtract,
-  multiply,
-  divide,
-  remainder,
-  negate,
-  plus,
-  power,
-  minimum,
-  maximum,
-  absolute,
-  square_root,
-  floor,
-  ceil,
-  ceil_div,
-  round_up,
-  log2,
-  is_pow2,
-  size_of,
-  epsilon,
-  // Python's operations where it differs: operand_python.cpp.
-  true_divide,
-  floor_divide,
-  floor_remainder,
-  python_power,
-  python_equal,
-  python_unequal,
-  python_less,
-  python_less_equal,
-  python_greater,
-  python_greater_equal,
-  python_minimum,
-  python_maximum,
-  truncate,
-  to_real,
-  round_half_even,
-};
-
-constexpr bool is_strict(NodeKind operation) { return operation >= NodeKind::logical_not; }
-CellOperation strict_operation(NodeKind operation) noexcept;
 
 struct Expression::Node {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -87,7 +22,7 @@ struct Expression::Node {
   std::uint16_t height = 1;          // of the tree below, this node included
   std::uint32_t begin = 0, end = 0;  // bytes of the text, for messages
   std::array<std::uint32_t, 3> operands = {none, none, none};
-  std::vector<std::uint32_t> list;  // in, not_in, python_in, python_not_in, subscript: the elements
+  std::vector<std::uint32_t> list;  // of membership and subscript: the elements
   std::uint32_t index = 0;
   Value constant;
 };
@@ -109,15 +44,6 @@ const ParsedExpression& parsed_of(const Expression& expression) noexcept;
 // Evaluates one node and what is below it; `values` as for Expression::evaluate. An undefined operand names its node.
 Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
                       const DeviceInfo* device);
-
-// A function of the expression language. min and max fold further arguments from the left.
-struct ExpressionFunction {
-  std::string_view name;
-  NodeKind operation;
-  int min_arguments;
-  int max_arguments;  // 0: any number
-};
-std::vector<std::string> expression_function_names();  // of attune's dialect
 
 // Limits against hostile input: no expression overflows the stack or takes long to read.
 constexpr std::size_t max_expression_bytes = 65536;      // written by hand: tens; generated: thousands

@@ -1,5 +1,5 @@
 // Operand: a Value while an expression is evaluated, or the reason for which there is none. It does not own text, so
-// that numbers cost no allocation. The language's operations on operands stand here too. Pure, any thread.
+// that numbers cost no allocation. Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -61,58 +61,5 @@ struct Operand {
 
 // Returns whether the number is other than zero. A name gives no_truth.
 Operand truth(const Operand& operand);
-
-// An operation on one or two defined operands. Unary operations ignore the second.
-using CellOperation = Operand (*)(const Operand& a, const Operand& b);
-
-Operand operand_negate(const Operand& a, const Operand& b);
-Operand operand_plus(const Operand& a, const Operand& b);
-Operand operand_not(const Operand& a, const Operand& b);
-Operand operand_add(const Operand& a, const Operand& b);
-Operand operand_subtract(const Operand& a, const Operand& b);
-Operand operand_multiply(const Operand& a, const Operand& b);
-Operand operand_divide(const Operand& a, const Operand& b);
-Operand operand_remainder(const Operand& a, const Operand& b);
-Operand operand_power(const Operand& a, const Operand& b);
-Operand operand_shift_left(const Operand& a, const Operand& b);
-Operand operand_shift_right(const Operand& a, const Operand& b);
-Operand operand_bit_and(const Operand& a, const Operand& b);
-Operand operand_bit_or(const Operand& a, const Operand& b);
-Operand operand_equal(const Operand& a, const Operand& b);
-Operand operand_unequal(const Operand& a, const Operand& b);
-Operand operand_less(const Operand& a, const Operand& b);
-Operand operand_less_equal(const Operand& a, const Operand& b);
-Operand operand_greater(const Operand& a, const Operand& b);
-Operand operand_greater_equal(const Operand& a, const Operand& b);
-Operand operand_min(const Operand& a, const Operand& b);
-Operand operand_max(const Operand& a, const Operand& b);
-Operand operand_abs(const Operand& a, const Operand& b);
-Operand operand_sqrt(const Operand& a, const Operand& b);
-Operand operand_floor(const Operand& a, const Operand& b);
-Operand operand_ceil(const Operand& a, const Operand& b);
-Operand operand_ceil_div(const Operand& a, const Operand& b);
-Operand operand_round_up(const Operand& a, const Operand& b);
-Operand operand_log2(const Operand& a, const Operand& b);
-Operand operand_is_pow2(const Operand& a, const Operand& b);
-Operand operand_sizeof(const Operand& a, const Operand& b);
-Operand operand_epsilon(const Operand& a, const Operand& b);
-
-// As Python computes, but in 64 bits: what does not fit is Reason::overflow. A name equals no number; names are ordered
-// among themselves. Min and max return the operand itself, with its kind.
-Operand operand_true_divide(const Operand& a, const Operand& b);
-Operand operand_floor_divide(const Operand& a, const Operand& b);
-Operand operand_floor_remainder(const Operand& a, const Operand& b);
-Operand operand_python_power(const Operand& a, const Operand& b);
-Operand operand_python_equal(const Operand& a, const Operand& b);
-Operand operand_python_unequal(const Operand& a, const Operand& b);
-Operand operand_python_less(const Operand& a, const Operand& b);
-Operand operand_python_less_equal(const Operand& a, const Operand& b);
-Operand operand_python_greater(const Operand& a, const Operand& b);
-Operand operand_python_greater_equal(const Operand& a, const Operand& b);
-Operand operand_python_min(const Operand& a, const Operand& b);
-Operand operand_python_max(const Operand& a, const Operand& b);
-Operand operand_truncate(const Operand& a, const Operand& b);
-Operand operand_to_real(const Operand& a, const Operand& b);
-Operand operand_round_half_even(const Operand& a, const Operand& b);
 
 }  // namespace attune

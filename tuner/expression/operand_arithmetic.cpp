@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "expression/operand.hpp"
+#include "expression/operations.hpp"
 
 namespace attune {
 namespace {
@@ -160,24 +160,24 @@ Operand operand_bit_or(const Operand& a, const Operand& b) {
   return whole_only(a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(x | y); });
 }
 
-Operand operand_min(const Operand& a, const Operand& b) {
+Operand operand_minimum(const Operand& a, const Operand& b) {
   return arithmetic(
       a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(y < x ? y : x); },
       [](double x, double y) { return Operand::of(y < x ? y : x); });
 }
 
-Operand operand_max(const Operand& a, const Operand& b) {
+Operand operand_maximum(const Operand& a, const Operand& b) {
   return arithmetic(
       a, b, [](std::int64_t x, std::int64_t y) { return Operand::of(x < y ? y : x); },
       [](double x, double y) { return Operand::of(x < y ? y : x); });
 }
 
-Operand operand_abs(const Operand& a, const Operand&) {
+Operand operand_absolute(const Operand& a, const Operand&) {
   if (a.kind == Operand::Kind::real) return Operand::of(std::fabs(a.real));
   return a.is_whole() && a.integer >= 0 ? Operand::of(a.integer) : operand_negate(a, a);
 }
 
-Operand operand_sqrt(const Operand& a, const Operand&) {
+Operand operand_square_root(const Operand& a, const Operand&) {
   if (a.is_name()) return Operand::undefined(Reason::needs_numbers);
   return a.as_real() < 0 ? Operand::undefined(Reason::sqrt_domain) : Operand::of(std::sqrt(a.as_real()));
 }

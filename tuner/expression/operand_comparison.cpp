@@ -1,6 +1,6 @@
 // Comparisons and type properties of operands.
 #include "core/type_table.hpp"
-#include "expression/operand.hpp"
+#include "expression/operations.hpp"
 
 namespace attune {
 namespace {
@@ -30,7 +30,7 @@ const TypeInfo* type_of(const Operand& operand) { return operand.is_name() ? fin
 
 }  // namespace
 
-Operand operand_not(const Operand& a, const Operand&) {
+Operand operand_logical_not(const Operand& a, const Operand&) {
   const Operand is_true = truth(a);
   return is_true.is_undefined() ? is_true : Operand::of(is_true.integer == 0);
 }
@@ -55,7 +55,7 @@ Operand operand_greater(const Operand& a, const Operand& b) { return operand_les
 
 Operand operand_greater_equal(const Operand& a, const Operand& b) { return operand_less_equal(b, a); }
 
-Operand operand_sizeof(const Operand& a, const Operand&) {
+Operand operand_size_of(const Operand& a, const Operand&) {
   const auto* type = type_of(a);
   return type == nullptr ? Operand::undefined(Reason::needs_type) : Operand::of(std::int64_t{type->size});
 }

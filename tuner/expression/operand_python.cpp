@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "expression/operand.hpp"
+#include "expression/operations.hpp"
 
 namespace attune {
 namespace {
@@ -59,7 +59,7 @@ std::optional<Operand> no_division(const Operand& a, const Operand& b) {
 
 // Orders two names by their bytes, which is the order of their UTF-8 code points. `numbers` orders other operands.
 Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view),
-              CellOperation numbers) {
+              OperandFunction* numbers) {
   return a.is_name() && b.is_name() ? Operand::of(names(a.name, b.name)) : numbers(a, b);
 }
 
@@ -97,6 +97,8 @@ Operand operand_python_power(const Operand& a, const Operand& b) {
   return is_fraction ? operand_power(Operand::of(a.as_real()), Operand::of(b.as_real())) : operand_power(a, b);
 }
 
+Operand operand_python_pow(const Operand& a, const Operand& b) { return operand_python_power(a, b); }
+
 Operand operand_python_equal(const Operand& a, const Operand& b) {
   return a.is_name() != b.is_name() ? Operand::of(false) : operand_equal(a, b);
 }
@@ -119,12 +121,12 @@ Operand operand_python_greater(const Operand& a, const Operand& b) { return oper
 
 Operand operand_python_greater_equal(const Operand& a, const Operand& b) { return operand_python_less_equal(b, a); }
 
-Operand operand_python_min(const Operand& a, const Operand& b) {
+Operand operand_python_minimum(const Operand& a, const Operand& b) {
   const Operand is_less = operand_python_less(b, a);
   return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
 }
 
-Operand operand_python_max(const Operand& a, const Operand& b) {
+Operand operand_python_maximum(const Operand& a, const Operand& b) {
   const Operand is_less = operand_python_less(a, b);
   return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
 }

@@ -13,32 +13,11 @@
 namespace attune {
 namespace {
 
-constexpr Operator comparisons[] = {{"==", NodeKind::equal},      {"!=", NodeKind::unequal},
-                                    {"<=", NodeKind::less_equal}, {">=", NodeKind::greater_equal},
-                                    {"<", NodeKind::less},        {">", NodeKind::greater}};
-constexpr Operator bit_ors[] = {{"|", NodeKind::bit_or}};
-constexpr Operator bit_ands[] = {{"&", NodeKind::bit_and}};
-constexpr Operator shifts[] = {{"<<", NodeKind::shift_left}, {">>", NodeKind::shift_right}};
-constexpr Operator sums[] = {{"+", NodeKind::add}, {"-", NodeKind::subtract}};
-constexpr Operator products[] = {{"*", NodeKind::multiply}, {"/", NodeKind::divide}, {"%", NodeKind::remainder}};
-constexpr std::span<const Operator> levels[] = {bit_ors, bit_ands, shifts, sums, products};
-constexpr Operator signs[] = {{"-", NodeKind::negate}, {"+", NodeKind::plus}, {"!", NodeKind::logical_not}};
-
-constexpr ExpressionFunction functions[] = {
-    {"min", NodeKind::minimum, 2, 0},       {"max", NodeKind::maximum, 2, 0},
-    {"abs", NodeKind::absolute, 1, 1},      {"sqrt", NodeKind::square_root, 1, 1},
-    {"floor", NodeKind::floor, 1, 1},       {"ceil", NodeKind::ceil, 1, 1},
-    {"ceil_div", NodeKind::ceil_div, 2, 2}, {"round_up", NodeKind::round_up, 2, 2},
-    {"log2", NodeKind::log2, 1, 1},         {"is_pow2", NodeKind::is_pow2, 1, 1},
-    {"sizeof", NodeKind::size_of, 1, 1},    {"epsilon", NodeKind::epsilon, 1, 1},
-};
-
-constexpr Syntax syntax = {levels, signs, NodeKind::power, functions};
 constexpr std::string_view device_prefix = "device.";
 
 class Parser final : public ExpressionReader {
  public:
-  Parser(std::string_view text, ParsedExpression& out) : ExpressionReader(text, Dialect::attune, syntax, out) {}
+  Parser(std::string_view text, ParsedExpression& out) : ExpressionReader(text, Dialect::attune, out) {}
 
  private:
   Index expression() override;
@@ -52,7 +31,7 @@ class Parser final : public ExpressionReader {
   Index comparison();
   Index membership(Index left, NodeKind operation, std::uint32_t begin);
   Index property(const Token& token);
-  Index type_property(const ExpressionFunction& function, const Token& name);
+  Index type_property(const OperationWord& function, const Token& name);
 };
 
 void Parser::fail_after() const {
@@ -104,19 +83,19 @@ NodeBuilder::Index Parser::comparison() {
   const std::uint32_t begin = token_.begin;
   Index left = left_associative();
   if (is_word("in")) {
-    left = membership(left, NodeKind::in, begin);
+    left = membership(left, NodeKind::is_in, begin);
   } else if (is_word("not")) {
     advance();
     if (!is_word("in")) fail_here(fmt::format("expected `in` after `not`, found {}", found()));
-    left = membership(left, NodeKind::not_in, begin);
-  } else if (const Operator* const operation = find(comparisons)) {
+    left = membership(left, NodeKind::is_not_in, begin);
+  } else if (const OperationWord* const operation = find(Level::comparison)) {
     advance();
     const Index right = left_associative();
-    left = build_.add(operation->operation, {left, right}, begin, last_end_);
+    left = build_.add(operation->kind, {left, right}, begin, last_end_);
   } else {
     return left;
   }
-  if (find(comparisons) != nullptr || is_word("in") || is_word("not")) {
+  if (find(Level::comparison) != nullptr || is_word("in") || is_word("not")) {
     fail_here("comparisons do not chain: for a < b < c write a < b && b < c");
   }
   return left;
@@ -150,8 +129,7 @@ NodeBuilder::Index Parser::word() {
   }
   if (!is_symbol("(")) return build_.add_name(token);
   const auto& function = function_of(token);
-  const bool of_type = function.operation == NodeKind::size_of || function.operation == NodeKind::epsilon;
-  return of_type ? type_property(function, token) : call(function, token);
+  return function.level == Level::type_function ? type_property(function, token) : call(function, token);
 }
 
 NodeBuilder::Index Parser::property(const Token& token) {
@@ -165,7 +143,7 @@ NodeBuilder::Index Parser::property(const Token& token) {
 }
 
 // Parses sizeof(T), sizeof(float), sizeof('float'). A type name means itself, any other identifier its value.
-NodeBuilder::Index Parser::type_property(const ExpressionFunction& function, const Token& name) {
+NodeBuilder::Index Parser::type_property(const OperationWord& function, const Token& name) {
   advance();
   const Token type = token_;
   const bool is_name = type.kind == Token::Kind::identifier || type.kind == Token::Kind::name;
@@ -177,16 +155,10 @@ NodeBuilder::Index Parser::type_property(const ExpressionFunction& function, con
   }
   expect(")", fmt::format("after the type: {} takes one name", name.text));
   const Index argument = literal ? build_.add_constant(Value(type.text), type) : build_.add_name(type);
-  return build_.add(function.operation, {argument}, name.begin, last_end_);
+  return build_.add(function.kind, {argument}, name.begin, last_end_);
 }
 
 }  // namespace
-
-std::vector<std::string> expression_function_names() {
-  std::vector<std::string> names;
-  for (const auto& function : functions) names.emplace_back(function.name);
-  return names;
-}
 
 void parse_expression(std::string_view text, Dialect dialect, ParsedExpression& out) {
   if (text.size() > max_expression_bytes) {

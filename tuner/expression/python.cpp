@@ -11,41 +11,6 @@
 namespace attune {
 namespace {
 
-// `general` is for operands that may be names. `numbers` is for an operand known to be a number, which analyses can
-// use.
-struct Comparison {
-  std::string_view symbol;
-  NodeKind numbers, general;
-};
-constexpr Comparison comparisons[] = {
-    {"==", NodeKind::equal, NodeKind::python_equal},
-    {"!=", NodeKind::unequal, NodeKind::python_unequal},
-    {"<=", NodeKind::less_equal, NodeKind::python_less_equal},
-    {">=", NodeKind::greater_equal, NodeKind::python_greater_equal},
-    {"<", NodeKind::less, NodeKind::python_less},
-    {">", NodeKind::greater, NodeKind::python_greater},
-};
-
-constexpr Operator bit_ors[] = {{"|", NodeKind::bit_or}};
-constexpr Operator bit_ands[] = {{"&", NodeKind::bit_and}};
-constexpr Operator shifts[] = {{"<<", NodeKind::shift_left}, {">>", NodeKind::shift_right}};
-constexpr Operator sums[] = {{"+", NodeKind::add}, {"-", NodeKind::subtract}};
-constexpr Operator products[] = {{"*", NodeKind::multiply},
-                                 {"/", NodeKind::true_divide},
-                                 {"//", NodeKind::floor_divide},
-                                 {"%", NodeKind::floor_remainder}};
-constexpr std::span<const Operator> levels[] = {bit_ors, bit_ands, shifts, sums, products};
-constexpr Operator signs[] = {{"-", NodeKind::negate}, {"+", NodeKind::plus}};
-
-constexpr ExpressionFunction functions[] = {
-    {"abs", NodeKind::absolute, 1, 1},          {"float", NodeKind::to_real, 1, 1},
-    {"int", NodeKind::truncate, 1, 1},          {"max", NodeKind::python_maximum, 2, 0},
-    {"min", NodeKind::python_minimum, 2, 0},    {"pow", NodeKind::python_power, 2, 2},
-    {"round", NodeKind::round_half_even, 1, 1},
-};
-
-constexpr Syntax syntax = {levels, signs, NodeKind::python_power, functions};
-
 // Words of Python that are no names.
 constexpr std::string_view reserved[] = {
     "None",   "and",  "as",       "assert",  "async", "await", "break",  "class", "continue", "def",  "del",
@@ -54,7 +19,7 @@ constexpr std::string_view reserved[] = {
 
 class PythonParser final : public ExpressionReader {
  public:
-  PythonParser(std::string_view text, ParsedExpression& out) : ExpressionReader(text, Dialect::python, syntax, out) {}
+  PythonParser(std::string_view text, ParsedExpression& out) : ExpressionReader(text, Dialect::python, out) {}
 
  private:
   Index expression() override;
@@ -67,13 +32,12 @@ class PythonParser final : public ExpressionReader {
   Index conjunction();
   Index negation();
   Index comparison();
-  Index compared(Index left, std::uint32_t begin, const Comparison& comparison, Index right);
+  Index compared(Index left, std::uint32_t begin, const OperationWord& comparison, Index right);
   Index membership(Index left, std::uint32_t begin);
   Index subscript(std::vector<Index> list, std::uint32_t begin);
   bool is_boolean(Index index) const;
   bool is_number(Index index) const;
   bool is_membership() const { return is_word("in") || is_word("not"); }
-  const Comparison* find_comparison() const;
 };
 
 void PythonParser::fail_after() const {
@@ -137,7 +101,7 @@ NodeBuilder::Index PythonParser::comparison() {
     const bool is_first = all == Expression::Node::none;
     all = is_first ? next : build_.add(NodeKind::logical_and, {all, next}, begin, last_end_);
   };
-  while (const Comparison* const comparison = find_comparison()) {
+  while (const OperationWord* const comparison = find(Level::comparison)) {
     advance();
     left = value_of(left);
     const std::uint32_t right_begin = token_.begin;
@@ -148,17 +112,20 @@ NodeBuilder::Index PythonParser::comparison() {
   }
   if (is_membership()) {
     add(membership(value_of(left), left_begin));
-    if (find_comparison() != nullptr || is_membership())
+    if (find(Level::comparison) != nullptr || is_membership())
       fail_here("a list is not compared; put the `in` in parentheses");
   }
   return all == Expression::Node::none ? left : all;
 }
 
-NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const Comparison& comparison, Index right) {
-  // A name equals no number; ordering the two is undefined either way.
-  const bool equality = comparison.numbers == NodeKind::equal || comparison.numbers == NodeKind::unequal;
+NodeBuilder::Index PythonParser::compared(Index left, std::uint32_t begin, const OperationWord& comparison,
+                                          Index right) {
+  // A name equals no number; ordering the two is undefined either way. Analyses can use a comparison of numbers.
+  const bool equality = comparison.kind == NodeKind::equal || comparison.kind == NodeKind::unequal;
   const bool numbers = equality ? is_number(left) && is_number(right) : is_number(left) || is_number(right);
-  return build_.add(numbers ? comparison.numbers : comparison.general, {left, right}, begin, last_end_);
+  constexpr auto general = Level::python_comparison;
+  const auto& word = numbers ? comparison : *find_word(Dialect::python, general, general, comparison.text());
+  return build_.add(word.kind, {left, right}, begin, last_end_);
 }
 
 NodeBuilder::Index PythonParser::membership(Index left, std::uint32_t begin) {
@@ -255,12 +222,8 @@ bool PythonParser::is_boolean(Index index) const {
     case NodeKind::python_not_in:
       return true;
     default:
-      break;
+      return is_comparison(node.operation);
   }
-  for (const auto& item : comparisons) {
-    if (node.operation == item.numbers || node.operation == item.general) return true;
-  }
-  return false;
 }
 
 // Returns whether the node's value is surely a number or a truth value, not a name.
@@ -280,13 +243,6 @@ bool PythonParser::is_number(Index index) const {
     default:
       return is_strict(node.operation);
   }
-}
-
-const Comparison* PythonParser::find_comparison() const {
-  for (const auto& item : comparisons) {
-    if (is_symbol(item.symbol)) return &item;
-  }
-  return nullptr;
 }
 
 }  // namespace

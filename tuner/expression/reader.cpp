@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/near_name.hpp"
 
 namespace attune {
@@ -23,27 +21,28 @@ void ExpressionReader::fail_after() const {
   fail_here(fmt::format("expected an operator or the end, found {}", found()));
 }
 
-ExpressionReader::Index ExpressionReader::left_associative(std::size_t level) {
-  if (level == syntax_.levels.size()) return unary();
+ExpressionReader::Index ExpressionReader::left_associative(Level loosest) {
   const std::uint32_t begin = token_.begin;
-  Index left = left_associative(level + 1);
-  while (const Operator* const operation = find(syntax_.levels[level])) {
+  Index left = unary();
+  while (const OperationWord* const operation = find(loosest, Level::product)) {
     advance();
     left = value_of(left);
-    const Index right = value_of(left_associative(level + 1));
-    left = build_.add(operation->operation, {left, right}, begin, last_end_);
+    const auto tighter = static_cast<Level>(static_cast<int>(operation->level) + 1);
+    const Index right = value_of(left_associative(tighter));
+    left = build_.add(operation->kind, {left, right}, begin, last_end_);
   }
   return left;
 }
 
 ExpressionReader::Index ExpressionReader::unary() {
-  const Operator* const sign = find(syntax_.signs);
+  if (token_.operation == nullptr) return power();
+  const OperationWord* const sign = find_word(dialect_, Level::sign, Level::sign, token_.text);
   if (sign == nullptr) return power();
   const Deeper deeper(*this);
   const Token first = token_;
   advance();
   // 2^63 is no int64, but -2^63 is.
-  if (sign->operation == NodeKind::negate && token_.kind == Token::Kind::integer && token_.integer == two_to_63) {
+  if (sign->kind == NodeKind::negate && token_.kind == Token::Kind::integer && token_.integer == two_to_63) {
     Token whole = first;
     whole.end = token_.end;
     const Token literal = token_;
@@ -53,18 +52,19 @@ ExpressionReader::Index ExpressionReader::unary() {
     return build_.add_constant(Value(std::numeric_limits<std::int64_t>::min()), whole);
   }
   const Index operand = value_of(unary());
-  return build_.add(sign->operation, {operand}, first.begin, last_end_);
+  return build_.add(sign->kind, {operand}, first.begin, last_end_);
 }
 
 ExpressionReader::Index ExpressionReader::power() {
   const std::uint32_t begin = token_.begin;
   Index base = primary();
-  if (!is_symbol("**")) return base;
+  const OperationWord* const operation = find(Level::power);
+  if (operation == nullptr) return base;
   const Deeper deeper(*this);
   advance();
   base = value_of(base);
   const Index exponent = value_of(unary());
-  return build_.add(syntax_.power, {base, exponent}, begin, last_end_);
+  return build_.add(operation->kind, {base, exponent}, begin, last_end_);
 }
 
 ExpressionReader::Index ExpressionReader::primary() {
@@ -105,31 +105,29 @@ std::vector<ExpressionReader::Index> ExpressionReader::list_until(std::string_vi
   return list;
 }
 
-const ExpressionFunction& ExpressionReader::function_of(const Token& name) const {
-  const auto found = std::find_if(syntax_.functions.begin(), syntax_.functions.end(),
-                                  [&](const auto& function) { return function.name == name.text; });
-  if (found != syntax_.functions.end()) return *found;
-  std::vector<std::string> known;
-  for (const auto& function : syntax_.functions) known.emplace_back(function.name);
-  lexer_.fail(fmt::format("unknown function `{}`{}", name.text, suggestion(name.text, known)), name.begin);
+const OperationWord& ExpressionReader::function_of(const Token& name) const {
+  const OperationWord* const found = find_word(dialect_, Level::function, Level::type_function, name.text);
+  if (found != nullptr) return *found;
+  lexer_.fail(fmt::format("unknown function `{}`{}", name.text, suggestion(name.text, function_names(dialect_))),
+              name.begin);
 }
 
-ExpressionReader::Index ExpressionReader::call(const ExpressionFunction& function, const Token& name) {
+ExpressionReader::Index ExpressionReader::call(const OperationWord& function, const Token& name) {
   advance();
   const std::vector<Index> arguments = list_until(")", fmt::format("in the arguments of {}", name.text));
   check_arity(function, name, arguments.size());
-  if (arguments.size() == 1) return build_.add(function.operation, {arguments[0]}, name.begin, last_end_);
+  if (arguments.size() == 1) return build_.add(function.kind, {arguments[0]}, name.begin, last_end_);
   Index result = arguments[0];
   for (std::size_t i = 1; i < arguments.size(); ++i) {
-    result = build_.add(function.operation, {result, arguments[i]}, name.begin, last_end_);
+    result = build_.add(function.kind, {result, arguments[i]}, name.begin, last_end_);
   }
   return result;
 }
 
-void ExpressionReader::check_arity(const ExpressionFunction& function, const Token& name, std::size_t count) const {
-  const auto least = static_cast<std::size_t>(function.min_arguments);
-  const bool open = function.max_arguments == 0;
-  if (count >= least && (open || count <= static_cast<std::size_t>(function.max_arguments))) return;
+void ExpressionReader::check_arity(const OperationWord& function, const Token& name, std::size_t count) const {
+  const std::size_t least = function.arity == Arity::one ? 1 : 2;
+  const bool open = function.arity == Arity::two_or_more;
+  if (count == least || (open && count > least)) return;
   lexer_.fail(fmt::format("{} takes {}{} argument{}, not {}", name.text, open ? "at least " : "", least,
                           least == 1 ? "" : "s", count),
               name.begin);
@@ -148,13 +146,6 @@ void ExpressionReader::expect(std::string_view symbol, std::string_view where) {
 std::string ExpressionReader::found() const {
   if (token_.kind == Token::Kind::end) return "the end";
   return fmt::format("`{}`", token_.text);
-}
-
-const Operator* ExpressionReader::find(std::span<const Operator> operators) const {
-  for (const auto& item : operators) {
-    if (is_symbol(item.symbol)) return &item;
-  }
-  return nullptr;
 }
 
 }  // namespace attune

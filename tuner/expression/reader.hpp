@@ -1,30 +1,16 @@
-// ExpressionReader: the common part of both dialects' parsers: words, operator tables, constants, lists and limits. A
+// ExpressionReader: the common part of both dialects' parsers: words, operators, constants, lists and limits. A
 // parser derives from it and adds its grammar. Only the parsers use it; one thread.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "expression/builder.hpp"
 #include "expression/lexer.hpp"
+#include "expression/words.hpp"
 
 namespace attune {
-
-struct Operator {
-  std::string_view symbol;
-  NodeKind operation;
-};
-
-// The part of a dialect's grammar that is tables.
-struct Syntax {
-  // Left-associative operators that bind tighter than comparisons, loosest level first.
-  std::span<const std::span<const Operator>> levels;
-  std::span<const Operator> signs;
-  NodeKind power;
-  std::span<const ExpressionFunction> functions;
-};
 
 class ExpressionReader {
  public:
@@ -34,9 +20,9 @@ class ExpressionReader {
  protected:
   using Index = NodeBuilder::Index;
 
-  // All references must outlive the reader.
-  ExpressionReader(std::string_view text, Dialect dialect, const Syntax& syntax, ParsedExpression& out)
-      : lexer_(text, dialect), build_(lexer_, out), syntax_(syntax) {
+  // `text` and `out` must outlive the reader.
+  ExpressionReader(std::string_view text, Dialect dialect, ParsedExpression& out)
+      : lexer_(text, dialect), build_(lexer_, out), dialect_(dialect) {
     advance();
   }
   ~ExpressionReader() = default;
@@ -68,15 +54,16 @@ class ExpressionReader {
     ExpressionReader& reader_;
   };
 
-  Index left_associative(std::size_t level = 0);
+  // Reads an operand, and operators from `loosest` up to products with their other operands.
+  Index left_associative(Level loosest = Level::bit_or);
   Index unary();
   Index power();
   Index primary();
   // Reads values up to `close` and takes it. `where` is for the message: "in the list".
   std::vector<Index> list_until(std::string_view close, const std::string& where);
   // Reads a name and `(`, the present word. Throws for an unknown function.
-  const ExpressionFunction& function_of(const Token& name) const;
-  Index call(const ExpressionFunction& function, const Token& name);
+  const OperationWord& function_of(const Token& name) const;
+  Index call(const OperationWord& function, const Token& name);
 
   void advance() {
     last_end_ = token_.end;
@@ -88,18 +75,23 @@ class ExpressionReader {
   void expect(std::string_view symbol, std::string_view where);
   std::string found() const;  // the present word, for a message
   [[noreturn]] void fail_here(const std::string& message) const { lexer_.fail(message, token_.begin); }
-  const Operator* find(std::span<const Operator> operators) const;
+  // Returns the present word if it is an operator of these levels, or null.
+  const OperationWord* find(Level first, Level last) const {
+    const OperationWord* const word = token_.operation;
+    return word != nullptr && word->level >= first && word->level <= last ? word : nullptr;
+  }
+  const OperationWord* find(Level level) const { return find(level, level); }
 
   Lexer lexer_;
   NodeBuilder build_;
-  const Syntax& syntax_;
+  const Dialect dialect_;
   Token token_;
   std::uint32_t last_end_ = 0;  // of the token before
   int depth_ = 0;
   bool trailing_comma_ = false;  // of the list that was read last
 
  private:
-  void check_arity(const ExpressionFunction& function, const Token& name, std::size_t count) const;
+  void check_arity(const OperationWord& function, const Token& name, std::size_t count) const;
 };
 
 }  // namespace attune

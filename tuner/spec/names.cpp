@@ -7,7 +7,7 @@
 #include "base/identifier.hpp"
 #include "base/near_name.hpp"
 #include "core/type_table.hpp"
-#include "expression/node.hpp"
+#include "expression/words.hpp"
 #include "spec/shortened.hpp"
 
 namespace attune {
@@ -112,7 +112,7 @@ constexpr std::string_view cpp_keywords[] = {"alignas",
 std::string_view meaning_of(std::string_view name) {
   const auto is_name = [&](std::string_view word) { return word == name; };
   if (std::any_of(std::begin(expression_words), std::end(expression_words), is_name)) return "a word of expressions";
-  const auto functions = expression_function_names();
+  const auto functions = function_names(Dialect::attune);
   if (std::any_of(functions.begin(), functions.end(), is_name)) return "a function of expressions";
   if (find_type(name) != nullptr) return "a type";
   if (std::any_of(std::begin(cpp_keywords), std::end(cpp_keywords), is_name)) return "a word of C++";

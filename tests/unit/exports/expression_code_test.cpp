@@ -13,6 +13,7 @@
 #include "exports/header.hpp"
 #include "odd_kernel.hpp"
 #include "spec/kernel_file.hpp"
+#include "support/every_operation.hpp"
 #include "support/message_of.hpp"
 
 namespace attune::test {
@@ -23,31 +24,19 @@ class RandomExpressions {
   std::string next(int depth = 4) {
     if (depth == 0 || below(8) == 0) return leaf();
     const std::string a = next(depth - 1), b = next(depth - 1);
-    constexpr const char* binary[] = {"+",  "-",  "*", "/", "%",  "==", "!=", "<", "<=", ">", ">=",
-                                      "&&", "||", "&", "|", "<<", ">>", "**", "+", "*",  "/"};
-    constexpr const char* unary[] = {"-", "+", "!"};
-    constexpr const char* one[] = {"abs", "sqrt", "floor", "ceil", "log2", "is_pow2", "sizeof", "epsilon"};
-    constexpr const char* two[] = {"min", "max", "ceil_div", "round_up"};
-    switch (below(8)) {
-      case 0:
-        return fmt::format("{}({})", unary[below(3)], a);
-      case 1: {
-        const std::size_t which = below(8);
-        return fmt::format("{}({})", one[which], which < 6 ? a : below(2) == 0 ? "T" : "half2");
-      }
-      case 2:
-        return fmt::format("{}({}, {})", two[below(4)], a, b);
-      case 3:
-        return fmt::format("(({}) ? ({}) : ({}))", leaf(), a, b);
-      case 4:
-        return fmt::format("(({}) {} [{}, {}, {}])", a, below(2) == 0 ? "in" : "not in", leaf(), b, leaf());
-      default:
-        return fmt::format("(({}) {} ({}))", a, binary[below(std::size(binary))], b);
-    }
+    const OperationRow& row = one_of_attune();
+    if (row.level == Level::type_function) return written(row, Dialect::attune, below(2) == 0 ? "T" : "half2", "", "");
+    return written(row, Dialect::attune, a, b, leaf());
   }
 
  private:
   std::size_t below(std::size_t limit) { return random_() % limit; }
+  const OperationRow& one_of_attune() {
+    while (true) {
+      const OperationRow& row = operations[below(std::size(operations))];
+      if (!row.attune.empty()) return row;
+    }
+  }
   std::string leaf() {
     constexpr const char* leaves[] = {"n",
                                       "rows",
@@ -183,17 +172,31 @@ TEST(ExpressionCode, ComputesWhatAttuneComputes) { expect_same(fuzzed(700), 500)
 
 TEST(ExpressionCode, HasTheSameEdgesOfItsOperations) {
   std::vector<Expression> expressions;
-  constexpr const char* numbers[] = {
-      "0",          "1",           "-1",  "2",    "63",    "64",  "9223372036854775807", "(-9223372036854775808)",
-      "3037000500", "-3037000500", "0.5", "-2.5", "1e300", "true"};
-  for (const char* const operation : {"+", "-", "*", "/", "%", "<<", ">>", "**", "&", "|", "==", "<", ">="})
-    for (const char* const a : numbers)
-      for (const char* const b : numbers) expressions.emplace_back(fmt::format("({}) {} ({})", a, operation, b));
-  for (const char* const function : {"abs", "floor", "ceil", "sqrt", "log2", "is_pow2", "-", "!", "+"})
-    for (const char* const a : numbers) expressions.emplace_back(fmt::format("{}({})", function, a));
-  for (const char* const function : {"min", "max", "ceil_div", "round_up"})
-    for (const char* const a : numbers)
-      for (const char* const b : numbers) expressions.emplace_back(fmt::format("{}({}, {})", function, a, b));
+  constexpr const char* numbers[] = {"0",
+                                     "1",
+                                     "-1",
+                                     "2",
+                                     "63",
+                                     "64",
+                                     "9223372036854775807",
+                                     "(-9223372036854775808)",
+                                     "3037000500",
+                                     "-3037000500",
+                                     "0.5",
+                                     "-2.5",
+                                     "1e300",
+                                     "-0.0",
+                                     "true"};
+  for_each_operation([&](const OperationRow& row, Dialect dialect) {
+    if (dialect != Dialect::attune) return;
+    if (row.level == Level::type_function)
+      for (const char* const type : {"T", "half2", "n", "MODE"})
+        expressions.emplace_back(written(row, dialect, type, "", ""));
+    else
+      for (const char* const a : numbers)
+        for (const char* const b : row.arity == Arity::one ? std::span(numbers).first(1) : std::span(numbers))
+          expressions.emplace_back(written(row, dialect, a, b, "2"));
+  });
   // Neither does any of them leave what C++ defines.
   expect_same(expressions, 1000, {"-O0", "-fsanitize=undefined,float-cast-overflow", "-fno-sanitize-recover=all"});
 }

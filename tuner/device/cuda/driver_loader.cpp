@@ -26,7 +26,8 @@ struct DriverSymbol {
   {#function, exported, version, offsetof(DriverApi, member), true},
 #define ATTUNE_OPTIONAL(member, function, version, exported, ...) \
   {#function, exported, version, offsetof(DriverApi, member), false},
-constexpr DriverSymbol symbols[] = {ATTUNE_DRIVER_FUNCTIONS(ATTUNE_REQUIRED) ATTUNE_DRIVER_OPTIONAL(ATTUNE_OPTIONAL)};
+constexpr DriverSymbol driver_symbols[] = {ATTUNE_DRIVER_FUNCTIONS(ATTUNE_REQUIRED)
+                                               ATTUNE_DRIVER_OPTIONAL(ATTUNE_OPTIONAL)};
 #undef ATTUNE_REQUIRED
 #undef ATTUNE_OPTIONAL
 
@@ -95,7 +96,7 @@ DriverLoad load_driver(const char* library) {
   auto api = std::make_unique<DriverApi>();
   api->cuda_version = version;
   const Resolver resolver(handle);
-  for (const DriverSymbol& symbol : symbols) {
+  for (const DriverSymbol& symbol : driver_symbols) {
     // Looking up a version above the driver's own is an error, not an absence.
     void* address = symbol.version <= version ? resolver.find(symbol) : nullptr;
     if (address == nullptr && symbol.required) {

@@ -171,9 +171,9 @@ TermBuilder::Result TermBuilder::lazy(std::uint32_t index) {
       return logical(node, true);
     case NodeKind::logical_and:
       return logical(node, false);
-    case NodeKind::in:
-    case NodeKind::not_in:
-      return membership(node, node.operation == NodeKind::not_in, false);
+    case NodeKind::is_in:
+    case NodeKind::is_not_in:
+      return membership(node, node.operation == NodeKind::is_not_in, false);
     case NodeKind::python_in:
     case NodeKind::python_not_in:
       return membership(node, node.operation == NodeKind::python_not_in, true);

@@ -101,6 +101,7 @@ TermBuilder::Result TermBuilder::apply_to_two(NodeKind operation, const Result& 
       return bits(TermOp::bit_or, a, b);
     case NodeKind::power:
     case NodeKind::python_power:
+    case NodeKind::python_pow:
       return power(a, b);
     default:
       return fail();

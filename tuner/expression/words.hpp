@@ -1,0 +1,31 @@
+// The words of the operations: how each dialect writes them. Computed from the table of operations; small, since every
+// application that links the runtime holds them. Any thread.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expression/operations.hpp"
+
+namespace attune {
+
+struct OperationWord {
+  std::array<char, 8> letters{};  // not a view, which takes 16 bytes and a relocation
+  std::uint8_t size = 0;
+  NodeKind kind{};
+  Level level{};
+  Arity arity{};
+
+  constexpr std::string_view text() const { return {letters.data(), size}; }
+};
+
+// Returns the words of the levels from `first`, above Level::own, to `last`.
+std::span<const OperationWord> words_of(Dialect dialect, Level first, Level last);
+// Finds one of them, or returns null.
+const OperationWord* find_word(Dialect dialect, Level first, Level last, std::string_view text);
+std::vector<std::string> function_names(Dialect dialect);
+
+}  // namespace attune
