@@ -21,7 +21,7 @@ namespace attune {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr mode_t private_file_mode = 0600;
+constexpr mode_t wisdom_file_mode = 0600;
 constexpr int first_sqlite_with_sound_wal = 3051003;
 
 // File systems on which WAL's shared memory works: of local disks and of memory. Unknown ones count as remote.
@@ -66,7 +66,7 @@ class PrivateFile {
  public:
   explicit PrivateFile(const fs::path& file)
       : path_(file.parent_path() / fmt::format(".{}.new-{}", file.filename().string(), make_uuid())) {
-    const int fd = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, private_file_mode);
+    const int fd = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, wisdom_file_mode);
     if (fd < 0) throw Error(fmt::format("cannot create {}: {}", file.string(), system_reason()));
     close(fd);
   }

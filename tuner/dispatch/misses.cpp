@@ -21,7 +21,7 @@
 namespace attune {
 namespace {
 
-constexpr mode_t private_file_mode = 0600;
+constexpr mode_t misses_file_mode = 0600;
 constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 constexpr std::size_t read_at_once = std::size_t{64} << 10;
 
@@ -134,7 +134,7 @@ void Misses::append(const std::string& line) {
 void Misses::open_file() {
   // O_NONBLOCK: a pipe in place of a file must not block.
   constexpr int flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  file_.emplace(::open(path_.c_str(), flags, private_file_mode));
+  file_.emplace(::open(path_.c_str(), flags, misses_file_mode));
   if (!file_->open()) {
     if (errno == ELOOP) throw Error("it is a symbolic link");
     fail();

@@ -1,4 +1,5 @@
-// Expressions as C++ functions of a generated header: each distinct text once, in the words of header/values.inc.
+// Expressions as C++ functions of a generated header: each distinct text once, in the words of arithmetic.inc and
+// header/values.inc.
 #pragma once
 
 #include <map>

@@ -6,10 +6,12 @@
 #include <cctype>
 
 #include "attune/error.hpp"
+#include "attune_embedded/arithmetic.hpp"
 #include "attune_embedded/checks.hpp"
 #include "attune_embedded/encode.hpp"
 #include "attune_embedded/ladder.hpp"
 #include "attune_embedded/launch.hpp"
+#include "attune_embedded/lazy.hpp"
 #include "attune_embedded/nearness.hpp"
 #include "attune_embedded/records.hpp"
 #include "attune_embedded/select.hpp"
@@ -68,10 +70,10 @@ std::string detail_code(const HeaderTerms& terms, const ExportTables& tables) {
   const std::string legality = legality_code(terms.spec, expressions);
   const std::string arguments = argument_code(terms.spec, expressions);
   std::string text = "namespace detail {\n\n" + type_table_code();
-  text += std::string(attune_embedded::values.text) + "\n" + std::string(attune_embedded::checks.text) + "\n";
-  for (const std::string_view part :
-       {attune_embedded::nearness.text, attune_embedded::ladder.text, attune_embedded::records.text})
-    text += std::string(part) + "\n";
+  for (const auto* part : {&attune_embedded::values, &attune_embedded::arithmetic, &attune_embedded::lazy,
+                           &attune_embedded::checks, &attune_embedded::nearness, &attune_embedded::ladder,
+                           &attune_embedded::records})
+    text += std::string(part->text) + "\n";
   text += problem_code(terms);
   text += "// The expressions of the kernel file, for a problem, a configuration and a device.\n";
   text += expressions.definitions() + "\n" + geometry + maps + legality + arguments + steps_code(terms.spec);

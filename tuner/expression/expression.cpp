@@ -7,18 +7,23 @@
 #include "core/device_property.hpp"
 #include "expression/node.hpp"
 #include "expression/parser.hpp"
+#include "expression/python_arithmetic.hpp"
 
 namespace attune {
 namespace {
 
-constexpr auto first_strict = static_cast<std::size_t>(first_of(Level::comparison));
-constexpr auto strict_functions = [] {
-  std::array<OperandFunction*, static_cast<std::size_t>(NodeKind::count) - first_strict> functions{};
-  for (const OperationRow& row : operations) {
-    if (is_strict(row.kind)) functions[static_cast<std::size_t>(row.kind) - first_strict] = row.function;
+template <auto function, Arity arity>
+Operand applied(const Operand& a, [[maybe_unused]] const Operand& b) {
+  if constexpr (arity == Arity::one) {
+    return function(a);
+  } else {
+    return function(a, b);
   }
-  return functions;
-}();
+}
+
+#define ATTUNE_FUNCTION(name, arity, ...) applied<arithmetic::name, Arity::arity>,
+constexpr OperandFunction strict_functions[] = {ATTUNE_STRICT_OPERATIONS(ATTUNE_FUNCTION)};
+#undef ATTUNE_FUNCTION
 
 // One evaluation. It stores no result.
 class Evaluation {
@@ -41,7 +46,7 @@ class Evaluation {
   Operand strict(const Node& node) const {
     const Operand a = evaluate(node.operands[0]);
     if (a.is_undefined()) return a;
-    const auto apply = strict_functions[static_cast<std::size_t>(node.operation) - first_strict];
+    const OperandFunction apply = function_of(node.operation);
     if (node.operands[1] == Node::none) return apply(a, a);
     const Operand b = evaluate(node.operands[1]);
     return b.is_undefined() ? b : apply(a, b);
@@ -56,7 +61,7 @@ class Evaluation {
       case NodeKind::property:
         return property(node);
       case NodeKind::conditional: {
-        const Operand condition = truth(evaluate(node.operands[0]));
+        const Operand condition = arithmetic::truth(evaluate(node.operands[0]));
         if (condition.is_undefined()) return condition;
         return evaluate(node.operands[condition.integer != 0 ? 1 : 2]);
       }
@@ -76,9 +81,9 @@ class Evaluation {
 
   // Returns `deciding` where the left operand is that. An undefined left operand makes the result undefined.
   Operand logical(const Node& node, bool deciding) const {
-    const Operand left = truth(evaluate(node.operands[0]));
+    const Operand left = arithmetic::truth(evaluate(node.operands[0]));
     if (left.is_undefined() || (left.integer != 0) == deciding) return left;
-    return truth(evaluate(node.operands[1]));
+    return arithmetic::truth(evaluate(node.operands[1]));
   }
 
   Operand membership(const Node& node) const {
@@ -88,7 +93,7 @@ class Evaluation {
     for (const std::uint32_t element : node.list) {
       const Operand candidate = evaluate(element);
       if (candidate.is_undefined()) return candidate;
-      const Operand equal = operand_equal(wanted, candidate);
+      const Operand equal = arithmetic::equal(wanted, candidate);
       if (equal.is_undefined()) return equal;
       if (equal.integer != 0) return Operand::of(!negated);
     }
@@ -103,7 +108,7 @@ class Evaluation {
     for (const std::uint32_t element : node.list) {
       const Operand candidate = evaluate(element);
       if (candidate.is_undefined()) return candidate;
-      found = found || operand_python_equal(wanted, candidate).integer != 0;
+      found = found || arithmetic::python_equal(wanted, candidate).integer != 0;
     }
     return Operand::of(found == (node.operation == NodeKind::python_in));
   }
@@ -166,6 +171,10 @@ std::string constant_text(const Value& value) {
 
 }  // namespace
 
+OperandFunction function_of(NodeKind kind) {
+  return strict_functions[static_cast<std::size_t>(kind) - static_cast<std::size_t>(first_of(Level::comparison))];
+}
+
 const ParsedExpression& parsed_of(const Expression& expression) noexcept { return *expression.parsed_; }
 
 Operand evaluate_node(const ParsedExpression& parsed, std::uint32_t node, std::span<const Value* const> values,
@@ -213,7 +222,7 @@ Expression::Result Expression::evaluate(std::span<const Value* const> values, co
 }
 
 bool Expression::holds(std::span<const Value* const> values, const DeviceInfo* device) const {
-  const Operand operand = truth(Evaluation(*parsed_, values, device).result());
+  const Operand operand = arithmetic::truth(Evaluation(*parsed_, values, device).result());
   return !operand.is_undefined() && operand.integer != 0;
 }
 

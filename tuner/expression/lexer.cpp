@@ -202,7 +202,8 @@ Token Lexer::symbol(std::size_t begin) {
     if (rest.starts_with(text)) length = std::max(length, text.size());
   }
   const OperationWord* operation = nullptr;
-  for (const OperationWord& word : words_of(dialect_, Level::comparison, Level::power)) {
+  for (const OperationWord& word : words_of(dialect_)) {
+    if (word.level >= Level::function) break;
     if (word.size <= length || !rest.starts_with(word.text())) continue;
     length = word.size;
     operation = &word;

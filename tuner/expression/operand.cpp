@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/enum_texts.hpp"
 
 namespace attune {
@@ -23,28 +21,6 @@ constexpr EnumTexts<Reason> reason_texts(
 
 std::string reason_text(Reason reason, std::string_view subject) {
   return fmt::format(fmt::runtime(reason_texts[reason]), subject);
-}
-
-Operand Operand::of(bool value) {
-  Operand operand;
-  operand.kind = Kind::boolean;
-  operand.integer = value ? 1 : 0;
-  return operand;
-}
-
-Operand Operand::of(std::int64_t value) {
-  Operand operand;
-  operand.kind = Kind::integer;
-  operand.integer = value;
-  return operand;
-}
-
-Operand Operand::of(double value) {
-  if (!std::isfinite(value)) return undefined(Reason::overflow);
-  Operand operand;
-  operand.kind = Kind::real;
-  operand.real = value;
-  return operand;
 }
 
 Operand Operand::of(std::string_view value) {
@@ -68,12 +44,6 @@ Operand Operand::of(const Value& value) {
   return {};
 }
 
-Operand Operand::undefined(Reason reason) {
-  Operand operand;
-  operand.reason = reason;
-  return operand;
-}
-
 Value Operand::value() const {
   switch (kind) {
     case Kind::boolean:
@@ -88,12 +58,6 @@ Value Operand::value() const {
       break;
   }
   return {};
-}
-
-Operand truth(const Operand& operand) {
-  if (operand.is_undefined()) return operand;
-  if (operand.is_name()) return Operand::undefined(Reason::no_truth);
-  return Operand::of(operand.kind == Operand::Kind::real ? operand.real != 0 : operand.integer != 0);
 }
 
 }  // namespace attune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "attune/value.hpp"
@@ -45,12 +46,34 @@ struct Operand {
   };
   std::string_view name;  // a view: its source must outlive it
 
-  static Operand of(bool value);
-  static Operand of(std::int64_t value);
+  static constexpr Operand of(bool value) {
+    Operand operand;
+    operand.kind = Kind::boolean;
+    operand.integer = value ? 1 : 0;
+    return operand;
+  }
+  static constexpr Operand of(std::int64_t value) {
+    Operand operand;
+    operand.kind = Kind::integer;
+    operand.integer = value;
+    return operand;
+  }
+  // Infinities and NaN become Reason::overflow.
+  static constexpr Operand of(double value) {
+    constexpr double most = std::numeric_limits<double>::max();
+    if (!(value >= -most && value <= most)) return undefined(Reason::overflow);
+    Operand operand;
+    operand.kind = Kind::real;
+    operand.real = value;
+    return operand;
+  }
   static Operand of(std::string_view value);
-  static Operand of(double value);  // infinities and NaN become Reason::overflow
   static Operand of(const Value& value);
-  static Operand undefined(Reason reason);
+  static constexpr Operand undefined(Reason reason) {
+    Operand operand;
+    operand.reason = reason;
+    return operand;
+  }
 
   bool is_undefined() const { return kind == Kind::undefined; }
   bool is_name() const { return kind == Kind::name; }
@@ -58,8 +81,5 @@ struct Operand {
   double as_real() const { return kind == Kind::real ? real : static_cast<double>(integer); }
   Value value() const;  // of a defined operand
 };
-
-// Returns whether the number is other than zero. A name gives no_truth.
-Operand truth(const Operand& operand);
 
 }  // namespace attune

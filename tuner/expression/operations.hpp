@@ -1,6 +1,6 @@
-// The operations of expressions: one table. The name of a row is that of its node, of its function on operands
-// (operand_NAME in operand_*.cpp), and of the same function of exported headers (exports/header/values.inc). Operations
-// of the Python dialect alone have no function there. Parsers read words.hpp, which is derived from the table.
+// The operations of expressions: one table. The name of a row is that of its node and of its function on values: in
+// arithmetic.inc, which exported headers have too, or for operations of the Python dialect alone in
+// python_arithmetic.hpp. Parsers read words.hpp, which is computed from the table.
 #pragma once
 
 #include <algorithm>
@@ -104,27 +104,20 @@ enum class NodeKind : std::uint8_t {
 };
 #undef ATTUNE_KIND
 
-// The function of a strict operation, on defined operands. That of one operand ignores the second.
-using OperandFunction = Operand(const Operand& a, const Operand& b);
-#define ATTUNE_FUNCTION(name, ...) OperandFunction operand_##name;
-ATTUNE_STRICT_OPERATIONS(ATTUNE_FUNCTION)
-#undef ATTUNE_FUNCTION
-
 struct OperationRow {
   NodeKind kind;
   std::string_view name;
   Arity arity;
   Level level;
   std::string_view attune, python;  // see above
-  OperandFunction* function;        // null for a lazy one
 
   constexpr std::string_view written(Dialect dialect) const { return dialect == Dialect::attune ? attune : python; }
 };
 
 // The runtime holds no copy of it, only what is computed from it at compile time.
-#define ATTUNE_LAZY(name, attune, python) {NodeKind::name, #name, Arity::two, Level::own, attune, python, nullptr},
+#define ATTUNE_LAZY(name, attune, python) {NodeKind::name, #name, Arity::two, Level::own, attune, python},
 #define ATTUNE_STRICT(name, arity, level, attune, python) \
-  {NodeKind::name, #name, Arity::arity, Level::level, attune, python, operand_##name},
+  {NodeKind::name, #name, Arity::arity, Level::level, attune, python},
 inline constexpr OperationRow operations[] = {ATTUNE_LAZY_OPERATIONS(ATTUNE_LAZY)
                                                   ATTUNE_STRICT_OPERATIONS(ATTUNE_STRICT)};
 #undef ATTUNE_LAZY
@@ -141,5 +134,9 @@ consteval NodeKind first_of(Level level) {
 }
 constexpr bool is_strict(NodeKind kind) { return kind >= first_of(Level::comparison); }
 constexpr bool is_comparison(NodeKind kind) { return is_strict(kind) && kind < first_of(Level::bit_or); }
+
+// The function of a strict operation. That of one operand ignores the second.
+using OperandFunction = Operand (*)(const Operand& a, const Operand& b);
+OperandFunction function_of(NodeKind kind);
 
 }  // namespace attune

@@ -24,24 +24,22 @@ constexpr auto words = [] {
 
 }  // namespace
 
-std::span<const OperationWord> words_of(Dialect dialect, Level first, Level last) {
-  std::span<const OperationWord> all = words<Dialect::attune>;
-  if (dialect == Dialect::python) all = words<Dialect::python>;
-  const auto begin = std::ranges::lower_bound(all, first, {}, &OperationWord::level);
-  return {begin, std::ranges::upper_bound(begin, all.end(), last, {}, &OperationWord::level)};
+std::span<const OperationWord> words_of(Dialect dialect) {
+  if (dialect == Dialect::python) return words<Dialect::python>;
+  return words<Dialect::attune>;
 }
 
 const OperationWord* find_word(Dialect dialect, Level first, Level last, std::string_view text) {
-  for (const OperationWord& word : words_of(dialect, first, last)) {
-    if (word.text() == text) return &word;
+  for (const OperationWord& word : words_of(dialect)) {
+    if (word.level >= first && word.level <= last && word.text() == text) return &word;
   }
   return nullptr;
 }
 
 std::vector<std::string> function_names(Dialect dialect) {
   std::vector<std::string> names;
-  for (const OperationWord& word : words_of(dialect, Level::function, Level::type_function)) {
-    names.emplace_back(word.text());
+  for (const OperationWord& word : words_of(dialect)) {
+    if (word.level >= Level::function) names.emplace_back(word.text());
   }
   return names;
 }

@@ -22,9 +22,9 @@ struct OperationWord {
   constexpr std::string_view text() const { return {letters.data(), size}; }
 };
 
-// Returns the words of the levels from `first`, above Level::own, to `last`.
-std::span<const OperationWord> words_of(Dialect dialect, Level first, Level last);
-// Finds one of them, or returns null.
+// Returns the words of all levels but Level::own, in their order.
+std::span<const OperationWord> words_of(Dialect dialect);
+// Finds a word of the levels from `first` to `last`, or returns null.
 const OperationWord* find_word(Dialect dialect, Level first, Level last, std::string_view text);
 std::vector<std::string> function_names(Dialect dialect);
 

@@ -51,7 +51,8 @@ TEST(ExpressionValue, OfArithmetic) {
       2 ** 10 => 1024 ;; 2 ** 62 => 4611686018427387904 ;; 2 ** 3 ** 2 => 512 ;; -2 ** 2 => -4 ;; (-2) ** 2 => 4
       (-2) ** 63 => least ;; 0 ** 0 => 1 ;; 0 ** 5 => 0 ;; 1 ** 9223372036854775807 => 1 ;; 2.0 ** -1 => 0.5
       (-1) ** 9223372036854775807 => -1 ;; 2 ** 0.5 * 2 ** 0.5 > 1.99 => true ;; 2 ** -1.0 => 0.5
-      2 * 3 ** 2 => 18 ;; 2.0 ** +2 => 4.0)");
+      2 * 3 ** 2 => 18 ;; 2.0 ** +2 => 4.0 ;; 3037000499 * -3037000499 => -9223372030926249001
+      -4294967296 * 2147483648 => least)");
 }
 
 TEST(ExpressionValue, OfBits) {
@@ -136,6 +137,7 @@ TEST(ExpressionUndefined, ByOverflow) {
       least / -1 => overflow ;; -least => overflow ;; abs(least) => overflow ;; 2 ** 63 => overflow in `2 ** 63`
       (-2) ** 64 => overflow ;; 3 ** 9223372036854775807 => overflow ;; 1 << 63 => overflow ;; 2 << 62 => overflow
       -3 << 62 => overflow ;; ceil_div(least, -1) => overflow ;; round_up(most, 2) => overflow
+      3037000500 * 3037000500 => overflow ;; -4294967296 * 2147483649 => overflow
       1e308 * 10 => overflow ;; -1e308 - 1e308 => overflow ;; 10.0 ** 400 => overflow ;; 1e308 / 1e-308 => overflow
       1 + (2 + most) * 0 => overflow in `2 + most`)");
 }

@@ -27,7 +27,7 @@ TEST(EveryOperation, IsReadAndKeepsItsText) {
 
 // Returns what the row's function says, as evaluate() would.
 Expression::Result worth(const OperationRow& row, const Bindings& names, const std::string& text) {
-  const Operand result = row.function(Operand::of(names.at("a")), Operand::of(names.at("b")));
+  const Operand result = function_of(row.kind)(Operand::of(names.at("a")), Operand::of(names.at("b")));
   if (!result.is_undefined()) return result.value();
   return Undefined{reason_text(result.reason, text)};
 }
@@ -51,7 +51,7 @@ TEST(EveryOperation, IsEvaluatedByItsFunction) {
           const Bindings names = {{"a", a}, {"b", b}, {"c", c}};
           const auto result = expression.evaluate({&names, nullptr, nullptr});
           defined += std::holds_alternative<Value>(result) ? 1 : 0;
-          if (row.function == nullptr) continue;
+          if (!is_strict(row.kind)) continue;
           EXPECT_EQ(kind_and_text(result), kind_and_text(worth(row, names, text))) << names.text();
         }
     EXPECT_GT(defined, 0);

@@ -9,7 +9,8 @@ namespace {
 // The values of one parameter are of one kind.
 const std::vector<std::vector<Value>>& values_by_kind() {
   static const std::vector<std::vector<Value>> values = {
-      {-7, 0, 1, 2, 3, 64, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()},
+      {-7, 0, 1, 2, 3, 64, 3037000500, std::numeric_limits<std::int64_t>::max(),
+       std::numeric_limits<std::int64_t>::min()},
       {-0.5, 0.0, 2.5, 3.0, 1e300},
       {true, false},
       {"float", "double", "rows"}};

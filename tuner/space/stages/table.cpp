@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "expression/arithmetic.hpp"
 #include "space/stages/row_set.hpp"
 #include "space/stages/term_builder.hpp"
 #include "space/stages/term_program.hpp"
@@ -76,7 +77,7 @@ void evaluate_each(const Clause& clause, const RuleScope& scope, Table& table) {
       const auto k = static_cast<std::size_t>(at - table.variables.begin());
       values[name] = &scope.variables[static_cast<std::size_t>(*at)].value(i / strides[k] % table.widths[k]);
     }
-    const Operand cell = truth(evaluate_node(parsed, clause.node, values, scope.device));
+    const Operand cell = arithmetic::truth(evaluate_node(parsed, clause.node, values, scope.device));
     table.allowed[i] = !cell.is_undefined() && (cell.integer != 0) != clause.negated ? 1 : 0;
   }
 }

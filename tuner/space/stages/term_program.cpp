@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expression/arithmetic.hpp"
 #include "expression/node.hpp"
 
 namespace attune::space {
@@ -69,7 +70,7 @@ void TermProgram::run_opaque(TermId id, std::size_t count) {
           values[name] = &scope_.variables[static_cast<std::size_t>(variable)].value(position);
       }
     }
-    const Operand cell = truth(evaluate_node(parsed, opaque.node, values, scope_.device));
+    const Operand cell = arithmetic::truth(evaluate_node(parsed, opaque.node, values, scope_.device));
     at(place_[id])[i] = !cell.is_undefined() && (cell.integer != 0) != opaque.negated ? 1 : 0;
   }
 }

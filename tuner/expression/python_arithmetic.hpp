@@ -1,25 +1,21 @@
-// Python's operations on operands, where they differ from operand_arithmetic.cpp and operand_comparison.cpp.
+// The functions of Python's operations on operands, where they differ from those of arithmetic.inc. In 64 bits: what
+// does not fit is Reason::overflow. A name equals no number; names are ordered among themselves. Any thread.
+#pragma once
+
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <optional>
 
-#include "expression/operations.hpp"
+#include "expression/arithmetic.hpp"
 
-namespace attune {
-namespace {
-
-constexpr std::int64_t least_integer = std::numeric_limits<std::int64_t>::min();
+namespace attune::arithmetic {
 
 // Correctly rounded, as in Python, even where a double cannot hold the operands.
-double quotient(std::int64_t a, std::int64_t b) {
+inline double quotient(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   const auto is_exact = [](std::int64_t x) { return x >= -exact && x <= exact; };
   if (a == 0 || (is_exact(a) && is_exact(b))) return static_cast<double>(a) / static_cast<double>(b);
   __extension__ using Wide = unsigned __int128;
-  const auto magnitude = [](std::int64_t x) {
-    return x < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
-  };
   const int shift = 64 + std::countl_zero(magnitude(a));
   const Wide dividend = static_cast<Wide>(magnitude(a)) << shift;
   // At least_integer 64 bits; the last bit stands for all that follow. That is enough to round to 53.
@@ -33,7 +29,7 @@ struct Division {
   double quotient, remainder;
 };
 
-Division floor_division(double a, double b) {
+inline Division floor_division(double a, double b) {
   Division result{0, std::fmod(a, b)};
   double whole = (a - result.remainder) / b;
   if (result.remainder == 0) {
@@ -51,32 +47,30 @@ Division floor_division(double a, double b) {
   return result;
 }
 
-std::optional<Operand> no_division(const Operand& a, const Operand& b) {
+inline std::optional<Operand> no_division(const Operand& a, const Operand& b) {
   if (a.is_name() || b.is_name()) return Operand::undefined(Reason::needs_numbers);
   if (b.as_real() == 0) return Operand::undefined(Reason::zero_divisor);
   return std::nullopt;
 }
 
 // Orders two names by their bytes, which is the order of their UTF-8 code points. `numbers` orders other operands.
-Operand order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view),
-              OperandFunction* numbers) {
+inline Operand python_order(const Operand& a, const Operand& b, bool (*names)(std::string_view, std::string_view),
+                            Operand (*numbers)(const Operand&, const Operand&)) {
   return a.is_name() && b.is_name() ? Operand::of(names(a.name, b.name)) : numbers(a, b);
 }
 
-Operand whole_of(double integral) {
+inline Operand whole_of(double integral) {
   const bool fits = integral >= -0x1p63 && integral < 0x1p63;
   return fits ? Operand::of(static_cast<std::int64_t>(integral)) : Operand::undefined(Reason::overflow);
 }
 
-}  // namespace
-
-Operand operand_true_divide(const Operand& a, const Operand& b) {
+inline Operand true_divide(const Operand& a, const Operand& b) {
   if (const auto none = no_division(a, b)) return *none;
   if (a.is_whole() && b.is_whole()) return Operand::of(quotient(a.integer, b.integer));
   return Operand::of(a.as_real() / b.as_real());
 }
 
-Operand operand_floor_divide(const Operand& a, const Operand& b) {
+inline Operand floor_divide(const Operand& a, const Operand& b) {
   if (const auto none = no_division(a, b)) return *none;
   if (!a.is_whole() || !b.is_whole()) return Operand::of(floor_division(a.as_real(), b.as_real()).quotient);
   if (a.integer == least_integer && b.integer == -1) return Operand::undefined(Reason::overflow);
@@ -84,7 +78,7 @@ Operand operand_floor_divide(const Operand& a, const Operand& b) {
   return Operand::of(a.integer / b.integer - (rounds_down ? 1 : 0));
 }
 
-Operand operand_floor_remainder(const Operand& a, const Operand& b) {
+inline Operand floor_remainder(const Operand& a, const Operand& b) {
   if (const auto none = no_division(a, b)) return *none;
   if (!a.is_whole() || !b.is_whole()) return Operand::of(floor_division(a.as_real(), b.as_real()).remainder);
   if (b.integer == -1) return Operand::of(std::int64_t{0});  // least_integer % -1 traps
@@ -92,58 +86,58 @@ Operand operand_floor_remainder(const Operand& a, const Operand& b) {
   return Operand::of(rest != 0 && (rest < 0) != (b.integer < 0) ? rest + b.integer : rest);
 }
 
-Operand operand_python_power(const Operand& a, const Operand& b) {
+inline Operand python_power(const Operand& a, const Operand& b) {
   const bool is_fraction = a.is_whole() && b.is_whole() && b.integer < 0;
-  return is_fraction ? operand_power(Operand::of(a.as_real()), Operand::of(b.as_real())) : operand_power(a, b);
+  return is_fraction ? power(Operand::of(a.as_real()), Operand::of(b.as_real())) : power(a, b);
 }
 
-Operand operand_python_pow(const Operand& a, const Operand& b) { return operand_python_power(a, b); }
+inline Operand python_pow(const Operand& a, const Operand& b) { return python_power(a, b); }
 
-Operand operand_python_equal(const Operand& a, const Operand& b) {
-  return a.is_name() != b.is_name() ? Operand::of(false) : operand_equal(a, b);
+inline Operand python_equal(const Operand& a, const Operand& b) {
+  return a.is_name() != b.is_name() ? Operand::of(false) : equal(a, b);
 }
 
-Operand operand_python_unequal(const Operand& a, const Operand& b) {
-  return Operand::of(operand_python_equal(a, b).integer == 0);
+inline Operand python_unequal(const Operand& a, const Operand& b) {
+  return Operand::of(python_equal(a, b).integer == 0);
 }
 
-Operand operand_python_less(const Operand& a, const Operand& b) {
-  return order(
-      a, b, [](std::string_view x, std::string_view y) { return x < y; }, operand_less);
+inline Operand python_less(const Operand& a, const Operand& b) {
+  return python_order(
+      a, b, [](std::string_view x, std::string_view y) { return x < y; }, less);
 }
 
-Operand operand_python_less_equal(const Operand& a, const Operand& b) {
-  return order(
-      a, b, [](std::string_view x, std::string_view y) { return x <= y; }, operand_less_equal);
+inline Operand python_less_equal(const Operand& a, const Operand& b) {
+  return python_order(
+      a, b, [](std::string_view x, std::string_view y) { return x <= y; }, less_equal);
 }
 
-Operand operand_python_greater(const Operand& a, const Operand& b) { return operand_python_less(b, a); }
+inline Operand python_greater(const Operand& a, const Operand& b) { return python_less(b, a); }
 
-Operand operand_python_greater_equal(const Operand& a, const Operand& b) { return operand_python_less_equal(b, a); }
+inline Operand python_greater_equal(const Operand& a, const Operand& b) { return python_less_equal(b, a); }
 
-Operand operand_python_minimum(const Operand& a, const Operand& b) {
-  const Operand is_less = operand_python_less(b, a);
+inline Operand python_minimum(const Operand& a, const Operand& b) {
+  const Operand is_less = python_less(b, a);
   return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
 }
 
-Operand operand_python_maximum(const Operand& a, const Operand& b) {
-  const Operand is_less = operand_python_less(a, b);
+inline Operand python_maximum(const Operand& a, const Operand& b) {
+  const Operand is_less = python_less(a, b);
   return is_less.is_undefined() ? is_less : is_less.integer != 0 ? b : a;
 }
 
-Operand operand_truncate(const Operand& a, const Operand& b) {
-  return a.kind == Operand::Kind::real ? whole_of(std::trunc(a.real)) : operand_plus(a, b);
+inline Operand truncate(const Operand& a) {
+  return a.kind == Operand::Kind::real ? whole_of(std::trunc(a.real)) : plus(a);
 }
 
-Operand operand_to_real(const Operand& a, const Operand&) {
+inline Operand to_real(const Operand& a) {
   return a.is_name() ? Operand::undefined(Reason::needs_numbers) : Operand::of(a.as_real());
 }
 
-Operand operand_round_half_even(const Operand& a, const Operand& b) {
-  if (a.kind != Operand::Kind::real) return operand_plus(a, b);
+inline Operand round_half_even(const Operand& a) {
+  if (a.kind != Operand::Kind::real) return plus(a);
   const double near = std::round(a.real);
   const bool is_tie = std::fabs(a.real - std::trunc(a.real)) == 0.5;
   return whole_of(is_tie ? 2 * std::round(a.real / 2) : near);
 }
 
-}  // namespace attune
+}  // namespace attune::arithmetic
