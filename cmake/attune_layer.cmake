@@ -10,7 +10,7 @@ function(attune_layer name)
   endif()
   add_library(${target} STATIC ${layer_SOURCES})
   # The public headers of the layer.
-  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/include")
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/include/attune" OR EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/include/attune.h")
     target_include_directories(${target} PUBLIC
       $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     set_property(GLOBAL APPEND PROPERTY ATTUNE_INCLUDE_FOLDERS "${CMAKE_CURRENT_SOURCE_DIR}/include")

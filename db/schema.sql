@@ -1,4 +1,5 @@
--- Tables of format 1 of the wisdom database; wisdom_view.sql and application_view.sql have the views. The description is docs/formats/wisdom.md.
+-- The tables of format 1 of the wisdom database, as docs/formats/wisdom.md describes them. wisdom_view.sql and
+-- application_view.sql have the views.
 PRAGMA application_id = 0x6174756e;  -- "atun"
 PRAGMA user_version = 1;
 

@@ -11,9 +11,11 @@ constexpr int wisdom_application_id = 0x6174756e;      // "atun", as in schema.s
 constexpr int unreleased_application_id = 0x6174746e;  // "attn": of versions before the first release
 constexpr int wisdom_format = 1;                       // user_version, as in schema.sql
 
-// No row that an application reads is longer, and no look-up takes more steps of SQLite: a million records have room.
-constexpr int most_row_bytes = 1 << 20;
-constexpr std::int64_t most_reading_steps = 200'000'000;
+// What an application reads in one reading at most: a row, all texts, and the processor's time. A million records have
+// room.
+constexpr int most_row_bytes = 64 << 10;
+constexpr std::uint64_t most_reading_bytes = std::uint64_t{1} << 30;
+constexpr double most_reading_seconds = 5;
 
 // Returns the statement that makes the view of applications, as SQLite keeps it.
 std::string_view application_view() noexcept;

@@ -1,10 +1,8 @@
 // Records of a WisdomStore: all are kept, the strongest sound one of each key serves.
 #include <SQLiteCpp/Statement.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <tuple>
 
 #include "core/record_hash.hpp"
 #include "core/record_order.hpp"
@@ -13,9 +11,6 @@
 
 namespace attune {
 namespace {
-
-// As is_stronger() orders them.
-constexpr const char* strongest_first = " strength DESC, made_ms DESC, uuid ";
 
 // Notes that another record beat this one in the same rounds.
 void supersede(SQLite::Database& database, Record record) {
@@ -43,27 +38,11 @@ void insert_record(SQLite::Database& database, const Record& record, std::span<c
 }  // namespace
 
 std::vector<Record> WisdomStore::State::records_of(SQLite::Database& database, const RecordKey& key) {
-  static const std::string text = fmt::format("SELECT * FROM record_view {} ORDER BY {}", where_key, strongest_first);
+  static const std::string text = std::string("SELECT * FROM record_view") + where_key;
   SQLite::Statement select(database, text);
   bind_key(select, key);
-  return read_all<Record>("record", select);
-}
-
-std::vector<Record> WisdomStore::State::read_serving(SQLite::Statement& rows) {
-  std::vector<Record> records;
-  const auto key_of_row = [&] {
-    const auto id = [&](const char* column) { return rows.getColumn(column).getInt64(); };
-    return std::tuple(id("kernel_id"), id("problem_id"), id("device_id"), rows.getColumn("regime").getString(),
-                      rows.getColumn("objective").getString());
-  };
-  std::optional<decltype(key_of_row())> done;
-  while (rows.executeStep()) {
-    if (done == key_of_row()) continue;
-    if (std::optional<Record> record = read_present<Record>("record", rows)) {
-      records.push_back(*std::move(record));
-      done = key_of_row();
-    }
-  }
+  std::vector<Record> records = read_all<Record>("record", select);
+  std::ranges::sort(records, is_stronger);
   return records;
 }
 
@@ -97,8 +76,8 @@ std::vector<FinalistResult> WisdomStore::finalists(std::string_view record) {
 }
 
 std::optional<Record> WisdomStore::find_record(const RecordKey& key) {
-  std::vector<Record> found = history(key);
-  std::ranges::sort(found, is_stronger);
+  std::vector<Record> found;
+  state_->connection.read([&](SQLite::Database& database) { found = state_->records_of(database, key); });
   if (found.empty() || !is_of_present_meaning(found.front().protocol)) return std::nullopt;
   return std::move(found.front());
 }
@@ -113,13 +92,12 @@ std::vector<Record> WisdomStore::history(const RecordKey& key) {
 std::vector<Record> WisdomStore::records(std::string_view kernel) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
-    static const std::string text = fmt::format(
-        "SELECT * FROM record_view WHERE :kernel = '' OR kernel = :kernel "
-        "ORDER BY kernel, device_class, problem, code, contract, regime, objective, {}",
-        strongest_first);
-    SQLite::Statement select(database, text);
+    SQLite::Statement select(database, R"sql(
+      SELECT * FROM record_view WHERE :kernel = '' OR kernel = :kernel
+      ORDER BY kernel, device_class, problem, code, contract, regime, objective
+    )sql");
     select.bind(":kernel", std::string(kernel));
-    found = state_->read_serving(select);
+    found = strongest_of_each_key(state_->read_all<Record>("record", select));
   });
   return found;
 }
@@ -128,16 +106,15 @@ std::vector<Record> WisdomStore::candidates(const RecordKey& key) {
   std::vector<Record> found;
   state_->connection.read([&](SQLite::Database& database) {
     // The kernel's own name first: a copy of the file under another name shares its wisdom, in second place.
-    static const std::string text = fmt::format(
-        "SELECT * FROM record_view WHERE code = :code AND contract = :contract AND objective = :objective "
-        "ORDER BY kernel <> :kernel, kernel, device_class, problem, regime, {}",
-        strongest_first);
-    SQLite::Statement select(database, text);
+    SQLite::Statement select(database, R"sql(
+      SELECT * FROM record_view WHERE code = :code AND contract = :contract AND objective = :objective
+      ORDER BY kernel <> :kernel, kernel, device_class, problem, regime
+    )sql");
     select.bind(":kernel", key.kernel);
     select.bind(":code", key.code);
     select.bind(":contract", key.contract);
     select.bind(":objective", key.objective);
-    found = state_->read_serving(select);
+    found = strongest_of_each_key(state_->read_all<Record>("record", select));
   });
   return found;
 }

@@ -219,7 +219,7 @@ std::optional<Record> read_row(SQLite::Statement& statement) {
   Reader read(statement);
   key_fields(read, record.key);
   fields(read, record);
-  if (!read.sound() || statement.getColumn("hash").getString() != record_hash(record)) return {};
+  if (!read.sound() || !is_sound(record, statement.getColumn("hash").getString())) return {};
   return record;
 }
 

@@ -33,10 +33,10 @@ std::optional<Record> read_row(SQLite::Statement& statement);
 template <>
 std::optional<QuarantineEntry> read_row(SQLite::Statement& statement);
 
-// A condition for searching views by key, and its parameters.
+// Finds the rows of a key in a view: the condition, and its parameters.
 extern const char* const where_key;  // WHERE kernel = :kernel AND ...
 void bind_key(SQLite::Statement& statement, const RecordKey& key);
-// A further condition: that times mean what they mean today.
+// Leaves out times that mean something else than today.
 extern const std::string of_present_meaning;  // AND protocol >= ...
 
 }  // namespace attune

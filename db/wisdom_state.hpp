@@ -32,23 +32,15 @@ struct WisdomStore::State {
   // Reads the first sound row of the remaining `rows`.
   template <typename T>
   std::optional<T> read_first(std::string_view table, SQLite::Statement& rows) {
-    while (rows.executeStep())
-      if (std::optional<T> value = read_present<T>(table, rows)) return value;
+    while (rows.executeStep()) {
+      if (std::optional<T> value = read_row<T>(rows)) return value;
+      damaged.emplace(table, rows.getColumn("id").getInt64());
+    }
     return {};
-  }
-  // Reads the row at hand; notes it where it is damaged.
-  template <typename T>
-  std::optional<T> read_present(std::string_view table, SQLite::Statement& rows) {
-    std::optional<T> value = read_row<T>(rows);
-    if (!value) damaged.emplace(table, rows.getColumn("id").getInt64());
-    return value;
   }
 
   // Returns all sound records of a key, the strongest first.
   std::vector<Record> records_of(SQLite::Database& database, const RecordKey& key);
-  // Reads rows of record_view, of which those of a key stand together, the strongest first: of each key the first sound
-  // one.
-  std::vector<Record> read_serving(SQLite::Statement& rows);
 
   // Throws Error when there is no such session.
   void require_session(SQLite::Database& database, std::int64_t session) const;
@@ -58,9 +50,9 @@ struct WisdomStore::State {
   std::set<std::pair<std::string_view, std::int64_t>> damaged;  // table and id, each once
 };
 
-// Parts of write transactions for trials and attempts. The first removes the attempt at `configuration`, if there is
-// one. The second stores a trial, which ends the attempt at its configuration.
+// Removes the attempt at `configuration`, if there is one. Part of a write transaction.
 void end_attempt(SQLite::Database& database, std::int64_t session, const Configuration& configuration);
+// Stores a trial, which ends the attempt at its configuration. Part of a write transaction.
 void insert_trial(SQLite::Database& database, std::int64_t session, const Trial& trial);
 
 }  // namespace attune

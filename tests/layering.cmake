@@ -25,7 +25,7 @@ set(may_kernel_files ${may_spec} spec dispatch)
 set(may_tuning ${may_session} session spec bundle dispatch)
 set(may_apps/embedder ${may_spec} spec)
 set(may_apps/score ${may_score} score recordings)
-set(may_apps/attune ${may_tuning} tuning exports score recordings kernel_files device/host builtin)
+set(may_apps/attune ${may_tuning} tuning exports score recordings kernel_files builtin)
 set(may_apps/examples ${may_apps/attune} apps/attune c_api builtin)
 set(layers base core expression kernel space bundle files spec exports search score measure db recordings device worker
     session dispatch/database dispatch c_api kernel_files tuning apps/embedder apps/score apps/attune apps/examples)

@@ -1,12 +1,9 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 
 #include "attune/error.hpp"

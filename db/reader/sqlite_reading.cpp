@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -22,8 +23,15 @@ constexpr int recovery_wait_ms = 5000;
 // Settings of every connection (docs/formats/wisdom.md) that have no call of their own.
 constexpr const char* settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0";
 
-// How many steps of SQLite's machine lie between two looks at their number.
-constexpr int steps_of_look = 100'000;
+// How many steps of SQLite's machine lie between two looks at the clock: one step may make a text of a row's length.
+constexpr int steps_of_look = 1000;
+
+// The processor time of this thread: a process that was stopped, or a slow disk, takes none.
+double thread_seconds() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 // Reading the version takes the lock.
 constexpr const char* begin_reading = "BEGIN; PRAGMA schema_version";
@@ -42,7 +50,7 @@ bool find_identity(const std::filesystem::path& file, std::uint64_t (&identity)[
 void ReadConnection::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 
 ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds)
-    : file_(file), process_(getpid()), seconds_(seconds) {
+    : file_(file), wal_(file.string() + "-wal"), process_(getpid()), seconds_(seconds) {
   find_identity(file_, identity_);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -54,7 +62,8 @@ ReadConnection::ReadConnection(const std::filesystem::path& file, double seconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, most_row_bytes);
-  sqlite3_progress_handler(handle, steps_of_look, count_steps, this);
+  sqlite3_progress_handler(handle, steps_of_look, look_at_time, this);
+  sqlite3_set_authorizer(handle, allow_plain_reading, this);
   sqlite3_busy_timeout(handle, static_cast<int>(std::ceil(seconds * 1000)));
   if (const int set = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr); set != SQLITE_OK) fail(set);
 }
@@ -70,13 +79,22 @@ bool ReadConnection::is_of_present_file() const noexcept {
          present[1] == identity_[1];
 }
 
+// attune's view calls no function and does not recur. Others may take for ever.
+int ReadConnection::allow_plain_reading(void* connection, int action, const char*, const char*, const char*,
+                                        const char*) noexcept {
+  if (action != SQLITE_FUNCTION && action != SQLITE_RECURSIVE && action != SQLITE_ATTACH) return SQLITE_OK;
+  static_cast<ReadConnection*>(connection)->is_denied_ = true;
+  return SQLITE_DENY;
+}
+
 // SQLite stops where this returns another number than 0.
-int ReadConnection::count_steps(void* connection) noexcept {
-  return (static_cast<ReadConnection*>(connection)->steps_ += steps_of_look) > most_reading_steps;
+int ReadConnection::look_at_time(void* connection) noexcept {
+  return thread_seconds() - static_cast<const ReadConnection*>(connection)->begun_ > most_reading_seconds;
 }
 
 void ReadConnection::begin() {
-  steps_ = 0;
+  begun_ = thread_seconds();
+  bytes_ = 0;
   const int found = sqlite3_exec(handle_.get(), begin_reading, nullptr, nullptr, nullptr);
   if (found == SQLITE_READONLY_ROLLBACK)
     roll_back_journal();
@@ -88,7 +106,7 @@ void ReadConnection::begin() {
 bool ReadConnection::end() noexcept {
   std::uint64_t of_wal[2];
   return sqlite3_exec(handle_.get(), "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK && !failed_ &&
-         !find_identity(file_.string() + "-wal", of_wal);
+         !find_identity(wal_, of_wal);
 }
 
 // A killed writer leaves a journal to roll back, which a read-only connection may not do.
@@ -110,7 +128,7 @@ void ReadConnection::roll_back_journal() {
 void ReadConnection::fail(int code) {
   failed_ = true;
   SqliteFailure failure;
-  failure.code = code;
+  failure.code = is_denied_ ? SQLITE_AUTH : code;
   failure.message = handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   if (handle_ != nullptr && ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN))
     failure.system_error = sqlite3_system_errno(handle_.get());
@@ -153,7 +171,9 @@ void ReadStatement::reset() { sqlite3_reset(handle_.get()); }
 std::string_view ReadStatement::text(int column) const {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   if (text == nullptr) return {};
-  return {text, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  if ((connection_.bytes_ += size) > most_reading_bytes) connection_.fail(SQLITE_TOOBIG);
+  return {text, size};
 }
 
 std::int64_t ReadStatement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }

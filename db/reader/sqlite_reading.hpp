@@ -1,6 +1,6 @@
 // Reading an SQLite file, for applications: a connection that changes nothing but a journal to roll back, and its
-// statements. What is read may be of any hand: steps and bytes have limits, and nothing is attached. One thread at a
-// time.
+// statements. What is read may be of any hand: time and bytes have limits, and nothing is called or attached. One
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +40,17 @@ class ReadConnection {
   };
   [[noreturn]] void fail(int code);
   void roll_back_journal();
-  static int count_steps(void* connection) noexcept;
+  static int look_at_time(void* connection) noexcept;
+  static int allow_plain_reading(void* connection, int action, const char*, const char*, const char*,
+                                 const char*) noexcept;
   std::filesystem::path file_;
+  std::string wal_;
   std::uint64_t identity_[2] = {};  // device and inode
   int process_;
   double seconds_;
-  std::int64_t steps_ = 0;  // since begin()
-  bool failed_ = false;
+  double begun_ = 0;         // by the clock of the thread's processor time
+  std::uint64_t bytes_ = 0;  // of texts, since begin()
+  bool failed_ = false, is_denied_ = false;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
@@ -60,8 +64,9 @@ class ReadStatement {
   bool next();
   // Goes back before the first row; parameters stay as they are bound.
   void reset();
-  // The columns of the row, from 0.
-  std::string_view text(int column) const;  // valid until the next call of next()
+  // The columns of the row, from 0. A text is valid until the next call of next(). Throws Error beyond
+  // most_reading_bytes.
+  std::string_view text(int column) const;
   std::int64_t integer(int column) const;
   double real(int column) const;  // NULL: not a number
   bool is_null(int column) const;

@@ -112,7 +112,7 @@ class WisdomReader::Reading : public RecordReading {
 
   std::vector<Problem> problems(const RecordFilter& filter) override {
     std::vector<Problem> found;
-    select("problem", filter, [&](const ReadStatement& row) {
+    select("DISTINCT problem", filter, [&](const ReadStatement& row) {
       if (auto problem = bindings_of_json(row.text(0))) found.emplace_back(*std::move(problem));
     });
     return found;

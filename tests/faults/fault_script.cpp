@@ -119,7 +119,7 @@ void strike(const Fault& fault) {
     for (volatile std::uint64_t turns = 0;;) turns = turns + 1;
   if (fault.kind == "exit") _exit(fault.number());
   if (fault.kind == "signal") raise(fault.number());
-  if (fault.kind == "half") send_and_end(std::string("ATWK\x40\0\0\0\x01\0\0\0", 12), true);
+  if (fault.kind == "half") send_and_end(std::string("atwk\x40\0\0\0\x01\0\0\0", 12), true);
   if (fault.kind == "garbage") send_and_end(std::string(4096, 'x'), false);
   if (fault.kind == "eat") {
     std::vector<std::unique_ptr<char[]>> eaten;

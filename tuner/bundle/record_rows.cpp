@@ -99,6 +99,7 @@ bool is_uuid(const char* field) { return std::string_view(field) == "uuid"; }
 // The 16 bytes of a uuid behind a 0; another text behind its length and one.
 void write_uuid(ByteWriter& bytes, const std::string& text) {
   const std::vector<std::byte> plain = bytes_of_uuid(text);
+  if (text.size() > most_text_bytes) throw UsageError("the uuid of a record has more than 256 bytes");
   write_number(bytes, plain.empty() ? text.size() + 1 : 0);
   bytes.raw(plain.empty() ? std::as_bytes(std::span(text)) : plain);
 }

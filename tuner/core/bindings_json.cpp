@@ -30,16 +30,18 @@ void append_text(std::string& json, std::string_view text) {
   json += '"';
 }
 
+constexpr std::size_t most_names = 4096;
+
 // Takes bindings from the front of a text. A text that is none leaves a part of it.
 class Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}
 
   std::optional<Bindings> bindings() {
-    Bindings items;
+    Bindings items;  // each name is compared with all before it
     if (!take('{')) return std::nullopt;
     while (!take('}')) {
-      if (!items.empty() && !take(',')) return std::nullopt;
+      if (items.size() == most_names || (!items.empty() && !take(','))) return std::nullopt;
       auto name = text();
       if (!name || !take(':')) return std::nullopt;
       auto bound = value();

@@ -14,7 +14,8 @@ namespace attune {
 // UTF-8: neither can be stored.
 std::string bindings_json(const Bindings& bindings);
 
-// Returns the bindings of which bindings_json() makes this text; nothing for any other text. Safe on any bytes.
+// Returns the bindings of which bindings_json() makes this text; nothing for any other text, and for more than 4,096
+// names. Safe on any bytes.
 std::optional<Bindings> bindings_of_json(std::string_view text);
 
 }  // namespace attune

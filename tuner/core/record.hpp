@@ -12,7 +12,8 @@
 namespace attune {
 
 // What a time means may change with the measuring protocol. Times of another meaning are not compared: a record of such
-// serves where no other does, as a stale one.
+// serves where no other does, as a stale one. A new number changes strength_of(), so stored strengths: bring them
+// forward.
 inline constexpr int first_present_protocol = 9;
 constexpr bool is_of_present_meaning(int protocol) { return protocol >= first_present_protocol; }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <concepts>
 #include <string_view>
 #include <type_traits>
@@ -34,6 +35,18 @@ std::string record_hash(const Record& record) {
   key_fields(add, record.key);
   application_fields(add, record);
   return digest.hex();
+}
+
+bool is_sound(const Record& record, const std::optional<std::string>& hash) {
+  if (record.effort < Effort::estimate || record.effort > Effort::exhaustive) return false;
+  bool is_finite = true;
+  application_fields(
+      [&](const char*, const auto& value) {
+        if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, double>)
+          is_finite = is_finite && std::isfinite(value);
+      },
+      record);
+  return is_finite && (!hash || *hash == record_hash(record));
 }
 
 }  // namespace attune

@@ -11,9 +11,10 @@ constexpr auto efforts = static_cast<std::int64_t>(Effort::exhaustive) + 1;
 
 std::string text_of(const RecordKey& key) {
   std::string text;
-  for (const std::string& part :
-       {key.kernel, key.code, key.contract, key.device_class, key.problem.text(), key.regime, key.objective})
+  for (const std::string& part : {key.kernel, key.code, key.contract, key.device_class, key.regime, key.objective})
     text += part + '\n';
+  for (const auto& [name, value] : key.problem)  // 1024 and "1024" are two values of one text
+    text += name + '=' + static_cast<char>('0' + static_cast<int>(value.kind())) + value.text() + '\n';
   return text;
 }
 

@@ -70,9 +70,9 @@ std::string detail_code(const HeaderTerms& terms, const ExportTables& tables) {
   const std::string legality = legality_code(terms.spec, expressions);
   const std::string arguments = argument_code(terms.spec, expressions);
   std::string text = "namespace detail {\n\n" + type_table_code();
-  for (const auto* part : {&attune_embedded::values, &attune_embedded::arithmetic, &attune_embedded::lazy,
-                           &attune_embedded::checks, &attune_embedded::nearness, &attune_embedded::ladder,
-                           &attune_embedded::records})
+  for (const auto* part :
+       {&attune_embedded::values, &attune_embedded::arithmetic, &attune_embedded::lazy, &attune_embedded::checks,
+        &attune_embedded::nearness, &attune_embedded::ladder, &attune_embedded::records})
     text += std::string(part->text) + "\n";
   text += problem_code(terms);
   text += "// The expressions of the kernel file, for a problem, a configuration and a device.\n";

@@ -17,8 +17,8 @@ std::optional<std::filesystem::path> site_cache_path();
 // Returns $ATTUNE_LOG_MISSES; nothing where it is unset, or in a set-user-id process.
 std::optional<std::filesystem::path> miss_log_path();
 
-// Returns the folder of the locks by which all tuners of this user take turns, whatever their caches are. Makes it where
-// it is absent. Returns "" and says `why` where it cannot be used.
+// Returns the folder of the locks by which all tuners of this user take turns, whatever their caches are. Makes it
+// where it is absent. Returns "" and says `why` where it cannot be used.
 std::filesystem::path usable_lock_folder(std::string& why);
 
 // Creates `directory` (and its parents) with mode 0700 where absent. Throws Error, which names the variable that

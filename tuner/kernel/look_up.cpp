@@ -1,10 +1,9 @@
 #include "kernel/look_up.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
-#include "core/record_fields.hpp"
+#include "attune/error.hpp"
 #include "core/record_hash.hpp"
 #include "core/record_order.hpp"
 #include "kernel/nearness.hpp"
@@ -13,23 +12,10 @@ namespace attune {
 namespace {
 
 // A table may be foreign, hostile or damaged.
-bool is_sound(const StoredRecord& row) {
-  const Record& record = row.record;
-  if (record.effort < Effort::estimate || record.effort > Effort::exhaustive) return false;
-  bool is_finite = true;
-  application_fields(
-      [&](const char*, const auto& value) {
-        if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, double>)
-          is_finite = is_finite && std::isfinite(value);
-      },
-      record);
-  return is_finite && (!row.hash || *row.hash == record_hash(record));
-}
-
 std::vector<Record> sound_of(std::vector<StoredRecord>&& rows, int& damaged) {
   std::vector<Record> sound;
   for (StoredRecord& row : rows) {
-    if (is_sound(row))
+    if (is_sound(row.record, row.hash))
       sound.push_back(std::move(row.record));
     else
       ++damaged;
@@ -53,9 +39,7 @@ class LookUp {
     found_.are_all = true;
     add_near();
     add(for_this_problem_on_siblings());
-    if (found_.records.empty())
-      for (StoredRecord& row : reading_.rows({.kernel = request_.spec.name, .most = most_near_misses}))
-        found_.near_misses.push_back(std::move(row.record));
+    if (found_.records.empty()) add_near_misses();
     return std::move(found_);
   }
 
@@ -116,6 +100,15 @@ class LookUp {
     filter.near = nullptr;
     filter.problems = nearest;
     add(filter);
+  }
+
+  // They only explain: a table that cannot give them serves all the same.
+  void add_near_misses() {
+    try {
+      for (StoredRecord& row : reading_.rows({.kernel = request_.spec.name, .most = most_near_misses}))
+        found_.near_misses.push_back(std::move(row.record));
+    } catch (const Error&) {
+    }
   }
 
   RecordReading& reading_;

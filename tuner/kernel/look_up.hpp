@@ -11,10 +11,10 @@ namespace attune {
 
 // Records for the match ladder, and what of the kernel is known besides.
 struct Candidates {
-  std::vector<Record> records;      // that fit by key; sound; of each key the strongest
-  std::vector<Record> near_misses;  // of the kernel's name, unverified; why they do not fit, say_near_miss() tells
-  bool are_all = false;             // it was looked for all that may serve
-  int damaged = 0;                  // rows that were left out
+  std::vector<Record> records = {};      // that fit by key; sound; of each key the strongest
+  std::vector<Record> near_misses = {};  // of the kernel's name, unverified; why they do not fit, say_near_miss() tells
+  bool are_all = false;                  // it was looked for all that may serve
+  int damaged = 0;                       // rows that were left out
 };
 
 // How far to look where a record of the very problem, device class and regime is there: no further, or for all that may

@@ -68,6 +68,7 @@ std::vector<Recording> load_recordings(const std::filesystem::path& file) {
     const std::optional<int> application = sqlite_application_id(file);
     if (!application) return read_recordings(read_text(file), file);
     return read_from(file, [&] {
+      if (*application == unreleased_application_id) require_wisdom(file, *application);
       if (*application != wisdom_application_id)
         throw UsageError(
             "this SQLite database is no wisdom database of attune; give a database of `attune tune`, a Kernel Tuner "

@@ -200,6 +200,8 @@ bool keep_record(Record record, Decided& decided, const std::optional<Record>& p
     clean.effort = record.effort;
     clean.partial = record.partial;
     clean.space = record.space;
+    clean.narrowed = record.narrowed;
+    clean.superseded = false;
     record = std::move(clean);
     decided.results = store.finalists(present_record->uuid);
   }

@@ -44,7 +44,7 @@ class Frames : public testing::Test {
 };
 
 std::string head(std::uint32_t length) {
-  std::string bytes = "ATWK";
+  std::string bytes = "atwk";
   for (int i = 0; i < 4; ++i) bytes += static_cast<char>(length >> (8 * i));
   return bytes;
 }

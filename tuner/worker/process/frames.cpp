@@ -14,7 +14,7 @@
 namespace attune {
 namespace {
 
-constexpr std::uint32_t frame_mark = 0x4b575441;  // "ATWK"
+constexpr std::uint32_t frame_mark = 0x6b777461;  // "atwk"
 constexpr std::size_t head_bytes = 8;             // mark, length
 constexpr std::size_t piece_bytes = 1 << 20;
 

@@ -16,7 +16,7 @@
 
 namespace attune {
 
-struct ParsedExpression;  // core/expression_node.hpp
+struct ParsedExpression;  // expression/node.hpp
 
 // How the text is read: as attune writes it, or as Python does, for restrictions of other tuners.
 enum class Dialect { attune, python };
@@ -76,7 +76,7 @@ class Expression {
   // Returns evaluate() as a double; integers convert. Throws as integer() does.
   double real(const Scope& scope, std::string_view what) const;
 
-  struct Node;  // defined in core/expression_node.hpp
+  struct Node;  // defined in expression/node.hpp
 
  private:
   struct Parsed;

@@ -1,0 +1,83 @@
+// The order of records, and the hash that each carries.
+#include "core/record_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/record_hash.hpp"
+
+namespace attune {
+namespace {
+
+Record record_of(std::string uuid) {
+  Record record;
+  record.uuid = std::move(uuid);
+  record.key.kernel = "reduce";
+  record.key.problem = Problem{{"n", 1024}, {"T", "float"}};
+  return record;
+}
+
+// Each is weaker than those before it.
+std::vector<Record> in_order() {
+  std::vector<Record> records;
+  const auto add = [&](const auto& change) {
+    records.push_back(record_of("b"));
+    records.back().effort = Effort::patient;
+    change(records.back());
+  };
+  add([](Record& r) { r.effort = Effort::exhaustive, r.partial = r.narrowed = true; });
+  add([](Record& r) { r.made_ms = 1; });
+  add([](Record& r) { r.uuid = "a"; });
+  add([](Record&) {});
+  add([](Record& r) { r.narrowed = true; });
+  add([](Record& r) { r.partial = true, r.made_ms = 9; });
+  add([](Record& r) { r.effort = Effort::measure; });
+  add([](Record& r) { r.effort = Effort::estimate; });
+  add([](Record& r) { r.imported = true, r.effort = Effort::exhaustive; });
+  add([](Record& r) { r.protocol = first_present_protocol - 1, r.effort = Effort::exhaustive; });
+  add([](Record& r) { r.protocol = first_present_protocol - 1, r.imported = true; });
+  add([](Record& r) { r.superseded = true, r.effort = Effort::exhaustive; });
+  add([](Record& r) { r.superseded = true, r.imported = true; });
+  return records;
+}
+
+TEST(RecordOrder, IsAsItsContractSays) {
+  const std::vector<Record> records = in_order();
+  for (std::size_t i = 0; i < records.size(); ++i)
+    for (std::size_t j = 0; j < records.size(); ++j) {
+      EXPECT_EQ(is_stronger(records[i], records[j]), i < j) << i << " " << j;
+      EXPECT_LE(strength_of(records[std::max(i, j)]), strength_of(records[std::min(i, j)])) << i << " " << j;
+    }
+}
+
+TEST(RecordOrder, TakesTheStrongestOfEachKeyInTheOrderOfKeys) {
+  std::vector<Record> records = in_order();
+  Record other = record_of("other");
+  other.key.regime = "warm";
+  records.insert(records.begin() + 1, other);
+  std::ranges::reverse(records);
+  const std::vector<Record> kept = strongest_of_each_key(records);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].effort, Effort::exhaustive);
+  EXPECT_FALSE(kept[0].imported || kept[0].superseded);
+  EXPECT_EQ(kept[1].uuid, "other");
+}
+
+// Frozen, as the view of applications is. The literal was made by another program from docs/formats/wisdom.md.
+TEST(RecordHash, IsTheDocumentedOne) {
+  Record record = record_of("11111111-2222-4333-8444-555555555555");
+  record.key.code = "cc", record.key.contract = "dd", record.key.device_class = "cuda|x";
+  record.device_name = "NVIDIA H200";
+  record.compute_capability = 90, record.multiprocessors = 132;
+  record.configuration = Configuration{{"BLOCK", 256}, {"FAST", true}, {"SCALE", 0.1}, {"ORDER", "Order::rows"}};
+  record.median_ns = 12345.5, record.default_ns = 23456.75;
+  record.speedup = 1.875, record.speedup_low = 1.75, record.speedup_high = 2;
+  record.narrowed = true;
+  record.trials = 321, record.toolchain = "NVRTC 13.0", record.driver = "580.159";
+  record.attune_version = "0.1.0", record.protocol = 9, record.made_ms = 1760000000123;
+  EXPECT_EQ(record_hash(record), "51846da36572fb0c84361a63ba2170d117440e7a2c435a0f1a9366d6638e618f");
+}
+
+}  // namespace
+}  // namespace attune
