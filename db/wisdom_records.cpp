@@ -49,15 +49,17 @@ std::vector<Record> WisdomStore::State::records_of(SQLite::Database& database, c
 bool WisdomStore::put_record(const Record& given, std::string_view beaten, std::span<const FinalistResult> finalists) {
   Record record = given;
   if (record.uuid.empty()) record.uuid = make_uuid();
-  bool serves = false;
+  bool serves = true;
   state_->connection.write([&](SQLite::Database& database) {
     const std::vector<Record> present = state_->records_of(database, record.key);
-    if (!present.empty() && present.front().uuid == beaten)
-      for (const Record& other : present)
-        if (is_stronger(other, record)) supersede(database, other);
+    const bool succeeds = !present.empty() && present.front().uuid == beaten;
+    serves = true;
+    for (const Record& other : present) {
+      if (other.uuid == record.uuid || !is_stronger(other, record)) continue;
+      if (succeeds) supersede(database, other);
+      serves = succeeds;
+    }
     insert_record(database, record, finalists);
-    const std::vector<Record> now = state_->records_of(database, record.key);
-    serves = !now.empty() && now.front().uuid == record.uuid;
   });
   return serves;
 }

@@ -59,13 +59,7 @@ TEST_F(BundleRecords, GiveARecordAsItWas) {
     const Problem problem = record.key.problem;
     const Candidates found = look_up(wisdom_of({record}), request(problem), Reach::this_problem);
     ASSERT_THAT(found.records, SizeIs(1));
-    test::FieldTexts given, read;
-    const auto into = [](test::FieldTexts& texts) {
-      return [&texts](const char* name, const auto& value) { texts.emplace_back(name, test::text_of_field(value)); };
-    };
-    application_fields(into(given), record);
-    application_fields(into(read), found.records[0]);
-    EXPECT_EQ(given, read);
+    EXPECT_EQ(test::application_texts(found.records[0]), test::application_texts(record));
     EXPECT_EQ(found.records[0].key.problem, problem);
   }
 }
@@ -180,7 +174,7 @@ TEST_F(BundleRecords, BehindAForgedDigestAreRefusedOrRead) {
   }
   const RecordGroup group{"reduce", "time", "cold", "cuda|x", 90, {}};
   const std::vector<std::byte> page = writer.take();
-  const auto all = [](const auto&) { return true; };
+  const auto all = [](const auto&, const auto&) { return true; };
   ASSERT_THAT(read_rows(page, index, group, all), SizeIs(3));
   int refused = 0;
   for (std::size_t i = 0; i < page.size(); ++i)

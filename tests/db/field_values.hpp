@@ -46,6 +46,14 @@ FieldTexts texts_of(const T& value) {
   return texts;
 }
 
+// What applications read of a record.
+inline FieldTexts application_texts(const Record& record) {
+  FieldTexts texts;
+  application_fields([&](const char* column, const auto& field) { texts.emplace_back(column, text_of_field(field)); },
+                     record);
+  return texts;
+}
+
 // The names of all fields.
 template <typename T>
 std::vector<std::string> columns_of() {

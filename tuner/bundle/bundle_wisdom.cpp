@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "attune/error.hpp"
 #include "bundle/record_rows.hpp"
@@ -81,26 +82,23 @@ class BundleWisdom::Reading : public RecordReading {
   // Each section has a digest, so that rows need none.
   std::vector<StoredRecord> rows(const RecordFilter& filter) override {
     std::vector<StoredRecord> found;
-    for (const Section& section : sections(filter)) {
-      const auto index = wisdom_.index_of(section);
-      const WantedProblems problems(*index, filter);
-      for (const RecordGroup& group : index->groups) {
-        if (!is_wanted(filter, group)) continue;
-        for (const RecordPage& page : group.pages) {
-          if (!problems.meet(page)) continue;
-          for (Record& record : rows_of(*index, group, page, problems)) {
-            if (found.size() == filter.most) return found;
-            found.push_back({std::move(record), {}});
-          }
-        }
-      }
-    }
+    for_each_page(filter, [&](const Page& page) {
+      for (Record& record : page.read([&](const auto&ordinals, auto&) { return page.problems.hold(ordinals); }))
+        if (found.size() < filter.most) found.push_back({std::move(record), {}});
+      return found.size() < filter.most;
+    });
     return found;
   }
 
   std::vector<Problem> problems(const RecordFilter& filter) override {
     std::vector<Problem> found;
-    for (StoredRecord& row : rows(filter)) found.push_back(std::move(row.record.key.problem));
+    for_each_page(filter, [&](const Page& page) {
+      page.read([&](const auto& ordinals, auto& problem) {
+        if (page.problems.hold(ordinals)) found.emplace_back(std::move(problem));
+        return false;
+      });
+      return true;
+    });
     return found;
   }
 
@@ -112,12 +110,31 @@ class BundleWisdom::Reading : public RecordReading {
     return {one, one == nullptr ? std::size_t{0} : 1};
   }
 
-  std::vector<Record> rows_of(const RecordIndex& index, const RecordGroup& group, const RecordPage& page,
-                              const WantedProblems& problems) const {
+  struct Page {
+    const RecordIndex& index;
+    const RecordGroup& group;
+    const WantedProblems& problems;
+    std::vector<std::byte> bytes;
+    std::vector<Record> read(const WantedRow& wanted) const { return read_rows(bytes, index, group, wanted); }
+  };
+
+  // Calls `take` for each page that may have what the filter wants, until it returns false.
+  void for_each_page(const RecordFilter& filter, const std::function<bool(const Page&)>& take) const {
+    for (const Section& section : sections(filter)) {
+      const auto index = wisdom_.index_of(section);
+      const WantedProblems problems(*index, filter);
+      for (const RecordGroup& group : index->groups) {
+        if (!is_wanted(filter, group)) continue;
+        for (const RecordPage& page : group.pages)
+          if (problems.meet(page) && !take({*index, group, problems, bytes_of(page)})) return;
+      }
+    }
+  }
+
+  std::vector<std::byte> bytes_of(const RecordPage& page) const {
     const Section* const section = wisdom_.bundle_.find(SectionKind::page, page.key);
     if (section == nullptr) throw Error(fmt::format("the bundle {} lacks a page of records", wisdom_.name()));
-    return read_rows(wisdom_.bundle_.read(*section), index, group,
-                     [&](const auto& ordinals) { return problems.hold(ordinals); });
+    return wisdom_.bundle_.read(*section);
   }
 
   const BundleWisdom& wisdom_;

@@ -208,7 +208,7 @@ void write_row(ByteWriter& page, RecordIndex& index, const Record& record) {
 }
 
 std::vector<Record> read_rows(std::span<const std::byte> page, const RecordIndex& index, const RecordGroup& group,
-                              const std::function<bool(std::span<const std::int64_t>)>& wanted) {
+                              const WantedRow& wanted) {
   const auto refuse = [] { throw Error("a page of records does not fit its index"); };
   std::vector<Record> records;
   std::vector<std::int64_t> ordinals(index.problem.size());
@@ -220,7 +220,7 @@ std::vector<Record> read_rows(std::span<const std::byte> page, const RecordIndex
     std::vector<Binding> problem;
     for (std::size_t i = 0; i < ordinals.size(); ++i)
       problem.push_back({index.problem[i], read_value(row, index, &ordinals[i])});
-    if (!row.failed() && !wanted(ordinals)) continue;
+    if (!row.failed() && !wanted(ordinals, problem)) continue;
     Record record;
     record.key = {.kernel = group.kernel,
                   .code = index.code,

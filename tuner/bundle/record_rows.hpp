@@ -22,9 +22,11 @@ void write_row(ByteWriter& page, RecordIndex& index, const Record& record);
 // Returns the ordinals of a problem's values. Throws UsageError as write_row() does.
 std::vector<std::int64_t> ordinals_to_write(RecordIndex& index, const Problem& problem);
 
-// Reads the rows of a page of a group. Those for which `wanted(ordinals)` is false are passed over. Throws Error where
-// the bytes are no rows of this index.
+// Says by the problem of a row, and by the ordinals of its values, whether the rest of the row is read.
+using WantedRow = std::function<bool(std::span<const std::int64_t> ordinals, std::vector<Binding>& problem)>;
+
+// Reads the wanted rows of a page of a group. Throws Error where the bytes are no rows of this index.
 std::vector<Record> read_rows(std::span<const std::byte> page, const RecordIndex& index, const RecordGroup& group,
-                              const std::function<bool(std::span<const std::int64_t>)>& wanted);
+                              const WantedRow& wanted);
 
 }  // namespace attune
