@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "exported_program.hpp"
+#include "exports/provenance.hpp"
 #include "odd_kernel.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/message_of.hpp"
@@ -53,6 +56,12 @@ TEST(ExportedHeader, SaysWhereEachRecordIsFrom) {
                     HasSubstr("1.875 times as fast as the default (1.750 to 2.000)"), HasSubstr("2025-10-09T08:53:20Z"),
                     HasSubstr("effort patient")));
   EXPECT_THAT(text, Not(HasSubstr("#include \"")));
+}
+
+TEST(ExportedHeader, HasDatesOfEveryCalendar) {
+  EXPECT_EQ(utc_date(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(utc_date(-5), "-5 ms");
+  EXPECT_EQ(utc_date(std::numeric_limits<std::int64_t>::max()), "9223372036854775807 ms");
 }
 
 TEST(ExportedHeader, LeavesOutRecordsOfOtherCode) {
