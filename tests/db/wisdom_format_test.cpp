@@ -1,6 +1,7 @@
 // The format of the database: its marks, bringing an older one forward, and what is refused.
 #include <sqlite3.h>
 
+#include "base/digest.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_schema.hpp"
 #include "db/wisdom_test.hpp"
@@ -38,6 +39,13 @@ TEST_F(WisdomFormat, IsMarkedInTheFile) {
   EXPECT_EQ(answer_to("PRAGMA application_id"), std::to_string(wisdom_application_id));
   EXPECT_EQ(answer_to("SELECT count(*) FROM meta WHERE name IN ('uuid','created_ms','attune_version')"), "3");
   EXPECT_EQ(test::content_of(file_).substr(68, 4), "atun");
+}
+
+TEST_F(WisdomFormat, HasTheTablesThatItsNumberPromises) {
+  const WisdomStore store(file_);
+  EXPECT_EQ(sha256(answer_to("SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)")),
+            "dec5b35138ace9fbbd53f240827185af69c6ff4dcbd5f108d0d191b9b04aa180")
+      << "other tables are another format: wisdom_format, and a step of wisdom_migrations, unless no release has them";
 }
 
 TEST_F(WisdomFormat, ThatCannotBeReadIsNamedAndLeftAlone) {
