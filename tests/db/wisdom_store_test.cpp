@@ -178,6 +178,7 @@ TEST_F(WisdomRecords, AreSupersededByTheWinnerOfTheSameRounds) {
   store_.put_record(record_of("patient", Effort::patient, 1));
   store_.put_record(record_of("exhaustive", Effort::exhaustive, 2));
   EXPECT_FALSE(store_.put_record(record_of("lost", Effort::estimate, 3), "patient")) << "another serves";
+  EXPECT_EQ(store_.find_record(sample_key())->uuid, "exhaustive");
   EXPECT_TRUE(store_.put_record(record_of("winner", Effort::measure, 4), "exhaustive"));
   const auto history = store_.history(sample_key());
   EXPECT_THAT(uuids(history), ElementsAre("winner", "lost", "exhaustive", "patient"));
