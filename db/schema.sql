@@ -128,6 +128,7 @@ CREATE TABLE record(
   imported INTEGER NOT NULL,
   superseded INTEGER NOT NULL,
   unstable INTEGER NOT NULL,
+  default_verdict INTEGER NOT NULL,
   self_checked INTEGER NOT NULL,
   trials INTEGER NOT NULL,
   toolchain TEXT NOT NULL,
@@ -149,6 +150,8 @@ CREATE TABLE record(
   busy INTEGER NOT NULL,
   value REAL NOT NULL,
   default_value REAL NOT NULL,
+  choice INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
   strength INTEGER NOT NULL,
   hash TEXT NOT NULL
 ) STRICT;

@@ -59,6 +59,8 @@ inline Record sample_record(std::int64_t n = 1024) {
   record.busy = true;
   record.value = 0.125;
   record.default_value = 0.25;
+  record.choice = Choice::leaner;
+  record.settled = false;
   return record;
 }
 

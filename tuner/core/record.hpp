@@ -8,6 +8,8 @@
 #include "attune/bindings.hpp"
 #include "attune/device_info.hpp"
 #include "attune/effort.hpp"
+#include "core/choice.hpp"
+#include "core/verdict.hpp"
 
 namespace attune {
 
@@ -44,6 +46,8 @@ struct Record {
   bool imported = false;    // brought in from elsewhere: it was not measured for this database
   bool superseded = false;  // another beat it in the same rounds of a final stage
   bool unstable = false;    // too many rounds had to be dropped
+  // Of the kernel's own default configuration in the session. Unless it is ok, there are no default_ns and no speed-up.
+  Verdict default_verdict = Verdict::ok;
   bool self_checked = false;
   std::string space;      // fingerprint
   std::string toolchain;  // "NVRTC 13.0"
@@ -62,6 +66,8 @@ struct Record {
   double anchor_ratio = 0;                      // default in the final stage / when the session began
   bool busy = false;                            // other processes were on the device meanwhile
   double value = 0, default_value = 0;          // of the objective; for time, the medians
+  Choice choice = Choice::fastest;
+  bool settled = true;  // the final stage could tell apart what looked different
 };
 
 }  // namespace attune

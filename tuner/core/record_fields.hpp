@@ -41,6 +41,7 @@ void application_fields(auto&& visit, Is<Record> auto& x) {
   visit("imported", x.imported);
   visit("superseded", x.superseded);
   visit("unstable", x.unstable);
+  visit("default_verdict", x.default_verdict);
   visit("self_checked", x.self_checked);
   visit("trials", x.trials);
   visit("toolchain", x.toolchain);
@@ -67,8 +68,10 @@ void fields(auto&& visit, Is<Record> auto& x) {
   visit("busy", x.busy);
   visit("value", x.value);
   visit("default_value", x.default_value);
+  visit("choice", x.choice);
+  visit("settled", x.settled);
 }
-static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 38, "every member is in a list");
+static_assert(member_count<RecordKey>() == 7 && member_count<Record>() == 41, "every member is in a list");
 
 // What was measured of a trial or a finalist.
 void fields(auto&& visit, Is<Measurement> auto& x) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <type_traits>
 
 #include "core/record_fields.hpp"
 
@@ -14,7 +15,7 @@ template <typename T>
 std::string field_text(const T& value) {
   if constexpr (std::derived_from<T, Bindings>)
     return value.text();
-  else if constexpr (std::same_as<T, Effort>)
+  else if constexpr (std::is_enum_v<T>)
     return std::string(to_text(value));
   else
     return fmt::format("{}", value);

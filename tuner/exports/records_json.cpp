@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "core/bindings_json.hpp"
 #include "core/record_fields.hpp"
@@ -25,7 +26,7 @@ class FieldsOf {
   void operator()(const char* name, const T& value) {
     if constexpr (std::derived_from<T, Bindings>)
       object_[name] = ordered_json::parse(bindings_json(value));
-    else if constexpr (std::same_as<T, Effort>)
+    else if constexpr (std::is_enum_v<T>)
       object_[name] = to_text(value);
     else
       object_[name] = value;

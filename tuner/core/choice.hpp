@@ -1,0 +1,17 @@
+// Choice: why the final stage chose the winner. Stored as an integer: numbers never change.
+#pragma once
+
+#include <string_view>
+
+namespace attune {
+
+enum class Choice {
+  fastest = 0,        // the least median
+  leaner = 1,         // as fast as the fastest, as far as a tie goes, with fewer registers and less shared memory
+  default_stays = 2,  // the fastest does not surely beat the default configuration
+  record_stays = 3,   // the fastest does not surely beat the record that stood
+};
+
+std::string_view to_text(Choice choice) noexcept;
+
+}  // namespace attune
