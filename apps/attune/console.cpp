@@ -212,8 +212,9 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (result.decision && !result.decision->is_settled)
     put_text("  not settled: {}\n", unsettled_text(*result.decision));
   if (result.record_stands)
-    put_text("  the record of {} stands: {}, {:.2f}x, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
-             record.speedup, counted(record.trials, "trial"));
+    put_text("  the record of {} stands: {}, {}, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
+             has_default_failed(record) ? default_failure(record) : fmt::format("{:.2f}x", record.speedup),
+             counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
   if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits));

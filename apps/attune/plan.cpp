@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "attune/error.hpp"
+#include "attune/search_space.hpp"
 #include "db/reader/wisdom_reader.hpp"
 #include "db/wisdom_store.hpp"
 #include "dispatch/planner.hpp"
@@ -33,6 +34,23 @@ void refuse_no_wisdom(const PlanQuery& query, const Problem& problem, const Devi
                   tune_command({query.spec, problem, device, query.kernel, to_text(query.regime), query.objective})));
 }
 
+// Returns whether there is nothing that `attune tune` could measure.
+bool is_nothing_legal(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
+  try {
+    return make_space(spec, problem, device).empty();
+  } catch (const Error&) {  // a space that cannot be searched
+    return false;
+  }
+}
+
+std::string nothing_legal(const PlanQuery& query, const Problem& problem, const DeviceInfo& device) {
+  const std::string space = command_for({query.spec, problem, device, query.kernel}, "space");
+  return fmt::format(
+      "no configuration of {} is legal for {} on {}, so it can be neither launched nor tuned there; to see which rules "
+      "leave nothing: {} --audit",
+      query.spec.name, problem.text(), device.name, space);
+}
+
 void print_match_json(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
   nlohmann::ordered_json line;
   line["type"] = "match";
@@ -43,7 +61,7 @@ void print_match_json(const PlanQuery& query, const Problem& problem, const Devi
   line["rung"] = to_text(match.rung);
   line["why"] = match.why;
   line["configuration"] = to_json(match.configuration);
-  line["speedup"] = match.speedup;
+  line["speedup"] = match.default_failure.empty() ? nlohmann::ordered_json(match.speedup) : nullptr;
   line["record_problem"] = match.record_problem;
   print_line(line);
 }
@@ -54,8 +72,8 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
   put_text("\n  rung           {}\n  why            {}\n  configuration  {}\n", to_text(match.rung), match.why,
            match.configuration.text());
   if (match.rung == Rung::none) return;
-  put_text("  recorded for   {}\n  speed-up       {} over the default\n", match.record_problem,
-           ratio_text(match.speedup));
+  put_text("  recorded for   {}\n  speed-up       {}\n", match.record_problem,
+           match.default_failure.empty() ? ratio_text(match.speedup) + " over the default" : match.default_failure);
 }
 
 }  // namespace
@@ -78,7 +96,7 @@ int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, s
       (query.json ? print_match_json : print_match_text)(query, problem, info, match);
     } catch (const Error& error) {  // of this problem; the others may have an answer
       warnings.deliver();
-      put_error(error.what());
+      put_error(is_nothing_legal(query.spec, problem, info) ? nothing_legal(query, problem, info) : error.what());
       code = exit_error;
     }
   }

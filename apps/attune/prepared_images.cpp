@@ -60,14 +60,20 @@ class Preparation {
         spec_, problem, device, terms_.kernel.tune_target, terms_.regime, terms_.objective, terms_.kernel.fallbacks};
     const auto legal = [&](const Configuration& wished) { return legal_configuration(spec_, problem, device, wished); };
     try {
-      if (const auto rungs = match_ladder(request, terms_.records, legal); !rungs.empty())
-        add(problem, device, rungs.front().match.configuration, std::string(to_text(rungs.front().match.rung)));
-      for (const Configuration& fallback : terms_.kernel.fallbacks)
-        if (const auto configuration = legal(fallback)) return add(problem, device, *configuration, "default");
-      throw Error("no fall-back configuration is legal");
+      std::vector<GradedMatch> rungs = match_ladder(request, terms_.records, legal);
+      const std::size_t recorded = rungs.size();
+      add_last_rungs(rungs, request, terms_.records, legal, "");
+      if (rungs.size() == recorded) throw Error("no fall-back configuration is legal");
+      if (recorded > 0) add_match(problem, device, rungs.front().match);
+      add_match(problem, device, rungs[recorded].match);
     } catch (const Error& error) {
       note(problem, device, error.what());
     }
+  }
+
+  void add_match(const Problem& problem, const DeviceInfo& device, const Match& match) {
+    const std::string why(match.rung == Rung::none ? "default" : to_text(match.rung));
+    add(problem, device, match.configuration, why);
   }
 
   void add(const Problem& problem, const DeviceInfo& device, const Configuration& configuration, std::string why) {

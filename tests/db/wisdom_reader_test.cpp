@@ -77,6 +77,19 @@ TEST_F(WisdomReading, ReadsTheNearestOfManyProblems) {
   EXPECT_EQ(found.front(), 1039);
 }
 
+TEST_F(WisdomReading, ReadsTheNearestOtherProblemsOfTheDeviceClass) {
+  store({1024, 1500, 4096, 1 << 20});
+  Record elsewhere = sample_record(2048), warm = sample_record(1 << 22);
+  elsewhere.key.device_class = "cuda|NVIDIA H100|cc90|sm114|mem80G|bus5120|l2-50M|mig-";
+  warm.key.regime = "warm";
+  for (const Record& record : {elsewhere, warm}) WisdomStore(file_).put_record(record);
+  EXPECT_THAT(sizes(read(1024, Reach::other_problems).records), ElementsAre(1500, 4096, 1 << 20, 1 << 22));
+  for (std::int64_t n = 5000; n < 5040; ++n) WisdomStore(file_).put_record(sample_record(n));
+  const auto found = sizes(read(1024, Reach::other_problems).records);
+  EXPECT_EQ(found.size(), most_near_problems);
+  EXPECT_THAT(std::vector(found.begin(), found.begin() + 3), ElementsAre(1500, 4096, 5000));
+}
+
 TEST_F(WisdomReading, FindsSiblingsAndOtherRegimes) {
   Record sibling = sample_record(1024), other = sample_record(2048), elsewhere = sample_record(1024);
   sibling.key.device_class = "cuda|NVIDIA H100|cc90|sm114|mem80G|bus5120|l2-50M|mig-";

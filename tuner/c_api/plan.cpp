@@ -9,7 +9,7 @@ namespace attune::c_api {
 namespace {
 
 constexpr std::size_t first_match_size = 7 * 8;  // of interface version 1
-static_assert(sizeof(attune_match) == first_match_size);
+static_assert(offsetof(attune_match, default_failure) == first_match_size);
 
 // The numbers are part of the interface: a new rung gets a new one.
 attune_rung rung_of(Rung rung) noexcept {
@@ -24,6 +24,8 @@ attune_rung rung_of(Rung rung) noexcept {
       return ATTUNE_RUNG_NEAR_PROBLEM;
     case Rung::sibling_device:
       return ATTUNE_RUNG_SIBLING_DEVICE;
+    case Rung::other_problem:
+      return ATTUNE_RUNG_OTHER_PROBLEM;
     case Rung::none:
       break;
   }
@@ -72,7 +74,8 @@ attune_status attune_plan_match(const attune_plan* plan, attune_match* match) {
                              .why = of.why.c_str(),
                              .problem = handle.problem.c_str(),
                              .record_problem = of.record_problem.c_str(),
-                             .speedup = of.speedup},
+                             .speedup = of.speedup,
+                             .default_failure = of.default_failure.c_str()},
                 first_match_size, "attune_match");
   });
 }

@@ -16,6 +16,11 @@ constexpr EnumTexts<Effort> effort_names("estimate", "measure", "patient", "exha
 
 std::string_view to_text(Effort effort) noexcept { return effort_names[effort]; }
 
+std::string default_failure(const Record& record) {
+  if (!has_default_failed(record)) return {};
+  return "the default failed (" + std::string(to_text(record.default_verdict)) + ")";
+}
+
 Effort effort_from_text(std::string_view text) {
   if (const std::optional<Effort> effort = effort_names.find(text)) return *effort;
   throw UsageError("unknown effort `" + std::string(text) + "`" +

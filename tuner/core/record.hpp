@@ -70,4 +70,11 @@ struct Record {
   bool settled = true;  // the final stage could tell apart what looked different
 };
 
+// Returns whether the default could not be used there. A default that was not tried has not failed.
+constexpr bool has_default_failed(const Record& record) {
+  return record.default_verdict != Verdict::ok && record.default_verdict != Verdict::restricted;
+}
+// Returns "the default failed (resources)", as a part of a sentence; "" where it has not.
+std::string default_failure(const Record& record);
+
 }  // namespace attune

@@ -43,12 +43,8 @@ std::size_t own_records(std::span<const GradedMatch> rungs) {
   return count;
 }
 
-// Returns the fall-back configurations that may be used here, in their order.
-std::vector<Configuration> usable_fallbacks(const MatchRequest& request) {
-  std::vector<Configuration> found;
-  for (const Configuration& fallback : request.fallbacks)
-    if (auto usable = usable_configuration(request, fallback)) found.push_back(*std::move(usable));
-  return found;
+LegalityCheck legality_of(const MatchRequest& request) {
+  return [&request](const Configuration& configuration) { return usable_configuration(request, configuration); };
 }
 
 // Returns the first fall-back that is legal, but not deterministic; null: there is none.
@@ -59,12 +55,10 @@ const Configuration* varying_fallback(const MatchRequest& request) {
   return nullptr;
 }
 
-// Returns the usable ones. Throws Error naming the rule that the first one breaks, or the promise, where there are
-// none.
-std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const MatchRequest& request) {
-  if (auto found = usable_fallbacks(request); !found.empty()) return found;
+// Throws Error naming the rule that the first fall-back breaks, or the promise.
+[[noreturn]] void fail_without_any(const MatchRequest& request) {
   const std::string none =
-      fmt::format("none of the {} fall-back configurations of {} is", kernel.fallbacks.size(), request.spec.name);
+      fmt::format("none of the {} fall-back configurations of {} is", request.fallbacks.size(), request.spec.name);
   const std::string here = fmt::format("for {} on {}", request.problem.text(), request.device.name);
   if (const Configuration* const varying = varying_fallback(request))
     throw Error(
@@ -73,11 +67,22 @@ std::vector<Configuration> legal_fallbacks(const KernelPack& kernel, const Match
                     "\"NAME=VALUE,...\"",
                     none, here, varying->text(), request.spec.deterministic->text(), tune_command(request)));
   std::string why = "it has none";
-  if (!kernel.fallbacks.empty()) {
-    const Configuration& first = kernel.fallbacks.front();
+  if (!request.fallbacks.empty()) {
+    const Configuration& first = request.fallbacks.front();
     why = fmt::format("of {}, {}", first.text(), why_illegal(request.spec, request.problem, request.device, first));
   }
-  throw Error(fmt::format("{} legal {}: {}; tune this problem: {}", none, here, why, tune_command(request)));
+  throw Error(fmt::format("{} legal {}: {}; to see what is: {}; to tune this problem: {}", none, here, why,
+                          command_for(request, "space"), tune_command(request)));
+}
+
+// Throws Error of a legal default that cannot be used, with what its user can do.
+[[noreturn]] void fail_of_default(const MatchRequest& request, const Configuration& configuration,
+                                  const Status& status) {
+  throw Error(
+      fmt::format("the default of {} ({}) cannot be used for {} on {} (try: {}; or: {}; or list values that can be "
+                  "used first in [parameters]; or exclude these by a rule): {}: {}",
+                  request.spec.name, configuration.text(), request.problem.text(), request.device.name,
+                  command_for(request, "check"), tune_command(request), to_text(status.verdict), status.detail));
 }
 
 NotPrepared not_prepared(const MatchRequest& request) {
@@ -133,21 +138,38 @@ MatchRequest Planner::request_for(const KernelPack& kernel, const Problem& probl
           to_text(regime_), objective_, kernel.fallbacks, deterministic_only_};
 }
 
-Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
-  const auto [candidates, is_final, failure] = wisdom_.find(request, reach);
-  if (!failure.empty() && deterministic_only_)
+Wisdom::Found Planner::find(const MatchRequest& request, Reach reach) {
+  Wisdom::Found found = wisdom_.find(request, reach);
+  if (!found.failure.empty() && deterministic_only_)
     throw Error(
         fmt::format("what is known of {} cannot be read, and with deterministic_only no default takes its place: {}",
-                    request.spec.name, failure));
-  const LegalityCheck legal = [&](const Configuration& configuration) {
-    return usable_configuration(request, configuration);
-  };
-  Known known{match_ladder(request, candidates.records, legal), {}, candidates.are_all, is_final};
+                    request.spec.name, found.failure));
+  return found;
+}
+
+Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
+  auto [candidates, is_final, failure] = find(request, reach);
+  const LegalityCheck legal = legality_of(request);
+  Known known{{}, match_ladder(request, candidates.records, legal), 0, {}, candidates.are_all, is_final};
+  known.recorded = known.rungs.size();
   if (known.rungs.empty()) {
     known.near_miss = say_near_miss(request, candidates.records, legal);
     if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates.near_misses, legal);
   }
+  known.records = std::move(candidates.records);
   return known;
+}
+
+// Where no further look is to come, what is known of other problems counts too.
+void Planner::complete(const MatchRequest& request, Known& known) {
+  if (known.is_complete) return;
+  known.is_complete = true;
+  if (known.are_all) {
+    Wisdom::Found others = find(request, Reach::other_problems);
+    std::ranges::move(others.candidates.records, std::back_inserter(known.records));
+    known.is_final = known.is_final && others.is_final;
+  }
+  add_last_rungs(known.rungs, request, known.records, legality_of(request), known.near_miss);
 }
 
 // A record that does not compile here is known all the same: to tune again would find it.
@@ -159,9 +181,11 @@ void Planner::log_miss(const MatchRequest& request, const Known& known) {
 Match Planner::match(const KernelPack& kernel, const Problem& problem) {
   const MatchRequest request = request_for(kernel, problem);
   const auto chosen = deterministic_only_ ? choices_.find({kernel.spec.name, problem}) : std::nullopt;
-  Known first = chosen ? Known{{*chosen}, {}, true, true} : known(request, Reach::this_problem);
+  if (chosen) return chosen->match;
+  Known first = known(request, Reach::this_problem);
   if (first.rungs.empty() && !first.are_all) first = known(request, Reach::all);
-  if (first.rungs.empty()) return no_match(request, legal_fallbacks(kernel, request).front(), first.near_miss);
+  if (first.rungs.empty()) complete(request, first);
+  if (first.rungs.empty()) fail_without_any(request);
   GradedMatch& best = first.rungs.front();
   if (best.match.rung == Rung::exact) {
     grade_toolchain(best, request, images_.toolchain(wanted_image(request, best.match.configuration)));
@@ -181,7 +205,8 @@ Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy p
       if (auto parts = build_or_warn(request, graded)) return {std::move(parts), true, present.is_final};
     if (present.are_all) break;
   }
-  return {build_fallback(kernel, request, present.near_miss), true, present.is_final};
+  complete(request, present);
+  return {build_last(request, present), true, present.is_final};
 }
 
 // Where a problem has a record, near ones are looked for only if neither its image nor a fall-back's is ready. Without
@@ -190,10 +215,13 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
   Known present = known(request, Reach::this_problem);
   log_miss(request, present);
   if (!present.are_all) {
-    const bool has_own = own_records(present.rungs) > 0;
-    if (has_own)
-      if (auto planned = find_ready(kernel, request, present, own_records(present.rungs), policy == Policy::background))
-        return *std::move(planned);
+    present.rungs.resize(own_records(present.rungs));
+    const bool has_own = !present.rungs.empty();
+    present.recorded = present.rungs.size();
+    if (has_own) {
+      if (policy == Policy::background) complete(request, present);
+      if (auto planned = find_ready(request, present)) return *std::move(planned);
+    }
     Known all = known(request, Reach::all);
     if (has_own && all.rungs.empty()) {
       present.is_final = all.is_final;  // the source has become unreadable
@@ -202,24 +230,26 @@ Planned Planner::plan_ready(const KernelPack& kernel, const MatchRequest& reques
       log_miss(request, present);
     }
   }
-  if (auto planned = find_ready(kernel, request, present, present.rungs.size(), true)) return *std::move(planned);
+  complete(request, present);
+  if (present.rungs.empty()) fail_without_any(request);
+  if (auto planned = find_ready(request, present)) return *std::move(planned);
   if (policy == Policy::cached_only) throw not_prepared(request);
   ++waited_;
-  if (!present.rungs.empty() && usable_fallbacks(request).empty()) return plan(kernel, request.problem, Policy::wait);
-  return {build_fallback(kernel, request, present.near_miss), present.rungs.empty(), present.is_final};
+  if (present.recorded == 0) return {build_last(request, present), true, present.is_final};
+  // A fall-back serves meanwhile, unless it is known to fail here.
+  for (const GradedMatch& graded : present.rungs) {
+    if (graded.match.rung != Rung::none || graded.is_last_resort) continue;
+    if (auto parts = try_build(request, graded)) return {std::move(parts), false, present.is_final};
+  }
+  return plan(kernel, request.problem, Policy::wait);
 }
 
-// Returns what is loaded or cached: of the first `records` the best, else a fall-back where that is asked for.
-std::optional<Planned> Planner::find_ready(const KernelPack& kernel, const MatchRequest& request, const Known& present,
-                                           std::size_t records, bool by_fallback) {
-  for (std::size_t i = 0; i < records; ++i)
-    if (auto parts = build_ready(request, present.rungs[i])) return Planned{std::move(parts), i == 0, present.is_final};
-  if (!by_fallback) return std::nullopt;
-  bool is_best = present.rungs.empty();
-  for (Configuration& fallback : is_best ? legal_fallbacks(kernel, request) : usable_fallbacks(request)) {
-    if (auto parts = build_ready(request, {no_match(request, std::move(fallback), present.near_miss), {}}))
-      return Planned{std::move(parts), is_best, present.is_final};
-    is_best = false;
+// Returns the best of what is loaded or cached; a last resort only where there is nothing before it.
+std::optional<Planned> Planner::find_ready(const MatchRequest& request, const Known& present) {
+  for (const GradedMatch& graded : present.rungs) {
+    const bool is_best = &graded == &present.rungs.front();
+    if (graded.is_last_resort && !is_best) break;
+    if (auto parts = try_build(request, graded, false)) return Planned{std::move(parts), is_best, present.is_final};
   }
   return std::nullopt;
 }
@@ -234,10 +264,9 @@ Planned Planner::plan_deterministic(const KernelPack& kernel, const MatchRequest
   if (const std::optional<GradedMatch> chosen = choices_.find(asked)) return plan_chosen(*chosen);
   Known present = known(request, Reach::all);
   log_miss(request, present);
-  std::vector<GradedMatch> wanted = std::move(present.rungs);
-  for (Configuration& fallback : wanted.empty() ? legal_fallbacks(kernel, request) : usable_fallbacks(request))
-    wanted.push_back({no_match(request, std::move(fallback), present.near_miss), {}});
-  for (const GradedMatch& graded : wanted) {
+  complete(request, present);
+  if (present.rungs.empty()) fail_without_any(request);
+  for (const GradedMatch& graded : present.rungs) {
     if (auto parts = build_or_fail(request, graded, policy, status)) {
       const GradedMatch chosen = choices_.keep(asked, graded);
       if (chosen.match.configuration != graded.match.configuration) return plan_chosen(chosen);
@@ -247,7 +276,7 @@ Planned Planner::plan_deterministic(const KernelPack& kernel, const MatchRequest
   }
   throw Error(fmt::format("no deterministic configuration of {} can be used for {} on {}; the last ({}) {}: {}",
                           request.spec.name, request.problem.text(), request.device.name,
-                          wanted.back().match.configuration.text(), to_text(status.verdict), status.detail));
+                          present.rungs.back().match.configuration.text(), to_text(status.verdict), status.detail));
 }
 
 // Whatever is no matter of the code itself passes: what would take its place is for this time alone.
@@ -268,10 +297,11 @@ std::shared_ptr<const PlanParts> Planner::build_or_fail(const MatchRequest& requ
   fail_for_now(request, graded.match.configuration, wrong);
 }
 
-std::shared_ptr<const PlanParts> Planner::build_ready(const MatchRequest& request, const GradedMatch& graded) {
+std::shared_ptr<const PlanParts> Planner::try_build(const MatchRequest& request, const GradedMatch& graded,
+                                                    bool may_compile) {
   try {
     Status status;
-    return build(request, graded, status, false);
+    return build(request, graded, status, may_compile);
   } catch (const Error&) {
     return nullptr;  // of this configuration; another may serve
   }
@@ -293,20 +323,31 @@ Planner::Counts Planner::counts() const {
   return counts;
 }
 
-// A fall-back that does not compile gives way to the next. The first one's failure is the one that is reported.
-std::shared_ptr<const PlanParts> Planner::build_fallback(const KernelPack& kernel, const MatchRequest& request,
-                                                         std::string_view near_miss) {
-  Status first;
-  for (const Configuration& fallback : legal_fallbacks(kernel, request)) {
-    Status status;
-    if (auto parts = build(request, {no_match(request, fallback, near_miss), {}}, status)) return parts;
-    if (first.ok()) {
-      first = status;
-      first.detail = fmt::format("({}) {}: {}", fallback.text(), to_text(status.verdict), status.detail);
+// A fall-back that does not compile gives way to the next, and the last one to what is known of other problems. The
+// first one's failure is the one that is reported.
+std::shared_ptr<const PlanParts> Planner::build_last(const MatchRequest& request, const Known& known) {
+  std::exception_ptr first;
+  std::string warning;
+  for (const GradedMatch& graded : std::span(known.rungs).subspan(known.recorded)) {
+    if (graded.match.rung != Rung::none) {
+      if (auto parts = build_or_warn(request, graded)) {
+        if (!warning.empty()) warnings_.warn(warning + "; using what was found for " + graded.match.record_problem);
+        return parts;
+      }
+      continue;
+    }
+    try {
+      Status status;
+      if (auto parts = build(request, graded, status)) return parts;
+      fail_of_default(request, graded.match.configuration, status);
+    } catch (const Error& error) {
+      if (first != nullptr) continue;
+      first = std::current_exception();
+      warning = first_line(error.what());
     }
   }
-  throw Error(fmt::format("no fall-back configuration of {} can be used for {} on {}; the first {}", request.spec.name,
-                          request.problem.text(), request.device.name, first.detail));
+  if (first == nullptr) fail_without_any(request);
+  std::rethrow_exception(first);
 }
 
 std::shared_ptr<const PlanParts> Planner::build_or_warn(const MatchRequest& request, const GradedMatch& graded) {

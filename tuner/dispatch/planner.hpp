@@ -50,7 +50,8 @@ class Planner {
   // Call it before the first plan().
   void use_deterministic_only() noexcept { deterministic_only_ = true; }
 
-  // Throws Error when none of the kernel's fall-back configurations can be used either; NotPrepared as the policy says.
+  // Throws Error when neither a fall-back configuration nor one that is known of another problem can be used;
+  // NotPrepared as the policy says.
   // With deterministic configurations alone: what is used depends on device, wisdom and compiler. It never depends on
   // what is loaded or cached, or fails for the moment: that is an Error.
   Planned plan(const KernelPack& kernel, const Problem& problem, Policy policy = Policy::wait);
@@ -61,7 +62,7 @@ class Planner {
   void add_to(BundleWriter& bundle, const std::vector<const KernelPack*>& kernels);
 
   struct Counts {
-    std::array<std::uint64_t, 6> plans{};  // by Rung
+    std::array<std::uint64_t, 7> plans{};  // by Rung
     std::uint64_t waited = 0;              // for a default configuration, by the policy `background`
     Images::Counts images;
   };
@@ -72,31 +73,36 @@ class Planner {
   WantedImage wanted_image(const MatchRequest& request, const Configuration& configuration);
   // What the wisdom says of a request.
   struct Known {
+    std::vector<Record> records;
     std::vector<GradedMatch> rungs;
-    std::string near_miss;  // why no record serves
-    bool are_all = true;    // no further look finds more
-    bool is_final = true;   // the wisdom could be read
+    std::size_t recorded = 0;  // so many of the rungs, the first ones, are of records that fit
+    std::string near_miss;     // why no record serves
+    bool are_all = true;       // no further look finds more
+    bool is_final = true;      // the wisdom could be read
+    bool is_complete = false;  // the last rungs are there: fall-backs, and what is known of other problems
   };
   // Throws Error where only deterministic configurations are used, and the kernel promises none.
   MatchRequest request_for(const KernelPack& kernel, const Problem& problem) const;
+  Wisdom::Found find(const MatchRequest& request, Reach reach);
   Known known(const MatchRequest& request, Reach reach);
+  void complete(const MatchRequest& request, Known& known);
   void log_miss(const MatchRequest& request, const Known& known);
   // Returns null with a status where it cannot be used. With `may_compile` false, null with an ok status means that it
   // would have to be compiled.
   std::shared_ptr<const PlanParts> build(const MatchRequest& request, GradedMatch graded, Status& status,
                                          bool may_compile = true);
-  std::shared_ptr<const PlanParts> build_ready(const MatchRequest& request, const GradedMatch& graded);
+  // Returns null where it cannot be used, whatever the reason.
+  std::shared_ptr<const PlanParts> try_build(const MatchRequest& request, const GradedMatch& graded,
+                                             bool may_compile = true);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
-  std::optional<Planned> find_ready(const KernelPack& kernel, const MatchRequest& request, const Known& present,
-                                    std::size_t records, bool by_fallback);
+  std::optional<Planned> find_ready(const MatchRequest& request, const Known& present);
   Planned plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   // Returns null with a status where the code itself cannot be used. Throws Error where something else is wrong.
   std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
                                                  Status& status);
   void warn_of(const MatchRequest& request, const Configuration& configuration, const Status& status);
   std::shared_ptr<const PlanParts> build_or_warn(const MatchRequest& request, const GradedMatch& graded);
-  std::shared_ptr<const PlanParts> build_fallback(const KernelPack& kernel, const MatchRequest& request,
-                                                  std::string_view near_miss);
+  std::shared_ptr<const PlanParts> build_last(const MatchRequest& request, const Known& known);
 
   std::shared_ptr<Device> device_;
   Wisdom wisdom_;
@@ -111,7 +117,7 @@ class Planner {
   std::mutex functions_;  // Module does not promise thread-safety
   std::mutex source_keys_mutex_;
   std::map<const KernelSpec*, SourceKey> source_keys_;
-  std::array<std::atomic<std::uint64_t>, 6> plans_{};  // by rung
+  std::array<std::atomic<std::uint64_t>, 7> plans_{};  // by rung
   std::atomic<std::uint64_t> waited_ = 0;
 };
 

@@ -12,11 +12,14 @@ std::string utc_date(std::int64_t unix_ms) { return utc_text(unix_ms, "%Y-%m-%dT
 std::string provenance_comment(const Record& record) {
   const std::string first = fmt::format("{} on {}, driver {}, {}: {} {}", record.key.problem.text(), record.device_name,
                                         record.driver, record.toolchain, record.key.regime, record.uuid);
-  const std::string second = fmt::format(
-      "median {:.1f} ns, {:.3f} times as fast as the default ({:.3f} to {:.3f}); {}, effort {}{}{}, attune {}",
-      record.median_ns, record.speedup, record.speedup_low, record.speedup_high, utc_date(record.made_ms),
-      to_text(record.effort), record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "",
-      record.attune_version);
+  const std::string gain = has_default_failed(record)
+                               ? default_failure(record)
+                               : fmt::format("{:.3f} times as fast as the default ({:.3f} to {:.3f})", record.speedup,
+                                             record.speedup_low, record.speedup_high);
+  const std::string second =
+      fmt::format("median {:.1f} ns, {}; {}, effort {}{}{}, attune {}", record.median_ns, gain,
+                  utc_date(record.made_ms), to_text(record.effort), record.partial ? ", cut short" : "",
+                  record.unstable ? ", unstable" : "", record.attune_version);
   return fmt::format("    // {}\n    // {}\n", cpp_comment(first), cpp_comment(second));
 }
 

@@ -98,12 +98,12 @@ std::string architecture_code(const std::string& required) {
 
 std::string record_row(const HeaderTerms& terms, const TableRecord& row) {
   const Record& record = row.record;
-  return fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
-                     cpp_string(record.key.device_class), record.compute_capability, record.multiprocessors,
-                     cpp_braces(record.key.problem), row.configuration, record.key.regime == terms.regime,
-                     record.key.regime == "warm", is_of_present_meaning(record.protocol),
-                     record.key.kernel != terms.spec.name, cpp_string(record.driver), cpp_string(record.device_name),
-                     cpp_literal(Value(record.speedup)), is_default_faster(record));
+  return fmt::format(
+      "    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_string(record.key.device_class),
+      record.compute_capability, record.multiprocessors, cpp_braces(record.key.problem), row.configuration,
+      record.key.regime == terms.regime, record.key.regime == "warm", is_of_present_meaning(record.protocol),
+      record.key.kernel != terms.spec.name, cpp_string(record.driver), cpp_string(record.device_name),
+      cpp_literal(Value(record.speedup)), is_default_faster(record), cpp_string(default_failure(record)));
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ std::string tables_code(const HeaderTerms& terms, const ExportTables& tables) {
                       tables.records.size());
   for (const TableRecord& row : tables.records) text += provenance_comment(row.record) + record_row(terms, row);
   if (tables.records.empty())
-    text += "    {\"\", 0, 0, {}, 0, false, false, false, false, \"\", \"\", 1, false},  // not counted\n";
+    text += "    {\"\", 0, 0, {}, 0, false, false, false, false, \"\", \"\", 1, false, \"\"},  // not counted\n";
   return text + "};\n\n";
 }
 

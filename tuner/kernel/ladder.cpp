@@ -13,8 +13,9 @@ namespace attune {
 namespace {
 
 std::string provenance(const Record& record) {
-  return fmt::format("effort {}, {}{}{}", to_text(record.effort), counted(record.trials, "trial"),
-                     record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "");
+  return fmt::format("(effort {}, {}{}{}){}{}", to_text(record.effort), counted(record.trials, "trial"),
+                     record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "",
+                     has_default_failed(record) ? "; " : "", default_failure(record));
 }
 
 struct Graded {
@@ -52,7 +53,7 @@ std::string origin(const MatchRequest& request, Rung rung, const Record& record)
   const std::string& device = request.device.name;
   switch (rung) {
     case Rung::exact:
-      return fmt::format("{} was tuned for this problem on {} ({})", kernel, device, provenance(record));
+      return fmt::format("{} was tuned for this problem on {} {}", kernel, device, provenance(record));
     case Rung::stale:
       if (!is_present(record))
         return fmt::format("{} was tuned for this problem on {} by an earlier way of measuring (attune {})", kernel,
@@ -67,10 +68,17 @@ std::string origin(const MatchRequest& request, Rung rung, const Record& record)
     case Rung::sibling_device:
       return fmt::format("{} was tuned for this problem on {} ({} multiprocessors), a sibling of {} ({})", kernel,
                          record.device_name, record.multiprocessors, device, request.device.multiprocessors);
+    case Rung::other_problem:
+      return fmt::format("{} was tuned on {} for {}, another problem", kernel, device, record.key.problem.text());
     case Rung::none:
       break;
   }
   return {};
+}
+
+// Returns what became of a default, as a part of a sentence.
+std::string failure_where(const Record& record) {
+  return fmt::format("{} when {} was tuned", default_failure(record), record.key.problem.text());
 }
 
 std::string explain(const MatchRequest& request, Rung rung, const Record& record, bool is_default) {
@@ -83,19 +91,68 @@ std::string explain(const MatchRequest& request, Rung rung, const Record& record
                      tune_command(request));
 }
 
-std::optional<Configuration> default_of(const MatchRequest& request, const LegalityCheck& legal) {
-  for (const Configuration& fallback : request.fallbacks)
-    if (auto found = legal(fallback)) return found;
-  if (!request.fallbacks.empty()) return std::nullopt;
+// Returns the fall-backs that are legal, in their order: `most` at most.
+std::vector<Configuration> legal_fallbacks(const MatchRequest& request, const LegalityCheck& legal, std::size_t most) {
+  std::vector<Configuration> found;
+  const auto add = [&](const Configuration& fallback) {
+    if (found.size() == most) return;
+    if (auto one = legal(fallback)) found.push_back(*std::move(one));
+  };
+  for (const Configuration& fallback : request.fallbacks) add(fallback);
+  if (!request.fallbacks.empty()) return found;
   Configuration first;
   for (const Parameter& parameter : request.spec.parameters) first.set(parameter.name, parameter.values.front());
-  return legal(first);
+  add(first);
+  return found;
+}
+
+// Returns the first of these; nothing: there is none.
+std::optional<Configuration> default_of(const MatchRequest& request, const LegalityCheck& legal) {
+  std::vector<Configuration> found = legal_fallbacks(request, legal, 1);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+// Returns the record whose session saw this default fail; null: it ran, or nothing is known. Of the records of this
+// device class whose default it is, the nearest knows.
+const Record* failure_of(const MatchRequest& request, std::span<const Graded> fitting, const Configuration& fallback) {
+  for (const Graded& graded : fitting) {
+    const Record& record = *graded.record;
+    if (graded.standing.rung == Rung::sibling_device) continue;
+    const LegalityCheck legal_there = [&](const Configuration& wished) {
+      return legal_configuration(request.spec, record.key.problem, request.device, wished);
+    };
+    if (default_of(request, legal_there) != fallback) continue;
+    return has_default_failed(record) ? &record : nullptr;
+  }
+  return nullptr;
+}
+
+// Returns the records that fit, best first: those of other problems are the last.
+std::vector<Graded> fitting_records(const MatchRequest& request, std::span<const Record> records) {
+  std::vector<Graded> fitting;
+  for (const Record& record : records)
+    if (same_family(request, record.key)) fitting.push_back({grade(request, record), &record});
+  std::erase_if(fitting, [](const Graded& graded) { return graded.standing.rung == Rung::none; });
+  std::ranges::sort(fitting, is_before);
+  return fitting;
+}
+
+// The same would fail the same.
+bool has(std::span<const GradedMatch> ladder, const Configuration& configuration) {
+  return std::ranges::any_of(ladder, [&](const GradedMatch& one) { return one.match.configuration == configuration; });
+}
+
+GradedMatch graded_match(const Graded& graded, Configuration configuration, std::string why) {
+  const Record& record = *graded.record;
+  return {{graded.standing.rung, std::move(configuration), std::move(why), record.speedup, record.key.problem.text(),
+           default_failure(record)},
+          record.toolchain};
 }
 
 }  // namespace
 
 static_assert(std::size(rung_table) == enum_size<Rung>());
-std::string_view to_text(Rung rung) noexcept { return row_of(rung <= Rung::none ? rung : Rung::none).name; }
+std::string_view to_text(Rung rung) noexcept { return row_of(rung <= Rung::other_problem ? rung : Rung::none).name; }
 
 bool same_family(const MatchRequest& request, const RecordKey& key) {
   return key.code == request.spec.fingerprints.code && key.contract == request.spec.fingerprints.contract &&
@@ -115,13 +172,18 @@ bool is_default_faster(const Record& record) {
   return record.key.objective == "time" && record.default_ns > 0 && record.default_ns < record.median_ns;
 }
 
-std::string tune_command(const MatchRequest& request) {
-  std::string command = fmt::format("attune tune {}", request.tune_target);
-  if (!request.problem.empty()) command += fmt::format(" --problem \"{}\"", request.problem.text());
+std::string command_for(const MatchRequest& request, std::string_view command) {
+  std::string text = fmt::format("attune {} {}", command, request.tune_target);
+  if (!request.problem.empty()) text += fmt::format(" --problem \"{}\"", request.problem.text());
   if (request.device.kind == "host")
-    command += " --device host";
+    text += " --device host";
   else if (request.device.ordinal != 0)
-    command += fmt::format(" --device cuda:{}", request.device.ordinal);
+    text += fmt::format(" --device cuda:{}", request.device.ordinal);
+  return text;
+}
+
+std::string tune_command(const MatchRequest& request) {
+  std::string command = command_for(request, "tune");
   if (request.regime != "cold") command += fmt::format(" --regime {}", request.regime);
   if (request.objective != "time") command += fmt::format(" --objective \"{}\"", request.objective);
   return command;
@@ -129,32 +191,54 @@ std::string tune_command(const MatchRequest& request) {
 
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal) {
-  std::vector<Graded> fitting;
-  for (const Record& record : records)
-    if (same_family(request, record.key)) fitting.push_back({grade(request, record), &record});
-  std::erase_if(fitting, [](const Graded& graded) { return graded.standing.rung == Rung::none; });
-  std::ranges::sort(fitting, is_before);
   std::vector<GradedMatch> ladder;
   int of_rung = 0;
-  for (const Graded& candidate : fitting) {
+  for (const Graded& candidate : fitting_records(request, records)) {
     const Rung rung = candidate.standing.rung;
+    if (rung == Rung::other_problem) break;
     if (ladder.empty() || ladder.back().match.rung != rung) of_rung = 0;
     if (of_rung == most_of_rung) continue;
     const Record& record = *candidate.record;
     auto by_default = !row_of(rung).is_promise && is_default_faster(record) ? default_of(request, legal) : std::nullopt;
     const bool is_default = by_default.has_value();
     auto configuration = is_default ? std::move(by_default) : legal(record.configuration);
-    if (!configuration) continue;
-    // The same would fail the same.
-    const bool is_known = std::ranges::any_of(
-        ladder, [&](const GradedMatch& earlier) { return earlier.match.configuration == *configuration; });
-    if (is_known) continue;
+    if (!configuration || has(ladder, *configuration)) continue;
     ++of_rung;
-    ladder.push_back({{rung, std::move(*configuration), explain(request, rung, record, is_default),
-                       is_default ? 1 : record.speedup, record.key.problem.text()},
-                      record.toolchain});
+    ladder.push_back(graded_match(candidate, std::move(*configuration), explain(request, rung, record, is_default)));
+    if (is_default) ladder.back().match.speedup = 1;
   }
   return ladder;
+}
+
+void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
+                    const LegalityCheck& legal, std::string_view near_miss) {
+  const std::vector<Graded> fitting = fitting_records(request, records);
+  std::vector<GradedMatch> sound, failing;
+  const Record* first_failure = nullptr;
+  for (Configuration& fallback : legal_fallbacks(request, legal, request.fallbacks.size() + 1)) {
+    const Record* const failure = failure_of(request, fitting, fallback);
+    if (sound.empty() && failing.empty()) first_failure = failure;
+    (failure != nullptr ? failing : sound)
+        .push_back({no_match(request, std::move(fallback), near_miss, failure), {}, failure != nullptr});
+  }
+  const auto add = [&](std::vector<GradedMatch>& some) { std::ranges::move(some, std::back_inserter(ladder)); };
+  if (first_failure == nullptr) add(sound);
+  const bool is_last_resort = first_failure == nullptr && !sound.empty();
+  const std::string why = first_failure != nullptr ? failure_where(*first_failure) : "no fall-back can be used";
+  int others = 0;
+  for (const Graded& candidate : fitting) {
+    if (candidate.standing.rung != Rung::other_problem || others == most_of_rung) continue;
+    auto configuration = legal(candidate.record->configuration);
+    if (!configuration || has(ladder, *configuration) || has(failing, *configuration)) continue;
+    ++others;
+    ladder.push_back(
+        graded_match(candidate, std::move(*configuration),
+                     fmt::format("{}; {}, so what was found is used (try: {})",
+                                 origin(request, Rung::other_problem, *candidate.record), why, tune_command(request))));
+    ladder.back().is_last_resort = is_last_resort;
+  }
+  if (first_failure != nullptr) add(sound);
+  add(failing);
 }
 
 void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::string_view present) {
@@ -166,11 +250,16 @@ void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::stri
                   request.spec.name, request.device.name, graded.toolchain, present, tune_command(request));
 }
 
-Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss) {
-  return {Rung::none, std::move(default_configuration),
-          fmt::format("no wisdom for {} on {}{}{}; using the default (try: {})", request.spec.name, request.device.name,
-                      near_miss.empty() ? "" : " fits: ", near_miss, tune_command(request)),
-          1, ""};
+Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss,
+               const Record* failed) {
+  return {Rung::none,
+          std::move(default_configuration),
+          fmt::format("no wisdom for {} on {}{}{}; using the default{} (try: {})", request.spec.name,
+                      request.device.name, near_miss.empty() ? "" : " fits: ", near_miss,
+                      failed != nullptr ? ", though " + failure_where(*failed) : "", tune_command(request)),
+          1,
+          "",
+          ""};
 }
 
 }  // namespace attune

@@ -34,7 +34,8 @@ struct MatchRequest {
 
 struct GradedMatch {
   Match match;
-  std::string toolchain;  // of the record's measurement
+  std::string toolchain;        // of the record's measurement
+  bool is_last_resort = false;  // to be used only after what comes before has failed
 };
 
 // Returns whether a record may be used at all. Code, contract, objective and device kind must be equal.
@@ -50,7 +51,8 @@ std::optional<Configuration> usable_configuration(const MatchRequest& request, c
 // Returns whether the record's own measurement says that the default is faster, by its objective or by its time.
 bool is_default_faster(const Record& record);
 
-// Returns the records that fit, best first, in the order of the rungs. `none` is not among them (no_match()).
+// Returns the records that fit, best first, in the order of the rungs. What serves without such a record,
+// add_last_rungs() adds.
 //   exact           same device class, problem and regime
 //   stale           so, but measured with another driver (another toolchain: grade_toolchain()), or when times meant
 //                   something else
@@ -59,7 +61,10 @@ bool is_default_faster(const Record& record);
 //                   log2 ratios, then the larger problem
 //   sibling device  same problem, another class of the same kind and compute capability. Nearest number of
 //                   multiprocessors
-// Kind, code, contract and objective must be equal, and the configuration legal; but for `other regime` the regime too.
+// and of those that add_last_rungs() gives
+//   other problem   same device class, any problem and regime. Most equal names, the regime, then as near problems
+// Kind, code, contract and objective must be equal, and the configuration legal; on `near problem` and `sibling device`
+// the regime too.
 // The same kernel under another name counts, after a record of its own name. What then still ties, is_stronger()
 // decides (core/record_order.hpp). A rung has up to four records of different configurations, the best first: one that
 // does not compile gives way to the next.
@@ -69,15 +74,25 @@ bool is_default_faster(const Record& record);
 std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
                                       const LegalityCheck& legal);
 
+// Adds what is tried behind the records that fit: the legal fall-backs (`none`), then the legal configurations of other
+// problems. Where the default here, the first of these fall-backs, is known to fail on this device class, other
+// problems come first. A fall-back that is known to fail comes last. Of the records of this device class that have it
+// as default, the nearest knows. `near_miss`: as no_match() takes it.
+void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
+                    const LegalityCheck& legal, std::string_view near_miss);
+
 // Makes an exact match stale if its record was made with another toolchain. Only an image or a compiler shows the
 // present one. An empty `present` is unknown and changes nothing.
 void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::string_view present);
 
-// Returns the last rung: the default configuration, why no record serves (say_near_miss(), "": there is none), and the
-// next step.
-Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss = {});
+// Returns the rung `none`: the default configuration, why no record serves (say_near_miss(), "": there is none), and
+// the next step. `failed`: a record that says that this default fails.
+Match no_match(const MatchRequest& request, Configuration default_configuration, std::string_view near_miss = {},
+               const Record* failed = nullptr);
 
 // Returns `attune tune transpose --problem "width=8 height=8 T=float" --device host`.
 std::string tune_command(const MatchRequest& request);
+// Returns so much of any command: `attune check transpose --problem "width=8 height=8 T=float" --device host`.
+std::string command_for(const MatchRequest& request, std::string_view command);
 
 }  // namespace attune

@@ -32,12 +32,17 @@ class LookUp {
   LookUp(RecordReading& reading, const MatchRequest& request) : reading_(reading), request_(request) {}
 
   Candidates run(Reach reach) {
+    if (reach == Reach::other_problems) {
+      found_.are_all = true;
+      add_nearest({}, nullptr);
+      return std::move(found_);
+    }
     add(for_this_problem_here());
     const bool is_known =
         std::ranges::any_of(found_.records, [&](const Record& record) { return record.key.regime == request_.regime; });
     if (is_known && reach == Reach::this_problem) return std::move(found_);
     found_.are_all = true;
-    add_near();
+    add_nearest(request_.regime, &request_.problem);
     add(for_this_problem_on_siblings());
     if (found_.records.empty()) add_near_misses();
     return std::move(found_);
@@ -70,31 +75,33 @@ class LookUp {
     std::ranges::move(sound_of(reading_.rows(filter), found_.damaged), std::back_inserter(found_.records));
   }
 
-  // The problems alone are read first: there may be many.
-  void add_near() {
+  // Adds the records of the nearest problems. `regime`: "" of any. `near`: null where they need not be near. The
+  // problems alone are read first: there may be many.
+  void add_nearest(std::string_view regime, const Problem* near) {
     RecordFilter filter = of_family();
     filter.device_class = device_class_;
-    filter.regime = request_.regime;
-    filter.near = &request_.problem;
-    struct Near {
+    filter.regime = regime;
+    filter.near = near;
+    struct Apart {
       ProblemDistance apart;
       Problem problem;
     };
-    std::vector<Near> near;
+    std::vector<Apart> found;
     for (Problem& problem : reading_.problems(filter)) {
       if (same_problem(request_.problem, problem)) continue;
       const ProblemDistance apart = problem_distance(request_.spec, request_.problem, problem);
-      if (apart.is_near()) near.push_back({apart, std::move(problem)});
+      if (near == nullptr || apart.is_near()) found.push_back({apart, std::move(problem)});
     }
-    const auto is_nearer = [](const Near& a, const Near& b) {
+    const auto is_nearer = [](const Apart& a, const Apart& b) {
+      if (a.apart.differing != b.apart.differing) return a.apart.differing < b.apart.differing;
       if (a.apart.squared_octaves != b.apart.squared_octaves) return a.apart.squared_octaves < b.apart.squared_octaves;
       return a.apart.log2_size > b.apart.log2_size;
     };
     std::vector<Problem> nearest;
-    for (; !near.empty() && nearest.size() < most_near_problems; near.pop_back()) {
-      std::iter_swap(std::ranges::min_element(near, is_nearer), near.end() - 1);
-      if (std::ranges::find(nearest, near.back().problem) == nearest.end())
-        nearest.push_back(std::move(near.back().problem));
+    for (; !found.empty() && nearest.size() < most_near_problems; found.pop_back()) {
+      std::iter_swap(std::ranges::min_element(found, is_nearer), found.end() - 1);
+      if (std::ranges::find(nearest, found.back().problem) == nearest.end())
+        nearest.push_back(std::move(found.back().problem));
     }
     if (nearest.empty()) return;
     filter.near = nullptr;

@@ -18,10 +18,11 @@ struct Candidates {
 };
 
 // How far to look where a record of the very problem, device class and regime is there: no further, or for all that may
-// serve in its place. Where there is none, both look for all.
-enum class Reach { this_problem, all };
+// serve in its place. Where there is none, both look for all. `other_problems`: for records of other problems of the
+// device class alone, near or not, of any regime.
+enum class Reach { this_problem, all, other_problems };
 
-// How many of the nearest problems' records are read, and how many near misses.
+// How many of the nearest problems' records are read at most, and how many near misses.
 constexpr std::size_t most_near_problems = 16, most_near_misses = 256;
 
 // Returns what a table knows for a request; near misses only where no record fits. Throws Error where the table cannot

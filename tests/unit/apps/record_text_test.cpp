@@ -22,6 +22,8 @@ TEST(RecordText, AGainCarriesItsInterval) {
   EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default (median of paired ratios)");
   record.speedup = record.speedup_low = record.speedup_high = 1;
   EXPECT_EQ(gain_text(record), "1.00x over the default: nothing is surely faster");
+  record.default_verdict = Verdict::resources;
+  EXPECT_EQ(gain_text(record), "the default failed (resources), so there is nothing to compare with");
 }
 
 // The columns of tables.

@@ -99,7 +99,20 @@ TEST_F(CPlan, SaysWhatItUsesAndWhy) {
   EXPECT_EQ(match.rung, ATTUNE_RUNG_NEAR_PROBLEM);
   EXPECT_STREQ(match.record_problem, "n=1000 T=int32");
   EXPECT_EQ(match.speedup, 1.5);
+  EXPECT_STREQ(match.default_failure, "");
   attune_plan_destroy(near);
+
+  Record failed =
+      record(Dispatcher(options()).device_info(), {{"n", 90'000}, {"T", "int32"}}, {{"OFFSET", 2}, {"BLOCK", 32}});
+  failed.default_verdict = Verdict::resources;
+  store(failed);
+  ASSERT_EQ(attune_dispatcher_refresh(gpu_), ATTUNE_OK);
+  attune_plan* const far = plan("offset", {attune_integer("n", 9000)});
+  ASSERT_EQ(attune_plan_match(far, &match), ATTUNE_OK) << attune_last_error();
+  EXPECT_EQ(match.rung, ATTUNE_RUNG_OTHER_PROBLEM);
+  EXPECT_STREQ(match.default_failure, "the default failed (resources)");
+  EXPECT_STREQ(match.configuration, "OFFSET=2 BLOCK=32");
+  attune_plan_destroy(far);
 
   match.size = 0;
   expect_usage_error(attune_plan_match(plan_, &match), "set size = sizeof(attune_match)");
@@ -149,7 +162,8 @@ TEST_F(CPlan, ThatDoesNotCompileIsAnError) {
   const attune_problem_value n = attune_integer("n", 4);
   const attune_problem problem{&n, 1};
   expect_failure(attune_plan_make(gpu_, "broken", &problem, ATTUNE_POLICY_WAIT, &made), ATTUNE_ERROR,
-                 AllOf(HasSubstr("no fall-back configuration of broken"), HasSubstr("thirteen brings bad luck")));
+                 AllOf(HasSubstr("the default of broken (OFFSET=1 BLOCK=64) cannot be used"), HasSubstr("attune check"),
+                       HasSubstr("thirteen brings bad luck")));
 }
 
 TEST_F(CPlan, OutlivesItsDispatcher) {

@@ -128,6 +128,7 @@ TEST(Rung, HasATextForEachGrade) {
   EXPECT_EQ(to_text(Rung::near_problem), "near problem");
   EXPECT_EQ(to_text(Rung::sibling_device), "sibling device");
   EXPECT_EQ(to_text(Rung::none), "none");
+  EXPECT_EQ(to_text(Rung::other_problem), "other problem");
 }
 
 TEST(Effort, ReadsBackFromItsText) {

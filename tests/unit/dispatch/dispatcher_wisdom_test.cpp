@@ -9,6 +9,7 @@
 #include "attune/dispatcher.hpp"
 #include "device/device.hpp"
 #include "dispatch_fixture.hpp"
+#include "support/message_of.hpp"
 #include "support/no_compiler.hpp"
 
 namespace attune {
@@ -133,6 +134,83 @@ TEST_F(DispatcherWisdom, TheNearestThatDoesNotCompileGivesWayToTheSecondNearest)
   const Plan fallen = plan(1000);
   EXPECT_EQ(fallen.match().rung, Rung::near_problem);
   EXPECT_EQ(offset_of(fallen), 2);
+}
+
+// The default of this kernel does not compile.
+class FailingDefault : public DispatcherWisdom {
+ protected:
+  static EmbeddedFile kernel() {
+    static const std::string text = [] {
+      std::string text(offset_kernel.text);
+      text.replace(text.find("[1, 2, 3, 13]"), 13, "[13, 1, 2, 3]");
+      return text;
+    }();
+    return {"offset.cu", text};
+  }
+  Record record_of(std::int64_t n, std::int64_t offset, Verdict of_default) {
+    Record made = record(info_, problem(n), configuration(offset), kernel());
+    made.default_verdict = of_default;
+    return made;
+  }
+  Dispatcher& open() {
+    dispatcher_ = std::make_unique<Dispatcher>(options());
+    dispatcher_->add(kernel_of(kernel()));
+    return *dispatcher_;
+  }
+  int launched(const Kernel& kernel, std::size_t n) {
+    const Buffer<int> data(*dispatcher_, std::vector<int>(n, 0)), count(*dispatcher_, 2);
+    kernel.launch(nullptr, {}, data, count, n);
+    return data.to_vector().at(n - 1);
+  }
+};
+
+TEST_F(FailingDefault, GivesWayToWhatIsKnownOfAnotherProblem) {
+  store(record_of(8000, 2, Verdict::ok));  // as of a session that did not try it
+  Plan plan = open().plan("offset", problem(1000));
+  EXPECT_EQ(plan.match().rung, Rung::other_problem) << plan.match().why;
+  EXPECT_EQ(plan.match().record_problem, "n=8000 T=int32");
+  EXPECT_EQ(offset_of(plan), 2);
+  EXPECT_THAT(warnings_, ElementsAre(testing::AllOf(
+                             HasSubstr("the default of offset (OFFSET=13 BLOCK=64) cannot be used for n=1000 T=int32"),
+                             HasSubstr("compile_error"), HasSubstr("using what was found for n=8000 T=int32"))));
+  EXPECT_EQ(launched(open().kernel("offset"), 1000), 2) << "by another policy";
+  EXPECT_EQ(dispatcher_->statistics().plans[static_cast<std::size_t>(Rung::other_problem)], 1u);
+}
+
+TEST_F(FailingDefault, IsNotTriedWhereItIsKnownToFail) {
+  store(record_of(8000, 2, Verdict::compile_error));
+  EXPECT_EQ(open().match("offset", problem(1000)).rung, Rung::other_problem);
+  const Plan plan = dispatcher_->plan("offset", problem(1000));
+  EXPECT_THAT(plan.match().why, HasSubstr("the default failed (compile_error) when n=8000 T=int32 was tuned"));
+  EXPECT_EQ(plan.match().default_failure, "the default failed (compile_error)");
+  EXPECT_EQ(offset_of(plan), 2);
+  EXPECT_EQ(launched(open().kernel("offset"), 900), 2);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+// The record's image is not there: without it, the default would be compiled first, and launched meanwhile.
+TEST_F(FailingDefault, NeedNotServeWhileTheBestIsPrepared) {
+  store(record_of(1000, 2, Verdict::compile_error));
+  EXPECT_EQ(launched(open().kernel("offset"), 1000), 2);
+  EXPECT_EQ(dispatcher_->statistics().swaps, 0u);
+  store(record_of(9000, 3, Verdict::ok));
+  EXPECT_EQ(launched(open().kernel("offset"), 9000), 3) << "it fails, and the record is waited for";
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(FailingDefault, IsNamedWithWhatItsUserCanDo) {
+  const auto is_clear = testing::AllOf(
+      HasSubstr("the default of offset (OFFSET=13 BLOCK=64) cannot be used for n=1000 T=int32 on "),
+      HasSubstr("try: attune check offset.cu --problem \"n=1000 T=int32\" --device host"),
+      HasSubstr("attune tune offset.cu --problem \"n=1000 T=int32\" --device host"),
+      HasSubstr("list values that can be used first in [parameters]"), HasSubstr("exclude these by a rule"),
+      HasSubstr("compile_error: "), HasSubstr("thirteen brings bad luck"));
+  open();
+  EXPECT_THAT(message_of<Error>([&] { dispatcher_->plan("offset", problem(1000)); }), is_clear);
+  EXPECT_THAT(message_of<Error>([&] { launched(dispatcher_->kernel("offset"), 1000); }), is_clear);
+  store(record_of(8000, 13, Verdict::ok));
+  open();
+  EXPECT_THAT(message_of<Error>([&] { dispatcher_->plan("offset", problem(1000)); }), is_clear) << "so does that";
 }
 
 TEST_F(DispatcherWisdom, AWarningMayAskForTheSamePlan) {

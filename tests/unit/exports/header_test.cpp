@@ -157,6 +157,34 @@ TEST(ExportedHeader, SaysWhereTheDefaultWasFaster) {
                              "1.000\n"));
 }
 
+TEST(ExportedHeader, SaysWhereTheDefaultFailed) {
+  const KernelSpec spec = load_kernel("reduce");
+  Record failed = record_of(spec);
+  failed.configuration.set("BLOCK", 256);
+  failed.default_verdict = Verdict::resources;
+  failed.speedup = failed.speedup_low = failed.speedup_high = 1;
+  const std::string text = exported_header({.spec = spec, .records = {failed}, .name_space = "attune_export"});
+  EXPECT_THAT(text, AllOf(HasSubstr("median 12345.5 ns, the default failed (resources); 2025"),
+                          Not(HasSubstr("times as fast as the default"))));
+  const std::string main = R"cpp(
+#include <cstdio>
+                             using namespace attune_export;
+                             void print(const Selection& s) {
+                               std::printf("%s; BLOCK=%d, %d %d\n", s.why.c_str(), static_cast<int>(s.configuration.BLOCK), s.record, s.fall_back);
+                             }
+                             int main() {
+                               const Device h200 =)cpp" +
+                           device_code(h200()) +
+                           R"cpp(;
+                                 print(select({1 << 20, "float", "Op::sum"}, h200));
+                                 print(select({1000, "float", "Op::sum"}, h200));
+                                 }
+                           )cpp";
+  EXPECT_EQ(output_of_program(text + main),
+            "tuned on NVIDIA H200 (exact), where the default failed (resources); BLOCK=256, 0 -1\n"
+            "tuned on NVIDIA H200 (other problem), where the default failed (resources); BLOCK=256, 0 -1\n");
+}
+
 TEST(ExportedHeader, HasANameSpaceThatIsAnIdentifier) {
   const KernelSpec spec = load_kernel("add");
   EXPECT_THAT(message_of<UsageError>([&] { exported_header({.spec = spec, .records = {}, .name_space = "a-b"}); }),

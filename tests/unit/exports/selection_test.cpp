@@ -124,25 +124,19 @@ std::string text_of(const Situation& situation, const Request& request, std::str
   return text;
 }
 
-// Returns what the runtime answers: Planner::plan() without images.
+// Returns what the runtime answers: Planner::plan() without images, of all records.
 std::string runtime_answer(const Situation& situation, const Request& request,
                            const std::vector<Configuration>& fallbacks) {
   const KernelSpec& spec = situation.spec;
   const MatchRequest asked{spec, request.problem, request.device, spec.name, "cold", "time", fallbacks};
-  const auto ladder = match_ladder(asked, situation.records, [&](const Configuration& configuration) {
+  const LegalityCheck legal = [&](const Configuration& configuration) {
     return legal_configuration(spec, request.problem, request.device, configuration);
-  });
+  };
+  auto ladder = match_ladder(asked, situation.records, legal);
+  add_last_rungs(ladder, asked, situation.records, legal, "");
   for (const GradedMatch& graded : ladder) {
     try {
       return text_of(situation, request, to_text(graded.match.rung), graded.match.configuration);
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  for (const Configuration& fallback : fallbacks) {
-    try {
-      if (legal_configuration(spec, request.problem, request.device, fallback))
-        return text_of(situation, request, "none", fallback);
     } catch (const Error&) {
       continue;
     }
@@ -234,6 +228,10 @@ class Situations {
     record.speedup = chance(0.2) ? 0.99 : 1.25;
     record.median_ns = 1000;
     record.default_ns = chance(0.1) ? 999 : chance(0.1) ? 0 : 1250;
+    if (chance(0.3)) {
+      record.default_verdict = chance(0.8) ? Verdict::resources : Verdict::restricted;
+      record.default_ns = 0, record.speedup = 1;
+    }
     record.toolchain = "NVRTC 13.0";
     made_.records.push_back(std::move(record));
   }
@@ -353,6 +351,28 @@ TEST(SelectionTies, AreDecidedAsTheRuntimeDecides) {
   const Counts counts = compare(situation);
   EXPECT_EQ(counts.rungs.at("sibling device"), 2);
   EXPECT_GE(counts.rungs.at("near problem"), 12);
+}
+
+// Some defaults are known to fail, and some are known to run nearer by.
+TEST(SelectionOfOtherProblems, IsThatOfTheRuntime) {
+  Situation situation{load_kernel("reduce"), {}, {}};
+  const auto add = [&](std::int64_t n, std::int64_t block, const DeviceInfo& device, Verdict of_default) {
+    situation.records.push_back(
+        reduce_record(situation.spec, n, block, device, std::to_string(situation.records.size())));
+    situation.records.back().default_verdict = of_default;
+  };
+  add(1 << 12, 128, h200(), Verdict::resources);
+  add(1 << 20, 256, h200(), Verdict::ok);
+  add(1 << 24, 64, h200(), Verdict::fault);
+  add(1 << 20, 256, h100(), Verdict::restricted);
+  add(1 << 28, 1024, h100(), Verdict::load_error);
+  for (const DeviceInfo& device : {h200(), h100(), a100()})
+    for (const std::int64_t n : {1, 100, 10'000, 1 << 15, 1 << 17, 1 << 22, 1 << 23, 1 << 30})
+      for (const char* const type : {"float", "double"})
+        situation.requests.push_back({{{"n", n}, {"T", type}, {"OP", "Op::sum"}}, device});
+  const Counts counts = compare(situation);
+  EXPECT_GE(counts.rungs.at("other problem"), 10);
+  EXPECT_GE(counts.rungs.at("none"), 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Selection,

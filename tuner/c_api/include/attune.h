@@ -26,7 +26,7 @@
 #endif
 
 // The interface that this header declares. What is there stays; each addition makes it greater by one.
-#define ATTUNE_INTERFACE_VERSION 3
+#define ATTUNE_INTERFACE_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,7 +110,8 @@ typedef enum attune_rung {
   ATTUNE_RUNG_OTHER_REGIME = 2,
   ATTUNE_RUNG_NEAR_PROBLEM = 3,
   ATTUNE_RUNG_SIBLING_DEVICE = 4,
-  ATTUNE_RUNG_NONE = 5
+  ATTUNE_RUNG_NONE = 5,
+  ATTUNE_RUNG_OTHER_PROBLEM = 6  // since interface version 4
 } attune_rung;
 #define ATTUNE_RUNGS 16  // of attune_statistics: room for rungs to come
 
@@ -170,7 +171,9 @@ typedef struct attune_match {
   const char* why;             // a sentence for people; on rung none it names the command that tunes
   const char* problem;         // what the plan was made for, with defaults: "n=1000 T=float"
   const char* record_problem;  // the problem of the record that was used; "" on rung none
-  double speedup;              // over the default, as recorded; 1 on rung none
+  double speedup;              // over the default, as recorded; 1 on rung none, and where the default failed
+  // Since interface version 4.
+  const char* default_failure;  // "the default failed (resources)", where the record was made; "": it ran
 } attune_match;
 
 // ---- the library ----

@@ -58,7 +58,7 @@ struct DispatcherOptions {
 
 // What a dispatcher did since it was made.
 struct Statistics {
-  std::array<std::uint64_t, 6> plans{};  // plans made, by Rung
+  std::array<std::uint64_t, 7> plans{};  // plans made, by Rung
   std::uint64_t compiled = 0;            // images
   std::uint64_t from_cache = 0;          // images that were loaded from a cache on disk
   std::uint64_t from_bundle = 0;         // images that were loaded from a bundle

@@ -9,16 +9,18 @@
 
 namespace attune {
 
-enum class Rung { exact, stale, other_regime, near_problem, sibling_device, none };
-// "exact", "stale", "other regime", "near problem", "sibling device", "none"
+enum class Rung { exact, stale, other_regime, near_problem, sibling_device, none, other_problem };
+// "exact", "stale", "other regime", "near problem", "sibling device", "none", "other problem"
 std::string_view to_text(Rung rung) noexcept;
 
 struct Match {
   Rung rung = Rung::none;
   Configuration configuration;  // what will be launched; the default on rung none
   std::string why;              // one sentence, names kernel and device, and the next step on rung none
-  double speedup = 1;           // over the default, as recorded; 1 on rung none
+  double speedup = 1;           // over the default, as recorded; 1 on rung none, and where the default failed
   std::string record_problem;   // the problem of the record that was used, as text; "" on rung none
+  // "the default failed (resources)": what became of the default where the record was made. "": it ran.
+  std::string default_failure;
 };
 
 }  // namespace attune
