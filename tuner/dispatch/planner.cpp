@@ -195,7 +195,7 @@ Match Planner::match(const KernelPack& kernel, const Problem& problem) {
 
 Planned Planner::plan(const KernelPack& kernel, const Problem& problem, Policy policy) {
   const MatchRequest request = request_for(kernel, problem);
-  if (deterministic_only_) return plan_deterministic(kernel, request, policy);
+  if (deterministic_only_) return plan_deterministic(request, policy);
   if (policy != Policy::wait) return plan_ready(kernel, request, policy);
   Known present;
   for (const Reach reach : {Reach::this_problem, Reach::all}) {
@@ -254,7 +254,7 @@ std::optional<Planned> Planner::find_ready(const MatchRequest& request, const Kn
   return std::nullopt;
 }
 
-Planned Planner::plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy) {
+Planned Planner::plan_deterministic(const MatchRequest& request, Policy policy) {
   const PlanRequest asked{request.spec.name, request.problem};
   Status status;
   const auto plan_chosen = [&](const GradedMatch& chosen) -> Planned {

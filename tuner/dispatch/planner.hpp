@@ -96,7 +96,7 @@ class Planner {
                                              bool may_compile = true);
   Planned plan_ready(const KernelPack& kernel, const MatchRequest& request, Policy policy);
   std::optional<Planned> find_ready(const MatchRequest& request, const Known& present);
-  Planned plan_deterministic(const KernelPack& kernel, const MatchRequest& request, Policy policy);
+  Planned plan_deterministic(const MatchRequest& request, Policy policy);
   // Returns null with a status where the code itself cannot be used. Throws Error where something else is wrong.
   std::shared_ptr<const PlanParts> build_or_fail(const MatchRequest& request, const GradedMatch& graded, Policy policy,
                                                  Status& status);
