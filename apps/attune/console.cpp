@@ -213,7 +213,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
     put_text("  not settled: {}\n", unsettled_text(*result.decision));
   if (result.record_stands)
     put_text("  the record of {} stands: {}, {}, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
-             has_default_failed(record) ? default_failure(record) : fmt::format("{:.2f}x", record.speedup),
+             default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
+                                             : say_default_failed(default_failure(record)),
              counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;

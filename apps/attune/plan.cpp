@@ -73,7 +73,8 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
            match.configuration.text());
   if (match.rung == Rung::none) return;
   put_text("  recorded for   {}\n  speed-up       {}\n", match.record_problem,
-           match.default_failure.empty() ? ratio_text(match.speedup) + " over the default" : match.default_failure);
+           match.default_failure.empty() ? ratio_text(match.speedup) + " over the default"
+                                         : say_default_failed(match.default_failure));
 }
 
 }  // namespace

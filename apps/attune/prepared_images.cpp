@@ -58,11 +58,10 @@ class Preparation {
   void add_problem(const Problem& problem, const DeviceInfo& device) {
     const MatchRequest request{
         spec_, problem, device, terms_.kernel.tune_target, terms_.regime, terms_.objective, terms_.kernel.fallbacks};
-    const auto legal = [&](const Configuration& wished) { return legal_configuration(spec_, problem, device, wished); };
     try {
-      std::vector<GradedMatch> rungs = match_ladder(request, terms_.records, legal);
+      std::vector<GradedMatch> rungs = match_ladder(request, terms_.records);
       const std::size_t recorded = rungs.size();
-      add_last_rungs(rungs, request, terms_.records, legal, "");
+      add_last_rungs(rungs, request, terms_.records, "");
       if (rungs.size() == recorded) throw Error("no fall-back configuration is legal");
       if (recorded > 0) add_match(problem, device, rungs.front().match);
       add_match(problem, device, rungs[recorded].match);

@@ -35,7 +35,8 @@ std::optional<Bound> shown_bound(const KernelSpec& spec, const Record& record, d
 }
 
 std::string gain_text(const Record& record) {
-  if (has_default_failed(record)) return default_failure(record) + ", so there is nothing to compare with";
+  if (const std::string_view failure = default_failure(record); !failure.empty())
+    return say_default_failed(failure) + ", so there is nothing to compare with";
   if (record.default_ns <= 0) return "the default configuration failed, so there is nothing to compare with";
   const std::string gain =
       fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);

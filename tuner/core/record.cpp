@@ -16,10 +16,12 @@ constexpr EnumTexts<Effort> effort_names("estimate", "measure", "patient", "exha
 
 std::string_view to_text(Effort effort) noexcept { return effort_names[effort]; }
 
-std::string default_failure(const Record& record) {
-  if (!has_default_failed(record)) return {};
-  return "the default failed (" + std::string(to_text(record.default_verdict)) + ")";
+std::string_view default_failure(const Record& record) {
+  const bool has_failed = record.default_verdict != Verdict::ok && record.default_verdict != Verdict::restricted;
+  return has_failed ? to_text(record.default_verdict) : "";
 }
+
+std::string say_default_failed(std::string_view failure) { return "the default failed (" + std::string(failure) + ")"; }
 
 Effort effort_from_text(std::string_view text) {
   if (const std::optional<Effort> effort = effort_names.find(text)) return *effort;

@@ -70,11 +70,10 @@ struct Record {
   bool settled = true;  // the final stage could tell apart what looked different
 };
 
-// Returns whether the default could not be used there. A default that was not tried has not failed.
-constexpr bool has_default_failed(const Record& record) {
-  return record.default_verdict != Verdict::ok && record.default_verdict != Verdict::restricted;
-}
-// Returns "the default failed (resources)", as a part of a sentence; "" where it has not.
-std::string default_failure(const Record& record);
+// Returns what became of a default that could not be used: "resources". Returns "" where it ran, or was not tried. The
+// text ends in a zero, and is of static storage.
+std::string_view default_failure(const Record& record);
+// Returns "the default failed (resources)", as a part of a sentence.
+std::string say_default_failed(std::string_view failure);
 
 }  // namespace attune

@@ -43,10 +43,6 @@ std::size_t own_records(std::span<const GradedMatch> rungs) {
   return count;
 }
 
-LegalityCheck legality_of(const MatchRequest& request) {
-  return [&request](const Configuration& configuration) { return usable_configuration(request, configuration); };
-}
-
 // Returns the first fall-back that is legal, but not deterministic; null: there is none.
 const Configuration* varying_fallback(const MatchRequest& request) {
   if (!request.deterministic_only) return nullptr;
@@ -149,12 +145,11 @@ Wisdom::Found Planner::find(const MatchRequest& request, Reach reach) {
 
 Planner::Known Planner::known(const MatchRequest& request, Reach reach) {
   auto [candidates, is_final, failure] = find(request, reach);
-  const LegalityCheck legal = legality_of(request);
-  Known known{{}, match_ladder(request, candidates.records, legal), 0, {}, candidates.are_all, is_final};
+  Known known{{}, match_ladder(request, candidates.records), 0, {}, candidates.are_all, is_final};
   known.recorded = known.rungs.size();
   if (known.rungs.empty()) {
-    known.near_miss = say_near_miss(request, candidates.records, legal);
-    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates.near_misses, legal);
+    known.near_miss = say_near_miss(request, candidates.records);
+    if (known.near_miss.empty()) known.near_miss = say_near_miss(request, candidates.near_misses);
   }
   known.records = std::move(candidates.records);
   return known;
@@ -169,7 +164,7 @@ void Planner::complete(const MatchRequest& request, Known& known) {
     std::ranges::move(others.candidates.records, std::back_inserter(known.records));
     known.is_final = known.is_final && others.is_final;
   }
-  add_last_rungs(known.rungs, request, known.records, legality_of(request), known.near_miss);
+  add_last_rungs(known.rungs, request, known.records, known.near_miss);
 }
 
 // A record that does not compile here is known all the same: to tune again would find it.

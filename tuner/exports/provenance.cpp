@@ -12,8 +12,8 @@ std::string utc_date(std::int64_t unix_ms) { return utc_text(unix_ms, "%Y-%m-%dT
 std::string provenance_comment(const Record& record) {
   const std::string first = fmt::format("{} on {}, driver {}, {}: {} {}", record.key.problem.text(), record.device_name,
                                         record.driver, record.toolchain, record.key.regime, record.uuid);
-  const std::string gain = has_default_failed(record)
-                               ? default_failure(record)
+  const std::string gain = !default_failure(record).empty()
+                               ? say_default_failed(default_failure(record))
                                : fmt::format("{:.3f} times as fast as the default ({:.3f} to {:.3f})", record.speedup,
                                              record.speedup_low, record.speedup_high);
   const std::string second =

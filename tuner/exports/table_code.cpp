@@ -103,7 +103,7 @@ std::string record_row(const HeaderTerms& terms, const TableRecord& row) {
       record.compute_capability, record.multiprocessors, cpp_braces(record.key.problem), row.configuration,
       record.key.regime == terms.regime, record.key.regime == "warm", is_of_present_meaning(record.protocol),
       record.key.kernel != terms.spec.name, cpp_string(record.driver), cpp_string(record.device_name),
-      cpp_literal(Value(record.speedup)), is_default_faster(record), cpp_string(default_failure(record)));
+      cpp_literal(Value(record.speedup)), is_default_faster(record), cpp_string(std::string(default_failure(record))));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 std::string provenance(const Record& record) {
   return fmt::format("(effort {}, {}{}{}){}{}", to_text(record.effort), counted(record.trials, "trial"),
                      record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "",
-                     has_default_failed(record) ? "; " : "", default_failure(record));
+                     default_failure(record).empty() ? "" : "; the default failed: ", default_failure(record));
 }
 
 struct Graded {
@@ -78,25 +78,29 @@ std::string origin(const MatchRequest& request, Rung rung, const Record& record)
 
 // Returns what became of a default, as a part of a sentence.
 std::string failure_where(const Record& record) {
-  return fmt::format("{} when {} was tuned", default_failure(record), record.key.problem.text());
+  return fmt::format("{} when {} was tuned", say_default_failed(default_failure(record)), record.key.problem.text());
 }
 
-std::string explain(const MatchRequest& request, Rung rung, const Record& record, bool is_default) {
+// `turn`: what is used, where it is not what was found for this problem.
+std::string explain(const MatchRequest& request, Rung rung, const Record& record, std::string_view turn) {
   const std::string from = origin(request, rung, record);
   if (rung == Rung::exact) return from;
   if (rung == Rung::stale)
     return fmt::format("{}; to measure again: {}{}", from, tune_command(request), is_present(record) ? " --fresh" : "");
-  return fmt::format("{}{} (try: {})", from,
-                     is_default ? "; the default was faster there than what was found, and is used" : "",
-                     tune_command(request));
+  return fmt::format("{}{} (try: {})", from, turn, tune_command(request));
 }
 
-// Returns the fall-backs that are legal, in their order: `most` at most.
-std::vector<Configuration> legal_fallbacks(const MatchRequest& request, const LegalityCheck& legal, std::size_t most) {
+bool is_wanted(const MatchRequest& request, const Configuration& legal) {
+  return !request.deterministic_only || is_deterministic(request.spec, request.problem, request.device, legal);
+}
+
+// Returns the fall-backs that are legal for a problem, in their order: `most` at most.
+std::vector<Configuration> legal_fallbacks(const MatchRequest& request, const Problem& problem, std::size_t most) {
   std::vector<Configuration> found;
   const auto add = [&](const Configuration& fallback) {
     if (found.size() == most) return;
-    if (auto one = legal(fallback)) found.push_back(*std::move(one));
+    if (auto one = legal_configuration(request.spec, problem, request.device, fallback))
+      found.push_back(*std::move(one));
   };
   for (const Configuration& fallback : request.fallbacks) add(fallback);
   if (!request.fallbacks.empty()) return found;
@@ -106,9 +110,16 @@ std::vector<Configuration> legal_fallbacks(const MatchRequest& request, const Le
   return found;
 }
 
+// Returns those that are usable here, in their order.
+std::vector<Configuration> usable_fallbacks(const MatchRequest& request) {
+  std::vector<Configuration> found = legal_fallbacks(request, request.problem, request.fallbacks.size() + 1);
+  std::erase_if(found, [&](const Configuration& one) { return !is_wanted(request, one); });
+  return found;
+}
+
 // Returns the first of these; nothing: there is none.
-std::optional<Configuration> default_of(const MatchRequest& request, const LegalityCheck& legal) {
-  std::vector<Configuration> found = legal_fallbacks(request, legal, 1);
+std::optional<Configuration> default_of(const MatchRequest& request) {
+  std::vector<Configuration> found = usable_fallbacks(request);
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
@@ -118,11 +129,9 @@ const Record* failure_of(const MatchRequest& request, std::span<const Graded> fi
   for (const Graded& graded : fitting) {
     const Record& record = *graded.record;
     if (graded.standing.rung == Rung::sibling_device) continue;
-    const LegalityCheck legal_there = [&](const Configuration& wished) {
-      return legal_configuration(request.spec, record.key.problem, request.device, wished);
-    };
-    if (default_of(request, legal_there) != fallback) continue;
-    return has_default_failed(record) ? &record : nullptr;
+    const std::vector<Configuration> its_default = legal_fallbacks(request, record.key.problem, 1);
+    if (its_default.empty() || its_default.front() != fallback) continue;
+    return default_failure(record).empty() ? nullptr : &record;
   }
   return nullptr;
 }
@@ -161,9 +170,7 @@ bool same_family(const MatchRequest& request, const RecordKey& key) {
 
 std::optional<Configuration> usable_configuration(const MatchRequest& request, const Configuration& wished) {
   auto found = legal_configuration(request.spec, request.problem, request.device, wished);
-  if (found && request.deterministic_only && !is_deterministic(request.spec, request.problem, request.device, *found))
-    return std::nullopt;
-  return found;
+  return found && is_wanted(request, *found) ? std::move(found) : std::nullopt;
 }
 
 // Where a tie was broken, medians and the ratio of the rounds may differ. A default that did not run has no time.
@@ -189,8 +196,7 @@ std::string tune_command(const MatchRequest& request) {
   return command;
 }
 
-std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
-                                      const LegalityCheck& legal) {
+std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records) {
   std::vector<GradedMatch> ladder;
   int of_rung = 0;
   for (const Graded& candidate : fitting_records(request, records)) {
@@ -199,46 +205,50 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
     if (ladder.empty() || ladder.back().match.rung != rung) of_rung = 0;
     if (of_rung == most_of_rung) continue;
     const Record& record = *candidate.record;
-    auto by_default = !row_of(rung).is_promise && is_default_faster(record) ? default_of(request, legal) : std::nullopt;
+    auto by_default = !row_of(rung).is_promise && is_default_faster(record) ? default_of(request) : std::nullopt;
     const bool is_default = by_default.has_value();
-    auto configuration = is_default ? std::move(by_default) : legal(record.configuration);
+    auto configuration = is_default ? std::move(by_default) : usable_configuration(request, record.configuration);
     if (!configuration || has(ladder, *configuration)) continue;
     ++of_rung;
-    ladder.push_back(graded_match(candidate, std::move(*configuration), explain(request, rung, record, is_default)));
+    ladder.push_back(
+        graded_match(candidate, std::move(*configuration),
+                     explain(request, rung, record,
+                             is_default ? "; the default was faster there than what was found, and is used" : "")));
     if (is_default) ladder.back().match.speedup = 1;
   }
   return ladder;
 }
 
 void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
-                    const LegalityCheck& legal, std::string_view near_miss) {
+                    std::string_view near_miss) {
   const std::vector<Graded> fitting = fitting_records(request, records);
-  std::vector<GradedMatch> sound, failing;
-  const Record* first_failure = nullptr;
-  for (Configuration& fallback : legal_fallbacks(request, legal, request.fallbacks.size() + 1)) {
-    const Record* const failure = failure_of(request, fitting, fallback);
-    if (sound.empty() && failing.empty()) first_failure = failure;
-    (failure != nullptr ? failing : sound)
-        .push_back({no_match(request, std::move(fallback), near_miss, failure), {}, failure != nullptr});
-  }
-  const auto add = [&](std::vector<GradedMatch>& some) { std::ranges::move(some, std::back_inserter(ladder)); };
-  if (first_failure == nullptr) add(sound);
-  const bool is_last_resort = first_failure == nullptr && !sound.empty();
+  const std::vector<Configuration> fallbacks = usable_fallbacks(request);
+  std::vector<const Record*> failures;  // of these fall-backs
+  for (const Configuration& fallback : fallbacks) failures.push_back(failure_of(request, fitting, fallback));
+  const auto is_sound = [](const Record* failure) { return failure == nullptr; };
+  const auto add = [&](bool sound) {
+    for (std::size_t i = 0; i < fallbacks.size(); ++i)
+      if (is_sound(failures[i]) == sound)
+        ladder.push_back({no_match(request, fallbacks[i], near_miss, failures[i]), {}, !sound});
+  };
+  const Record* const first_failure = failures.empty() ? nullptr : failures.front();
+  if (first_failure == nullptr) add(true);
+  const bool is_last_resort = first_failure == nullptr && !fallbacks.empty();
   const std::string why = first_failure != nullptr ? failure_where(*first_failure) : "no fall-back can be used";
+  const std::string turn = fmt::format("; {}, so what was found is used", why);
   int others = 0;
   for (const Graded& candidate : fitting) {
     if (candidate.standing.rung != Rung::other_problem || others == most_of_rung) continue;
-    auto configuration = legal(candidate.record->configuration);
-    if (!configuration || has(ladder, *configuration) || has(failing, *configuration)) continue;
+    auto configuration = usable_configuration(request, candidate.record->configuration);
+    if (!configuration || has(ladder, *configuration) || failure_of(request, fitting, *configuration) != nullptr)
+      continue;
     ++others;
-    ladder.push_back(
-        graded_match(candidate, std::move(*configuration),
-                     fmt::format("{}; {}, so what was found is used (try: {})",
-                                 origin(request, Rung::other_problem, *candidate.record), why, tune_command(request))));
+    ladder.push_back(graded_match(candidate, std::move(*configuration),
+                                  explain(request, Rung::other_problem, *candidate.record, turn)));
     ladder.back().is_last_resort = is_last_resort;
   }
-  if (first_failure != nullptr) add(sound);
-  add(failing);
+  if (first_failure != nullptr) add(true);
+  add(false);
 }
 
 void grade_toolchain(GradedMatch& graded, const MatchRequest& request, std::string_view present) {

@@ -2,7 +2,6 @@
 // records. Any thread.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,9 +40,6 @@ struct GradedMatch {
 // Returns whether a record may be used at all. Code, contract, objective and device kind must be equal.
 bool same_family(const MatchRequest& request, const RecordKey& key);
 
-// Returns the configuration in the order of [parameters] if it is legal for this request, else nothing.
-using LegalityCheck = std::function<std::optional<Configuration>(const Configuration&)>;
-
 // Returns the configuration in the order of [parameters] if it is legal for this request, and deterministic where the
 // request says so; else nothing.
 std::optional<Configuration> usable_configuration(const MatchRequest& request, const Configuration& wished);
@@ -63,23 +59,21 @@ bool is_default_faster(const Record& record);
 //                   multiprocessors
 // and of those that add_last_rungs() gives
 //   other problem   same device class, any problem and regime. Most equal names, the regime, then as near problems
-// Kind, code, contract and objective must be equal, and the configuration legal; on `near problem` and `sibling device`
-// the regime too.
-// The same kernel under another name counts, after a record of its own name. What then still ties, is_stronger()
-// decides (core/record_order.hpp). A rung has up to four records of different configurations, the best first: one that
-// does not compile gives way to the next.
+// Kind, code, contract and objective must be equal, and the configuration usable; on `near problem` and `sibling
+// device` the regime too. The same kernel under another name counts, after a record of its own name. What then still
+// ties, is_stronger() decides (core/record_order.hpp). A rung has up to four records of different configurations, the
+// best first: one that does not compile gives way to the next.
 //
 // A record of a rung that is no promise for this problem: where it says itself that the default is faster, it
 // stands for the first fall-back that is legal here, not for what was found.
-std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records,
-                                      const LegalityCheck& legal);
+std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<const Record> records);
 
 // Adds what is tried behind the records that fit: the legal fall-backs (`none`), then the legal configurations of other
 // problems. Where the default here, the first of these fall-backs, is known to fail on this device class, other
 // problems come first. A fall-back that is known to fail comes last. Of the records of this device class that have it
 // as default, the nearest knows. `near_miss`: as no_match() takes it.
 void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
-                    const LegalityCheck& legal, std::string_view near_miss);
+                    std::string_view near_miss);
 
 // Makes an exact match stale if its record was made with another toolchain. Only an image or a compiler shows the
 // present one. An empty `present` is unknown and changes nothing.

@@ -69,14 +69,15 @@ std::string say(const MatchRequest& request, Obstacle obstacle, const Record& re
 
 }  // namespace
 
-std::string say_near_miss(const MatchRequest& request, std::span<const Record> records, const LegalityCheck& legal) {
+std::string say_near_miss(const MatchRequest& request, std::span<const Record> records) {
   const Record* nearest = nullptr;
   Obstacle least = Obstacle::code;
   double octaves = 0;
   std::size_t count = 0;
   for (const Record& record : records) {
     const Obstacle obstacle = obstacle_of(request, record);
-    if (obstacle == Obstacle::illegal && legal(record.configuration)) continue;  // it failed to build, which was said
+    if (obstacle == Obstacle::illegal && usable_configuration(request, record.configuration))
+      continue;  // it failed to build, which was said
     const double apart = obstacle == Obstacle::size
                              ? problem_distance(request.spec, request.problem, record.key.problem).squared_octaves
                              : 0;

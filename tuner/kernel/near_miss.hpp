@@ -10,6 +10,6 @@ namespace attune {
 
 // Returns why the nearest of these records does not serve: "it is known for n=4096 T=float, whose size is beyond a
 // factor of 2". Returns "" for no record. A record whose problem could not be read has an empty one.
-std::string say_near_miss(const MatchRequest& request, std::span<const Record> records, const LegalityCheck& legal);
+std::string say_near_miss(const MatchRequest& request, std::span<const Record> records);
 
 }  // namespace attune

@@ -173,7 +173,7 @@ typedef struct attune_match {
   const char* record_problem;  // the problem of the record that was used; "" on rung none
   double speedup;              // over the default, as recorded; 1 on rung none, and where the default failed
   // Since interface version 4.
-  const char* default_failure;  // "the default failed (resources)", where the record was made; "": it ran
+  const char* default_failure;  // "resources": of the default, where the record was made; "": it ran
 } attune_match;
 
 // ---- the library ----
