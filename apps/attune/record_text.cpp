@@ -35,7 +35,11 @@ std::optional<Bound> shown_bound(const KernelSpec& spec, const Record& record, d
 }
 
 std::string gain_text(const Record& record) {
-  if (record.default_ns <= 0) return "the default configuration failed, so there is nothing to compare with";
+  if (record.default_verdict == Verdict::restricted)
+    return "no speed-up is told: what was left is deterministic, and the default is not";
+  if (record.default_ns <= 0)
+    return fmt::format("the default configuration failed ({}), so there is nothing to compare with",
+                       to_text(record.default_verdict));
   const std::string gain =
       fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
   const std::optional<Objectives> objectives = objectives_of(record);
@@ -64,6 +68,19 @@ std::string marks_text(const Record& record) {
   if (!is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
   if (record.busy) text += "; busy: other processes were on the device";
   if (record.self_checked) text += "; self-checked";
+  if (record.narrowed) text += "; narrowed: a part of the space was searched";
+  return text;
+}
+
+std::string choice_text(const Record& record) {
+  std::string text;
+  if (record.choice == Choice::leaner)
+    text = "as fast as the fastest, with fewer registers or less shared memory";
+  else if (record.choice == Choice::default_stays)
+    text = "the default stays: the fastest does not surely beat it";
+  else if (record.choice == Choice::record_stays)
+    text = "the earlier record stays: the fastest does not surely beat it";
+  if (!record.settled) text += text.empty() ? "not settled" : "; not settled";
   return text;
 }
 

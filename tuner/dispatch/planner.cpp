@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/first_line.hpp"
 #include "bundle/bundle_records.hpp"
 #include "files/paths.hpp"
 #include "kernel/instantiate.hpp"
@@ -12,9 +13,6 @@
 
 namespace attune {
 namespace {
-
-// A compiler's log may have thousands of lines; a warning has one.
-std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, Warnings& warnings) {
   try {
@@ -325,7 +323,7 @@ void Planner::warn_of(const MatchRequest& request, const Configuration& configur
   warnings_.warn(
       fmt::format("the recorded configuration of {} ({}) cannot be used for {} on {}: {}: {}; using the next best",
                   request.spec.name, configuration.text(), request.problem.text(), request.device.name,
-                  to_text(status.verdict), first_line(status.detail)));
+                  to_text(status.verdict), first_line(status.detail)));  // a log may have thousands of lines
 }
 
 std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status,

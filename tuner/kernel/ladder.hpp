@@ -2,6 +2,7 @@
 // records. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ struct MatchRequest {
   std::span<const Configuration> fallbacks = {};  // tried in this order; none: the first value of each parameter
   bool deterministic_only = false;                // other configurations are of no use
 };
+
+// Of a kernel, at most.
+inline constexpr std::size_t most_fallbacks = 16;
 
 struct GradedMatch {
   Match match;
