@@ -75,6 +75,21 @@ TEST_F(DefaultFaults, WhereTheDefaultFailsTheFirstValuesLeftAreTheAnchorOfANarro
   EXPECT_GT(trials().at("FAULT=Fault::none").anchor_ns, 0) << "the times are relative to the first values left";
 }
 
+// Values were left out so that results repeat bit for bit: a default that does not would be no answer.
+TEST_F(DefaultFaults, OneThatIsNotDeterministicIsNoAnchorWhereAllThatIsLeftIs) {
+  std::ifstream in(scale());
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  text.replace(text.find("[problem]"), 0, "deterministic = \"ITEMS == 2\"\n");
+  const std::string file = write("repeats.cu", text);
+  const TuneRun run = tune({file, "--parameters", "ITEMS=2", "--db", database()});
+  ASSERT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(run.trials.front().at("configuration"), (nlohmann::json{{"BLOCK", 64}, {"ITEMS", 2}}));
+  EXPECT_EQ(record().default_verdict, Verdict::restricted);
+  EXPECT_EQ(record().default_ns, 0);
+  EXPECT_THAT(finalists(), Not(Contains("BLOCK=64 ITEMS=1")));
+  EXPECT_THAT(run.notes, Contains(HasSubstr("no speed-up is told")));
+}
+
 TEST_F(DefaultFaults, AreNamedWithTheirRemediesWhereThereIsNoReference) {
   const std::string file = faulty(R"("Fault::traps", "Fault::fine", "Fault::none")", false);
   const TuneRun run = tune({file, "--db", database()});
