@@ -105,7 +105,7 @@ class Lineup {
         kernel_(options.required("kernel")),
         database_(database_path(options)),
         space_(make_space(spec, problem, device)) {
-    if (const std::optional<Configuration> found = default_configuration(spec, space_))
+    if (const std::optional<Configuration> found = default_configuration(spec, problem, device))
       named_.push_back({"default", *found});
     for (const std::string& text : options.list("configuration")) {
       const Configuration given = parse_configuration(spec, text);

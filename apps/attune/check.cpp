@@ -100,7 +100,7 @@ class Chosen {
         file_(options.required("kernel")),
         problem_(parse_problem(spec, options.text("problem").value_or(""), kind)),
         space_(make_space(spec, problem_, device)),
-        default_(default_configuration(spec, space_)) {
+        default_(default_configuration(spec, problem_, device)) {
     if (const std::optional<std::string> given = options.text("configuration"))
       configuration_ = parse_configuration(spec, *given);
     else

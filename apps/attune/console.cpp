@@ -45,7 +45,7 @@ std::string reason_text(StopReason reason, const Budget& limits) {
     case StopReason::everything_tried:
       return "having tried everything";
     case StopReason::effort_spent:
-      return "the effort's own budget";
+      return "the effort's own budget; a greater --effort searches on";
     case StopReason::time:
       return fmt::format("the time limit of {:.6g} s", limits.seconds.value_or(0));
     case StopReason::trials:
@@ -66,6 +66,8 @@ std::string reason_text(StopReason reason, const Budget& limits) {
 std::string unsettled_text(const FinalDecision& decision) {
   const std::string rounds = counted(decision.used.size(), "round");
   if (static_cast<int>(decision.used.size()) < Protocol{}.final_rounds_min) return rounds + " are too few to tell";
+  if (is_settled(decision.used.size(), decision.half_width, Protocol{}))
+    return fmt::format("after {} some look more than 1 % apart, and are not surely so", rounds);
   return fmt::format("after {} the closest are known to +-{:.2f} %", rounds, 100 * decision.half_width);
 }
 
@@ -111,9 +113,10 @@ void Console::session_started(const SessionStart& start) {
   else
     put_text("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
              start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
-  put_text("  {}{} legal {} of {} {}; effort {}, strategy {}, seed {}\n", start.uncounted.empty() ? "" : "at most ",
+  put_text("  {}{} legal {} of {} {}{}; effort {}, strategy {}, seed {}\n", start.uncounted.empty() ? "" : "at most ",
            count_text(start.legal), plural(start.legal == 1, "configuration"), count_text(start.cartesian),
-           plural(start.cartesian == 1, "combination"), to_text(start.effort), start.strategy, start.seed);
+           plural(start.cartesian == 1, "combination"), start.narrowed ? " in a narrowed space" : "",
+           to_text(start.effort), start.strategy, start.seed);
   if (!start.uncounted.empty())
     put_text("  too large to count under `{}`: configurations are checked one by one\n",
              fmt::join(start.uncounted, "`, `"));
@@ -129,12 +132,12 @@ void Console::trial_done(const Trial&, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
     clear();
-    put_text("  {:>6}  {}  default: {}\n", "", with_rate(progress.default_ns, default_configuration_),
-             default_configuration_.text());
-    show_best(default_configuration_, progress.default_ns);
+    put_text("  {:>6}  {}  {}: {}\n", "", with_rate(progress.default_ns, progress.anchor),
+             progress.anchor == default_configuration_ ? "default" : "first left", progress.anchor.text());
+    show_best(progress.anchor, progress.default_ns);
   }
   if (progress.best_ns > 0 && progress.best != best_shown_) {
-    if (progress.best != default_configuration_) {
+    if (progress.best != progress.anchor) {
       clear();
       put_text("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
                with_rate(progress.best_ns, progress.best), progress.best.text());
@@ -208,6 +211,7 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (shown.default_ns > 0) put_text("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
   put_text("  best     {}  {}\n", with_bound(shown.median_ns, shown, ceilings), shown.configuration.text());
   put_text("  {}{}\n", gain_text(shown), marks_text(shown));
+  if (shown.choice != Choice::fastest) put_text("  {}\n", choice_text(shown));
   if (result.elsewhere) put_text("  {}\n", elsewhere_text(*result.elsewhere));
   if (result.decision && !result.decision->is_settled)
     put_text("  not settled: {}\n", unsettled_text(*result.decision));

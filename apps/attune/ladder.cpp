@@ -158,7 +158,7 @@ class Ladders {
   // `all`: with the default, the record and a copy.
   std::optional<LadderTable> compare(const Ladder& ladder, const Problem& problem, bool all) {
     const SearchSpace space = make_space(spec_, problem, device_);
-    const std::optional<Configuration> by_default = default_configuration(spec_, space);
+    const std::optional<Configuration> by_default = default_configuration(spec_, problem, device_);
     if (!by_default) throw Error(fmt::format("{} has no legal configuration for {}", spec_.name, problem.text()));
     SideBySideTask task{Regime::cold, legal_steps(ladder, space)};
     if (all || ladder.steps.empty()) task.configurations.push_back({"default", *by_default});

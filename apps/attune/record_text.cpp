@@ -37,7 +37,7 @@ std::optional<Bound> shown_bound(const KernelSpec& spec, const Record& record, d
 std::string gain_text(const Record& record) {
   if (const std::string_view failure = default_failure(record); !failure.empty())
     return say_default_failed(failure) + ", so there is nothing to compare with";
-  if (record.default_ns <= 0) return "the default configuration failed, so there is nothing to compare with";
+  if (record.default_ns <= 0) return "the time of the default configuration is not known";
   const std::string gain =
       fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);
   const std::optional<Objectives> objectives = objectives_of(record);
@@ -66,6 +66,19 @@ std::string marks_text(const Record& record) {
   if (!is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
   if (record.busy) text += "; busy: other processes were on the device";
   if (record.self_checked) text += "; self-checked";
+  if (record.narrowed) text += "; narrowed: a part of the space was searched";
+  return text;
+}
+
+std::string choice_text(const Record& record) {
+  std::string text;
+  if (record.choice == Choice::leaner)
+    text = "as fast as the fastest, with fewer registers or less shared memory";
+  else if (record.choice == Choice::default_stays)
+    text = "the default stays: the fastest does not surely beat it";
+  else if (record.choice == Choice::record_stays)
+    text = "the earlier record stays: the fastest does not surely beat it";
+  if (!record.settled) text += text.empty() ? "not settled" : "; not settled";
   return text;
 }
 

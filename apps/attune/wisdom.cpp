@@ -69,6 +69,7 @@ void show_record(const Record& record, const std::string& reached, const std::st
   put_text("  configuration  {}\n", record.configuration.text());
   put_text("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
            marks_text(record));
+  if (const std::string choice = choice_text(record); !choice.empty()) put_text("  chosen         {}\n", choice);
   put_text("  found          {}, effort {}{}, {}, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
            record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed);
   put_text("{}{}{}", winner_text(record, finalists), finalists_text(finalists), front_text(record, finalists));

@@ -83,7 +83,7 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
           return seams.device ? seams.device(std::move(device)) : std::move(device);
         },
         [&](std::unique_ptr<Device> device) {
-          DeviceServer server(*device, seams.trying);
+          DeviceServer server(*device, seams.trying, acknowledge);
           serve([&server](const Job& job) { return server.answer(job); });
         });
   }

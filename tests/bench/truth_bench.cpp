@@ -210,7 +210,7 @@ class Measuring {
       : bench_(bench),
         device_(Pool(*bench.workers).device().info),
         space_(make_space(bench.spec, bench.problem, device_)),
-        default_configuration_(default_configuration(bench.spec, space_).value()),
+        default_configuration_(default_configuration(bench.spec, bench.problem, device_).value()),
         plan_{.regime = bench.regime} {}
 
   Truth measure() {

@@ -159,7 +159,8 @@ TEST_F(WisdomReading, KeepsTheColumnsOfItsView) {
       answer_to("SELECT group_concat(name, ' ') FROM pragma_table_info('application_record_1')"),
       "kernel code contract device_class problem uuid regime objective device_name compute_capability "
       "multiprocessors configuration median_ns default_ns speedup speedup_low speedup_high effort partial narrowed "
-      "imported superseded unstable self_checked trials toolchain driver attune_version protocol made_ms hash");
+      "imported superseded unstable default_verdict self_checked trials toolchain driver attune_version protocol "
+      "made_ms hash");
   EXPECT_EQ(answer_to("SELECT problem || ' / ' || configuration FROM application_record_1"),
             R"({"n":1024,"T":"float"} / {"BLOCK":256,"FAST":true,"SCALE":0.1,"ORDER":"Order::rows"})");
 }

@@ -1,4 +1,5 @@
 // Devices that change while they are measured: clocks that drop, other processes, what energy they take.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -185,6 +186,38 @@ TEST_F(MeasureFaults, EnergyThatADeviceDoesNotTellIsNoObjective) {
   EXPECT_EQ(run.command.code, 2);
   EXPECT_THAT(run.command.err, HasSubstr("the objective `time * energy` needs energy"));
   EXPECT_THAT(run.trials, IsEmpty());
+}
+
+// Samples of a busy machine: every interval contains 0. The lesser text is the slower one. Medians are relative to
+// their rounds, so that plain ones may come in another order where they are near.
+TEST_F(MeasureFaults, UnderNoiseTheLeastMedianWinsAndIsNotSettled) {
+  nlohmann::json file = {{"device_name", "Busy CPU"},        {"kernel_name", "noisy"}, {"problem_size", {64, 64}},
+                         {"tune_params_keys", {"A"}},        {"objective", "time"},    {"tune_params", {{"A", {0}}}},
+                         {"cache", nlohmann::json::object()}};
+  for (int a = 0; a < 8; ++a) {
+    if (a > 0) file["tune_params"]["A"].push_back(a);
+    const double time = a == 0 ? 150 : 40 + 2 * (8 - a);
+    std::vector<double> times;
+    for (const double factor : {0.6, 0.8, 1.0, 1.3, 1.9}) times.push_back(time * factor);
+    file["cache"][std::to_string(a)] = {{"A", a}, {"time", time}, {"times", times}, {"compile_time", 1.0}};
+  }
+  const std::string recording = write("noisy.json", file.dump());
+  int unsettled = 0;
+  for (int seed = 1; seed <= 6; ++seed) {
+    const std::string own = (folder_ / fmt::format("{}.db", seed)).string();
+    const CommandResult run = attune({"tune", "--device", fmt::format("replay:{},noise,seed={}", recording, seed),
+                                      "--seed", std::to_string(seed), "--strategy", "exhaustive", "--db", own});
+    ASSERT_EQ(run.code, 0) << run.err;
+    WisdomStore store(own);
+    const Record record = store.records().at(0);
+    const std::vector<FinalistResult> finalists = store.finalists(record.uuid);
+    for (const FinalistResult& rival : finalists)
+      EXPECT_LE(record.median_ns, rival.measurement.median_ns * 1.12)
+          << seed << ": " << record.configuration.text() << " beside " << rival.configuration.text();
+    unsettled += !record.settled;
+    EXPECT_EQ(run.out.find("not settled") != std::string::npos, !record.settled) << run.out;
+  }
+  EXPECT_GT(unsettled, 0);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST_F(GpuEnergy, ALaunchIsMeteredWhileTheDeviceHardlyWaits) {
   const KernelSpec spec = load_kernel("transpose");
   const Problem problem = parse_problem(spec, "width=4096 height=4096 T=float", "cuda");
   const SearchSpace space = make_space(spec, problem, info);
-  const Configuration default_configuration = attune::default_configuration(spec, space).value();
+  const Configuration default_configuration = attune::default_configuration(spec, problem, info).value();
   const auto compile = [&pool](const ImageRequest& request) { return pool.compile(request); };
   const Result begun = pool.run(Begin{trial_setup(spec, problem, default_configuration, info, compile, 1)});
   ASSERT_TRUE(std::holds_alternative<Begun>(begun.answer));

@@ -11,6 +11,7 @@
 #include "attune/bindings.hpp"
 #include "attune/bundle.hpp"
 #include "attune/kernel_spec.hpp"
+#include "kernel/ladder.hpp"
 
 namespace attune {
 
@@ -19,8 +20,6 @@ struct KernelPack {
   std::string tune_target;               // the kernel as `attune tune` names it: a built-in name or a file
   std::vector<Configuration> fallbacks;  // tried in this order; the first has the first value of each parameter
 };
-
-constexpr std::size_t most_fallbacks = 16;
 
 // Returns the spec without [[prepare]], [[reference]], checks, data, metrics and ladders. [[verify]] stays: an image
 // has its entries, so that tuning and applications share images.

@@ -21,7 +21,10 @@ std::string_view default_failure(const Record& record) {
   return has_failed ? to_text(record.default_verdict) : "";
 }
 
-std::string say_default_failed(std::string_view failure) { return "the default failed (" + std::string(failure) + ")"; }
+std::string say_default_failed(std::string_view failure) {
+  if (failure == to_text(Verdict::restricted)) return "the default configuration is not deterministic";
+  return "the default configuration failed (" + std::string(failure) + ")";
+}
 
 Effort effort_from_text(std::string_view text) {
   if (const std::optional<Effort> effort = effort_names.find(text)) return *effort;

@@ -70,10 +70,14 @@ struct Record {
   bool settled = true;  // the final stage could tell apart what looked different
 };
 
-// Returns what became of a default that could not be used: "resources". Returns "" where it ran, or was not tried. The
-// text ends in a zero, and is of static storage.
+// Returns whether the default could not be used. One that is `restricted` is not deterministic, and was not tried.
+constexpr bool has_default_failed(const Record& record) {
+  return record.default_verdict != Verdict::ok && record.default_verdict != Verdict::restricted;
+}
+// Returns the verdict on a default that there is no time of: "resources"; else "". The text ends in a zero, and is of
+// static storage.
 std::string_view default_failure(const Record& record);
-// Returns "the default failed (resources)", as a part of a sentence.
+// Returns "the default configuration failed (resources)", as a part of a sentence.
 std::string say_default_failed(std::string_view failure);
 
 }  // namespace attune

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/first_line.hpp"
 #include "bundle/bundle_records.hpp"
 #include "files/paths.hpp"
 #include "kernel/instantiate.hpp"
@@ -12,9 +13,6 @@
 
 namespace attune {
 namespace {
-
-// A compiler's log may have thousands of lines; a warning has one.
-std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 std::unique_ptr<ImageCache> cache_or_none(const std::filesystem::path& wished, Warnings& warnings) {
   try {
@@ -53,22 +51,21 @@ const Configuration* varying_fallback(const MatchRequest& request) {
 
 // Throws Error naming the rule that the first fall-back breaks, or the promise.
 [[noreturn]] void fail_without_any(const MatchRequest& request) {
-  const std::string none =
-      fmt::format("none of the {} fall-back configurations of {} is", request.fallbacks.size(), request.spec.name);
-  const std::string here = fmt::format("for {} on {}", request.problem.text(), request.device.name);
-  if (const Configuration* const varying = varying_fallback(request))
-    throw Error(
-        fmt::format("{} deterministic {}: of {}, `{}` ([kernel] `deterministic`) does not hold; list values for "
-                    "which it holds first in [parameters], or tune with such values alone: {} --parameters "
-                    "\"NAME=VALUE,...\"",
-                    none, here, varying->text(), request.spec.deterministic->text(), tune_command(request)));
+  const Configuration* const varying = varying_fallback(request);
   std::string why = "it has none";
-  if (!request.fallbacks.empty()) {
-    const Configuration& first = request.fallbacks.front();
-    why = fmt::format("of {}, {}", first.text(), why_illegal(request.spec, request.problem, request.device, first));
-  }
-  throw Error(fmt::format("{} legal {}: {}; to see what is: {}; to tune this problem: {}", none, here, why,
-                          command_for(request, "space"), tune_command(request)));
+  if (varying != nullptr)
+    why = fmt::format(
+        "of {}, `{}` ([kernel] `deterministic`) does not hold; list values for which it holds first in "
+        "[parameters], or tune with such values alone",
+        varying->text(), request.spec.deterministic->text());
+  else if (!request.fallbacks.empty())
+    why = fmt::format("of {}, {}; to see what is: {}; to tune this problem", request.fallbacks.front().text(),
+                      why_illegal(request.spec, request.problem, request.device, request.fallbacks.front()),
+                      command_for(request, "space"));
+  throw Error(fmt::format("none of the {} fall-back configurations of {} is {} for {} on {}: {}: {}{}",
+                          request.fallbacks.size(), request.spec.name, varying != nullptr ? "deterministic" : "legal",
+                          request.problem.text(), request.device.name, why, tune_command(request),
+                          varying != nullptr ? " --parameters \"NAME=VALUE,...\"" : ""));
 }
 
 // Throws Error of a legal default that cannot be used, with what its user can do.
@@ -361,7 +358,7 @@ void Planner::warn_of(const MatchRequest& request, const Configuration& configur
   warnings_.warn(
       fmt::format("the recorded configuration of {} ({}) cannot be used for {} on {}: {}: {}; using the next best",
                   request.spec.name, configuration.text(), request.problem.text(), request.device.name,
-                  to_text(status.verdict), first_line(status.detail)));
+                  to_text(status.verdict), first_line(status.detail)));  // a log may have thousands of lines
 }
 
 std::shared_ptr<const PlanParts> Planner::build(const MatchRequest& request, GradedMatch graded, Status& status,

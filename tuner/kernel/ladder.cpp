@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/counted.hpp"
 #include "base/enum_texts.hpp"
@@ -13,9 +14,10 @@ namespace attune {
 namespace {
 
 std::string provenance(const Record& record) {
-  return fmt::format("(effort {}, {}{}{}){}{}", to_text(record.effort), counted(record.trials, "trial"),
-                     record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "",
-                     default_failure(record).empty() ? "" : "; the default failed: ", default_failure(record));
+  std::string text = fmt::format("(effort {}, {}{}{})", to_text(record.effort), counted(record.trials, "trial"),
+                                 record.partial ? ", cut short" : "", record.unstable ? ", unstable" : "");
+  if (has_default_failed(record)) text += "; " + say_default_failed(default_failure(record));
+  return text;
 }
 
 struct Graded {
@@ -42,10 +44,13 @@ Standing grade(const MatchRequest& request, const Record& record) {
   return standing_of(fit, [&] { return problem_distance(request.spec, request.problem, record.key.problem); });
 }
 
-bool is_before(const Graded& a, const Graded& b) {
-  const int order = compare(a.standing, b.standing);
-  return order != 0 ? order < 0 : is_stronger(*a.record, *b.record);
-}
+struct IsBefore {
+  bool operator()(const Graded& a, const Graded& b) const {
+    const int order = compare(a.standing, b.standing);
+    return order != 0 ? order < 0 : is_stronger(*a.record, *b.record);
+  }
+};
+using Fitting = std::set<Graded, IsBefore>;  // smaller than a sort
 
 // Returns where the record is from, as a part of a sentence.
 std::string origin(const MatchRequest& request, Rung rung, const Record& record) {
@@ -125,24 +130,25 @@ std::optional<Configuration> default_of(const MatchRequest& request) {
 
 // Returns the record whose session saw this default fail; null: it ran, or nothing is known. Of the records of this
 // device class whose default it is, the nearest knows.
-const Record* failure_of(const MatchRequest& request, std::span<const Graded> fitting, const Configuration& fallback) {
+const Record* failure_of(const MatchRequest& request, const Fitting& fitting, const Configuration& fallback) {
   for (const Graded& graded : fitting) {
     const Record& record = *graded.record;
     if (graded.standing.rung == Rung::sibling_device) continue;
     const std::vector<Configuration> its_default = legal_fallbacks(request, record.key.problem, 1);
     if (its_default.empty() || its_default.front() != fallback) continue;
-    return default_failure(record).empty() ? nullptr : &record;
+    return has_default_failed(record) ? &record : nullptr;
   }
   return nullptr;
 }
 
 // Returns the records that fit, best first: those of other problems are the last.
-std::vector<Graded> fitting_records(const MatchRequest& request, std::span<const Record> records) {
-  std::vector<Graded> fitting;
-  for (const Record& record : records)
-    if (same_family(request, record.key)) fitting.push_back({grade(request, record), &record});
-  std::erase_if(fitting, [](const Graded& graded) { return graded.standing.rung == Rung::none; });
-  std::ranges::sort(fitting, is_before);
+Fitting fitting_records(const MatchRequest& request, std::span<const Record> records) {
+  Fitting fitting;
+  for (const Record& record : records) {
+    if (!same_family(request, record.key)) continue;
+    if (const Standing standing = grade(request, record); standing.rung != Rung::none)
+      fitting.insert({standing, &record});
+  }
   return fitting;
 }
 
@@ -221,7 +227,7 @@ std::vector<GradedMatch> match_ladder(const MatchRequest& request, std::span<con
 
 void add_last_rungs(std::vector<GradedMatch>& ladder, const MatchRequest& request, std::span<const Record> records,
                     std::string_view near_miss) {
-  const std::vector<Graded> fitting = fitting_records(request, records);
+  const Fitting fitting = fitting_records(request, records);
   const std::vector<Configuration> fallbacks = usable_fallbacks(request);
   std::vector<const Record*> failures;  // of these fall-backs
   for (const Configuration& fallback : fallbacks) failures.push_back(failure_of(request, fitting, fallback));

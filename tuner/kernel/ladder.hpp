@@ -2,6 +2,7 @@
 // records. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,9 @@ struct MatchRequest {
   std::span<const Configuration> fallbacks = {};  // tried in this order; none: the first value of each parameter
   bool deterministic_only = false;                // other configurations are of no use
 };
+
+// Of a kernel, at most.
+inline constexpr std::size_t most_fallbacks = 16;
 
 struct GradedMatch {
   Match match;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
@@ -164,6 +166,7 @@ Configuration parse_configuration(const KernelSpec& spec, std::string_view text)
 }
 
 KernelSpec narrow(KernelSpec spec, std::string_view text) {
+  auto whole = spec.whole ? spec.whole : std::make_shared<const KernelSpec>(spec);
   std::map<std::string, std::vector<Value>> kept;  // by parameter
   for (const auto& [name, values] : parse_assignments(text)) {
     const Parameter& parameter = known_parameter(spec, name);
@@ -191,7 +194,7 @@ KernelSpec narrow(KernelSpec spec, std::string_view text) {
   }
   if (canonical.empty()) return spec;
   spec.fingerprints.space = sha256(spec.fingerprints.space + canonical);
-  spec.is_narrowed = true;
+  spec.whole = std::move(whole);
   return spec;
 }
 

@@ -68,17 +68,48 @@ bool is_behind(const std::vector<double>& ratios, const Finalist& finalist, cons
   return interval.low > std::log1p(tie_limit(finalist, protocol));
 }
 
-// Returns whether the fastest may give way to `other`.
-bool tied(const RoundTimes& rounds, std::size_t slower, std::size_t faster, const Finalist& other,
-          const Protocol& protocol) {
-  const std::vector<double> ratios = paired_log_ratios(rounds, slower, faster);
-  return median(ratios) < std::log1p(tie_limit(other, protocol)) || median_interval(ratios).contains(0);
+// Returns whether the fastest surely beats a configuration in use.
+bool is_beaten(const RoundTimes& rounds, std::size_t in_use, std::size_t fastest, const Protocol& protocol) {
+  if (in_use == fastest) return false;
+  const std::vector<double> ratios = paired_log_ratios(rounds, in_use, fastest);
+  return median(ratios) >= std::log1p(protocol.tie_ratio) && !median_interval(ratios).contains(0);
 }
 
-// Returns the criteria of a tie in their order: the least wins.
-auto preference(const Finalist& finalist) {
-  return std::make_tuple(!finalist.is_record || finalist.is_doubtful, !finalist.is_default, finalist.resource_cost,
-                         std::string_view(finalist.configuration));
+// Returns whether it is as fast as the fastest, by its median.
+bool is_as_fast(const RoundTimes& rounds, std::size_t other, std::size_t fastest, const Protocol& protocol) {
+  return median(paired_log_ratios(rounds, other, fastest)) < std::log1p(protocol.lean_tie_ratio);
+}
+
+// Returns whether two look different, and are not surely so.
+bool is_open(const RoundTimes& rounds, std::size_t one, std::size_t other, const Protocol& protocol) {
+  const std::vector<double> ratios = paired_log_ratios(rounds, one, other);
+  return std::abs(median(ratios)) >= std::log1p(protocol.tie_ratio) && median_interval(ratios).contains(0);
+}
+
+// Sets the winner of these rounds.
+void choose(const std::vector<Finalist>& finalists, const RoundTimes& values, const Protocol& protocol,
+            FinalDecision& decision) {
+  const std::size_t fastest = by_median(values).front();
+  decision.fastest = decision.winner = fastest;
+  const auto stays = [&](bool Finalist::*in_use) {
+    for (std::size_t f = 0; f < finalists.size(); ++f) {
+      if (!(finalists[f].*in_use) || !wins_ties(finalists[f]) || is_beaten(values, f, fastest, protocol)) continue;
+      decision.winner = f;
+      return true;
+    }
+    return false;
+  };
+  const bool is_kept = stays(&Finalist::is_record);
+  if (is_kept || stays(&Finalist::is_default)) {
+    if (decision.winner != fastest) decision.choice = is_kept ? Choice::record_stays : Choice::default_stays;
+    return;
+  }
+  const auto leanness = [&](std::size_t f) {
+    return std::make_tuple(finalists[f].resource_cost, std::string_view(finalists[f].configuration));
+  };
+  for (std::size_t f = 0; f < finalists.size(); ++f)
+    if (leanness(f) < leanness(decision.winner) && is_as_fast(values, f, fastest, protocol)) decision.winner = f;
+  if (decision.winner != fastest) decision.choice = Choice::leaner;
 }
 
 RoundTimes chosen(const RoundTimes& rounds, const std::vector<std::size_t>& of) {
@@ -211,15 +242,11 @@ FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& 
   if (decision.used.size() < least_rounds) decision.unstable = true;
 
   const RoundTimes values = chosen(rounds.values, decision.used);
-  const std::vector<std::size_t> order = by_median(values);
-  decision.fastest = decision.winner = order.front();
-  for (const std::size_t candidate : order) {
-    if (candidate == decision.fastest || !tied(values, candidate, decision.fastest, finalists[candidate], protocol))
-      continue;
-    if (preference(finalists[candidate]) < preference(finalists[decision.winner])) decision.winner = candidate;
-  }
+  choose(finalists, values, protocol, decision);
   decision.half_width = typical_half_width(finalists, rounds.values, protocol);
   decision.is_settled = finalists.size() < 2 || is_settled(all, decision.half_width, protocol);
+  for (std::size_t f = 0; f < finalists.size(); ++f)
+    if (f != decision.winner && is_open(values, f, decision.winner, protocol)) decision.is_settled = false;
   decision.median_ns = median(column(rounds.times_ns, decision.winner, decision.used));
   decision.value = median(column(values, decision.winner));
   if (found == finalists.end()) return decision;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/choice.hpp"
 #include "measure/protocol.hpp"
 #include "measure/statistics.hpp"
 
@@ -75,24 +76,26 @@ std::vector<std::size_t> beaten(const std::vector<Finalist>& finalists, const Ro
                                 const Protocol& protocol);
 
 struct FinalDecision {
-  std::size_t winner = 0;   // column
-  std::size_t fastest = 0;  // column with the least median, relative to its rounds; differs from winner in a tie
-  double median_ns = 0;     // of the winner
-  double default_ns = 0;    // of the default configuration; 0 when it did not take part
+  std::size_t winner = 0;               // column
+  std::size_t fastest = 0;              // column with the least median, relative to its rounds
+  Choice choice = Choice::fastest;      // why the winner won
+  double median_ns = 0;                 // of the winner
+  double default_ns = 0;                // of the default configuration; 0 when it did not take part
   double value = 0, default_value = 0;  // of the objective
   double speedup = 1;                   // median of the paired ratios default / winner, of the objective
   Interval speedup_interval{1, 1};      // 95 %
   double half_width = 0;                // typical_half_width() of all rounds
-  bool is_settled = true;
-  bool unstable = false;          // more rounds were unsteady than the protocol allows
-  std::vector<std::size_t> used;  // the rounds that count
+  bool is_settled = true;               // is_settled(), and nothing looks different from the winner without being so
+  bool unstable = false;                // more rounds were unsteady than the protocol allows
+  std::vector<std::size_t> used;        // the rounds that count
   std::size_t rounds_dropped = 0;
   std::size_t rounds_throttled = 0;  // among the dropped rounds
 };
 
-// Decides. Ties go to the present record, then the default, then the lesser resource cost, then the lesser text. A tie
-// is an interval of the paired log-ratio that contains 0, or a median below protocol.tie_ratio. Configurations other
-// than record and default need a median below lean_tie_ratio. Needs at least one round and one finalist.
+// Decides. The present record stays, else the default, unless the fastest surely beats it: unless the median of the
+// paired log-ratio is at least protocol.tie_ratio and its interval lies above 0. Among all others the least median
+// wins. Of those whose medians are closer than lean_tie_ratio the lesser resource cost wins, then the lesser text: what
+// noise cannot tell apart is no tie. Needs at least one round and one finalist.
 FinalDecision decide(const std::vector<Finalist>& finalists, const FinalRounds& rounds, const Protocol& protocol);
 
 // Returns one finalist's entries of some rounds.

@@ -9,6 +9,7 @@
 #include "attune/error.hpp"
 #include "measure/screen.hpp"
 #include "measure/statistics.hpp"
+#include "session/explanations.hpp"
 #include "session/failed_trial.hpp"
 
 namespace attune {
@@ -21,8 +22,11 @@ constexpr double job_seconds = 0.02;
 // What a sample takes at least beside its launches.
 constexpr double flush_seconds = 1e-4;
 
-// The reference and the default have so much time, however little the search has.
+// The default has so much time, however little the search has.
 constexpr double least_seconds = 10;
+
+// Data and reference have so much time, or the search's if that is more: a busy machine must not end what goes on.
+constexpr double setup_seconds = 120;
 
 // What ends so soon after an interrupt is waited for.
 constexpr double seconds_after_stop = 1;
@@ -52,13 +56,37 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
       turn_(lock_, stop),
       watch_(observer, !terms.request.lock_folder.empty()) {}
 
-void Bench::begin(std::uint64_t seed, double seconds) {
-  ends_at_ = this->seconds() - lock_.waited_seconds() + std::max(seconds, least_seconds);
-  const auto compile = [this](const ImageRequest& request) { return pool_.compile(request); };
-  setup_ = trial_setup(terms_.request.spec, terms_.request.problem, *terms_.default_configuration, terms_.device,
-                       compile, seed);
+void Bench::limit_anchor(double seconds) {
+  limit_ = std::max(seconds, least_seconds);
+  ends_at_ = this->seconds() - lock_.waited_seconds() + limit_;
+}
+
+void Bench::begin(const Configuration& expected, std::uint64_t seed, double seconds) {
+  const bool compiles_expected = terms_.request.spec.reference.empty();
+  const double setup = terms_.request.limits.seconds.value_or(0);
+  limit_anchor(compiles_expected ? seconds : std::max(setup, setup_seconds));
+  const auto compile = [this](const ImageRequest& request) { return compile_within(request); };
+  setup_ = trial_setup(terms_.request.spec, terms_.request.problem, expected, terms_.device, compile, seed);
+  limit_anchor(std::max(setup, setup_seconds));
   const DeviceLock::Turn turn(lock_, stop_);
   run_within(Begin{setup_}, "data and reference");
+}
+
+// The reference, or the default in its place.
+CompileOutcome Bench::compile_within(const ImageRequest& request) {
+  std::optional<Result> result =
+      pool_.wait(pool_.submit(request), stop_, terms_.opened.own_clock ? Pool::forever : anchor_seconds_left());
+  if (!result)
+    give_up(terms_.request.spec.reference.empty() ? "the default configuration" : "the reference", "was not compiled");
+  note(*result);
+  return std::move(std::get<ImagesCompiled>(result->answer).outcomes.front());
+}
+
+// Of a job or a compile that did not end in its time, or before a stop.
+void Bench::give_up(const std::string& what, const std::string& did) {
+  const KernelSpec& spec = terms_.request.spec;
+  if (stop_.load() > 0) throw BenchUnfinished(fmt::format("{} of {} {} before the interrupt", what, spec.name, did));
+  throw BenchUnfinished(out_of_time_explanation(spec, what, did, limit_));
 }
 
 Result Bench::run(DeviceJob job) {
@@ -68,17 +96,16 @@ Result Bench::run(DeviceJob job) {
   return result;
 }
 
-// Does a job before there is an anchor, and with it a short deadline: a job that hangs ends with the session.
+// Does a job before there is an anchor, and with it a short deadline: a job that hangs ends with its time.
 Result Bench::run_within(DeviceJob job, const std::string& what) {
   if (!pool_.isolates()) return run(std::move(job));
   const Ticket ticket = pool_.submit(std::move(job));
-  std::optional<Result> result = pool_.wait(
-      ticket, stop_, terms_.opened.own_clock ? Pool::forever : ends_at_ - seconds() + lock_.waited_seconds());
+  std::optional<Result> result =
+      pool_.wait(ticket, stop_, terms_.opened.own_clock ? Pool::forever : anchor_seconds_left());
   if (!result && stop_.load() > 0) result = pool_.wait(ticket, Pool::never, seconds_after_stop);
   if (!result) {
     pool_.abandon_device_jobs();
-    throw BenchUnfinished(fmt::format("{} of {} {}; `attune check` shows more", what, terms_.request.spec.name,
-                                      stop_.load() > 0 ? "had not ended" : "did not end in the time of the search"));
+    give_up(what, "did not end");
   }
   note(*result);
   if (const auto* failure = std::get_if<Failure>(&result->answer)) throw_failure(*failure);

@@ -37,9 +37,14 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  // Makes the data and the expected result. `seconds`: the session's time. Throws ReferenceDoesNotCompile,
+  // Makes the data and the expected result, that of `expected` where the kernel has no reference. Has a time of its
+  // own, but for compiling `expected`, which has so many seconds. Throws ReferenceDoesNotCompile, StepsFailed,
   // BenchUnfinished, OutOfMemory, Error.
-  void begin(std::uint64_t seed, double seconds);
+  void begin(const Configuration& expected, std::uint64_t seed, double seconds);
+  // The anchor is made within so many seconds from now, or a few where these are fewer.
+  void limit_anchor(double seconds);
+  double anchor_seconds() const noexcept { return limit_; }
+  double anchor_seconds_left() const { return ends_at_ - seconds() + lock_.waited_seconds(); }
   bool is_self_checked() const noexcept { return setup_.self_checked; }
 
   // The turn at the device, between processes. It is kept from job to job, until it ends with nothing under way.
@@ -79,7 +84,9 @@ class Bench {
     InstanceLaunch launch;
     double median_ns = 0, scatter_ns = 0;
   };
+  CompileOutcome compile_within(const ImageRequest& request);
   Result run_within(DeviceJob job, const std::string& what);
+  [[noreturn]] void give_up(const std::string& what, const std::string& did);
   void note(Result& result);
   TimingPlan timed(TimingPlan plan) const;
   Rounds rounds_of(InstanceId instance, int count) const;
@@ -98,7 +105,8 @@ class Bench {
   double first_anchor_ns_ = 0;  // at its first timing
   int batch_ = 1;               // launches per sample
   double lost_seconds_ = 0;
-  double ends_at_ = Pool::forever;  // the session, by its clock
+  double limit_ = Pool::forever,
+         ends_at_ = Pool::forever;  // of what is being made; when that is, by the session's clock
   DeviceWatch watch_;
 };
 

@@ -77,7 +77,8 @@ std::vector<Trial> Compare::choose(std::vector<Trial> ranked) const {
     trial.configuration = configuration;
     ranked.push_back(tried == nullptr ? trial : *tried);
   };
-  add(*on_.terms.default_configuration);
+  const Trial* const anchor = on_.log.find_anchor();
+  add(anchor != nullptr ? anchor->configuration : on_.terms.anchors.front());
   if (present_record_) add(present_record_->configuration);
   return ranked;
 }

@@ -135,6 +135,8 @@ void take_figures(const FinalDecision& decision, Record& record) {
   record.value = decision.value;
   record.default_value = decision.default_value;
   record.unstable = decision.unstable;
+  record.choice = decision.choice;
+  record.settled = decision.is_settled;
   record.rounds = static_cast<std::int64_t>(decision.used.size());
   record.rounds_dropped = static_cast<std::int64_t>(decision.rounds_dropped);
 }
@@ -152,8 +154,9 @@ Record make_record(const Decided& decided, const Compared& compared, const Sessi
   take_figures(decision, record);
   record.effort = terms.request.effort;
   record.partial = facts.partial;
-  record.narrowed = terms.request.spec.is_narrowed;
+  record.narrowed = terms.request.spec.whole != nullptr;
   record.self_checked = facts.self_checked;
+  record.default_verdict = facts.default_verdict;
   record.space = terms.key.space;
   record.toolchain = facts.toolchain;
   record.driver = terms.device.driver;

@@ -32,6 +32,7 @@ struct RecordFacts {
   bool partial = false, busy = false, self_checked = false;
   int batch = 1;
   double first_anchor_ns = 0;
+  Verdict default_verdict = Verdict::ok;
   std::string toolchain;
 };
 Record make_record(const Decided& decided, const Compared& compared, const SessionTerms& terms,

@@ -1,5 +1,7 @@
 #include "session/explanations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/counted.hpp"
@@ -10,6 +12,19 @@ std::string stopped_explanation() {
   return "\nstopped early: nearly all of the first configurations fail alike. When the kernel is right, "
          "[restrictions] lacks a rule that excludes them (attune check runs one configuration, attune space --audit "
          "shows what rules remove); --keep-going searches on all the same";
+}
+
+std::string out_of_time_explanation(const KernelSpec& spec, const std::string& what, const std::string& did,
+                                    double seconds) {
+  return fmt::format(
+      "{} of {} {} within {:.6g} s; a longer --time-limit gives it more time, `attune check` shows how long it takes",
+      what, spec.name, did, seconds);
+}
+
+std::string default_explanation(const Configuration& by_default, const std::string& why) {
+  return why + "\nthe default configuration is " + by_default.text() +
+         ". Without a [[reference]] all results are compared with those of the default, so the default must run: put "
+         "values first that run here, exclude these by a rule in [restrictions], or give a [[reference]]";
 }
 
 std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors) {

@@ -15,6 +15,13 @@ std::string failures_explanation(const std::map<std::string, Trial>& trials, std
 // Returns the next step after a search that stopped because failures are alike.
 std::string stopped_explanation();
 
+// Returns what to do about something of the kernel that did not end within so many seconds: "was not compiled".
+std::string out_of_time_explanation(const KernelSpec& spec, const std::string& what, const std::string& did,
+                                    double seconds);
+
+// Returns what to do about a default that fails where there is no reference.
+std::string default_explanation(const Configuration& by_default, const std::string& why);
+
 // Returns why a kernel that restores its inputs has no regime `stream`, with the next step.
 std::string no_stream_explanation(const KernelSpec& spec);
 

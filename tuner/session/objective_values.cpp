@@ -8,7 +8,7 @@ namespace attune {
 
 ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), objectives_(terms.request.objectives) {
   const KernelSpec& spec = terms.request.spec;
-  const Configuration of_default = terms.default_configuration.value_or(Configuration{});
+  const Configuration of_default = terms.anchors.empty() ? Configuration{} : terms.anchors.front();
   const std::string metric =
       objectives_.missing_metric(terms.bytes(of_default).has_value(), terms.flops(of_default).has_value());
   if (!metric.empty())
@@ -47,11 +47,10 @@ double ObjectiveValues::searched_value(const Trial& trial, double time_ns) const
   return objectives_.is_time() || objectives_.needs_energy(0) ? time_ns : value(trial, 0, time_ns);
 }
 
-double ObjectiveValues::score(const Trial& trial, const Trial* of_default) const {
+double ObjectiveValues::score(const Trial& trial, const Trial* of_anchor) const {
   const double own = searched_value(trial, trial.measurement.median_ns);
-  const bool is_default = terms_.is_default(trial.configuration);
-  if (trial.anchor_ns <= 0 || (of_default == nullptr && !is_default)) return own;
-  return own / searched_value(is_default ? trial : *of_default, trial.anchor_ns);
+  if (of_anchor == nullptr && terms_.may_be_anchor(trial.configuration)) of_anchor = &trial;
+  return trial.anchor_ns <= 0 || of_anchor == nullptr ? own : own / searched_value(*of_anchor, trial.anchor_ns);
 }
 
 void ObjectiveValues::check_values(const Trial& trial) const {

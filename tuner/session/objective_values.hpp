@@ -19,9 +19,9 @@ class ObjectiveValues {
   double value(const Trial& trial, std::size_t objective, double time_ns, std::optional<double> energy_j = {}) const;
   // Returns the first objective's value in the search: without its energy, a configuration counts by its time.
   double searched_value(const Trial& trial, double time_ns) const;
-  // Returns the value that ranks survivors: relative to the anchor, so that drift of the clocks cancels. `of_default`:
-  // the default configuration's trial, null while there is none.
-  double score(const Trial& trial, const Trial* of_default) const;
+  // Returns the value that ranks survivors: relative to the anchor, so that drift of the clocks cancels. `of_anchor`:
+  // the anchor's trial, null while there is none.
+  double score(const Trial& trial, const Trial* of_anchor) const;
   // Throws Error for a trial without a value of an objective.
   void check_values(const Trial& trial) const;
 

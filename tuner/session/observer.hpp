@@ -23,10 +23,11 @@ struct SessionStart {
   std::uint64_t seed = 0;
   SpaceSize legal = 0, cartesian = 0;
   std::vector<std::string> uncounted;  // rules that outgrew the space's budget: `legal` is an upper bound where any are
-  Configuration default_configuration;
-  std::int64_t trials_before = 0;  // of the continued session
-  std::size_t warm_start = 0;      // configurations from wisdom, to be tried first
-  std::size_t learnt_from = 0;     // sessions elsewhere whose trials the strategy received
+  Configuration default_configuration;  // what is tried first
+  bool narrowed = false;                // the session searches a part of the kernel's space
+  std::int64_t trials_before = 0;       // of the continued session
+  std::size_t warm_start = 0;           // configurations from wisdom, to be tried first
+  std::size_t learnt_from = 0;          // sessions elsewhere whose trials the strategy received
   std::string toolchain;
   bool self_checked = false;
 };
@@ -37,7 +38,8 @@ struct Progress {
   double seconds = 0;
   std::optional<double> seconds_limit;
   std::optional<std::int64_t> trials_limit;
-  double default_ns = 0;  // latest anchor; 0 when the default configuration failed
+  double default_ns = 0;  // latest anchor; 0 when there is none
+  Configuration anchor;   // the default; in a narrowed space, where that failed, the first values left
   double best_ns = 0;     // at the latest anchor's clock; 0 while there is none
   Configuration best;
   bool new_best = false;  // by this trial

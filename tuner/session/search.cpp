@@ -1,11 +1,14 @@
 #include "session/search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/first_line.hpp"
 #include "session/failed_trial.hpp"
 
 namespace attune {
@@ -115,6 +118,7 @@ void Search::withdraw_from(std::size_t first) {
 
 void Search::loop() {
   began_ = on_.bench.seconds() - on_.bench.turn().waited_seconds();
+  on_.bench.limit_anchor(on_.progress.run_seconds());
   try_first();
   for (;;) {
     const bool has_ended = stop_reason().has_value();
@@ -136,31 +140,54 @@ void Search::loop() {
   tell_strategy();
 }
 
-// A default that failed before is not launched again.
-void Search::ask_for_default() {
-  const Configuration& default_configuration = *on_.terms.default_configuration;
-  const Trial* const tried = on_.log.find(default_configuration.text());
-  if (tried == nullptr) proposals_.begin(*on_.terms.space.row_of(default_configuration));
-  if (tried == nullptr || tried->verdict == Verdict::ok) propose(default_configuration);
+// Asks for the next configuration that may be the anchor. One that failed before is not launched again. Returns false
+// when none is left.
+bool Search::ask_for_anchor() {
+  while (next_anchor_ < on_.terms.anchors.size()) {
+    const Configuration& anchor = on_.terms.anchors[next_anchor_++];
+    const Trial* const tried = on_.log.find(anchor.text());
+    if (tried != nullptr && tried->verdict != Verdict::ok) continue;
+    // In a narrowed space the default may lie outside.
+    if (const std::optional<Row> row = on_.terms.space.row_of(anchor); row && tried == nullptr) proposals_.begin(*row);
+    propose(anchor);
+    return true;
+  }
+  return false;
 }
 
-// The default goes first and alone: it becomes the anchor. Then, each alone, what was under way when a session was
-// killed.
+// What is to be the anchor goes first and alone. Then, each alone, what was under way when a session was killed.
+// Where the time is spent, survivors are compared without an anchor.
 void Search::try_first() {
+  if (stop_reason() && on_.progress.survivors() > 0) return;
   std::vector<Configuration> left;
   for (const Attempt& attempt : on_.log.open_attempts()) {
     const std::optional<Row> row = on_.terms.space.row_of(attempt.configuration);
-    if (!row || !on_.terms.space.contains(*row) || on_.terms.is_default(attempt.configuration)) continue;
+    if (!row || !on_.terms.space.contains(*row) || on_.terms.may_be_anchor(attempt.configuration)) continue;
     proposals_.begin(*row);
     left.push_back(attempt.configuration);
   }
   try_alone();
+  while (on_.bench.anchor_ns() == 0 && !stop_reason() && ask_for_anchor()) try_alone();
+  tell_of_anchor();
   for (const Configuration& one : left) {
     if (stop_reason()) return;
     propose(one);
     try_alone();
   }
   tried_first_ = true;
+}
+
+// What the default is worth knowing for: speed-ups are over it.
+void Search::tell_of_anchor() const {
+  const std::optional<Configuration>& by_default = on_.terms.default_configuration;
+  if (!by_default)
+    return on_.observer.note(fmt::format(
+        "what was left is deterministic and the kernel's default is not: {} takes its place, and no speed-up is told",
+        on_.terms.anchors.front().text()));
+  const Trial* const tried = on_.log.find(by_default->text());
+  if (tried == nullptr || tried->verdict == Verdict::ok) return;
+  on_.observer.note(fmt::format("the default configuration {} fails ({}: {}): there is no speed-up over it",
+                                by_default->text(), to_text(tried->verdict), first_line(tried->detail)));
 }
 
 // What was asked for last.
@@ -191,7 +218,12 @@ bool Search::take_result(double seconds) {
   return result.has_value();
 }
 
-// Waits for the next image. Returns nothing after `stop`, or when it took a result instead.
+// Whether no image is waited for any more. What is to be the anchor has a little time in any case.
+bool Search::is_over() const {
+  return on_.stop.load() > 0 || (stop_reason() && (tried_first_ || on_.bench.anchor_seconds_left() <= 0));
+}
+
+// Waits for the next image. Returns nothing after the search's end, or when it took a result instead.
 std::optional<CompiledInstance> Search::take_image() {
   const auto is_ready = [this] {
     return is_wave() ? !on_.source.is_waiting() && on_.source.is_ready() : on_.source.is_ready();
@@ -206,7 +238,7 @@ std::optional<CompiledInstance> Search::take_image() {
   while (!is_ready()) {
     if (!idle_since && arrived_.size() >= sent_.size()) idle_since = Clock::now();
     const bool has_result = take_result(hold);
-    if (!has_result && on_.stop.load() > 0) break;
+    if (!has_result && is_over()) break;
     if (!has_result && is_idle) on_.log.commit();
     if (has_result || is_idle || !arrived_.contains(sent_.front().ticket)) continue;
     finish_front();
@@ -302,7 +334,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
     attempt = begun_.extract(instance.id).mapped();
   }
   const double incumbent_ns = on_.progress.incumbent_ns(on_.bench.anchor_ns());
-  if (on_.bench.anchor_ns() == 0 && on_.terms.is_default(instance.configuration)) {
+  if (on_.bench.anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration)) {
     return finish_tried(sent, on_.bench.try_as_anchor(instance, sent.outcome, attempt));
   }
   sent.ticket = on_.bench.submit_try(instance, *sent.outcome.image, attempt, incumbent_ns);

@@ -21,7 +21,7 @@ class Search {
   Search(SessionParts& parts, Proposals& proposals, std::function<void(double)> saved);
 
   // Asks for the image of the default: it is compiled while the data are made. Before run().
-  void ask_for_default();
+  void ask_for_default() { ask_for_anchor(); }
 
   // Returns the rule that ended it. Every verdict is durable then, also when it throws: what a strategy throws, or
   // Error for a broken environment.
@@ -39,7 +39,9 @@ class Search {
     bool is_alone = false, has_attempt = false;
   };
   void loop();
+  bool ask_for_anchor();
   void try_first();
+  void tell_of_anchor() const;
   void try_alone();
   void step();
   bool is_wave() const;
@@ -49,6 +51,7 @@ class Search {
   std::size_t depth() const;
   std::optional<StopReason> stop_reason() const;
   void propose(const Configuration& configuration);
+  bool is_over() const;
   bool take_result(double seconds);
   std::optional<CompiledInstance> take_image();
   void start(CompiledInstance compiled, bool is_alone);
@@ -71,7 +74,8 @@ class Search {
   std::deque<Sent> sent_;
   std::map<Ticket, Result> arrived_;
   std::vector<Trial> untold_;
-  bool thought_ = false;  // since an image was taken
+  std::size_t next_anchor_ = 0;  // of the terms' anchors, to be asked for
+  bool thought_ = false;         // since an image was taken
   bool tried_first_ = false;
   std::optional<double> began_;  // by the bench's clock
   double compile_wait_seconds_ = 0, saved_seconds_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/pool.hpp"
+
 namespace attune {
 namespace {
 
@@ -23,9 +25,7 @@ SearchProgress::SearchProgress(const SessionTerms& terms, const ObjectiveValues&
   }
 }
 
-double SearchProgress::score(const Trial& trial) const {
-  return values_.score(trial, log_.find(terms_.default_configuration->text()));
-}
+double SearchProgress::score(const Trial& trial) const { return values_.score(trial, log_.find_anchor()); }
 
 void SearchProgress::keep_best(const Trial& trial) {
   best_score_ = score(trial);
@@ -48,6 +48,11 @@ void SearchProgress::see(const Trial& trial, bool is_new, bool from_log) {
   if (is_new_best_) keep_best(trial);
 }
 
+double SearchProgress::run_seconds() const {
+  return std::min(terms_.request.limits.seconds.value_or(Pool::forever),
+                  terms_.budget.seconds.value_or(Pool::forever) - used_seconds_);
+}
+
 double SearchProgress::incumbent_ns(double anchor_ns) const {
   const Objectives& objectives = terms_.request.objectives;
   if (objectives.name(0) != "time" && !objectives.needs_energy(0)) return 0;
@@ -65,6 +70,7 @@ Progress SearchProgress::shown(double run_seconds, double anchor_ns, bool from_l
   progress.seconds_limit = limits.seconds ? limits.seconds : terms_.budget.seconds;
   progress.trials_limit = limits.trials;
   progress.default_ns = anchor_ns;
+  if (const Trial* const anchor = log_.find_anchor()) progress.anchor = anchor->configuration;
   progress.best_ns = anchor_ns > 0 ? best_ratio_ * anchor_ns : best_ratio_;
   progress.best = best_;
   progress.from_log = from_log;

@@ -31,6 +31,9 @@ class SearchProgress {
   // Returns the progress that the observer receives with a trial that was just seen.
   Progress shown(double run_seconds, double anchor_ns, bool from_log) const;
   double used_seconds(double run_seconds) const noexcept { return used_seconds_ + run_seconds; }
+  // Returns what this run may search, of the user's limit and of the effort's budget; Pool::forever where there is
+  // none.
+  double run_seconds() const;
 
   // Returns the rule that ends the search now, if one does. Rules that finish the session come before others.
   std::optional<StopReason> stop_reason(double run_seconds, double anchor_ns) const;

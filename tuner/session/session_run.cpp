@@ -114,7 +114,7 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
     return learns;
   });
   std::vector<Row> rows = warm_start(ranked, terms.space);
-  std::erase(rows, terms.space.row_of(*terms.default_configuration));  // goes first in any case
+  for (const Configuration& anchor : terms.anchors) std::erase(rows, terms.space.row_of(anchor));  // tried before
   started.configurations = proposals.warm_start(rows);
   return started;
 }
@@ -132,7 +132,8 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   start.cartesian = terms.space.cartesian_size();
   for (const std::size_t i : terms.space.left_out())
     start.uncounted.push_back(terms.space.rules()[i].expression.text());
-  start.default_configuration = *terms.default_configuration;
+  start.default_configuration = terms.anchors.front();
+  start.narrowed = terms.request.spec.whole != nullptr;
   start.trials_before = log.size();
   start.warm_start = warm.configurations;
   start.learnt_from = warm.sources;
@@ -187,14 +188,9 @@ class SessionRun {
                   [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
     search.ask_for_default();
-    try {
-      parts_.bench.begin(row_.seed, seconds_left());
-    } catch (const ReferenceDoesNotCompile&) {
-      // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
-      const CompileOutcome outcome = pool_.compile(terms_.instance(0, *terms_.default_configuration)->image);
-      if (outcome.image) throw;
+    if (std::string why = begin_bench(); !why.empty()) {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
-      return ended(SessionResult::End::no_survivor, "it does not compile:\n" + outcome.log);
+      return ended(SessionResult::End::no_survivor, std::move(why));
     }
     observer_.session_started(
         start_of(terms_, row_, log_, warm, pool_.compiler().toolchain, parts_.bench.is_self_checked()));
@@ -218,13 +214,40 @@ class SessionRun {
     return result;
   }
 
-  // Of the user's limit and the effort's.
-  double seconds_left() const {
-    const double limit = terms_.request.limits.seconds.value_or(Pool::forever);
-    return std::min(limit, terms_.budget.seconds.value_or(Pool::forever) - row_.used_seconds);
+  // Makes data and expected results. Returns why there are none where the kernel is at fault; "" when they are there.
+  std::string begin_bench() {
+    const bool has_reference = !terms_.request.spec.reference.empty();
+    std::string why;
+    for (const Configuration& expected : terms_.anchors) {
+      try {
+        parts_.bench.begin(expected, row_.seed, progress_.run_seconds());
+        if (!why.empty()) observer_.note(why + "; results are compared with those of " + expected.text());
+        return "";
+      } catch (const ReferenceDoesNotCompile& failed) {
+        if (has_reference) return why_nothing_compiles();
+        why = without_expected(expected, failed.what());
+      } catch (const StepsFailed& failed) {
+        if (has_reference) throw;
+        why = without_expected(expected, failed.what());
+      }
+    }
+    return why;
   }
+
+  // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
+  std::string why_nothing_compiles() {
+    const CompileOutcome outcome = pool_.compile(terms_.instance(0, terms_.anchors.front())->image);
+    if (outcome.image) throw;
+    return "it does not compile:\n" + outcome.log;
+  }
+
+  std::string without_expected(const Configuration& expected, const std::string& why) const {
+    return terms_.is_default(expected) ? default_explanation(expected, why) : why;
+  }
+
   void conclude(SessionResult& result);
   void compare_and_decide(SessionResult& result, bool complete, double used);
+  Verdict default_verdict() const;
 
   const SessionTerms& terms_;
   Pool& pool_;
@@ -244,6 +267,13 @@ class SessionRun {
                       images_, observer_, stop_, row_.seed};
 };
 
+// What became of the kernel's own default in this session.
+Verdict SessionRun::default_verdict() const {
+  if (!terms_.default_configuration) return Verdict::restricted;
+  const Trial* const tried = log_.find(terms_.default_configuration->text());
+  return tried == nullptr ? Verdict::ok : tried->verdict;
+}
+
 void SessionRun::conclude(SessionResult& result) {
   const StopReason reason = *result.reason;
   const double used = progress_.used_seconds(result.seconds);
@@ -257,7 +287,10 @@ void SessionRun::conclude(SessionResult& result) {
                    " s for another tuner on this device");
   source_.cancel();
   if (progress_.survivors() == 0 || is_hopeless) {
-    result.explanation = failures_explanation(log_.trials(), progress_.survivors());
+    const bool was_too_slow = log_.size() == 0 && stop_.load() == 0;
+    result.explanation = was_too_slow ? out_of_time_explanation(terms_.request.spec, "the default configuration",
+                                                                "was not compiled", parts_.bench.anchor_seconds())
+                                      : failures_explanation(log_.trials(), progress_.survivors());
     if (is_hopeless) result.explanation += stopped_explanation();
   }
   if (progress_.survivors() == 0) {
@@ -297,6 +330,7 @@ void SessionRun::compare_and_decide(SessionResult& result, bool complete, double
                           parts_.bench.is_self_checked(),
                           parts_.bench.batch(),
                           parts_.bench.first_anchor_ns(),
+                          default_verdict(),
                           pool_.compiler().toolchain};
   const std::vector<Contender*> stayed = staying(compared.contenders);
   const bool met_present = present_ && std::any_of(stayed.begin(), stayed.end(), [this](const Contender* contender) {
@@ -327,7 +361,7 @@ SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore
   if (request.regime == Regime::stream && request.spec.restores_inputs())
     throw UsageError(no_stream_explanation(request.spec));
   const SessionTerms terms(request, pool.device());
-  if (!terms.default_configuration) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
+  if (terms.anchors.empty()) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
   const ObjectiveValues checked(terms);  // what cannot be had is an error even where an answer is known
   if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;

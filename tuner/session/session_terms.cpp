@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "kernel/legality.hpp"
 #include "kernel/roofline.hpp"
 #include "search/strategy_text.hpp"
+#include "space/default_configuration.hpp"
 
 namespace attune {
 namespace {
@@ -31,6 +33,31 @@ Budget stretched(Budget budget, const Budget& limits) {
   return budget;
 }
 
+// Values were left out so that results repeat bit for bit: the kernel's own default would not be of them.
+bool is_left_for_determinism(const SessionRequest& request, const DeviceInfo& device, const SearchSpace& space,
+                             const Configuration& by_default) {
+  const std::optional<Configuration> left = space.nearest(by_default);
+  return left && is_deterministic(request.spec, request.problem, device, *left) &&
+         !is_deterministic(request.spec, request.problem, device, by_default);
+}
+
+std::optional<Configuration> default_of(const SessionRequest& request, const DeviceInfo& device,
+                                        const SearchSpace& space) {
+  std::optional<Configuration> found = default_configuration(request.spec, request.problem, device);
+  if (found && request.spec.whole && is_left_for_determinism(request, device, space, *found)) return std::nullopt;
+  return found;
+}
+
+std::vector<Configuration> anchors_of(const KernelSpec& spec, const SearchSpace& space,
+                                      const std::optional<Configuration>& by_default) {
+  std::vector<Configuration> anchors;
+  const std::optional<Configuration> left = spec.whole ? space.nearest(first_values(spec)) : by_default;
+  if (!left) return anchors;
+  if (by_default) anchors.push_back(*by_default);
+  if (left != by_default) anchors.push_back(*left);
+  return anchors;
+}
+
 }  // namespace
 
 SessionKey session_key(const SessionRequest& request, const DeviceInfo& device) {
@@ -53,10 +80,15 @@ SessionTerms::SessionTerms(const SessionRequest& from, const DeviceOpened& devic
       opened(device_opened),
       device(opened.info),
       space(make_space(request.spec, request.problem, device)),
-      default_configuration(attune::default_configuration(request.spec, space)),
+      default_configuration(default_of(request, device, space)),
+      anchors(anchors_of(request.spec, space, default_configuration)),
       key(session_key(request, device)),
       budget(stretched(effort_plan(request.effort).budget, request.limits)),
       protocol(protocol_of(request)) {}
+
+bool SessionTerms::may_be_anchor(const Configuration& configuration) const {
+  return std::find(anchors.begin(), anchors.end(), configuration) != anchors.end();
+}
 
 std::optional<double> SessionTerms::bytes(const Configuration& configuration) const {
   return amount_of(request.spec.metrics.bytes, request.problem, configuration);

@@ -50,6 +50,12 @@ const Trial* TrialLog::find(const std::string& configuration) const {
   return found == trials_.end() ? nullptr : &found->second;
 }
 
+const Trial* TrialLog::find_anchor() const {
+  for (const Configuration& anchor : terms_.anchors)
+    if (const Trial* const trial = find(anchor.text()); trial != nullptr && trial->verdict == Verdict::ok) return trial;
+  return nullptr;
+}
+
 const LeftAlone* TrialLog::left_alone(const Configuration& configuration) const {
   const auto found = left_alone_.find(configuration.text());
   return found == left_alone_.end() ? nullptr : &found->second;

@@ -39,6 +39,8 @@ class TrialLog {
   // Returns this session's trials, by the configuration's text.
   const std::map<std::string, Trial>& trials() const noexcept { return trials_; }
   const Trial* find(const std::string& configuration) const;
+  // Returns the trial of what is the anchor: the first of the terms' anchors that is right; null while there is none.
+  const Trial* find_anchor() const;
   VerdictCounts verdicts() const;
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(trials_.size()); }
 

@@ -1,7 +1,9 @@
 #include "space/default_configuration.hpp"
 
 #include "attune/search_space.hpp"
+#include "kernel/ladder.hpp"
 #include "kernel/legality.hpp"
+#include "space/fallbacks.hpp"
 
 namespace attune {
 
@@ -11,13 +13,19 @@ Configuration first_values(const KernelSpec& spec) {
   return first;
 }
 
-std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space) {
-  return space.nearest(first_values(spec));
+std::optional<Configuration> nearest_to_first_values(const KernelSpec& spec, const Problem& problem,
+                                                     const DeviceInfo& device) {
+  if (auto first = legal_configuration(spec, problem, device, first_values(spec))) return first;
+  return make_space(spec, problem, device).nearest(first_values(spec));
 }
 
-std::optional<Configuration> default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device) {
-  if (auto first = legal_configuration(spec, problem, device, first_values(spec))) return first;
-  return default_configuration(spec, make_space(spec, problem, device));
+std::optional<Configuration> default_configuration(const KernelSpec& spec, const Problem& problem,
+                                                   const DeviceInfo& device) {
+  const KernelSpec& whole = spec.whole ? *spec.whole : spec;
+  if (auto first = legal_configuration(whole, problem, device, first_values(whole))) return first;
+  for (const Configuration& fallback : fallback_configurations(whole, most_fallbacks))
+    if (auto legal = legal_configuration(whole, problem, device, fallback)) return legal;
+  return nearest_to_first_values(whole, problem, device);
 }
 
 }  // namespace attune

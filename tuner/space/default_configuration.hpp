@@ -1,4 +1,4 @@
-// The default configuration of a kernel where its first values may be illegal. Pure; any thread.
+// What is near to the first values of a kernel's parameters. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@ Configuration first_values(const KernelSpec& spec);
 
 // Returns the first values if they are legal here, else the legal configuration nearest to them. Only then is the
 // search space built, and its errors are thrown. Returns nothing where no configuration is legal.
-std::optional<Configuration> default_for(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
+std::optional<Configuration> nearest_to_first_values(const KernelSpec& spec, const Problem& problem,
+                                                     const DeviceInfo& device);
 
 }  // namespace attune

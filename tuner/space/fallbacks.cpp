@@ -46,7 +46,7 @@ class Collection {
     for (const TriedProblem& tried : group) {
       if (found_.size() >= most || failures == most_failures) return;
       if (is_served(tried)) continue;
-      if (auto nearest = nearest_to_first_values(tried))
+      if (auto nearest = nearest_for(tried))
         found_.push_back(*std::move(nearest));
       else
         ++failures;
@@ -93,9 +93,9 @@ class Collection {
     return std::ranges::any_of(found_, [&](const Configuration& one) { return serves(one, tried); });
   }
   // Returns nothing where nothing is legal, and where the space cannot be searched.
-  std::optional<Configuration> nearest_to_first_values(const TriedProblem& tried) const {
+  std::optional<Configuration> nearest_for(const TriedProblem& tried) const {
     try {
-      return default_for(spec_, tried.problem, tried.device);
+      return nearest_to_first_values(spec_, tried.problem, tried.device);
     } catch (const Error&) {
       return std::nullopt;
     }

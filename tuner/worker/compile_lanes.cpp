@@ -32,7 +32,7 @@ CompileOutcome death_of(const Received& received) {
 Received answer_of(Transport& worker, const Job& job, double seconds, bool& begun) {
   worker.send(job, seconds);
   std::optional<std::chrono::steady_clock::time_point> at;
-  Received received = receive_answer(worker, seconds + open_seconds, seconds, at);
+  Received received = receive_answer(worker, seconds + open_seconds, seconds, seconds, at);
   begun = at.has_value();
   return received;
 }

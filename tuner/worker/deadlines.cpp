@@ -19,6 +19,11 @@ double Deadlines::of(const Job& job) const {
   return std::visit([this](const auto& held) { return of_job(held); }, job);
 }
 
+double Deadlines::of_reference(const Job& job) const {
+  const auto* const begin = std::get_if<Begin>(&job);
+  return begin != nullptr && begin->setup.self_checked ? launches(1) + checks(1) + keep_seconds : of(job);
+}
+
 double Deadlines::launches(int count) const {
   if (user_seconds) return count * *user_seconds;
   return anchor_seconds > 0 ? std::max(least_seconds, count * factor * anchor_seconds) : first_seconds;

@@ -23,12 +23,15 @@ struct Deadlines {
   static constexpr double open_seconds = 120;  // a driver may need long to wake a device
   // A check also resets and compares data, as Begin did: so many times as long, and a second.
   static constexpr double data_factor = 3, data_seconds = 1;
+  static constexpr double keep_seconds = 4;  // to look at the guards and to keep the expected results
   // What a sample costs beside its launches: a flush of the caches, restored inputs.
   static constexpr double beside_sample_seconds = 0.01;
   static constexpr double meter_slack_seconds = 1;  // the counter's last step, and the launches under way then
 
-  // Returns the seconds from the worker's beginning of the job.
+  // Returns the seconds from the worker's beginning of the job; of Begin, for the data.
   double of(const Job& job) const;
+  // Returns the seconds for the reference of Begin. The default in its place is a launch like any other.
+  double of_reference(const Job& job) const;
 
  private:
   double launches(int count) const;

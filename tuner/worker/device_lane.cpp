@@ -172,7 +172,8 @@ void DeviceLane::serve_front() {
     lock.unlock();
     return recover([&](Work& work) { return recovery_.after_loss(work, received); });
   }
-  if (!front.started && std::holds_alternative<Started>(received.reply.answer)) {
+  if (std::holds_alternative<Started>(received.reply.answer)) {
+    if (front.started) return wait_from_now(front, contents_.limit_of_reference(front.job));
     front.started = true;
     front.began = figures_.seconds();
     return wait_from_now(front, contents_.limit(front.job));

@@ -194,7 +194,7 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
 Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& begun) {
   const double limit = contents_.limit(job);
   send_(job, limit);
-  return receive_answer(transport_, limit + Deadlines::open_seconds, limit, begun);
+  return receive_answer(transport_, limit + Deadlines::open_seconds, limit, contents_.limit_of_reference(job), begun);
 }
 
 // `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
@@ -276,10 +276,10 @@ void DeviceRecovery::begin_problem(std::string why) {
     return contents_.set_begun(begun->free_bytes, std::chrono::duration<double>(Clock::now() - *at).count());
   }
   throw StepsFailed(
-      fmt::format("two device workers died while the data of {} for {} were made and the {} ran: {}",
-                  problem.setup.kernel, problem.setup.problem,
-                  problem.setup.self_checked ? "default configuration (there is no [[reference]])" : "[[reference]]",
-                  why),
+      fmt::format(
+          "two device workers {} while the data of {} for {} were made and {} ran: {}",
+          verdict == Verdict::timeout ? "did not end" : "died", problem.setup.kernel, problem.setup.problem,
+          problem.setup.self_checked ? "the default configuration (there is no [[reference]])" : "[[reference]]", why),
       verdict);
 }
 

@@ -56,7 +56,7 @@ Answer DeviceServer::handle(const OpenDevice&) {
 
 Answer DeviceServer::handle(const Begin& job) {
   problem_.reset();  // the memory of the last problem first
-  problem_ = std::make_unique<ProblemOnDevice>(device_, job.setup);
+  problem_ = std::make_unique<ProblemOnDevice>(device_, job.setup, goes_on_);
   return Begun{device_.free_memory()};
 }
 

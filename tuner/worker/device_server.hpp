@@ -16,8 +16,9 @@ class DeviceServer {
  public:
   // Called before an instance is loaded.
   using Trying = std::function<void(std::string_view configuration, int attempt)>;
-  explicit DeviceServer(Device& device, Trying trying = {})
-      : device_(device), trying_(std::move(trying)), watch_(device) {}
+  // `goes_on`: called within a job that has come to its next part, as Started says.
+  explicit DeviceServer(Device& device, Trying trying = {}, std::function<void()> goes_on = {})
+      : device_(device), trying_(std::move(trying)), goes_on_(std::move(goes_on)), watch_(device) {}
 
   // Answers a job, also with a failure of the environment; never throws Error.
   Reply answer(const Job& job);
@@ -41,6 +42,7 @@ class DeviceServer {
 
   Device& device_;
   Trying trying_;
+  std::function<void()> goes_on_;
   StateWatch watch_;
   std::unique_ptr<ProblemOnDevice> problem_;
   std::int64_t checked_ = 0;  // instances

@@ -86,7 +86,7 @@ using Job = std::variant<OpenDevice, Begin, Load, Try, Rounds, CheckAgain, Meter
 
 // Answers.
 
-// The worker begins a job.
+// The worker begins a job; of Begin once more, when the data are there and the reference begins.
 struct Started {};
 
 // The environment is at fault: this means nothing for the instance.

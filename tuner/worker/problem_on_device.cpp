@@ -40,7 +40,7 @@ Status add_all(LoadedSteps& to, std::span<const ResolvedStep> steps) {
 
 }  // namespace
 
-ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
+ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup, const std::function<void()>& reference_begins)
     : device_(device), name_(fmt::format("{} for {}", setup.kernel, setup.problem)), data_(device, setup) {
   data_.reset();
   if (setup.prepare) {
@@ -48,6 +48,7 @@ ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup)
     data_.adopt_prepared();
     data_.reset();
   }
+  if (reference_begins) reference_begins();
   run_once(setup.reference,
            setup.self_checked ? "the default configuration (there is no [[reference]])" : "[[reference]]");
   data_.adopt_expected(setup.self_checked ? "the default configuration" : "the reference");

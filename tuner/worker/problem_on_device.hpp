@@ -22,7 +22,8 @@ class ProblemOnDevice {
  public:
   // Makes the data, runs [[prepare]] and the reference. Throws OutOfMemory; Error when the reference fails or gives
   // values that are not finite. The device must outlive it.
-  ProblemOnDevice(Device& device, const TrialSetup& setup);
+  // `reference_begins`: called when the data are there.
+  ProblemOnDevice(Device& device, const TrialSetup& setup, const std::function<void()>& reference_begins = {});
 
   // Loads an instance. Launches nothing.
   Status load(InstanceId instance, const StepsSetup& steps);

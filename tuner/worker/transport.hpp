@@ -44,9 +44,9 @@ class Transport {
   virtual bool isolates() const noexcept { return true; }
 };
 
-// Waits for the answer to the only job under way: `to_begin` seconds until the worker begins it, then `limit`. Sets
-// `begun` once it began.
-Received receive_answer(Transport& worker, double to_begin, double limit,
+// Waits for the answer to the only job under way: `to_begin` seconds until the worker begins it, then `limit`, then
+// `of_reference` where it says that its reference begins. Sets `begun` once it began.
+Received receive_answer(Transport& worker, double to_begin, double limit, double of_reference,
                         std::optional<std::chrono::steady_clock::time_point>& begun);
 
 }  // namespace attune

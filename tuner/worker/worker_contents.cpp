@@ -25,6 +25,11 @@ double WorkerContents::limit(const Job& job) const {
   return deadlines_.of(job);
 }
 
+double WorkerContents::limit_of_reference(const Job& job) const {
+  const std::lock_guard lock(mutex_);
+  return deadlines_.of_reference(job);
+}
+
 // An instance that was never loaded is the worker's to refuse.
 bool WorkerContents::is_ready_for(const Job& job) const {
   const std::lock_guard lock(mutex_);

@@ -38,6 +38,7 @@ class WorkerContents {
   std::optional<KnownGood> known_good() const;
   // Returns the deadline of a job, in seconds.
   double limit(const Job& job) const;
+  double limit_of_reference(const Job& job) const;
   // Returns whether the worker can do the job as it is, with nothing loaded or taken apart before.
   bool is_ready_for(const Job& job) const;
   // Returns the first instance that the job needs and the worker lacks. Throws Error for one that was never loaded.

@@ -39,6 +39,7 @@ Progress progress(double default_ns, double best_ns, std::int64_t block) {
   made.trials = 7;
   made.survivors = 5;
   made.default_ns = default_ns;
+  made.anchor = Configuration{{"BLOCK", 1}};
   made.best_ns = best_ns;
   made.best = Configuration{{"BLOCK", block}};
   return made;

@@ -14,7 +14,11 @@ TEST(RecordText, AGainCarriesItsInterval) {
   record.speedup = 1.834;
   record.speedup_low = 1.812;
   record.speedup_high = 1.849;
-  EXPECT_EQ(gain_text(record), "the default configuration failed, so there is nothing to compare with");
+  record.default_verdict = Verdict::resources;
+  EXPECT_EQ(gain_text(record), "the default configuration failed (resources), so there is nothing to compare with");
+  record.default_verdict = Verdict::restricted;
+  EXPECT_EQ(gain_text(record), "the default configuration is not deterministic, so there is nothing to compare with");
+  record.default_verdict = Verdict::ok;
   record.default_ns = 2e6;
   record.median_ns = 2e6 / 1.832;
   EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default");
@@ -22,8 +26,6 @@ TEST(RecordText, AGainCarriesItsInterval) {
   EXPECT_EQ(gain_text(record), "1.83x [1.81, 1.85] over the default (median of paired ratios)");
   record.speedup = record.speedup_low = record.speedup_high = 1;
   EXPECT_EQ(gain_text(record), "1.00x over the default: nothing is surely faster");
-  record.default_verdict = Verdict::resources;
-  EXPECT_EQ(gain_text(record), "the default failed (resources), so there is nothing to compare with");
 }
 
 // The columns of tables.

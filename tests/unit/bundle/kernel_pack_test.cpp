@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "attune/bundle.hpp"
+#include "attune/search_space.hpp"
 #include "kernel/instantiate.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/problem.hpp"
-#include "space/default_configuration.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
 
@@ -64,7 +64,7 @@ TEST(KernelPack, ServesAsTheKernelFileDoes) {
       const DeviceInfo device = device_limits(architecture);
       const Problem problem = make_problem(spec, {}, device.kind);
       EXPECT_EQ(make_problem(pack->spec, {}, device.kind), problem);
-      const Configuration chosen = default_for(spec, problem, device).value();
+      const Configuration chosen = default_configuration(spec, problem, device).value();
       ASSERT_TRUE(legal_configuration(pack->spec, problem, device, chosen).has_value());
       EXPECT_EQ(launch_image_request(pack->spec, problem, chosen, device).key(""),
                 launch_image_request(spec, problem, chosen, device).key(""));

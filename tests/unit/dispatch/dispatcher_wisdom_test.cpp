@@ -181,7 +181,8 @@ TEST_F(FailingDefault, IsNotTriedWhereItIsKnownToFail) {
   store(record_of(8000, 2, Verdict::compile_error));
   EXPECT_EQ(open().match("offset", problem(1000)).rung, Rung::other_problem);
   const Plan plan = dispatcher_->plan("offset", problem(1000));
-  EXPECT_THAT(plan.match().why, HasSubstr("the default failed (compile_error) when n=8000 T=int32 was tuned"));
+  EXPECT_THAT(plan.match().why,
+              HasSubstr("the default configuration failed (compile_error) when n=8000 T=int32 was tuned"));
   EXPECT_EQ(plan.match().default_failure, "compile_error");
   EXPECT_EQ(offset_of(plan), 2);
   EXPECT_EQ(launched(open().kernel("offset"), 900), 2);

@@ -164,7 +164,7 @@ TEST(ExportedHeader, SaysWhereTheDefaultFailed) {
   failed.default_verdict = Verdict::resources;
   failed.speedup = failed.speedup_low = failed.speedup_high = 1;
   const std::string text = exported_header({.spec = spec, .records = {failed}, .name_space = "attune_export"});
-  EXPECT_THAT(text, AllOf(HasSubstr("median 12345.5 ns, the default failed (resources); 2025"),
+  EXPECT_THAT(text, AllOf(HasSubstr("median 12345.5 ns, the default configuration failed (resources); 2025"),
                           Not(HasSubstr("times as fast as the default"))));
   const std::string main = R"cpp(
 #include <cstdio>

@@ -373,12 +373,14 @@ TEST_F(LastRungs, ADefaultThatIsKnownToFailComesLast) {
   EXPECT_EQ(order(records), "other problem 512, none 256!");
   const Match other = last(records)[0].match, fallback = last(records)[1].match;
   EXPECT_EQ(other.why,
-            "reduce was tuned on NVIDIA H200 for n=100000 rows=1 offset=0 T=float, another problem; the default failed "
+            "reduce was tuned on NVIDIA H200 for n=100000 rows=1 offset=0 T=float, another problem; the default "
+            "configuration failed "
             "(resources) when n=100000 rows=1 offset=0 T=float was tuned, so what was found is used (try: attune tune "
             "reduce --problem \"n=1000 rows=1 offset=0 T=float\")");
   EXPECT_EQ(other.default_failure, "resources");
   EXPECT_EQ(other.record_problem, problem(100'000).text());
-  EXPECT_THAT(fallback.why, HasSubstr("using the default, though the default failed (resources) when n=100000 "));
+  EXPECT_THAT(fallback.why,
+              HasSubstr("using the default, though the default configuration failed (resources) when n=100000 "));
   EXPECT_EQ(order({failing(record(problem(1001), 512))}), "none 256!") << "that record fits: match_ladder() has it";
   EXPECT_EQ(order({failing(record(problem(100'000), 512), Verdict::restricted)}), "none 256, other problem 512!")
       << "it was not tried";
@@ -420,7 +422,8 @@ TEST_F(MatchLadder, ARecordWhoseDefaultFailedSaysSo) {
   const auto rungs = ladder({failing});
   EXPECT_EQ(rungs.at(0).match.default_failure, "fault");
   EXPECT_EQ(rungs[0].match.why,
-            "reduce was tuned for this problem on NVIDIA H200 (effort measure, 7 trials); the default failed: fault");
+            "reduce was tuned for this problem on NVIDIA H200 (effort measure, 7 trials); the default configuration "
+            "failed (fault)");
   EXPECT_EQ(ladder({record(problem_, 128)}).at(0).match.default_failure, "");
 }
 

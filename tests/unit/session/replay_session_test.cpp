@@ -305,7 +305,9 @@ TEST(ReplaySession, NarrowedParametersLeaveTheRowsThatHaveThem) {
   request.spec = narrow(std::move(request.spec), "ORDER=columns ROWS=1,2");
   const Finished run = run_on(recording, request);
   ASSERT_TRUE(run.result.record) << run.result.explanation;
-  EXPECT_EQ(run.result.trials, 12);
+  EXPECT_EQ(run.result.trials, 13) << "and the kernel's own default, which was left out";
+  EXPECT_TRUE(run.result.record->narrowed);
+  EXPECT_GT(run.result.record->default_ns, run.result.record->median_ns);
   EXPECT_EQ(run.result.record->configuration.text(), "TILE=32 ROWS=2 ORDER=columns");
 }
 

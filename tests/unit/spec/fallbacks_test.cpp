@@ -12,6 +12,7 @@
 #include "bundle/kernel_pack.hpp"
 #include "kernel/legality.hpp"
 #include "kernel/problem.hpp"
+#include "space/default_configuration.hpp"
 #include "spec/kernel_file.hpp"
 
 namespace attune {
@@ -118,6 +119,45 @@ TEST(FallBackSweep, LeavesPlacesForDeterministicOnes) {
   const KernelSpec spec = read_kernel_text(kernel("deterministic = \"!ATOMIC\"", ""), "many.cu");
   const auto fallbacks = fallback_configurations(spec, most_fallbacks);
   EXPECT_GE(std::ranges::count(fallbacks, Value(false), [](const Configuration& one) { return one.at("ATOMIC"); }), 4);
+}
+
+// What is tuned and checked is what an application launches, where the first values are not legal.
+TEST(DefaultConfiguration, IsTheFirstLegalFallBackOfApplications) {
+  const KernelSpec spec = read_kernel_text(R"(/*attune
+[kernel]
+name = "packs"
+[problem]
+n = "size"
+[parameters]
+PACK = [64, 32, 16, 8, 4, 2, 1]
+[restrictions]
+rules = ["n % PACK == 0"]
+[[launch]]
+entry = "packs<PACK>"
+grid = ["1"]
+block = ["64"]
+arguments = ["out"]
+[arguments]
+out = { type = "float", size = "n", role = "out" }
+*/
+template <int PACK>
+__global__ void packs(float* out) {}
+)",
+                                           "packs.cu");
+  const auto fallbacks = fallback_configurations(spec, most_fallbacks);
+  const DeviceInfo device = device_limits("sm_90");
+  int elsewhere = 0;
+  for (std::int64_t n = 1; n <= 512; ++n) {
+    const Problem problem{{"n", n}};
+    const auto launched = std::ranges::find_if(fallbacks, [&](const Configuration& one) {
+      return legal_configuration(spec, problem, device, one).has_value();
+    });
+    ASSERT_NE(launched, fallbacks.end());
+    EXPECT_EQ(default_configuration(spec, problem, device), *launched) << n;
+    EXPECT_EQ(default_configuration(narrow(spec, "PACK=1"), problem, device), *launched) << "narrowed, " << n;
+    elsewhere += nearest_to_first_values(spec, problem, device) != *launched;
+  }
+  EXPECT_GT(elsewhere, 0) << "the nearest legal configuration may be another one";
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ TEST(BuiltinKernels, HaveDefaultsThatResolveOnEveryArchitecture) {
     const auto problem = make_problem(spec, {}, "cuda");
     for (const auto& architecture : known_architectures()) {
       const auto device = device_limits(architecture);
-      const auto configuration = default_configuration(spec, make_space(spec, problem, device));
+      const auto configuration = default_configuration(spec, problem, device);
       ASSERT_TRUE(configuration) << spec.name << " on " << architecture;
       EXPECT_FALSE(resolve_steps(spec, spec.launch, problem, &*configuration, device).empty());
       EXPECT_FALSE(resolve_steps(spec, spec.reference, problem, nullptr, device).empty());

@@ -116,9 +116,9 @@ TEST_F(Legality, AgreesWithTheSearchSpace) {
 }
 
 TEST_F(Legality, TheDefaultIsTheFirstValuesWhereTheyAreLegalElseTheNearest) {
-  EXPECT_EQ(default_for(spec_, {{"n", 1000}}, device_)->text(), "BLOCK=256 ITEMS=1 FAST=false");
-  EXPECT_EQ(default_for(spec_, {{"n", 100}}, device_)->text(), "BLOCK=64 ITEMS=1 FAST=false");
-  EXPECT_FALSE(default_for(spec_, {{"n", 13}}, device_)) << "no configuration is legal";
+  EXPECT_EQ(nearest_to_first_values(spec_, {{"n", 1000}}, device_)->text(), "BLOCK=256 ITEMS=1 FAST=false");
+  EXPECT_EQ(nearest_to_first_values(spec_, {{"n", 100}}, device_)->text(), "BLOCK=64 ITEMS=1 FAST=false");
+  EXPECT_FALSE(nearest_to_first_values(spec_, {{"n", 13}}, device_)) << "no configuration is legal";
 }
 
 }  // namespace

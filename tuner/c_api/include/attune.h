@@ -171,7 +171,7 @@ typedef struct attune_match {
   const char* why;             // a sentence for people; on rung none it names the command that tunes
   const char* problem;         // what the plan was made for, with defaults: "n=1000 T=float"
   const char* record_problem;  // the problem of the record that was used; "" on rung none
-  double speedup;              // over the default, as recorded; 1 on rung none, and where the default failed
+  double speedup;              // over the default, as recorded; 1 on rung none, and without a default
   // Since interface version 4.
   const char* default_failure;  // "resources": of the default, where the record was made; "": it ran
 } attune_match;

@@ -27,9 +27,13 @@ void expect_coordinator() {
       throw Error("`attune worker` is started by attune itself, with pipes at descriptors 3, 4 and 5");
 }
 
+void acknowledge() {
+  static const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
+  write_frame(replies_descriptor, started, no_deadline);  // a coordinator that has gone is noticed by the next read
+}
+
 void serve(const std::function<Reply(const Job&)>& answer) {
   signal(SIGPIPE, SIG_IGN);
-  const std::vector<std::byte> started = encode(Reply{.answer = Started{}});
   std::vector<std::byte> message;
   FrameClock::duration unaccounted{};  // transport time of the last reply
   for (;;) {
@@ -38,7 +42,7 @@ void serve(const std::function<Reply(const Job&)>& answer) {
     if (read_frame(requests_descriptor, message, no_deadline) != FrameEnd::whole) return;
     const std::optional<Job> job = decode_job(message);
     if (!job) throw Error("a damaged job; coordinator and worker must be the same build of attune");
-    if (write_frame(replies_descriptor, started, no_deadline) != FrameEnd::whole) return;
+    acknowledge();
     Reply reply = answer(*job);
     const auto made = FrameClock::now();
     reply.worked_seconds = std::chrono::duration<double>(made - begin).count();

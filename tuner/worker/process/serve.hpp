@@ -12,6 +12,9 @@ namespace attune {
 // process. No child gets them.
 void expect_coordinator();
 
+// Says that the job under way has begun, or has come to its next part (Started).
+void acknowledge();
+
 // Serves these descriptors, and acknowledges each job before it begins. Returns when there are no more jobs.
 void serve(const std::function<Reply(const Job&)>& answer);
 

@@ -167,7 +167,8 @@ struct KernelSpec {
   // Of which configurations equal inputs give equal bits, in every launch: true or false over problem and parameters.
   // Without it the kernel promises that of none.
   std::optional<Expression> deterministic;
-  bool is_narrowed = false;  // values of parameters were left out: a part of the file's space
+  // When set, values of parameters were left out of this one: the kernel with all of them, whose default stays.
+  std::shared_ptr<const KernelSpec> whole;
   std::vector<Ladder> ladders;
   Fingerprints fingerprints;
   // When set, exactly these configurations are legal, without rules or limits. Parameters may be narrowed: a

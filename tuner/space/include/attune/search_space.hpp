@@ -204,7 +204,11 @@ class SampleStream {
 // launch step. Relaxed where it outgrows the budget.
 SearchSpace make_space(const KernelSpec& spec, const Problem& problem, const DeviceInfo& device);
 
-// Returns the first values, or the legal configuration nearest to them. Nothing when the space is empty.
-std::optional<Configuration> default_configuration(const KernelSpec& spec, const SearchSpace& space);
+// Returns the kernel's own default here, whatever values `spec` was narrowed to: what an application without wisdom
+// launches. It is the first values, else the first legal one of the fall-backs (docs/dispatch.md), else the legal
+// configuration nearest to the first values. Returns nothing where no configuration is legal. Builds search spaces
+// where the first values are not legal, and throws their errors.
+std::optional<Configuration> default_configuration(const KernelSpec& spec, const Problem& problem,
+                                                   const DeviceInfo& device);
 
 }  // namespace attune
