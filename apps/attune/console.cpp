@@ -120,6 +120,7 @@ void Console::session_started(const SessionStart& start) {
   if (start.self_checked) put_text("  no [[reference]]: results are checked against the default configuration's\n");
   if (start.trials_before > 0) put_text("  continuing after {}\n", counted(start.trials_before, "trial"));
   if (start.warm_start > 0) put_text("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
+  if (start.ladder_steps > 0) put_text("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
   if (start.learnt_from > 0)
     put_text("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
   std::fflush(stdout);

@@ -103,6 +103,7 @@ void JsonLines::session_started(const SessionStart& start) {
   line["cartesian"] = to_text(start.cartesian);
   if (!start.uncounted.empty()) line["uncounted"] = start.uncounted;
   line["trials_before"] = start.trials_before;
+  line["ladder_steps"] = start.ladder_steps;
   line["warm_start"] = start.warm_start;
   line["learnt_from"] = start.learnt_from;
   line["toolchain"] = start.toolchain;

@@ -25,7 +25,8 @@ struct SessionStart {
   std::vector<std::string> uncounted;  // rules that outgrew the space's budget: `legal` is an upper bound where any are
   Configuration default_configuration;
   std::int64_t trials_before = 0;  // of the continued session
-  std::size_t warm_start = 0;      // configurations from wisdom, to be tried first
+  std::size_t ladder_steps = 0;    // of the kernel's ladders, to be tried first
+  std::size_t warm_start = 0;      // configurations from wisdom, to be tried next
   std::size_t learnt_from = 0;     // sessions elsewhere whose trials the strategy received
   std::string toolchain;
   bool self_checked = false;

@@ -85,7 +85,8 @@ SessionRow open_session(const SessionTerms& terms, const std::string& toolchain,
 }
 
 struct WarmStarted {
-  std::size_t configurations = 0;  // to be tried first
+  std::size_t ladder_steps = 0;    // to be tried first
+  std::size_t configurations = 0;  // of wisdom, to be tried next
   std::size_t sources = 0;         // sessions elsewhere that the strategy learns from
 };
 
@@ -103,6 +104,11 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
 WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
   WarmStarted started;
   if (terms.request.cold_start) return started;
+  const auto first = [&](std::vector<Row> rows) {
+    std::erase(rows, terms.space.row_of(*terms.default_configuration));  // goes before all others in any case
+    return proposals.warm_start(rows);
+  };
+  started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
   const RecordKey& own = terms.key.record;
   const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
                             own.regime,         own.objective};
@@ -113,9 +119,7 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
     started.sources += learns;
     return learns;
   });
-  std::vector<Row> rows = warm_start(ranked, terms.space);
-  std::erase(rows, terms.space.row_of(*terms.default_configuration));  // goes first in any case
-  started.configurations = proposals.warm_start(rows);
+  started.configurations = first(warm_start(ranked, terms.space));
   return started;
 }
 
@@ -135,6 +139,7 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   start.default_configuration = *terms.default_configuration;
   start.trials_before = log.size();
   start.warm_start = warm.configurations;
+  start.ladder_steps = warm.ladder_steps;
   start.learnt_from = warm.sources;
   start.toolchain = toolchain;
   start.self_checked = self_checked;
