@@ -7,6 +7,7 @@
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "text.hpp"
+#include "worker/error_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -49,13 +50,6 @@ Json usage_json(const Image& image, const ImageFunction& function, std::uint64_t
   entry["local_bytes"] = function.usage.local_bytes;
   entry["spill_bytes"] = function.usage.spill_bytes;
   return entry;
-}
-
-std::string tolerance_text(const Tolerance& tolerance) {
-  const std::string text = tolerance.absolute == 0 && tolerance.relative == 0
-                               ? "none: equal or wrong"
-                               : fmt::format("{:.3g} + {:.3g} * |expected|", tolerance.absolute, tolerance.relative);
-  return tolerance.differing == 0 ? text : fmt::format("{}; {} elements may differ", text, tolerance.differing);
 }
 
 }  // namespace
@@ -112,12 +106,13 @@ void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, co
   line_["self_checked"] = self_checked;
   if (json_) return;
   const std::string rate = rate_text(spec, problem, configuration, nanoseconds);
-  put_text("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
-           numerics.max_absolute, self_checked ? " (self-checked: there is no [[reference]])" : "");
+  put_text("one launch: {}{}; {}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate, error_text(numerics),
+           self_checked ? " (self-checked: there is no [[reference]])" : "");
 }
+  line_["max_share"] = numerics.max_share;
 
 void CheckReport::show_clean_launch(const std::string& sanitizers, const Numerics& numerics) {
-  put_text("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers, numerics.max_absolute);
+  put_text("ran under the sanitizers {}: nothing found; {}\n", sanitizers, error_text(numerics));
 }
 
 int CheckReport::show_verdict(Verdict verdict, const std::string& detail) {

@@ -125,6 +125,7 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   line["registers"] = trial.usage.registers;
   line["shared_bytes"] = trial.usage.shared_static;
   line["max_error"] = trial.numerics.max_absolute;
+  line["max_share"] = trial.numerics.max_share;
   line["new_best"] = progress.new_best;
   line["from_log"] = progress.from_log;
   if (!trial.detail.empty()) line["detail"] = trial.detail;
