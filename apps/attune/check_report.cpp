@@ -63,6 +63,12 @@ void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, c
     put_text("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration->text());
 }
 
+void CheckReport::show_note(const std::string& text) {
+  if (text.empty()) return;
+  line_["notes"].push_back(text);
+  if (!json_) put_text("note: {}\n", text);
+}
+
 void CheckReport::show_log(const std::string& log) {
   if (log.empty()) return;
   line_["log"] = log;
@@ -103,13 +109,13 @@ void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, co
   line_["launch_ns"] = nanoseconds;
   add_rates(line_, spec, problem, configuration, nanoseconds);
   line_["max_error"] = numerics.max_absolute;
+  line_["max_share"] = numerics.max_share;
   line_["self_checked"] = self_checked;
   if (json_) return;
   const std::string rate = rate_text(spec, problem, configuration, nanoseconds);
   put_text("one launch: {}{}; {}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate, error_text(numerics),
            self_checked ? " (self-checked: there is no [[reference]])" : "");
 }
-  line_["max_share"] = numerics.max_share;
 
 void CheckReport::show_clean_launch(const std::string& sanitizers, const Numerics& numerics) {
   put_text("ran under the sanitizers {}: nothing found; {}\n", sanitizers, error_text(numerics));

@@ -148,6 +148,14 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;
   line["verdicts"] = to_json(result.verdicts);
+  line["rejections"] = Json::array();
+  for (const Rejection& rejection : result.rejections)
+    line["rejections"].push_back({{"verdict", to_text(rejection.verdict)},
+                                  {"count", rejection.count},
+                                  {"configuration", to_json(rejection.example)},
+                                  {"detail", rejection.detail}});
+  line["few_survived"] = result.few_survived;
+  line["remarks"] = result.remarks;
   if (result.decision) {
     line["rounds"] = result.decision->used.size();
     line["rounds_dropped"] = result.decision->rounds_dropped;

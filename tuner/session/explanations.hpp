@@ -15,6 +15,13 @@ std::string failures_explanation(const std::map<std::string, Trial>& trials, std
 // Returns the next step after a search that stopped because failures are alike.
 std::string stopped_explanation();
 
+// Returns whether data that make no sense can give this verdict.
+bool is_of_data(Verdict verdict);
+
+// Returns which integer inputs have no `fill`, with the key to set: where the default or the reference faults, all
+// values of a type may make no sense. Returns "" where there are none.
+std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem);
+
 // Returns why a kernel that restores its inputs has no regime `stream`, with the next step.
 std::string no_stream_explanation(const KernelSpec& spec);
 

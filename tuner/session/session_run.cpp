@@ -9,6 +9,7 @@
 #include "attune/version.hpp"
 #include "base/unix_ms.hpp"
 #include "device/image_key.hpp"
+#include "session/compiler_remarks.hpp"
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
 #include "session/explanations.hpp"
@@ -103,12 +104,12 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
 
 WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
   WarmStarted started;
-  if (terms.request.cold_start) return started;
   const auto first = [&](std::vector<Row> rows) {
     std::erase(rows, terms.space.row_of(*terms.default_configuration));  // goes before all others in any case
     return proposals.warm_start(rows);
   };
   started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
+  if (terms.request.cold_start) return started;
   const RecordKey& own = terms.key.record;
   const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
                             own.regime,         own.objective};
@@ -138,8 +139,8 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
     start.uncounted.push_back(terms.space.rules()[i].expression.text());
   start.default_configuration = *terms.default_configuration;
   start.trials_before = log.size();
-  start.warm_start = warm.configurations;
   start.ladder_steps = warm.ladder_steps;
+  start.warm_start = warm.configurations;
   start.learnt_from = warm.sources;
   start.toolchain = toolchain;
   start.self_checked = self_checked;
@@ -194,6 +195,9 @@ class SessionRun {
     search.ask_for_default();
     try {
       parts_.bench.begin(row_.seed, seconds_left());
+    } catch (const StepsFailed& failed) {
+      note_unfilled(failed.verdict);
+      throw;
     } catch (const ReferenceDoesNotCompile&) {
       // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
       const CompileOutcome outcome = pool_.compile(terms_.instance(0, *terms_.default_configuration)->image);
@@ -207,6 +211,7 @@ class SessionRun {
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
     const StopReason reason = search.run();
+    if (const Trial* const tried = log_.find(terms_.default_configuration->text())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
@@ -218,9 +223,17 @@ class SessionRun {
     result.run_trials = progress_.run_trials();
     result.survivors = progress_.survivors();  // without those that failed among the best
     result.verdicts = log_.verdicts();
+    explain_trials(result);
     result.workers_replaced = pool_.replaced() - replaced_before;
     result.timed_seconds = pool_.timed_seconds() - timed_before;
     return result;
+  }
+
+  // Where the reference or the default fails in a way that its data may cause.
+  void note_unfilled(Verdict verdict) const {
+    if (!is_of_data(verdict)) return;
+    const std::string text = unfilled_explanation(terms_.request.spec, terms_.request.problem);
+    if (!text.empty()) observer_.note(text);
   }
 
   // Of the user's limit and the effort's.
@@ -229,6 +242,7 @@ class SessionRun {
     return std::min(limit, terms_.budget.seconds.value_or(Pool::forever) - row_.used_seconds);
   }
   void conclude(SessionResult& result);
+  void explain_trials(SessionResult& result) const;
   void compare_and_decide(SessionResult& result, bool complete, double used);
 
   const SessionTerms& terms_;
@@ -275,6 +289,21 @@ void SessionRun::conclude(SessionResult& result) {
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, complete, used);
   parts_.bench.turn().end();
+}
+
+void SessionRun::explain_trials(SessionResult& result) const {
+  Rejections rejections;
+  for (const auto& [text, trial] : log_.trials()) rejections.see(trial);
+  result.rejections = rejections.list();
+  result.few_survived = rejections.few_survive();
+  const auto remark = [&](const std::string& who, const Configuration& configuration) {
+    const Trial* const trial = log_.find(configuration.text());
+    if (trial == nullptr) return;
+    for (std::string& text : compiler_remarks(who, *trial)) result.remarks.push_back(std::move(text));
+  };
+  const Configuration& first = *terms_.default_configuration;
+  remark("the default", first);
+  if (result.record && !(result.record->configuration == first)) remark("the best", result.record->configuration);
 }
 
 void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {
