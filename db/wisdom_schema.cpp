@@ -14,7 +14,9 @@
 #include "attune/error.hpp"
 #include "attune_embedded/schema.hpp"
 #include "attune_embedded/store_views.hpp"
+#include "attune_embedded/trials_view.hpp"
 #include "attune_embedded/wisdom_view.hpp"
+#include "base/enum_texts.hpp"
 #include "base/unix_ms.hpp"
 #include "db/wisdom_file.hpp"
 #include "db/wisdom_store.hpp"
@@ -45,8 +47,20 @@ void back_up(const fs::path& file, int format) {
   });
 }
 
+// The view with the names of verdicts, from their one list.
+std::string trials_view() {
+  std::string names;
+  for (int i = 0; i < enum_size<Verdict>(); ++i)
+    names += fmt::format(" WHEN {} THEN '{}'", i, to_text(static_cast<Verdict>(i)));
+  const std::string_view text = attune_embedded::trials_view.text;
+  const std::string_view place = " WHEN :number THEN :name";
+  const auto at = text.find(place);
+  return std::string(text.substr(0, at)) + names + std::string(text.substr(at + place.size()));
+}
+
 void create_views(SQLite::Database& database) {
   database.exec(std::string(attune_embedded::wisdom_view.text));
+  database.exec(trials_view());
   database.exec(std::string(application_view()));
 }
 
@@ -96,6 +110,7 @@ void migrate(SQLite::Database& database, const fs::path& file, std::span<const M
   }
   back_up(file, found);
   database.exec(R"sql( DROP VIEW IF EXISTS wisdom )sql");
+  database.exec(R"sql( DROP VIEW IF EXISTS trials )sql");
   database.exec(R"sql( DROP VIEW IF EXISTS application_record_1 )sql");
   for (const Migration& step : steps)
     if (step.from == check_format(database, file, newest)) database.exec(step.statements);

@@ -44,6 +44,16 @@ std::int64_t WisdomStore::begin_session(const SessionRow& session, const DeviceI
   return id;
 }
 
+std::vector<SessionRow> WisdomStore::sessions(std::string_view kernel) {
+  std::vector<SessionRow> found;
+  state_->connection.read([&](SQLite::Database& database) {
+    SQLite::Statement select(database, R"sql( SELECT * FROM session_view WHERE kernel = :kernel ORDER BY id DESC )sql");
+    select.bind(":kernel", std::string(kernel));
+    found = state_->read_all<SessionRow>("session", select);
+  });
+  return found;
+}
+
 void WisdomStore::update_session(std::int64_t session, SessionState state, double used_seconds) {
   state_->connection.write([&](SQLite::Database& database) {
     SQLite::Statement update(database, R"sql(

@@ -97,6 +97,8 @@ class WisdomStore {
   std::optional<SessionRow> find_session(const SessionKey& key);
   // Stores a new session; returns its id. `device` is stored once per class.
   std::int64_t begin_session(const SessionRow& session, const DeviceInfo& device);
+  // Returns the sessions of all kernels with this name, the newest first.
+  std::vector<SessionRow> sessions(std::string_view kernel);
   void update_session(std::int64_t session, SessionState state, double used_seconds);
 
   // Trials. Commits at once. A configuration tried again in the same session replaces its trial. A trial is a verdict:

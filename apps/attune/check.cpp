@@ -9,10 +9,13 @@
 #include "attune/error.hpp"
 #include "attune/search_space.hpp"
 #include "check_report.hpp"
+#include "device/cuda/launched_log.hpp"
 #include "kernel/problem.hpp"
 #include "options.hpp"
 #include "sanitize.hpp"
+#include "session/explanations.hpp"
 #include "spec/kernel_file.hpp"
+#include "spec/unmentioned.hpp"
 #include "worker.hpp"
 #include "worker/pool.hpp"
 
@@ -72,6 +75,7 @@ int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, C
   try {
     jobs.run(Begin{setup});
   } catch (const StepsFailed& failed) {
+    if (is_of_data(failed.verdict)) report.show_note(unfilled_explanation(spec, problem));
     // Without a reference the default configuration makes what is expected.
     if (!setup.self_checked || !(configuration == default_configuration)) throw;
     return report.show_verdict(failed.verdict, failed.what());
@@ -79,6 +83,7 @@ int run_on_device(const Subject& subject, const Image& image, CheckJobs& jobs, C
   const std::shared_ptr<const Instance> instance = make_instance(1, spec, problem, configuration, jobs.device());
   const Result checked = jobs.run(Load{instance_launch(spec, *instance, image), {}});
   const auto& [status, numerics, unused, free_bytes] = std::get<Tried>(checked.answer);
+  if (is_of_data(status.verdict)) report.show_note(unfilled_explanation(spec, problem));
   if (!status.ok()) return report.show_verdict(status.verdict, status.detail);
   if (sanitizers().any()) {
     report.show_clean_launch(sanitizers().text(), numerics);
@@ -106,6 +111,7 @@ class Chosen {
     else
       configuration_ = default_;
     report.show_subject(spec, problem_, configuration_ ? &*configuration_ : nullptr);
+    report.show_note(unmentioned_text(spec));
     if (configuration_) broken_ = space_.broken_rules(*configuration_);
   }
   bool is_legal() const { return configuration_ && broken_.empty(); }
@@ -138,7 +144,7 @@ bool show_compiled(const CompileOutcome& outcome, const Subject& subject, const 
     report.show_image(*outcome.image, outcome.milliseconds,
                       resolve_steps(spec, spec.launch, problem, &configuration, device));
   }
-  report.show_log(outcome.log);
+  report.show_log(outcome.image ? cuda::launched_log(outcome.log, outcome.image->functions) : outcome.log);
   return outcome.image.has_value();
 }
 

@@ -7,6 +7,7 @@
 #include "json_lines.hpp"
 #include "put_text.hpp"
 #include "text.hpp"
+#include "worker/error_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -51,13 +52,6 @@ Json usage_json(const Image& image, const ImageFunction& function, std::uint64_t
   return entry;
 }
 
-std::string tolerance_text(const Tolerance& tolerance) {
-  const std::string text = tolerance.absolute == 0 && tolerance.relative == 0
-                               ? "none: equal or wrong"
-                               : fmt::format("{:.3g} + {:.3g} * |expected|", tolerance.absolute, tolerance.relative);
-  return tolerance.differing == 0 ? text : fmt::format("{}; {} elements may differ", text, tolerance.differing);
-}
-
 }  // namespace
 
 void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, const Configuration* configuration) {
@@ -67,6 +61,12 @@ void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, c
   line_["configuration"] = configuration != nullptr ? to_json(*configuration) : Json();
   if (!json_ && configuration != nullptr)
     put_text("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration->text());
+}
+
+void CheckReport::show_note(const std::string& text) {
+  if (text.empty()) return;
+  line_["notes"].push_back(text);
+  if (!json_) put_text("note: {}\n", text);
 }
 
 void CheckReport::show_log(const std::string& log) {
@@ -109,15 +109,16 @@ void CheckReport::show_launch(const KernelSpec& spec, const Problem& problem, co
   line_["launch_ns"] = nanoseconds;
   add_rates(line_, spec, problem, configuration, nanoseconds);
   line_["max_error"] = numerics.max_absolute;
+  line_["max_share"] = numerics.max_share;
   line_["self_checked"] = self_checked;
   if (json_) return;
   const std::string rate = rate_text(spec, problem, configuration, nanoseconds);
-  put_text("one launch: {}{}; largest error {:.3g}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate,
-           numerics.max_absolute, self_checked ? " (self-checked: there is no [[reference]])" : "");
+  put_text("one launch: {}{}; {}{}\n", time_text(nanoseconds), rate.empty() ? "" : ", " + rate, error_text(numerics),
+           self_checked ? " (self-checked: there is no [[reference]])" : "");
 }
 
 void CheckReport::show_clean_launch(const std::string& sanitizers, const Numerics& numerics) {
-  put_text("ran under the sanitizers {}: nothing found; largest error {:.3g}\n", sanitizers, numerics.max_absolute);
+  put_text("ran under the sanitizers {}: nothing found; {}\n", sanitizers, error_text(numerics));
 }
 
 int CheckReport::show_verdict(Verdict verdict, const std::string& detail) {

@@ -20,6 +20,7 @@ class CheckReport {
 
   // `configuration`: null where none is legal.
   void show_subject(const KernelSpec& spec, const Problem& problem, const Configuration* configuration);
+  void show_note(const std::string& text);  // "": nothing
   void show_log(const std::string& log);
   // `steps`: of [[launch]], for their dynamic shared memory.
   void show_image(const Image& image, double milliseconds, std::span<const ResolvedStep> steps);

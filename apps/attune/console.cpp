@@ -12,6 +12,7 @@
 #include "base/counted.hpp"
 #include "put_text.hpp"
 #include "record_text.hpp"
+#include "rejection_text.hpp"
 #include "session/decide.hpp"
 #include "text.hpp"
 
@@ -122,6 +123,7 @@ void Console::session_started(const SessionStart& start) {
              fmt::join(start.uncounted, "`, `"));
   if (start.self_checked) put_text("  no [[reference]]: results are checked against the default configuration's\n");
   if (start.trials_before > 0) put_text("  continuing after {}\n", counted(start.trials_before, "trial"));
+  if (start.ladder_steps > 0) put_text("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
   if (start.warm_start > 0) put_text("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
   if (start.learnt_from > 0)
     put_text("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
@@ -212,6 +214,7 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   put_text("  best     {}  {}\n", with_bound(shown.median_ns, shown, ceilings), shown.configuration.text());
   put_text("  {}{}\n", gain_text(shown), marks_text(shown));
   if (shown.choice != Choice::fastest) put_text("  {}\n", choice_text(shown));
+  for (const std::string& remark : result.remarks) put_text("  note: {}\n", remark);
   if (result.elsewhere) put_text("  {}\n", elsewhere_text(*result.elsewhere));
   if (result.decision && !result.decision->is_settled)
     put_text("  not settled: {}\n", unsettled_text(*result.decision));
@@ -227,6 +230,9 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
            result.run_trials < result.trials ? fmt::format(", {} of them now", result.run_trials) : "",
            verdicts_text(result.verdicts),
            database.empty() ? "kept in no database (--db FILE)" : "kept in " + database);
+  put_text("{}",
+           rejections_text(result.rejections, database.empty() ? "" : trials_command(spec_.name, problem_, database)));
+  if (result.few_survived) put_text("{}", few_survived_text(result.survivors, result.trials));
   if (database.empty()) return;
   if (result.end == SessionResult::End::stopped) put_text("{}\n", result.explanation);
   if (result.workers_replaced > 0) put_text("device workers replaced: {}\n", result.workers_replaced);

@@ -103,6 +103,7 @@ void JsonLines::session_started(const SessionStart& start) {
   line["cartesian"] = to_text(start.cartesian);
   if (!start.uncounted.empty()) line["uncounted"] = start.uncounted;
   line["trials_before"] = start.trials_before;
+  line["ladder_steps"] = start.ladder_steps;
   line["warm_start"] = start.warm_start;
   line["learnt_from"] = start.learnt_from;
   line["toolchain"] = start.toolchain;
@@ -124,6 +125,7 @@ void JsonLines::trial_done(const Trial& trial, const Progress& progress) {
   line["registers"] = trial.usage.registers;
   line["shared_bytes"] = trial.usage.shared_static;
   line["max_error"] = trial.numerics.max_absolute;
+  line["max_share"] = trial.numerics.max_share;
   line["new_best"] = progress.new_best;
   line["from_log"] = progress.from_log;
   if (!trial.detail.empty()) line["detail"] = trial.detail;
@@ -146,6 +148,14 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["trials"] = result.trials;
   line["survivors"] = result.survivors;
   line["verdicts"] = to_json(result.verdicts);
+  line["rejections"] = Json::array();
+  for (const Rejection& rejection : result.rejections)
+    line["rejections"].push_back({{"verdict", to_text(rejection.verdict)},
+                                  {"count", rejection.count},
+                                  {"configuration", to_json(rejection.example)},
+                                  {"detail", rejection.detail}});
+  line["few_survived"] = result.few_survived;
+  line["remarks"] = result.remarks;
   if (result.decision) {
     line["rounds"] = result.decision->used.size();
     line["rounds_dropped"] = result.decision->rounds_dropped;

@@ -9,6 +9,7 @@
 #include "base/counted.hpp"
 #include "measure/objective.hpp"
 #include "text.hpp"
+#include "worker/error_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -117,8 +118,9 @@ std::string winner_text(const Record& record, const std::vector<FinalistResult>&
   });
   if (winner == finalists.end()) return "";
   const Numerics& numerics = winner->numerics;
-  std::string text = fmt::format("  numerics       off the reference by {:.3g} at most, {:.3g} relative, {} ulp",
-                                 numerics.max_absolute, numerics.max_relative, numerics.max_ulp);
+  std::string text =
+      fmt::format("  numerics       off the reference by {:.3g} at most{}, {:.3g} relative, {} ulp",
+                  numerics.max_absolute, share_text(numerics.max_share), numerics.max_relative, numerics.max_ulp);
   if (winner->deterministic) text += *winner->deterministic ? "; repeats bit for bit" : "; differs from run to run";
   text += "\n";
   if (winner->energy_j)

@@ -5,6 +5,8 @@
 #include "console.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
+#include "rejection_text.hpp"
+#include "spec/unmentioned.hpp"
 #include "stop_requests.hpp"
 
 namespace attune::cli {
@@ -13,6 +15,11 @@ namespace {
 int exit_code(SessionResult::End end) {
   if (end == SessionResult::End::interrupted) return exit_interrupted;
   return end == SessionResult::End::no_survivor ? exit_no_survivor : exit_done;
+}
+
+void note_unmentioned(const KernelSpec& spec, Observer& observer) {
+  const std::string text = unmentioned_text(spec);
+  if (!text.empty()) observer.note(text);
 }
 
 std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& store) {
@@ -25,18 +32,23 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
   SessionResult result;
   if (json) {
     JsonLines lines(request.spec);
+    note_unmentioned(request.spec, lines);
     result = run_session(request, pool, store, images, lines, stop_requests);
     lines.show_result(request, result, ceilings_for(result, store));
     if (!result.record) put_error(request.spec.name + ": " + result.explanation);
     return exit_code(result.end);
   }
   Console console(request.spec);
+  note_unmentioned(request.spec, console);
   result = run_session(request, pool, store, images, console, stop_requests);
   if (result.record)
     console.show_result(request, result, store.file() == in_memory ? "" : store.file().string(),
                         ceilings_for(result, store));
   else
     put_error(request.spec.name + " for " + request.problem.text() + ": " + result.explanation);
+  if (!result.record && !result.rejections.empty())
+    put_text("{}", rejections_text(result.rejections,
+                                   trials_command(request.spec.name, request.problem, store.file().string())));
   return exit_code(result.end);
 }
 

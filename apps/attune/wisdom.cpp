@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "put_text.hpp"
 #include "record_text.hpp"
+#include "rejection_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
 #include "text.hpp"
@@ -59,8 +60,32 @@ std::string other_code_text(const Record& record, const std::optional<KernelSpec
                      same_code ? "[problem], [[launch]] or [arguments] differ" : "the code differs");
 }
 
+// Returns what the newest search for a record's key in its space tried, and why it was rejected.
+std::string tried_text(const Record& record, const std::vector<SessionRow>& sessions, WisdomStore& store) {
+  const auto of_record = [&](const SessionRow& session) {
+    const RecordKey& key = session.key.record;
+    return session.key.space == record.space && key.code == record.key.code && key.contract == record.key.contract &&
+           key.device_class == record.key.device_class && key.problem == record.key.problem &&
+           key.regime == record.key.regime && key.objective == record.key.objective;
+  };
+  const auto session = std::find_if(sessions.begin(), sessions.end(), of_record);
+  if (session == sessions.end()) return "";
+  Rejections rejections;
+  VerdictCounts counts;
+  for (const Trial& trial : store.trials(session->id)) {
+    rejections.see(trial);
+    ++counts[trial.verdict];
+  }
+  std::string text =
+      fmt::format("  tried          {}: {}\n", counted(rejections.trials(), "configuration"), verdicts_text(counts));
+  text +=
+      rejections_text(rejections.list(), trials_command(record.key.kernel, record.key.problem, store.file().string()));
+  if (rejections.few_survive()) text += "  " + few_survived_text(rejections.survivors(), rejections.trials());
+  return text;
+}
+
 void show_record(const Record& record, const std::string& reached, const std::string& other_code,
-                 const std::vector<FinalistResult>& finalists) {
+                 const std::vector<FinalistResult>& finalists, const std::string& tried) {
   put_text("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
            is_of_host(record) ? " (host)" : "");
   put_text("{}", other_code);
@@ -72,6 +97,7 @@ void show_record(const Record& record, const std::string& reached, const std::st
   if (const std::string choice = choice_text(record); !choice.empty()) put_text("  chosen         {}\n", choice);
   put_text("  found          {}, effort {}{}, {}, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
            record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed);
+  put_text("{}", tried);
   put_text("{}{}{}", winner_text(record, finalists), finalists_text(finalists), front_text(record, finalists));
   put_text("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
 }
@@ -126,13 +152,15 @@ int run_show(const Arguments& arguments) {
   std::optional<WisdomStore> store = open_store(options);
   std::map<std::string, Kept> kept = read_kept(store);
   if (!spec) require_known(kernel, kept);
+  const std::vector<SessionRow> sessions = store ? store->sessions(kernel) : std::vector<SessionRow>();
   if (store)
     for (const Record& record : store->records(kernel)) {
       const std::vector<FinalistResult> finalists = store->finalists(record.uuid);
       if (options.has("json"))
         print_record(record, finalists, spec ? std::optional(is_of_other_code(record, *spec)) : std::nullopt);
       else
-        show_record(record, rate_and_bound(record, spec, *store), other_code_text(record, spec, called), finalists);
+        show_record(record, rate_and_bound(record, spec, *store), other_code_text(record, spec, called), finalists,
+                    tried_text(record, sessions, *store));
     }
   if (options.has("json")) {
     print_line(kept_json(kernel, kept[kernel]));

@@ -44,7 +44,7 @@ TEST(RecordsJson, OfFinalistsLackWhatIsNotKnownAndTheSamples) {
   const auto expected = ordered_json::parse(R"json({
     "configuration": {"BLOCK": 256}, "min_ns": 12.5, "q1_ns": 12.75, "median_ns": 13.0, "q3_ns": 13.25,
     "objectives": [13.0], "pareto": true, "energy_j": 0.25, "energy_error": 0.0, "max_error": 0.0,
-    "max_relative": 0.0, "max_ulp": 0, "registers": 0, "shared_bytes": 0})json");
+    "max_relative": 0.0, "max_share": 0.0, "max_ulp": 0, "registers": 0, "shared_bytes": 0})json");
   EXPECT_EQ(to_json(finalist).dump(2), expected.dump(2));
 }
 

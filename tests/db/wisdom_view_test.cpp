@@ -1,6 +1,7 @@
 // The view `wisdom`: the one promise to applications that read the database with SQL. What is tested here stays.
 #include <nlohmann/json.hpp>
 
+#include "base/enum_texts.hpp"
 #include "db/wisdom_test.hpp"
 
 namespace attune {
@@ -91,6 +92,24 @@ TEST_F(WisdomView, ShowsValuesAsTheyAre) {
                                     R"("quoted":"a\"b\\c, d]: {é"})",
                                     "{}")));
   EXPECT_EQ(nlohmann::json::parse(rows.at(0).at(0)).at("quoted"), "a\"b\\c, d]: {é");
+}
+
+// The names of verdicts come from their list.
+TEST_F(WisdomView, OfTrialsNamesEachVerdict) {
+  WisdomStore store(file_);
+  const std::int64_t session = store.begin_session(test::sample_session(), test::sample_device());
+  for (int i = 0; i < enum_size<Verdict>(); ++i) {
+    Trial trial = test::sample_trial(i);
+    trial.verdict = static_cast<Verdict>(i);
+    trial.detail = "why " + std::to_string(i);
+    trial.numerics.max_share = 0.25;
+    store.add_trial(session, trial);
+  }
+  const auto rows = rows_of(file_, "SELECT verdict, detail, kernel, max_share, time_ns IS NULL FROM trials ORDER BY id");
+  ASSERT_EQ(rows.size(), static_cast<std::size_t>(enum_size<Verdict>()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    EXPECT_THAT(rows[i], ElementsAre(std::string(to_text(static_cast<Verdict>(i))), "why " + std::to_string(i), "reduce",
+                                     "0.25", i == 0 ? "0" : "1"));
 }
 
 }  // namespace

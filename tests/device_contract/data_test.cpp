@@ -166,6 +166,10 @@ TEST_F(DataContract, IsComparedWithinTolerances) {
   EXPECT_EQ(exact.max_relative, 0.25);
   EXPECT_EQ(exact.max_ulp, 1u << 21) << "2 and 2.5; 100 and 101 are 1 << 17 apart";
   EXPECT_EQ(exact.nonfinite_expected, 0u);
+  EXPECT_TRUE(std::isinf(exact.max_share)) << "nothing is tolerated";
+  EXPECT_EQ(compared("float", actual, expected, {0.5, 0.125, false}).max_share, 0.5 / 0.75) << "of each its own";
+  EXPECT_EQ(compared("float", actual, expected, {0.25, 0, false}).max_share, 4);
+  EXPECT_EQ(compared("float", expected, expected, {}).max_share, 0);
   EXPECT_EQ(compared("float", actual, expected, {1e9, 1e9, false}).max_relative, 0.25) << "whatever is tolerated";
   EXPECT_EQ(compared("float", actual, expected, {0.5, 0, false}).mismatches, 1u);
   EXPECT_EQ(compared("float", actual, expected, {0.5, 0, false}).first, 2u);
@@ -250,6 +254,7 @@ TEST_F(DataContract, IsComparedAlikeBitForBitForEveryType) {
         EXPECT_TRUE(same(here.expected_at_first, there.expected_at_first));
         EXPECT_EQ(bits(here.max_absolute), bits(there.max_absolute));
         EXPECT_EQ(bits(here.max_relative), bits(there.max_relative));
+        EXPECT_EQ(bits(here.max_share), bits(there.max_share));
         EXPECT_EQ(here.max_ulp, there.max_ulp);
         EXPECT_EQ(here.nonfinite_expected, there.nonfinite_expected);
       }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/launched_log.hpp"
 #include "device/cuda/nvrtc_target.hpp"
 #include "kernel/argument_checks.hpp"
 #include "support/message_of.hpp"
@@ -93,6 +94,36 @@ TEST_F(NvrtcCompile, GivesEntriesWithoutTemplatesTheirSymbolsOnTheCompilersArchi
   EXPECT_EQ(outcome.image->find("plain")->symbol, "plain");
   EXPECT_EQ(outcome.image->find("a::inner")->symbol, "_ZN1a5innerEPi");
   EXPECT_THAT(outcome.log, HasSubstr("\"unused\" was declared but never referenced")) << "warnings are kept";
+}
+
+// The source has another entry, which is compiled too; a warning of lost performance names the entry that it is about.
+TEST_F(NvrtcCompile, ALogNamesTheEntriesThatAreNotAskedForToo) {
+  const char* source = R"(
+template <int N> __device__ void multiply(float* y, long long n) {
+  float a = 0, b = 0, c = 0, d = 0;
+  unsigned long long left = n, right = n + N;
+  asm volatile("wgmma.fence.sync.aligned;");
+  for (int i = 0; i < n; ++i) {
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
+                 : "+f"(a), "+f"(b), "+f"(c), "+f"(d) : "l"(left), "l"(right));
+    a += b * y[i];
+  }
+  asm volatile("wgmma.commit_group.sync.aligned;");
+  asm volatile("wgmma.wait_group.sync.aligned 0;");
+  y[threadIdx.x] = a + b + c + d;
+}
+template <int N> __global__ void asked(float* y, long long n) { multiply<N>(y, n); }
+extern "C" __global__ void other(float* y, long long n) { multiply<7>(y, n); }
+)";
+  const std::string loss = "Potential Performance Loss: wgmma.mma_async instructions are serialized";
+  const CompileOutcome first = compiled(request_for(source, {"asked<1>"}, "sm_90a"));
+  ASSERT_TRUE(first.image);
+  EXPECT_THAT(first.log, HasSubstr("'other'"));
+  EXPECT_THAT(cuda::launched_log(first.log, first.image->functions),
+              testing::AllOf(HasSubstr(loss), HasSubstr("'_Z5askedILi1EEvPfx'"), testing::Not(HasSubstr("other"))));
+  const CompileOutcome both = compiled(request_for(source, {"asked<1>", "other"}, "sm_90a"));
+  ASSERT_TRUE(both.image);
+  EXPECT_EQ(cuda::launched_log(both.log, both.image->functions), both.log);
 }
 
 TEST_F(NvrtcCompile, AnErrorIsAnOutcomeWithTheLogAndSpoilsNoNeighbour) {

@@ -86,9 +86,10 @@ static_assert(member_count<Measurement>() == 5, "every member is in the list");
 void fields(auto&& visit, Is<Numerics> auto& x) {
   visit("max_error", x.max_absolute);
   visit("max_relative", x.max_relative);
+  visit("max_share", x.max_share);
   visit("max_ulp", x.max_ulp);
 }
-static_assert(member_count<Numerics>() == 3, "every member is in the list");
+static_assert(member_count<Numerics>() == 4, "every member is in the list");
 
 void fields(auto&& visit, Is<FinalistResult> auto& x) {
   visit("configuration", x.configuration);

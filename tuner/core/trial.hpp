@@ -21,7 +21,7 @@ struct Measurement {
 struct Trial {
   Configuration configuration;
   Verdict verdict = Verdict::ok;
-  std::string detail;       // the compiler's log, the fault, the first wrong element; "" when ok
+  std::string detail;  // the compiler's log, the fault, the first wrong element; when ok, warnings of lost performance
   Measurement measurement;  // empty unless ok
   double compile_ms = 0;
   ResourceUsage usage;              // of the step that uses the most registers

@@ -320,6 +320,7 @@ struct ElementComparison {
   // that is not finite is infinitely far from all.
   double error;     // |actual - expected|
   double relative;  // error / |expected|; 0 where expected is 0 and actual finite
+  double share;     // error / what is tolerated here; infinite for an error where nothing is
   u64 ulp;          // integers: the error, exactly; else one more than the values of the type between them
 };
 
@@ -327,6 +328,11 @@ ATTUNE_DATA_OPS_FN double infinity() { return double_of(0x7FFULL << 52); }
 
 ATTUNE_DATA_OPS_FN double relative_error(double error, double expected) {
   return expected == 0 ? 0.0 : ATTUNE_DATA_OPS_DIVIDE(error, magnitude(expected));
+}
+
+ATTUNE_DATA_OPS_FN double tolerance_share(double error, double allowed) {
+  if (error == 0) return 0.0;
+  return allowed > 0 ? ATTUNE_DATA_OPS_DIVIDE(error, allowed) : infinity();
 }
 
 // Returns the distance of two finite values in ulp. Bits without the sign are ordered like magnitudes; both zeros are
@@ -343,13 +349,14 @@ ATTUNE_DATA_OPS_FN u64 ulp_distance(T x, T y) {
 template <typename T, bool INTEGER = Element<T>::integer>
 struct CompareOf {  // integers: the difference is exact, only the tolerance is a double
   ATTUNE_DATA_OPS_FN static ElementComparison compare(T actual, T expected, double absolute, double relative, bool) {
-    if (actual == expected) return ElementComparison{false, false, 0.0, 0.0, 0};
+    if (actual == expected) return ElementComparison{false, false, 0.0, 0.0, 0.0, 0};
     const u64 a = static_cast<u64>(actual), e = static_cast<u64>(expected);
     const u64 distance = actual > expected ? a - e : e - a;
     const double error = static_cast<double>(distance);
     const double scale = magnitude(Element<T>::to_double(expected));
     const double allowed = ATTUNE_DATA_OPS_ADD(absolute, ATTUNE_DATA_OPS_MULTIPLY(relative, scale));
-    return ElementComparison{!(error <= allowed), false, error, relative_error(error, scale), distance};
+    return ElementComparison{
+        !(error <= allowed), false, error, relative_error(error, scale), tolerance_share(error, allowed), distance};
   }
 };
 
@@ -361,13 +368,17 @@ struct CompareOf<T, false> {
     if (is_finite(a) && is_finite(e)) {
       const double error = magnitude(ATTUNE_DATA_OPS_ADD(a, -e));
       const double allowed = ATTUNE_DATA_OPS_ADD(absolute, ATTUNE_DATA_OPS_MULTIPLY(relative, magnitude(e)));
-      return ElementComparison{!(error <= allowed), false, error, relative_error(error, e),
+      return ElementComparison{!(error <= allowed),
+                               false,
+                               error,
+                               relative_error(error, e),
+                               tolerance_share(error, allowed),
                                ulp_distance<T>(actual, expected)};
     }
     const bool same = (is_nan(a) && is_nan(e)) || a == e;
     const bool mismatch = !(same && allow_nonfinite);
-    if (same) return ElementComparison{mismatch, !is_finite(e), 0.0, 0.0, 0};
-    return ElementComparison{mismatch, !is_finite(e), infinity(), infinity(), ~0ULL};
+    if (same) return ElementComparison{mismatch, !is_finite(e), 0.0, 0.0, 0.0, 0};
+    return ElementComparison{mismatch, !is_finite(e), infinity(), infinity(), infinity(), ~0ULL};
   }
 };
 

@@ -16,6 +16,7 @@ struct Comparison {
   double expected_at_first = 0;
   double max_absolute = 0;    // |actual - expected|
   double max_relative = 0;    // |actual - expected| / |expected|, without expected zeros whose actual is finite
+  double max_share = 0;       // |actual - expected| / what is tolerated there; infinite where nothing is
   std::uint64_t max_ulp = 0;  // in units in the last place of the element type; integers: max_absolute, exactly
   std::uint64_t nonfinite_expected = 0;
 };

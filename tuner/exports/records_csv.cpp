@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <ranges>
 #include <type_traits>
 
 #include "core/record_fields.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 // Reals: the shortest text that reads back equal.
 template <typename T>
-std::string field_text(const T& value) {
+std::string field_text(const T& value) requires(!std::ranges::range<T> || std::derived_from<T, Bindings> ||
+                                                std::convertible_to<T, std::string>) {
   if constexpr (std::derived_from<T, Bindings>)
     return value.text();
   else if constexpr (std::is_enum_v<T>)
@@ -28,23 +30,43 @@ std::string quoted(const std::string& field) {
   return result + '"';
 }
 
-}  // namespace
+// What a line has of a row, in the order of its columns.
+void columns(auto&& visit, const Record& record) {
+  key_fields(visit, record.key);
+  fields(visit, record);
+}
 
-std::string records_to_csv(const std::vector<Record>& records) {
+void columns(auto&& visit, const KeyedTrial& keyed) {
+  key_fields(visit, keyed.key);
+  visit("regime", keyed.key.regime);
+  visit("objective", keyed.key.objective);
+  visit("session", keyed.session);
+  const auto but_lists = [&](const char* name, const auto& value) {
+    if constexpr (requires { field_text(value); }) visit(name, value);
+  };
+  fields(but_lists, keyed.trial);
+}
+
+template <typename Row>
+std::string to_csv(const std::vector<Row>& rows) {
   std::string lines;
-  const auto add_line = [&](const Record& record, const auto& text_of) {
+  const auto add_line = [&](const Row& row, const auto& text_of) {
     std::string line;
     const auto add = [&](const char* name, const auto& value) {
       line += (line.empty() ? "" : ",") + quoted(text_of(name, value));
     };
-    key_fields(add, record.key);
-    fields(add, record);
+    columns(add, row);
     lines += line + "\r\n";
   };
   add_line({}, [](const char* name, const auto&) { return std::string(name); });
-  for (const Record& record : records)
-    add_line(record, [](const char*, const auto& value) { return field_text(value); });
+  for (const Row& row : rows) add_line(row, [](const char*, const auto& value) { return field_text(value); });
   return lines;
 }
+
+}  // namespace
+
+std::string records_to_csv(const std::vector<Record>& records) { return to_csv(records); }
+
+std::string trials_to_csv(const std::vector<KeyedTrial>& trials) { return to_csv(trials); }
 
 }  // namespace attune

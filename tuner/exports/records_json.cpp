@@ -28,6 +28,9 @@ class FieldsOf {
       object_[name] = ordered_json::parse(bindings_json(value));
     else if constexpr (std::is_enum_v<T>)
       object_[name] = to_text(value);
+    else if constexpr (std::same_as<T, std::vector<LaunchShape>>)
+      for (const LaunchShape& shape : value)
+        object_[name].push_back({{"grid", shape.grid}, {"block", shape.block}, {"shared", shape.shared_bytes}});
     else
       object_[name] = value;
   }
@@ -50,6 +53,18 @@ ordered_json to_json(const FinalistResult& finalist) {
   ordered_json object;
   FieldsOf add(object);
   fields(add, finalist);
+  object.erase("samples_ns");
+  return object;
+}
+
+ordered_json to_json(const KeyedTrial& keyed) {
+  ordered_json object;
+  FieldsOf add(object);
+  key_fields(add, keyed.key);
+  object["regime"] = keyed.key.regime;
+  object["objective"] = keyed.key.objective;
+  object["session"] = keyed.session;
+  fields(add, keyed.trial);
   object.erase("samples_ns");
   return object;
 }

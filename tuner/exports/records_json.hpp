@@ -7,6 +7,7 @@
 
 #include "core/finalist_result.hpp"
 #include "core/record.hpp"
+#include "exports/keyed_trial.hpp"
 
 namespace attune {
 
@@ -14,6 +15,9 @@ namespace attune {
 nlohmann::ordered_json to_json(const Record& record);
 // So of a finalist, without its samples. Fields that are not known are absent.
 nlohmann::ordered_json to_json(const FinalistResult& finalist);
+
+// So of a trial, with the name of its verdict, and without its samples.
+nlohmann::ordered_json to_json(const KeyedTrial& trial);
 
 // Returns one object {"format": "attune-wisdom", "version": 1, "records": [...]}, two-space indented, newline at the
 // end. Bytes that are not UTF-8 are replaced.

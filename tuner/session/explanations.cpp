@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/counted.hpp"
+#include "core/type_table.hpp"
+#include "kernel/instantiate.hpp"
+#include "session/rejections.hpp"
 
 namespace attune {
 
@@ -28,24 +29,38 @@ std::string default_explanation(const Configuration& by_default, const std::stri
 }
 
 std::string failures_explanation(const std::map<std::string, Trial>& trials, std::int64_t survivors) {
-  std::map<Verdict, std::pair<int, const Trial*>> counts;
-  for (const auto& [text, trial] : trials) {
-    if (trial.verdict == Verdict::ok) continue;
-    auto& [count, example] = counts[trial.verdict];
-    if (count++ == 0) example = &trial;
-  }
+  Rejections rejections;
+  for (const auto& [text, trial] : trials) rejections.see(trial);
   std::string text = (survivors == 0 ? "none" : std::to_string(survivors)) + " of the " +
                      counted(trials.size(), "configuration") + " tried survived";
-  for (const auto& [verdict, entry] : counts)
-    text += ", " + std::to_string(entry.first) + " " + std::string(to_text(verdict));
-  if (counts.empty()) return text;
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
-  const Trial& example = *most->second.second;
-  text += "\nfor instance " + example.configuration.text() + ":\n" + example.detail;
-  if (most->first == Verdict::wrong_result && most->second.first == static_cast<int>(trials.size()))
+  const std::vector<Rejection> list = rejections.list();
+  for (const Rejection& rejection : list)
+    text += ", " + std::to_string(rejection.count) + " " + std::string(to_text(rejection.verdict));
+  if (list.empty()) return text;
+  const Rejection& most = list.front();
+  text += "\nfor instance " + most.example.text() + ":\n" + most.detail;
+  if (most.verdict == Verdict::wrong_result && most.count == rejections.trials())
     text += "\nall disagree with the reference: look at [[reference]] and at the tolerances in [check] first";
   return text;
+}
+
+bool is_of_data(Verdict verdict) {
+  return verdict == Verdict::fault || verdict == Verdict::guard || verdict == Verdict::timeout;
+}
+
+std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem) {
+  std::string names;
+  for (const Argument& argument : spec.arguments) {
+    if ((argument.role != Role::in && argument.role != Role::inout) || argument.fill) continue;
+    if (use_argument(spec.prepare, argument.name)) continue;
+    const TypeInfo& type = concrete_type(argument, problem);
+    if (type.type_class != TypeClass::signed_integer && type.type_class != TypeClass::unsigned_integer) continue;
+    names += (names.empty() ? "`" : ", `") + argument.name + "` (" + std::string(type.name) + ")";
+  }
+  if (names.empty()) return "";
+  return names +
+         ": without a `fill` in [arguments], integers are any value of their type. Where the kernel takes them "
+         "for indices or counts, say which make sense: fill = \"uniform(0, n - 1)\"";
 }
 
 std::string no_stream_explanation(const KernelSpec& spec) {

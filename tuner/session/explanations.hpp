@@ -22,6 +22,13 @@ std::string out_of_time_explanation(const KernelSpec& spec, const std::string& w
 // Returns what to do about a default that fails where there is no reference.
 std::string default_explanation(const Configuration& by_default, const std::string& why);
 
+// Returns whether data that make no sense can give this verdict.
+bool is_of_data(Verdict verdict);
+
+// Returns which integer inputs have no `fill`, with the key to set: where the default or the reference faults, all
+// values of a type may make no sense. Returns "" where there are none.
+std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem);
+
 // Returns why a kernel that restores its inputs has no regime `stream`, with the next step.
 std::string no_stream_explanation(const KernelSpec& spec);
 

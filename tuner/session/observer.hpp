@@ -26,7 +26,8 @@ struct SessionStart {
   Configuration default_configuration;  // what is tried first
   bool narrowed = false;                // the session searches a part of the kernel's space
   std::int64_t trials_before = 0;       // of the continued session
-  std::size_t warm_start = 0;           // configurations from wisdom, to be tried first
+  std::size_t ladder_steps = 0;         // of the kernel's ladders, to be tried next
+  std::size_t warm_start = 0;           // configurations from wisdom, to be tried behind them
   std::size_t learnt_from = 0;          // sessions elsewhere whose trials the strategy received
   std::string toolchain;
   bool self_checked = false;

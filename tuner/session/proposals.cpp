@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attune/error.hpp"
 
 namespace attune {
@@ -24,10 +26,12 @@ bool is_legal(const SearchSpace& space, const Row& row) {
 }  // namespace
 
 std::size_t Proposals::warm_start(const std::vector<Row>& rows) {
+  const std::size_t before = warm_.size();
   for (const Row& row : rows) {
-    if (!told_.contains(row) && !under_way_.contains(row)) warm_.push_back(row);
+    const bool is_added = std::find(warm_.begin(), warm_.end(), row) != warm_.end();
+    if (!is_added && !told_.contains(row) && !under_way_.contains(row)) warm_.push_back(row);
   }
-  return warm_.size();
+  return warm_.size() - before;
 }
 
 std::optional<Row> Proposals::next() {

@@ -18,7 +18,8 @@ class Proposals {
   Proposals(const SearchSpace& space, Strategy& strategy, std::string name)
       : space_(space), strategy_(strategy), name_(std::move(name)) {}
 
-  // Adds legal rows to try before the strategy is asked, without tried ones. Returns how many are new.
+  // Adds legal rows to try before the strategy is asked, after those added before, each once and without tried ones.
+  // Returns how many are new.
   std::size_t warm_start(const std::vector<Row>& rows);
   // Returns the next row to try; it is under way until its outcome comes. Returns nothing when there is none before
   // another outcome, or, with none under way, none at all. Throws Error for a strategy that proposes illegal rows, or

@@ -9,6 +9,9 @@
 
 #include "attune/error.hpp"
 #include "base/first_line.hpp"
+#include "device/cuda/launched_log.hpp"
+#include "session/compiler_remarks.hpp"
+#include "session/expectation.hpp"
 #include "session/failed_trial.hpp"
 
 namespace attune {
@@ -40,7 +43,7 @@ Search::Search(SessionParts& parts, Proposals& proposals, std::function<void(dou
     : on_(parts), proposals_(proposals), saved_(std::move(saved)), compiler_(parts.pool.compiler()) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const unsigned wanted = on_.terms.request.compile_threads;
-  const unsigned threads = wanted != 0 ? wanted : cores;
+  const unsigned threads = threads_ = wanted != 0 ? wanted : cores;
   on_.pool.set_compilers(threads);
   on_.pool.start_compilers();
   // While the device measures one, two per thread are being compiled or wait; a compiler that disturbs works in waves,
@@ -169,6 +172,7 @@ void Search::try_first() {
   try_alone();
   while (on_.bench.anchor_ns() == 0 && !stop_reason() && ask_for_anchor()) try_alone();
   tell_of_anchor();
+  note_long_compiles();
   for (const Configuration& one : left) {
     if (stop_reason()) return;
     propose(one);
@@ -188,6 +192,20 @@ void Search::tell_of_anchor() const {
   if (tried == nullptr || tried->verdict == Verdict::ok) return;
   on_.observer.note(fmt::format("the default configuration {} fails ({}: {}): there is no speed-up over it",
                                 by_default->text(), to_text(tried->verdict), first_line(tried->detail)));
+}
+
+// Once it is known how long the first one took.
+void Search::note_long_compiles() const {
+  const Trial* const tried = on_.log.find(on_.terms.anchors.front().text());
+  if (tried == nullptr) return;
+  const Budget& limits = on_.terms.request.limits;
+  double most = static_cast<double>(on_.terms.space.size());
+  if (limits.trials) most = std::min(most, static_cast<double>(*limits.trials));
+  const double left = on_.progress.run_seconds() - seconds();
+  const bool is_limited = limits.seconds || on_.terms.budget.seconds;
+  const std::string text = expectation_text(
+      {tried->compile_ms * 1e-3, threads_, is_limited ? std::optional(left) : std::nullopt, most});
+  if (!text.empty()) on_.observer.note(text);
 }
 
 // What was asked for last.
@@ -387,7 +405,10 @@ void Search::finish_front() {
 void Search::finish_tried(const Sent& sent, Trial trial) {
   const std::string& text = sent.instance->text;
   under_way_.erase(sent.instance->id);
-  if (trial.verdict == Verdict::ok) on_.images.keep({sent.instance, *sent.outcome.image});
+  if (trial.verdict == Verdict::ok) {
+    trial.detail = performance_warnings(cuda::launched_log(sent.outcome.log, sent.outcome.image->functions));
+    on_.images.keep({sent.instance, *sent.outcome.image});
+  }
   // On a continued session the default is launched for the anchor alone: its trial is there.
   if (on_.log.find(text) == nullptr) finish_trial(trial, false);
   if (trial.deaths > 0 && sent.outcome.image && !on_.pool.isolates()) {

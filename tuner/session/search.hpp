@@ -43,6 +43,7 @@ class Search {
   void try_first();
   void tell_of_anchor() const;
   void try_alone();
+  void note_long_compiles() const;
   void step();
   bool is_wave() const;
   void think();
@@ -68,6 +69,7 @@ class Search {
   Proposals& proposals_;
   const std::function<void(double)> saved_;
   const CompilerOpened& compiler_;
+  unsigned threads_ = 1;                    // of the compiler
   std::size_t most_ahead_ = 1, ahead_ = 1;  // proposals in the pipeline, or images where several share one
   std::map<InstanceId, std::shared_ptr<const Instance>> under_way_;
   std::map<InstanceId, int> begun_;  // attempts with their numbers, before these trials are sent

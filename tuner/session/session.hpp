@@ -21,6 +21,7 @@
 #include "measure/protocol.hpp"
 #include "session/effort.hpp"
 #include "session/observer.hpp"
+#include "session/rejections.hpp"
 #include "worker/pool.hpp"
 
 namespace attune {
@@ -68,8 +69,11 @@ struct SessionResult {
   bool record_stands = false;             // the record is an earlier one, with its own figures
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
-  std::int64_t run_trials = 0;  // of these trials, in this run; the others were known
-  VerdictCounts verdicts;       // of these trials; empty where nothing was searched
+  std::int64_t run_trials = 0;        // of these trials, in this run; the others were known
+  VerdictCounts verdicts;             // of these trials; empty where nothing was searched
+  std::vector<Rejection> rejections;  // of these trials, the most frequent first
+  bool few_survived = false;          // of these trials: the answer is of few
+  std::vector<std::string> remarks;   // of the compiler, on the default and on the best
   std::string explanation;
   int workers_replaced = 0;  // device workers
   // Of the search of this run: all; the device worker's work; waiting for compilers with nothing to measure.

@@ -9,6 +9,7 @@
 #include "attune/version.hpp"
 #include "base/unix_ms.hpp"
 #include "device/image_key.hpp"
+#include "session/compiler_remarks.hpp"
 #include "session/confirm.hpp"
 #include "session/decide.hpp"
 #include "session/explanations.hpp"
@@ -85,7 +86,8 @@ SessionRow open_session(const SessionTerms& terms, const std::string& toolchain,
 }
 
 struct WarmStarted {
-  std::size_t configurations = 0;  // to be tried first
+  std::size_t ladder_steps = 0;    // to be tried first
+  std::size_t configurations = 0;  // of wisdom, to be tried next
   std::size_t sources = 0;         // sessions elsewhere that the strategy learns from
 };
 
@@ -102,6 +104,11 @@ bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& s
 
 WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
   WarmStarted started;
+  const auto first = [&](std::vector<Row> rows) {
+    std::erase(rows, terms.space.row_of(terms.anchors.front()));  // goes before all others in any case
+    return proposals.warm_start(rows);
+  };
+  started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
   if (terms.request.cold_start) return started;
   const RecordKey& own = terms.key.record;
   const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
@@ -113,9 +120,7 @@ WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& 
     started.sources += learns;
     return learns;
   });
-  std::vector<Row> rows = warm_start(ranked, terms.space);
-  for (const Configuration& anchor : terms.anchors) std::erase(rows, terms.space.row_of(anchor));  // tried before
-  started.configurations = proposals.warm_start(rows);
+  started.configurations = first(warm_start(ranked, terms.space));
   return started;
 }
 
@@ -135,6 +140,7 @@ SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const Tr
   start.default_configuration = terms.anchors.front();
   start.narrowed = terms.request.spec.whole != nullptr;
   start.trials_before = log.size();
+  start.ladder_steps = warm.ladder_steps;
   start.warm_start = warm.configurations;
   start.learnt_from = warm.sources;
   start.toolchain = toolchain;
@@ -198,6 +204,7 @@ class SessionRun {
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
     const StopReason reason = search.run();
+    if (const Trial* const tried = log_.find(terms_.default_configuration->text())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
@@ -209,6 +216,7 @@ class SessionRun {
     result.run_trials = progress_.run_trials();
     result.survivors = progress_.survivors();  // without those that failed among the best
     result.verdicts = log_.verdicts();
+    explain_trials(result);
     result.workers_replaced = pool_.replaced() - replaced_before;
     result.timed_seconds = pool_.timed_seconds() - timed_before;
     return result;
@@ -227,11 +235,19 @@ class SessionRun {
         if (has_reference) return why_nothing_compiles();
         why = without_expected(expected, failed.what());
       } catch (const StepsFailed& failed) {
+        note_unfilled(failed.verdict);
         if (has_reference) throw;
         why = without_expected(expected, failed.what());
       }
     }
     return why;
+  }
+
+  // Where the reference or the default fails in a way that its data may cause.
+  void note_unfilled(Verdict verdict) const {
+    if (!is_of_data(verdict)) return;
+    const std::string text = unfilled_explanation(terms_.request.spec, terms_.request.problem);
+    if (!text.empty()) observer_.note(text);
   }
 
   // A file that does not compile at all is reported as what it is; otherwise the reference alone is at fault.
@@ -246,6 +262,7 @@ class SessionRun {
   }
 
   void conclude(SessionResult& result);
+  void explain_trials(SessionResult& result) const;
   void compare_and_decide(SessionResult& result, bool complete, double used);
   Verdict default_verdict() const;
 
@@ -303,6 +320,21 @@ void SessionRun::conclude(SessionResult& result) {
   store_.update_session(row_.id, SessionState::partial, used);
   compare_and_decide(result, complete, used);
   parts_.bench.turn().end();
+}
+
+void SessionRun::explain_trials(SessionResult& result) const {
+  Rejections rejections;
+  for (const auto& [text, trial] : log_.trials()) rejections.see(trial);
+  result.rejections = rejections.list();
+  result.few_survived = rejections.few_survive();
+  const auto remark = [&](const std::string& who, const Configuration& configuration) {
+    const Trial* const trial = log_.find(configuration.text());
+    if (trial == nullptr) return;
+    for (std::string& text : compiler_remarks(who, *trial)) result.remarks.push_back(std::move(text));
+  };
+  const Configuration& first = *terms_.default_configuration;
+  remark("the default", first);
+  if (result.record && !(result.record->configuration == first)) remark("the best", result.record->configuration);
 }
 
 void SessionRun::compare_and_decide(SessionResult& result, bool complete, double used) {

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "attune/error.hpp"
 #include "kernel/nearness.hpp"
+#include "kernel/problem.hpp"
 
 namespace attune {
 namespace {
@@ -72,6 +74,21 @@ std::vector<Row> warm_start(std::span<const Record> ranked, const SearchSpace& s
     if (!row || !space.contains(*row) || std::find(rows.begin(), rows.end(), *row) != rows.end()) continue;
     rows.push_back(*row);
   }
+  return rows;
+}
+
+std::vector<Row> ladder_rows(const KernelSpec& spec, const SearchSpace& space) {
+  std::vector<Row> rows;
+  for (const Ladder& ladder : spec.ladders)
+    for (const LadderStep& step : ladder.steps) {
+      std::optional<Row> row;
+      try {
+        row = space.row_of(parse_configuration(spec, step.configuration));
+      } catch (const UsageError&) {  // the space was narrowed
+        continue;
+      }
+      if (row && space.contains(*row) && std::find(rows.begin(), rows.end(), *row) == rows.end()) rows.push_back(*row);
+    }
   return rows;
 }
 

@@ -27,6 +27,10 @@ std::vector<Record> ranked_for_warm_start(const MatchRequest& request, std::span
 std::vector<Row> warm_start(std::span<const Record> ranked, const SearchSpace& space,
                             std::size_t most = most_warm_starts);
 
+// Returns the steps of the kernel's ladders, in their order, each once, without those illegal in `space`. Their authors
+// know the kernel: a search that begins with them is never worse than its own ladder.
+std::vector<Row> ladder_rows(const KernelSpec& spec, const SearchSpace& space);
+
 // Returns the trials of a session elsewhere as experience for `space`.
 Experience experience_of(const std::string& source, std::span<const Trial> trials, const SearchSpace& space);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -11,11 +12,14 @@
 #include "base/counted.hpp"
 #include "core/type_table.hpp"
 #include "device/host/host_data.hpp"
+#include "worker/error_text.hpp"
 
 namespace attune {
 namespace {
 
-constexpr int poison = 0xFF;  // NaN in every floating type, -1 in every integer type
+// Bytes that outputs are filled with. The first: NaN in every floating type, -1 in every integer type.
+constexpr int poison = 0xFF;
+constexpr std::array poisons{poison, 0x5A, 0x81, 0x3C, 0xC3, 0x00};
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
 
@@ -31,16 +35,17 @@ std::string place_text(const Comparison& comparison, std::string_view type) {
 }
 
 std::string element_text(const Comparison& comparison, const ArgumentSetup& argument) {
-  return fmt::format("argument `{}`: {} differ{}; first at {}: {:.9g}, expected {:.9g}; largest error {:.3g}",
-                     argument.name, counted(comparison.mismatches, "element"), comparison.mismatches == 1 ? "s" : "",
+  return fmt::format("argument `{}`: {} differ{}; first at {}: {:.9g}, expected {:.9g}; {}", argument.name,
+                     counted(comparison.mismatches, "element"), comparison.mismatches == 1 ? "s" : "",
                      place_text(comparison, argument.type), comparison.actual_at_first, comparison.expected_at_first,
-                     comparison.max_absolute);
+                     error_text(comparison.max_absolute, comparison.max_share));
 }
 
 std::string tolerance_advice(const ArgumentSetup& argument) {
   const bool is_exact = argument.tolerance.absolute == 0 && argument.tolerance.relative == 0;
   const bool is_floating = type_named(argument.type).type_class == TypeClass::floating;
-  return is_exact && is_floating ? "; exact equality is expected: [check] gives no tolerance" : "";
+  return is_exact && is_floating ? "; exact equality is expected: [check] gives no tolerance"
+                                 : "; tolerance " + tolerance_text(argument.tolerance);
 }
 
 }  // namespace
@@ -74,6 +79,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   const ArgumentSetup& described = arguments_[argument];
   Array array;
   array.argument = argument;
+  array.poisons = {poison, poison};
   try {
     const Guards guards = described.role == Role::in ? Guards::of_input : Guards::of_output;
     array.working = DeviceMemory(device_, described.bytes, guards, place_of(described));
@@ -163,7 +169,7 @@ void ProblemData::run(const Operation& operation) {
   if (!status.ok()) throw Error("cannot prepare the data of " + kernel_ + ": " + status.detail);
 }
 
-void ProblemData::reset() {
+void ProblemData::reset(std::size_t poisoning) {
   for (Array& array : arrays_) {
     const Role role = arguments_[array.argument].role;
     Operation operation;
@@ -174,7 +180,7 @@ void ProblemData::reset() {
       operation.source = array.pristine.data();
     } else {
       operation.kind = Operation::Kind::memset;
-      operation.value = poison;
+      operation.value = array.poison = array.poisons[poisoning];
     }
     if (role != Role::in) run(operation);
     array.working.arm_guards();
@@ -206,6 +212,78 @@ void ProblemData::adopt_expected(const std::string& source) {
         source, kernel_, self.nonfinite_expected, described.count, described.name, problem_));
   }
   has_expected_ = true;
+}
+
+// Whether no component of the expected result is made of such bytes. Overwrites the output.
+bool ProblemData::lacks(const Array& array, int byte) {
+  const TypeInfo& type = type_named(arguments_[array.argument].type);
+  const std::uint64_t components = arguments_[array.argument].count * type.components;
+  fill(array, byte);
+  const Tolerance exact{.absolute = 0, .relative = 0, .allow_nonfinite = true};
+  const CompareElements same{array.working.data(), array.expected.data(), type.element, components, exact};
+  return device_.inspect(same).comparison.mismatches == components;
+}
+
+bool ProblemData::choose_poisons() {
+  bool is_in_doubt = false;
+  for (Array& array : arrays_) {
+    const ArgumentSetup& described = arguments_[array.argument];
+    if (described.role != Role::out || !described.is_compared) continue;
+    const auto lacking = std::find_if(poisons.begin(), poisons.end(), [&](int byte) { return lacks(array, byte); });
+    is_in_doubt |= lacking != poisons.begin();
+    // Where the expected result has them all, what is not written is right by one of two at most.
+    array.poisons =
+        lacking == poisons.end() ? std::array{poisons.front(), poisons.back()} : std::array{*lacking, *lacking};
+  }
+  return is_in_doubt;
+}
+
+void ProblemData::poison_otherwise() {
+  for (const Array& array : arrays_)
+    if (arguments_[array.argument].role == Role::out) fill(array, poisons[1]);
+}
+
+void ProblemData::require_written(const std::string& source) {
+  for (const Array& array : arrays_) {
+    const ArgumentSetup& described = arguments_[array.argument];
+    const std::size_t bytes = array.working.bytes();
+    if (described.role != Role::out || !described.is_compared ||
+        device_.inspect(CountDifferences{array.working.data(), array.expected.data(), bytes}).count == 0)
+      continue;
+    std::vector<unsigned char> first(bytes), second(bytes);
+    device_.copy_out(first.data(), array.expected.data(), bytes, nullptr);
+    device_.copy_out(second.data(), array.working.data(), bytes, nullptr);
+    const std::size_t size = bytes / described.count;
+    std::uint64_t unwritten = 0;
+    for (std::size_t begin = 0; begin < bytes; begin += size) {
+      const auto all = [&](const std::vector<unsigned char>& bytes_of, int byte) {
+        return std::all_of(bytes_of.data() + begin, bytes_of.data() + begin + size,
+                           [byte](unsigned char one) { return one == byte; });
+      };
+      unwritten += all(first, poison) && all(second, poisons[1]);
+    }
+    if (unwritten > 0)
+      throw Error(fmt::format(
+          "{} of {} leaves {} of {} elements of `{}` unwritten for {}: nothing can be checked against it; write every "
+          "element, or set the array by a memset step before",
+          source, kernel_, unwritten, described.count, described.name, problem_));
+  }
+}
+
+std::size_t ProblemData::poisonings() const {
+  return std::any_of(arrays_.begin(), arrays_.end(),
+                     [](const Array& array) { return array.poisons.front() != array.poisons.back(); })
+             ? 2
+             : 1;
+}
+
+void ProblemData::fill(const Array& array, int byte) {
+  Operation operation;
+  operation.kind = Operation::Kind::memset;
+  operation.target = array.working.data();
+  operation.bytes = array.working.bytes();
+  operation.value = byte;
+  run(operation);
 }
 
 void ProblemData::add_inputs(Checks& checks) {
@@ -265,13 +343,13 @@ std::string ProblemData::poison_advice(const Array& array, const Comparison& com
   std::vector<unsigned char> bytes(type.size / type.components);
   const auto* const first = static_cast<const std::byte*>(array.working.data()) + comparison.first * bytes.size();
   device_.copy_out(bytes.data(), first, bytes.size(), nullptr);
-  const bool is_poison = std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == poison; });
+  const bool is_poison =
+      std::all_of(bytes.begin(), bytes.end(), [&array](unsigned char byte) { return byte == array.poison; });
   if (!is_poison && !std::isnan(comparison.actual_at_first)) return "";
   return fmt::format(
-      "; `{}` is poisoned before each launch (bytes 0xFF: NaN, -1): write every element, or add a memset step where "
-      "the "
+      "; `{}` is poisoned before each launch (bytes 0x{:02X}{}): write every element, or add a memset step where the "
       "kernel adds to it",
-      described.name);
+      described.name, array.poison, array.poison == poison ? ": NaN, -1" : "");
 }
 
 void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {
@@ -280,7 +358,7 @@ void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {
     if (!described.is_compared) continue;
     const auto judge = [this, &array, &described, &numerics](const Found& found) {
       const Comparison& comparison = found.comparison;
-      numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_ulp});
+      numerics.include({comparison.max_absolute, comparison.max_relative, comparison.max_share, comparison.max_ulp});
       // What may differ is a number: memory that was not written holds none.
       const bool are_numbers = std::isfinite(comparison.max_absolute);
       if (comparison.mismatches == 0 || (are_numbers && comparison.mismatches <= described.tolerance.differing))

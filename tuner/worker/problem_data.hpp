@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,8 +39,12 @@ class ProblemData {
   std::uint64_t set_bytes() const noexcept;
   std::uint64_t copied_bytes() const noexcept { return copies_ * set_bytes(); }  // of all sets but the first
 
-  // Prepares a checked launch: inout arrays as filled, outputs poisoned, guard bands written.
-  void reset();
+  // Prepares a checked launch: inout arrays as filled, outputs poisoned, guard bands written. `poisoning`: one of
+  // poisonings().
+  void reset(std::size_t poisoning = 0);
+  // Returns how many launches a check takes, each with outputs poisoned otherwise: one where no element of an expected
+  // result is what a poison makes of it, else two.
+  std::size_t poisonings() const;
   // Returns copies that restore the inout arrays before a sample; empty when there are none.
   const std::vector<Operation>& restores() const noexcept { return restores_; }
 
@@ -48,6 +53,14 @@ class ProblemData {
   // Takes the present outputs as the expected ones. Throws Error for a value that is not finite, unless the kernel
   // allows it. `source` names the outputs' origin in the message.
   void adopt_expected(const std::string& source);
+  // Chooses what outputs are poisoned with: values that the expected result lacks, so that an element that is not
+  // written is wrong. Returns whether expected elements are equal to what they were poisoned with: they may be
+  // unwritten.
+  bool choose_poisons();
+  // Poisons the outputs otherwise than before the expected result was made. After the same launch once more, throws
+  // Error where an element is what it was poisoned with both times.
+  void poison_otherwise();
+  void require_written(const std::string& source);
 
   // Add checks, which run together: whether inputs are unchanged (guard; changed ones are restored for other
   // configurations; sticky: they cannot be), guard bands are (guard), and the outputs are as expected (wrong_result).
@@ -69,6 +82,8 @@ class ProblemData {
     std::vector<DeviceMemory> copies;  // of further sets
     // Checksums of the filled content, and of what is expected.
     std::uint64_t content_sum = 0, expected_sum = 0;
+    std::array<int, 2> poisons = {};  // bytes: of each poisoning
+    int poison = 0;                   // of the last reset
   };
   Array make_array(std::size_t argument, std::uint64_t seed);
   void note_content(Array& array) const;
@@ -76,6 +91,8 @@ class ProblemData {
   Status restore(Array& array);
   std::string change_of(const Array& array) const;
   std::string poison_advice(const Array& array, const Comparison& comparison) const;
+  bool lacks(const Array& array, int byte);
+  void fill(const Array& array, int byte);
   void run(const Operation& operation);
   DeviceMemory spare_copy(std::size_t bytes);
   void copy(const DeviceMemory& target, const DeviceMemory& source);

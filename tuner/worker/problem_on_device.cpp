@@ -48,10 +48,17 @@ ProblemOnDevice::ProblemOnDevice(Device& device, const TrialSetup& setup, const 
     data_.adopt_prepared();
     data_.reset();
   }
+  const std::string step =
+      setup.self_checked ? "the default configuration (there is no [[reference]])" : "[[reference]]";
+  const std::string source = setup.self_checked ? "the default configuration" : "the reference";
   if (reference_begins) reference_begins();
-  run_once(setup.reference,
-           setup.self_checked ? "the default configuration (there is no [[reference]])" : "[[reference]]");
-  data_.adopt_expected(setup.self_checked ? "the default configuration" : "the reference");
+  run_once(setup.reference, step);
+  data_.adopt_expected(source);
+  if (!data_.choose_poisons()) return;
+  data_.reset();
+  data_.poison_otherwise();
+  run_once(setup.reference, step);
+  data_.require_written(source);
 }
 
 Status ProblemOnDevice::bind(const StepsSetup& setup, Bound& bound) {
@@ -141,8 +148,11 @@ ProblemOnDevice::Bound& ProblemOnDevice::bound(InstanceId instance) {
 
 Status ProblemOnDevice::check(InstanceId instance, Numerics& numerics) {
   Bound& steps = bound(instance);
-  data_.reset();
-  const Status status = launch_and_check(steps, numerics);
+  Status status;
+  for (std::size_t poisoning = 0; poisoning < data_.poisonings() && status.ok(); ++poisoning) {
+    data_.reset(poisoning);
+    status = launch_and_check(steps, numerics);
+  }
   if (!status.ok()) release(instance);
   return status;
 }

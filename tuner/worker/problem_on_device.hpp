@@ -28,8 +28,8 @@ class ProblemOnDevice {
   // Loads an instance. Launches nothing.
   Status load(InstanceId instance, const StepsSetup& steps);
 
-  // The functions below throw Error for an instance that is not loaded. check() launches it once and checks the result.
-  // A failed instance is released.
+  // The functions below throw Error for an instance that is not loaded. check() launches it and checks the result,
+  // twice where an element that it does not write could be right by chance. A failed instance is released.
   Status check(InstanceId instance, Numerics& numerics);
   // Takes timed samples. Batches are of the regimes `stream` and `warm`, and of kernels whose inputs need no restoring.
   // Throws OutOfMemory where a stream's data have no room.

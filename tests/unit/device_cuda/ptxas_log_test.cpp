@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "device/cuda/launched_log.hpp"
+
 namespace attune::cuda {
 namespace {
 
@@ -45,6 +47,26 @@ TEST(PtxasLog, GivesEachEntryItsOwnNumbers) {
 TEST(PtxasLog, CountsTheFramesOfCalledFunctionsButNotTheirSpills) {
   const ResourceUsage calls{8, 0, 80, 0, 360};
   EXPECT_EQ(entries_of_log(log_13).at("_Z5callsPf"), calls);
+}
+
+TEST(LaunchedLog, LacksTheLinesOfEntriesThatAreNotLaunched) {
+  const std::string warned =
+      std::string(log_13) +
+      "ptxas info    : (C7510) Potential Performance Loss: serialized in the function '_Z3bigILi1024EEvPf'\n"
+      "k.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n";
+  EXPECT_EQ(launched_log(warned, std::vector<ImageFunction>{{"calls", "_Z5callsPf", {}}}),
+            "ptxas info    : 0 bytes gmem, 400 bytes cmem[3]\n"
+            "ptxas info    : Compiling entry function '_Z5callsPf' for 'sm_75'\n"
+            "ptxas info    : Function properties for _Z5callsPf\n"
+            "ptxas         .     8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+            "ptxas info    : Used 8 registers, used 0 barriers, 80 bytes cumulative stack size, 360 bytes cmem[0]\n"
+            "ptxas info    : Function properties for _Z6helperf\n"
+            "ptxas         .     72 bytes stack frame, 12 bytes spill stores, 12 bytes spill loads\n"
+            "k.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n");
+  const std::vector<ImageFunction> all{
+      {"spill<100>", "_Z5spillILi100EEvPf", {}}, {"big<1024>", "_Z3bigILi1024EEvPf", {}}, {"calls", "_Z5callsPf", {}}};
+  EXPECT_EQ(launched_log(warned, all), warned);
+  EXPECT_EQ(launched_log("", all), "");
 }
 
 TEST(PtxasLog, ReadsTheOlderFormat) {

@@ -50,6 +50,14 @@ TEST_F(ProposalsTest, BeginWithTheWarmStart) {
   EXPECT_THAT(all(proposals), ElementsAre(Row{1}, Row{0}, Row{3}));
 }
 
+TEST_F(ProposalsTest, WhatIsAddedLaterComesLaterAndOnce) {
+  Scripted strategy(in_turn({{0}}));
+  Proposals proposals(space_, strategy, "scripted");
+  EXPECT_EQ(proposals.warm_start({{3}}), 1u);
+  EXPECT_EQ(proposals.warm_start({{3}, {1}}), 1u);
+  EXPECT_THAT(all(proposals), ElementsAre(Row{3}, Row{1}, Row{0}));
+}
+
 TEST_F(ProposalsTest, WhatWasTriedOrIsUnderWayIsNoWarmStart) {
   Scripted strategy(in_turn({}));
   Proposals proposals(space_, strategy, "scripted");

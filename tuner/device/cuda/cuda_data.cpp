@@ -72,6 +72,7 @@ Found found_by(const Inspection& inspection, const InspectionResult& result) {
   comparison.expected_at_first = result.expected_at_first;
   comparison.max_absolute = std::bit_cast<double>(result.max_absolute_bits);
   comparison.max_relative = std::bit_cast<double>(result.max_relative_bits);
+  comparison.max_share = std::bit_cast<double>(result.max_share_bits);
   comparison.max_ulp = result.max_ulp;
   comparison.nonfinite_expected = result.nonfinite_expected;
   return found;

@@ -35,15 +35,18 @@ __global__ void generate(T* target, u64 count, data_ops::FillPlan plan) {
 template <typename T>
 __global__ void compare(const T* actual, const T* expected, u64 count, unsigned components, double absolute,
                         double relative, int allow_nonfinite, InspectionResult* result) {
-  u64 mismatches = 0, nonfinite = 0, first = ~0ULL, max_absolute = 0, max_relative = 0, max_ulp = 0;
+  u64 mismatches = 0, nonfinite = 0, first = ~0ULL;
+  u64 max_absolute = 0, max_relative = 0, max_share = 0, max_ulp = 0;
   for (u64 element = first_index(); element < count; element += index_stride()) {
     bool is_right = true, is_finite = true;
     for (u64 i = element * components; i < (element + 1) * components; ++i) {
       const data_ops::ElementComparison one =
           data_ops::compare_element<T>(actual[i], expected[i], absolute, relative, allow_nonfinite != 0);
       const u64 error = data_ops::bits_of(one.error), relative_error = data_ops::bits_of(one.relative);
+      const u64 share = data_ops::bits_of(one.share);
       if (error > max_absolute) max_absolute = error;
       if (relative_error > max_relative) max_relative = relative_error;
+      if (share > max_share) max_share = share;
       if (one.ulp > max_ulp) max_ulp = one.ulp;
       if (one.nonfinite_expected) is_finite = false;
       if (!one.mismatch) continue;
@@ -57,12 +60,14 @@ __global__ void compare(const T* actual, const T* expected, u64 count, unsigned 
   if (mismatches != 0) atomicMax(&result->first_inverted, ~first);
   max_absolute = warp_max(max_absolute);
   max_relative = warp_max(max_relative);
+  max_share = warp_max(max_share);
   max_ulp = warp_max(max_ulp);
   mismatches = warp_sum(mismatches);
   nonfinite = warp_sum(nonfinite);
   if (threadIdx.x % 32 != 0) return;
   if (max_absolute != 0) atomicMax(&result->max_absolute_bits, max_absolute);
   if (max_relative != 0) atomicMax(&result->max_relative_bits, max_relative);
+  if (max_share != 0) atomicMax(&result->max_share_bits, max_share);
   if (max_ulp != 0) atomicMax(&result->max_ulp, max_ulp);
   if (mismatches != 0) atomicAdd(&result->count, mismatches);
   if (nonfinite != 0) atomicAdd(&result->nonfinite_expected, nonfinite);

@@ -10,6 +10,7 @@ struct InspectionResult {
   // Of doubles that are not negative: their bits are ordered like integers.
   unsigned long long max_absolute_bits;
   unsigned long long max_relative_bits;
+  unsigned long long max_share_bits;
   unsigned long long max_ulp;
   unsigned long long nonfinite_expected;
   double actual_at_first;

@@ -41,6 +41,7 @@ Comparison compare(const void* actual, const void* expected, std::uint64_t count
         ops::compare_element<T>(got[i], wanted[i], tolerance.absolute, tolerance.relative, tolerance.allow_nonfinite);
     result.max_absolute = std::max(result.max_absolute, one.error);
     result.max_relative = std::max(result.max_relative, one.relative);
+    result.max_share = std::max(result.max_share, one.share);
     result.max_ulp = std::max<std::uint64_t>(result.max_ulp, one.ulp);
     const std::uint64_t element = i / components;
     if (one.nonfinite_expected && std::exchange(last_nonfinite, element) != element) ++result.nonfinite_expected;

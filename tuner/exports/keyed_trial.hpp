@@ -1,0 +1,17 @@
+// KeyedTrial: a stored trial with what its session was for. A plain value.
+#pragma once
+
+#include <cstdint>
+
+#include "core/record.hpp"
+#include "core/trial.hpp"
+
+namespace attune {
+
+struct KeyedTrial {
+  RecordKey key;
+  std::int64_t session = 0;
+  Trial trial;
+};
+
+}  // namespace attune

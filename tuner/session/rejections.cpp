@@ -1,0 +1,37 @@
+#include "session/rejections.hpp"
+
+#include <algorithm>
+
+namespace attune {
+namespace {
+
+// Fewer survivors than this are few, and fewer than this share of the trials.
+constexpr std::int64_t few = 8, few_of = 5;
+
+}  // namespace
+
+void Rejections::see(const Trial& trial) {
+  ++trials_;
+  if (trial.verdict == Verdict::ok) {
+    ++survivors_;
+    return;
+  }
+  Rejection& rejection = by_verdict_[trial.verdict];
+  if (rejection.count++ > 0) return;
+  rejection.verdict = trial.verdict;
+  rejection.example = trial.configuration;
+  rejection.detail = trial.detail;
+}
+
+std::vector<Rejection> Rejections::list() const {
+  std::vector<Rejection> sorted;
+  for (const auto& [verdict, rejection] : by_verdict_) sorted.push_back(rejection);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  return sorted;
+}
+
+bool Rejections::few_survive() const noexcept {
+  return survivors_ > 0 && 2 * survivors_ < trials_ && (survivors_ < few || few_of * survivors_ < trials_);
+}
+
+}  // namespace attune
