@@ -21,11 +21,10 @@ void Notes::note(const std::string& text) {
 }
 
 void add_comparison_options(Options& options, const char* until) {
-  namespace po = boost::program_options;
-  options.add()("rounds", po::value<std::string>(), until)(
-      "time-limit", po::value<std::string>(), "of the rounds of each table (default: 15s; with --rounds none)")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+  options.add()("rounds", named_value("N"), until)("time-limit", named_value("TIME"),
+                                                   "of the rounds of each table (default: 15s; with --rounds none)")(
+      "device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
 }
 

@@ -40,7 +40,7 @@ std::string elsewhere_text(const TimeInRegime& time) {
                      in_a_row ? "--regime stream" : "--regime cold");
 }
 
-std::string reason_text(StopReason reason, const Budget& limits) {
+std::string reason_text(StopReason reason, const Budget& limits, bool is_continued) {
   switch (reason) {
     case StopReason::everything_tried:
       return "having tried everything";
@@ -49,7 +49,8 @@ std::string reason_text(StopReason reason, const Budget& limits) {
     case StopReason::time:
       return fmt::format("the time limit of {:.6g} s", limits.seconds.value_or(0));
     case StopReason::trials:
-      return fmt::format("the limit of {}", counted(limits.trials.value_or(0), "trial"));
+      return fmt::format("the limit of {}{}", counted(limits.trials.value_or(0), "trial"),
+                         is_continued ? " for each run" : "");
     case StopReason::patience:
       return fmt::format("patience: no improvement by 1 % in {}", counted(limits.patience.value_or(0), "trial"));
     case StopReason::target:
@@ -216,7 +217,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
              record.speedup, counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
-  if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits));
+  if (result.reason)
+    put_text("ended by {}\n", reason_text(*result.reason, request.limits, result.run_trials < result.trials));
   put_text("{}{}: {}; {}\n", counted(result.trials, "trial"),
            result.run_trials < result.trials ? fmt::format(", {} of them now", result.run_trials) : "",
            verdicts_text(result.verdicts),
