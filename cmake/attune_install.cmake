@@ -13,6 +13,7 @@ install(TARGETS ${ATTUNE_INSTALLED} attune_bundle_runtime attune_runtime attune_
 install(TARGETS attune-embed EXPORT attune_shared_export RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET attune_shared)
   install(TARGETS attune_shared EXPORT attune_shared_export LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS attune_shared_host LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")  # linked by nobody
 endif()
 target_compile_features(attune_bundle_runtime INTERFACE cxx_std_20)
 set_target_properties(attune_bundle_runtime PROPERTIES EXPORT_NAME bundle_runtime)
@@ -40,7 +41,7 @@ install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}
 add_custom_target(installable)
 add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score attune-embed)
 if(TARGET attune_shared)
-  add_dependencies(installable attune_shared)
+  add_dependencies(installable attune_shared attune_shared_host)
 endif()
 
 configure_package_config_file(cmake/attune-config.cmake.in "${PROJECT_BINARY_DIR}/attune-config.cmake"
