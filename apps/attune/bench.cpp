@@ -222,7 +222,7 @@ int run_bench(const Arguments& arguments) {
   request.peers = peers_wanted(options, request.spec, notes);
   require_row(request);
   request.default_configuration = lineup.first();
-  const std::vector<SideBySide> all = measure_side_by_side(request, pool, notes, stop_requests);
+  const std::vector<SideBySide> all = notes.measure(request, pool, stop_requests);
   if (stop_requests.load() > 0) {
     put_error("interrupted; what was known by then is shown");
     return exit_interrupted;

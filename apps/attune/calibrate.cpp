@@ -57,6 +57,7 @@ void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const s
     if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
     observer.note(fmt::format("calibrating {}, once{}: its highest rates of copying and computing", device.info.name,
                               known.empty() ? "" : " for this driver"));
+    observer.calibration_started();
     const Calibrated calibrated = calibrate(calibration_request(lock_folder), pool, stop);
     if (!calibrated.disturbed.empty())
       observer.note(

@@ -11,13 +11,26 @@
 #include "put_text.hpp"
 #include "replay.hpp"
 #include "stop_requests.hpp"
+#include "text.hpp"
 
 namespace attune::cli {
 
 void Notes::note(const std::string& text) {
   if (json_) return print_line({{"type", "note"}, {"text", text}});
+  const std::unique_lock<std::mutex> away = line_.away();
   put_text("  note: {}\n", text);
   std::fflush(stdout);
+}
+
+std::vector<SideBySide> Notes::measure(SideBySideRequest request, Pool& pool, const std::atomic<int>& stop) {
+  if (!json_) line_.show([](double seconds) { return "  compiling and comparing, " + duration_text(seconds); });
+  request.compared = [this, shows = std::move(request.compared)](const SideBySide& compared) {
+    const std::unique_lock<std::mutex> away = line_.away();
+    shows(compared);
+  };
+  std::vector<SideBySide> compared = measure_side_by_side(request, pool, *this, stop);
+  line_.hide();
+  return compared;
 }
 
 void add_comparison_options(Options& options, const char* until) {

@@ -178,7 +178,7 @@ class Ladders {
     request.copy = all;
     request.protocol = protocol_wanted(options_, settled_log_ratio);
     request.lock_folder = usable_lock_folder();
-    std::vector<SideBySide> compared = measure_side_by_side(request, pool_, notes_, stop_requests);
+    std::vector<SideBySide> compared = notes_.measure(std::move(request), pool_, stop_requests);
     if (compared.empty()) return std::nullopt;
     failed_ = failed_ || has_failed(compared.front());
     return LadderTable{spec_, ladder, problem, compared.front(), bound_in(problem, compared.front())};

@@ -187,6 +187,7 @@ class SessionRun {
                   [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
     search.ask_for_default();
+    observer_.data_started();
     try {
       parts_.bench.begin(row_.seed, seconds_left());
     } catch (const ReferenceDoesNotCompile&) {
