@@ -5,7 +5,7 @@ set(ATTUNE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/attune")
 
 set(ATTUNE_INSTALLED base core expression kernel bundle space spec exports measure search score files db_reader db
     recordings device_cuda device_cuda_instruments device_host device_replay device worker session dispatch database c_api
-    kernel_files tuning builtin)
+    kernel_files tuning builtin terminal)
 list(TRANSFORM ATTUNE_INSTALLED PREPEND attune_)
 install(TARGETS ${ATTUNE_INSTALLED} attune_bundle_runtime attune_runtime attune_tuner attune_cli EXPORT attune_export
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -13,6 +13,7 @@ install(TARGETS ${ATTUNE_INSTALLED} attune_bundle_runtime attune_runtime attune_
 install(TARGETS attune-embed EXPORT attune_shared_export RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET attune_shared)
   install(TARGETS attune_shared EXPORT attune_shared_export LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS attune_shared_host LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")  # linked by nobody
 endif()
 target_compile_features(attune_bundle_runtime INTERFACE cxx_std_20)
 set_target_properties(attune_bundle_runtime PROPERTIES EXPORT_NAME bundle_runtime)
@@ -40,7 +41,7 @@ install(TARGETS attune attune-score RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}
 add_custom_target(installable)
 add_dependencies(installable ${ATTUNE_INSTALLED} attune_runtime attune_tuner attune_cli attune attune-score attune-embed)
 if(TARGET attune_shared)
-  add_dependencies(installable attune_shared)
+  add_dependencies(installable attune_shared attune_shared_host)
 endif()
 
 configure_package_config_file(cmake/attune-config.cmake.in "${PROJECT_BINARY_DIR}/attune-config.cmake"

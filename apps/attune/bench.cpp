@@ -19,6 +19,7 @@
 #include "session/side_by_side.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
+#include "stored.hpp"
 #include "text.hpp"
 #include "worker.hpp"
 #include "worker/peer_library.hpp"
@@ -37,16 +38,15 @@ Options bench_options() {
       "\nSamples are interleaved in random order. Times and speed-ups have 95 % intervals. Nothing is stored.\n"
       "Ctrl-C shows what is known so far.\n",
       {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("configuration,c", po::value<std::vector<std::string>>()->composing(),
+  options.add()("configuration,c", named_values("VALUES"),
                 "parameter values to compare with the default; those left out take their defaults; may be given "
-                "several times")("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
-      "regime", po::value<std::string>(), "cold (default), warm, stream or all")(
+                "several times")("problem,p", named_value("PROBLEM"), "the problem: \"n=1000 T=float\"")(
+      "regime", named_value("REGIME"), "cold (default), warm, stream or all")(
       "steps", "time the steps of a launch too, in the regimes cold and warm")(
       "no-copy", "without the copy of as many bytes within the device's memory")(
-      "peers", po::value<std::vector<std::string>>()->composing(),
+      "peers", named_values("LIBRARY"),
       "a library of peers of this kernel, such as a vendor's routines, to compare too; may be given several times")(
-      "over", po::value<std::string>(), "the row over which speed-ups are, such as record (default: the first)");
+      "over", named_value("ROW"), "the row over which speed-ups are, such as record (default: the first)");
   add_comparison_options(
       options, "take exactly so many rounds (default: until every speed-up is known within 0.25 %, 30 to 15000)");
   return options;
@@ -103,7 +103,7 @@ class Lineup {
         problem_(problem),
         device_(device),
         kernel_(options.required("kernel")),
-        database_(database_path(options)),
+        database_(database_to_read(options)),
         space_(make_space(spec, problem, device)) {
     if (const std::optional<Configuration> found = default_configuration(spec, problem, device))
       named_.push_back({"default", *found});
@@ -115,7 +115,8 @@ class Lineup {
       named_.push_back({std::to_string(++given_), given});
     }
     if (named_.empty())
-      throw Error(spec.name + " has no legal configuration for " + problem.text() + "; see: attune space " + kernel_);
+      throw Error(spec.name + " has no legal configuration for " + problem.text() +
+                  "; see: " + space_command(options, problem.text()));
   }
 
   const Configuration& first() const { return named_.front().configuration; }
@@ -200,7 +201,7 @@ int run_bench(const Arguments& arguments) {
   refuse_what_runs_nothing(name);
   const bool json = options.has("json");
   SideBySideRequest request;
-  request.spec = load_kernel(options.required("kernel"));
+  request.spec = find_kernel(options, options.required("kernel"));
   request.problem = parse_problem(request.spec, options.text("problem").value_or(""), name.substr(0, name.find(':')));
   request.steps = options.has("steps");
   request.copy = !options.has("no-copy");
@@ -221,7 +222,7 @@ int run_bench(const Arguments& arguments) {
   request.peers = peers_wanted(options, request.spec, notes);
   require_row(request);
   request.default_configuration = lineup.first();
-  const std::vector<SideBySide> all = measure_side_by_side(request, pool, notes, stop_requests);
+  const std::vector<SideBySide> all = notes.measure(request, pool, stop_requests);
   if (stop_requests.load() > 0) {
     put_error("interrupted; what was known by then is shown");
     return exit_interrupted;

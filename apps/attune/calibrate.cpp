@@ -57,6 +57,7 @@ void ensure_ceilings(Pool& pool, WisdomStore& store, Observer& observer, const s
     if (!known.empty() && std::all_of(known.begin(), known.end(), is_current)) return;
     observer.note(fmt::format("calibrating {}, once{}: its highest rates of copying and computing", device.info.name,
                               known.empty() ? "" : " for this driver"));
+    observer.calibration_started();
     const Calibrated calibrated = calibrate(calibration_request(lock_folder), pool, stop);
     if (!calibrated.disturbed.empty())
       observer.note(
@@ -75,11 +76,10 @@ int run_calibrate(const Arguments& arguments) {
       "  attune calibrate\n"
       "  attune calibrate --device cuda:1 --json\n"
       "\nMeasures what a device reaches at most and what measuring on it costs, and keeps it: `attune tune` and "
-      "`attune show`\nsay how much of it a kernel reaches. `attune tune` does so itself on a GPU that has not "
+      "`attune show` say how much of it a kernel reaches. `attune tune` does so itself on a GPU that has not "
       "been calibrated.\n");
-  namespace po = boost::program_options;
-  options.add()("device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+  options.add()("device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
   if (options.parse(arguments)) return exit_done;
   const std::string name = device_name(options);

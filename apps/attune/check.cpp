@@ -16,6 +16,7 @@
 #include "session/explanations.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/unmentioned.hpp"
+#include "stored.hpp"
 #include "worker.hpp"
 #include "worker/pool.hpp"
 
@@ -102,7 +103,7 @@ class Chosen {
   Chosen(const KernelSpec& spec, const Options& options, const std::string& kind, const DeviceInfo& device,
          CheckReport& report)
       : spec_(spec),
-        file_(options.required("kernel")),
+        options_(options),
         problem_(parse_problem(spec, options.text("problem").value_or(""), kind)),
         space_(make_space(spec, problem_, device)),
         default_(default_configuration(spec, problem_, device)) {
@@ -118,7 +119,8 @@ class Chosen {
   int show_why_not(CheckReport& report) const {
     if (!configuration_)
       return report.show_verdict(Verdict::restricted, spec_.name + " has no legal configuration for " +
-                                                          problem_.text() + "; see: attune space " + file_);
+                                                          problem_.text() +
+                                                          "; see: " + space_command(options_, problem_.text()));
     return report.show_verdict(Verdict::restricted, fmt::format("breaks:\n  {}", fmt::join(broken_, "\n  ")));
   }
   ImageRequest request(const DeviceInfo& device) const {
@@ -128,7 +130,7 @@ class Chosen {
 
  private:
   const KernelSpec& spec_;
-  const std::string file_;
+  const Options& options_;
   const Problem problem_;
   const SearchSpace space_;
   const std::optional<Configuration> default_;
@@ -194,13 +196,12 @@ int run_check(const Arguments& arguments) {
                   "  attune check my_kernel.cu --device host --sanitize address,undefined   # on the CPU, every access "
                   "watched\n",
                   {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("configuration,c", po::value<std::string>(), "parameter values; those left out take their defaults")(
-      "problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N, host, or an architecture such as sm_90 (compile only)")(
-      "sanitize", po::value<std::string>(),
+  options.add()("configuration,c", named_value("VALUES"), "parameter values; those left out take their defaults")(
+      "problem,p", named_value("PROBLEM"), "the problem: \"n=1000 T=float\"")(
+      "device,d", named_value("DEVICE"), "cuda, cuda:N, host, or an architecture such as sm_90 (compile only)")(
+      "sanitize", named_value("SANITIZERS"),
       "with --device host: run under `address`, `undefined` or `address,undefined`, which name the line, block and "
-      "thread of a mistake")("time-limit", po::value<std::string>(),
+      "thread of a mistake")("time-limit", named_value("TIME"),
                              "stops what has not ended by then: 5s, 1m (with --sanitize 10m unless given)")(
       "json", "one JSON object instead of text; what the kernel prints is not shown");
   if (options.parse(arguments)) return exit_done;
@@ -208,7 +209,7 @@ int run_check(const Arguments& arguments) {
     return check_in_sanitized_process(*wanted, arguments, options.seconds("time-limit").value_or(sanitized_seconds));
 
   const EndReport end;
-  const KernelSpec spec = load_kernel(options.required("kernel"));
+  const KernelSpec spec = find_kernel(options, options.required("kernel"));
   const std::string name = device_name(options);
   CheckReport report(options.has("json"));
   if (is_architecture(name)) return compile_only(spec, options, name, report);

@@ -14,6 +14,7 @@
 #include "base/waiting.hpp"
 #include "command.hpp"
 #include "put_text.hpp"
+#include "terminal/help_text.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
@@ -37,17 +38,19 @@ constexpr Command all_commands[] = {
     {"devices", "the devices that kernels can run on here", run_devices},
 };
 
+constexpr std::string_view first_examples =
+    "  attune tune transpose --problem \"width=8192 height=8192 T=float\"  # once per GPU\n"
+    "  attune tune my_kernel.cu --device host    # without a GPU: on the CPU\n"
+    "  attune plan transpose --problem \"width=8000\"  # what would be launched, and why\n"
+    "  attune COMMAND --help                     # options and more examples\n"
+    "  attune --version                          # with NVRTC, driver and SQLite found\n";
+
 std::string help_text() {
   std::string text = "attune: a planner for your own CUDA kernels\n\nusage: attune COMMAND [options]\n\n";
-  for (const Command& command : all_commands) text += fmt::format("  {:<12}{}\n", command.name, command.summary);
-  return text +
-         "\nexamples\n"
-         "  attune tune transpose --problem \"width=8192 height=8192 T=float\"    # once per GPU\n"
-         "  attune tune my_kernel.cu --device host                              # without a GPU: on the CPU\n"
-         "  attune plan transpose --problem \"width=8000 height=8000\"            # what would be launched, and why\n"
-         "  attune COMMAND --help                                               # options and more examples\n"
-         "  attune --version                                                    # with NVRTC, driver and SQLite "
-         "found\n";
+  constexpr std::size_t summary_column = 14;
+  for (const Command& command : all_commands)
+    text += fmt::format("  {:<12}{}\n", command.name, wrapped(command.summary, output_columns(), summary_column));
+  return text + "\nexamples\n" + examples_text(first_examples, output_columns());
 }
 
 int dispatch(const Arguments& arguments, const WorkerSeams& seams) {

@@ -11,21 +11,33 @@
 #include "put_text.hpp"
 #include "replay.hpp"
 #include "stop_requests.hpp"
+#include "text.hpp"
 
 namespace attune::cli {
 
 void Notes::note(const std::string& text) {
   if (json_) return print_line({{"type", "note"}, {"text", text}});
+  const std::unique_lock<std::mutex> away = line_.away();
   put_text("  note: {}\n", text);
   std::fflush(stdout);
 }
 
+std::vector<SideBySide> Notes::measure(SideBySideRequest request, Pool& pool, const std::atomic<int>& stop) {
+  if (!json_) line_.show([](double seconds) { return "  compiling and comparing, " + duration_text(seconds); });
+  request.compared = [this, shows = std::move(request.compared)](const SideBySide& compared) {
+    const std::unique_lock<std::mutex> away = line_.away();
+    shows(compared);
+  };
+  std::vector<SideBySide> compared = measure_side_by_side(request, pool, *this, stop);
+  line_.hide();
+  return compared;
+}
+
 void add_comparison_options(Options& options, const char* until) {
-  namespace po = boost::program_options;
-  options.add()("rounds", po::value<std::string>(), until)(
-      "time-limit", po::value<std::string>(), "of the rounds of each table (default: 15s; with --rounds none)")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+  options.add()("rounds", named_value("N"), until)("time-limit", named_value("TIME"),
+                                                   "of the rounds of each table (default: 15s; with --rounds none)")(
+      "device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
 }
 

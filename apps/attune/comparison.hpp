@@ -9,17 +9,21 @@
 #include "options.hpp"
 #include "session/observer.hpp"
 #include "session/side_by_side.hpp"
+#include "terminal/live_line.hpp"
 
 namespace attune::cli {
 
-// Prints what the user should know.
+// Prints what the user should know, and measures. On a terminal a line says how long that has taken.
 class Notes final : public Observer {
  public:
   explicit Notes(bool json) : json_(json) {}
   void note(const std::string& text) override;
+  // Does what measure_side_by_side() does.
+  std::vector<SideBySide> measure(SideBySideRequest request, Pool& pool, const std::atomic<int>& stop);
 
  private:
   const bool json_;
+  LiveLine line_;
 };
 
 // Adds --rounds, --time-limit, --device, --db and --json.

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include "base/counted.hpp"
 #include "put_text.hpp"
@@ -19,20 +16,38 @@
 namespace attune::cli {
 namespace {
 
-// A faster display cannot be read; a slower one looks stuck.
-constexpr std::chrono::milliseconds redraw{100};
+constexpr double minute = 60;
 
-// Such a terminal shows escapes as they are.
-bool is_dumb_terminal() {
-  const char* const terminal = std::getenv("TERM");
-  return terminal == nullptr || std::string_view(terminal) == "dumb";
+// Returns "12.3/s", "40/min".
+std::string pace_text(double per_second) {
+  if (per_second < 1) return fmt::format("{:.{}f}/min", per_second * minute, per_second * minute < 10 ? 1 : 0);
+  return fmt::format("{:.{}f}/s", per_second, per_second < 10 ? 1 : 0);
 }
 
-std::string limit_text(const Progress& progress) {
-  std::string text = fmt::format("{:.0f}", progress.seconds);
-  if (progress.seconds_limit) text += fmt::format("/{:.0f}", *progress.seconds_limit);
-  return text + " s";
-}
+// The line of a search, and the time that it has taken.
+struct SearchLine {
+  std::string trials, best;
+  double tried = 0, most = 0;  // trials of this run
+  double run_seconds = 0, used_seconds = 0;
+  std::optional<double> limit = {};
+
+  std::string text(double since) const {
+    const double run = run_seconds + since, used = used_seconds + since;
+    const double per_second = run > 0 ? tried / run : 0;
+    std::string line = fmt::format("  searching: {}, ", trials);
+    if (tried > 0 && run >= 1) line += pace_text(per_second) + ", ";
+    line += fmt::format("best {}, {:.0f}", best, used);
+    if (limit) line += fmt::format("/{:.0f}", *limit);
+    line += " s";
+    std::optional<double> left;
+    if (limit) left = std::max(*limit - used, 0.0);
+    if (tried > 0 && most >= tried && per_second > 0) {
+      const double by_trials = (most - tried) / per_second;
+      left = std::min(left.value_or(by_trials), by_trials);
+    }
+    return left ? line + fmt::format(", {} left", duration_text(*left)) : line;
+  }
+};
 
 std::string elsewhere_text(const TimeInRegime& time) {
   const bool in_a_row = time.regime == Regime::stream;
@@ -41,7 +56,7 @@ std::string elsewhere_text(const TimeInRegime& time) {
                      in_a_row ? "--regime stream" : "--regime cold");
 }
 
-std::string reason_text(StopReason reason, const Budget& limits) {
+std::string reason_text(StopReason reason, const Budget& limits, bool is_continued) {
   switch (reason) {
     case StopReason::everything_tried:
       return "having tried everything";
@@ -50,7 +65,8 @@ std::string reason_text(StopReason reason, const Budget& limits) {
     case StopReason::time:
       return fmt::format("the time limit of {:.6g} s", limits.seconds.value_or(0));
     case StopReason::trials:
-      return fmt::format("the limit of {}", counted(limits.trials.value_or(0), "trial"));
+      return fmt::format("the limit of {}{}", counted(limits.trials.value_or(0), "trial"),
+                         is_continued ? " for each run" : "");
     case StopReason::patience:
       return fmt::format("patience: no improvement by 1 % in {}", counted(limits.patience.value_or(0), "trial"));
     case StopReason::target:
@@ -74,25 +90,27 @@ std::string unsettled_text(const FinalDecision& decision) {
 
 }  // namespace
 
-Console::Console(const KernelSpec& spec) : spec_(spec), live_(isatty(STDOUT_FILENO) == 1 && !is_dumb_terminal()) {}
+Console::Console(const KernelSpec& spec) : spec_(spec) {}
 
-Console::~Console() { clear(); }
-
-void Console::draw(const std::string& line) {
-  if (!live_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_draw_ < redraw) return;
-  last_draw_ = now;
-  fmt::print("\r\x1b[2K{}", visible_text(line));
+void Console::print(const std::string& text) {
+  const std::unique_lock<std::mutex> away = line_.away();
+  put_text("{}", text);
   std::fflush(stdout);
-  drawn_ = true;
 }
 
-void Console::clear() {
-  if (!drawn_) return;
-  fmt::print("\r\x1b[2K");
-  drawn_ = false;
+void Console::begin_stage(const std::string& line) {
+  stage_began_ = Clock::now();
+  show_in_stage(line);
 }
+
+void Console::show_in_stage(const std::string& line) {
+  const double before = std::chrono::duration<double>(Clock::now() - stage_began_).count();
+  line_.show([=](double since) { return fmt::format("  {}, {}", line, duration_text(before + since)); });
+}
+
+void Console::calibration_started() { begin_stage("calibrating"); }
+
+void Console::data_started() { begin_stage("making data and the reference's results"); }
 
 std::string Console::with_rate(double nanoseconds, const Configuration& configuration) const {
   const std::string rate = rate_text(spec_, problem_, configuration, nanoseconds);
@@ -109,56 +127,77 @@ void Console::session_started(const SessionStart& start) {
   default_configuration_ = start.default_configuration;
   legal_ = start.legal;
   trials_before_ = start.trials_before;
+  has_own_clock_ = start.device.kind == "replay";
+  std::string text;
   if (start.device.kind == "replay")
-    put_text("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
+    text += fmt::format("tuning {}\n  on a recording of {}, in virtual time\n", start.kernel, start.device.name);
   else
-    put_text("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
-             start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
-  put_text("  {}{} legal {} of {} {}{}; effort {}, strategy {}, seed {}\n", start.uncounted.empty() ? "" : "at most ",
-           count_text(start.legal), plural(start.legal == 1, "configuration"), count_text(start.cartesian),
-           plural(start.cartesian == 1, "combination"), start.narrowed ? " in a narrowed space" : "",
-           to_text(start.effort), start.strategy, start.seed);
+    text += fmt::format("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
+                        start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
+  text += fmt::format("  {}{} legal {} of {} {}{}; effort {}, strategy {}, seed {}\n",
+                      start.uncounted.empty() ? "" : "at most ", count_text(start.legal),
+                      plural(start.legal == 1, "configuration"), count_text(start.cartesian),
+                      plural(start.cartesian == 1, "combination"), start.narrowed ? " in a narrowed space" : "",
+                      to_text(start.effort), start.strategy, start.seed);
   if (!start.uncounted.empty())
-    put_text("  too large to count under `{}`: configurations are checked one by one\n",
-             fmt::join(start.uncounted, "`, `"));
-  if (start.self_checked) put_text("  no [[reference]]: results are checked against the default configuration's\n");
-  if (start.trials_before > 0) put_text("  continuing after {}\n", counted(start.trials_before, "trial"));
-  if (start.ladder_steps > 0) put_text("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
-  if (start.warm_start > 0) put_text("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
+    text += fmt::format("  too large to count under `{}`: configurations are checked one by one\n",
+                        fmt::join(start.uncounted, "`, `"));
+  if (start.self_checked)
+    text += fmt::format("  no [[reference]]: results are checked against the default configuration's\n");
+  if (start.trials_before > 0) text += fmt::format("  continuing after {}\n", counted(start.trials_before, "trial"));
+  if (start.ladder_steps > 0) text += fmt::format("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
+  if (start.warm_start > 0)
+    text += fmt::format("  warm start: {} from wisdom\n", counted(start.warm_start, "configuration"));
   if (start.learnt_from > 0)
-    put_text("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
-  std::fflush(stdout);
+    text += fmt::format("  warm start: the trials of {} elsewhere\n", counted(start.learnt_from, "session"));
+  print(text);
+  is_searching_ = true;
+  begin_stage("compiling and timing the default");
 }
 
 void Console::trial_done(const Trial&, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
-    clear();
-    put_text("  {:>6}  {}  {}: {}\n", "", with_rate(progress.default_ns, progress.anchor),
-             progress.anchor == default_configuration_ ? "default" : "first left", progress.anchor.text());
+    print(fmt::format("  {:>6}  {}  {}: {}\n", "", with_rate(progress.default_ns, progress.anchor),
+                      progress.anchor == default_configuration_ ? "default" : "first left", progress.anchor.text()));
     show_best(progress.anchor, progress.default_ns);
   }
   if (progress.best_ns > 0 && progress.best != best_shown_) {
-    if (progress.best != progress.anchor) {
-      clear();
-      put_text("  {:>6}  {}  {}\n", progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
-               with_rate(progress.best_ns, progress.best), progress.best.text());
-    }
+    if (progress.best != progress.anchor)
+      print(fmt::format("  {:>6}  {}  {}\n",
+                        progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
+                        with_rate(progress.best_ns, progress.best), progress.best.text()));
     show_best(progress.best, progress.best_ns);
   }
-  std::fflush(stdout);
-  draw(fmt::format("  {}, {} right, {}  best {}", trials_text(progress), progress.survivors, limit_text(progress),
-                   best_text_));
+  show_search(progress);
 }
 
-// Returns "12 of 682 trials": of the whole space, or of the user's limit where that is less.
+void Console::show_search(const Progress& progress) {
+  if (!is_searching_) return;  // a finalist that fails
+  SearchLine line{trials_text(progress), best_text_};
+  line.tried = static_cast<double>(progress.trials - trials_before_);
+  line.most = static_cast<double>(most_trials(progress)) - static_cast<double>(trials_before_);
+  line.used_seconds = progress.seconds;
+  line.limit = progress.seconds_limit;
+  line.run_seconds =
+      has_own_clock_ ? progress.seconds : std::chrono::duration<double>(Clock::now() - stage_began_).count();
+  line_.show([line, stands = has_own_clock_](double since) { return line.text(stands ? 0 : since); });
+}
+
+// Of the whole space, or of the user's limit where that is less.
+SpaceSize Console::most_trials(const Progress& progress) const {
+  if (!progress.trials_limit) return legal_;
+  return std::min<SpaceSize>(legal_, static_cast<SpaceSize>(trials_before_ + *progress.trials_limit));
+}
+
+// Returns "12 of 682 trials, 10 right". Trials of other sessions do not count towards the limit.
 std::string Console::trials_text(const Progress& progress) const {
-  SpaceSize most = legal_;
-  if (progress.trials_limit)
-    most = std::min<SpaceSize>(most, static_cast<SpaceSize>(trials_before_ + *progress.trials_limit));
-  // Trials of other sessions do not count towards the limit.
-  if (static_cast<SpaceSize>(progress.trials) > most) return counted(progress.trials, "trial");
-  return fmt::format("{} of {} {}", progress.trials, count_text(most), plural(most == 1, "trial"));
+  const SpaceSize most = most_trials(progress);
+  const std::string trials =
+      static_cast<SpaceSize>(progress.trials) > most
+          ? counted(progress.trials, "trial")
+          : fmt::format("{} of {} {}", progress.trials, count_text(most), plural(most == 1, "trial"));
+  return fmt::format("{}, {} right", trials, progress.survivors);
 }
 
 // The line and the last row of the table name one best, with the time that it had when it was shown.
@@ -167,38 +206,32 @@ void Console::show_best(const Configuration& best, double nanoseconds) {
   best_text_ = time_text(nanoseconds);
 }
 
-void Console::note(const std::string& text) {
-  clear();
-  put_text("  note: {}\n", text);
-  std::fflush(stdout);
-}
+void Console::note(const std::string& text) { print(fmt::format("  note: {}\n", text)); }
 
 void Console::confirm_started(std::size_t configurations) {
-  clear();
-  put_text("sampling the best {} again\n", counted(configurations, "configuration"));
-  std::fflush(stdout);
+  print(fmt::format("sampling the best {} again\n", counted(configurations, "configuration")));
+  is_searching_ = false;
+  begin_stage("confirming");
 }
 
 void Console::final_started(std::size_t finalists) {
-  clear();
-  finalists_ = finalists;
-  put_text("comparing {}, interleaved\n", counted(finalists, "finalist"));
-  std::fflush(stdout);
+  finalists_ = counted(finalists, "finalist");
+  print(fmt::format("comparing {}, interleaved\n", finalists_));
+  begin_stage("comparing");
 }
 
 void Console::energy_started(std::size_t finalists, double seconds_each) {
-  clear();
-  put_text("metering the energy of {}, {:.0f} s each\n", counted(finalists, "finalist"), seconds_each);
-  std::fflush(stdout);
+  print(fmt::format("metering the energy of {}, {:.0f} s each\n", counted(finalists, "finalist"), seconds_each));
+  begin_stage("metering");
 }
 
 void Console::final_round_done(std::size_t rounds) {
-  draw(fmt::format("  {} of {}", counted(rounds, "round"), counted(finalists_, "finalist")));
+  show_in_stage(fmt::format("comparing: {} of {}", counted(rounds, "round"), finalists_));
 }
 
 void Console::show_result(const SessionRequest& request, const SessionResult& result, const std::string& database,
                           std::span<const Ceiling> ceilings) {
-  clear();
+  line_.hide();
   problem_ = request.problem;
   if (!result.record) {
     put_text("{}\n", result.explanation);
@@ -216,8 +249,7 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (shown.choice != Choice::fastest) put_text("  {}\n", choice_text(shown));
   for (const std::string& remark : result.remarks) put_text("  note: {}\n", remark);
   if (result.elsewhere) put_text("  {}\n", elsewhere_text(*result.elsewhere));
-  if (result.decision && !result.decision->is_settled)
-    put_text("  not settled: {}\n", unsettled_text(*result.decision));
+  if (result.decision && !result.decision->is_settled) put_text("  {}\n", unsettled_text(*result.decision));
   if (result.record_stands)
     put_text("  the record of {} stands: {}, {}, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
              default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
@@ -225,7 +257,8 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
              counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
   if (result.end == SessionResult::End::known) return;
-  if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits));
+  if (result.reason)
+    put_text("ended by {}\n", reason_text(*result.reason, request.limits, result.run_trials < result.trials));
   put_text("{}{}: {}; {}\n", counted(result.trials, "trial"),
            result.run_trials < result.trials ? fmt::format(", {} of them now", result.run_trials) : "",
            verdicts_text(result.verdicts),

@@ -1,4 +1,4 @@
-// Console: shows a session to a person: one live line on a terminal, else plain lines for new bests only.
+// Console: shows a session to a person: a line for each new best. On a terminal the last line says what goes on.
 #pragma once
 
 #include <chrono>
@@ -8,13 +8,15 @@
 #include "core/ceiling.hpp"
 #include "session/observer.hpp"
 #include "session/session.hpp"
+#include "terminal/live_line.hpp"
 
 namespace attune::cli {
 
 class Console final : public Observer {
  public:
   explicit Console(const KernelSpec& spec);
-  ~Console() override;
+  void calibration_started() override;
+  void data_started() override;
   void session_started(const SessionStart& start) override;
   void trial_done(const Trial& trial, const Progress& progress) override;
   void note(const std::string& text) override;
@@ -28,8 +30,14 @@ class Console final : public Observer {
                    std::span<const Ceiling> ceilings = {});
 
  private:
-  void draw(const std::string& line);  // replaces the live line; nothing without a terminal
-  void clear();
+  using Clock = std::chrono::steady_clock;
+  // Prints above the live line.
+  void print(const std::string& text);
+  void begin_stage(const std::string& line);
+  // Shows the line with the time since the stage began.
+  void show_in_stage(const std::string& line);
+  void show_search(const Progress& progress);
+  SpaceSize most_trials(const Progress& progress) const;
   std::string trials_text(const Progress& progress) const;
   void show_best(const Configuration& best, double nanoseconds);
   std::string with_rate(double nanoseconds, const Configuration& configuration) const;
@@ -37,16 +45,17 @@ class Console final : public Observer {
 
   const KernelSpec& spec_;
   Problem problem_;
-  const bool live_;
-  bool drawn_ = false;
   Configuration default_configuration_;
   SpaceSize legal_ = 0;  // an upper bound where rules are not counted
   std::int64_t trials_before_ = 0;
   bool default_shown_ = false;
   Configuration best_shown_;
   std::string best_text_ = "-";
-  std::size_t finalists_ = 0;
-  std::chrono::steady_clock::time_point last_draw_{};
+  std::string finalists_;  // "5 finalists"
+  bool is_searching_ = false;
+  bool has_own_clock_ = false;  // a recording's: no time passes while nothing happens
+  Clock::time_point stage_began_ = Clock::now();
+  LiveLine line_;
 };
 
 }  // namespace attune::cli

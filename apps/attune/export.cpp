@@ -29,8 +29,6 @@
 namespace attune::cli {
 namespace {
 
-namespace po = boost::program_options;
-
 constexpr std::string_view formats = "json, csv, header, bundle";
 
 // Throws if the output would destroy a wisdom database: tuning again costs hours of a GPU.
@@ -125,7 +123,7 @@ std::string header_text(const Options& options, std::optional<WisdomStore>& stor
   refuse_options(options, {"architecture", "no-images", "cache"}, "header");
   const std::string given = named_kernel(options);
   if (given.empty()) throw UsageError("--format header takes one kernel: attune export KERNEL|FILE.cu --format header");
-  const KernelSpec spec = load_kernel(given);
+  const KernelSpec spec = find_kernel(options, given);
   HeaderTerms terms{.spec = spec, .records = {}};
   terms.regime = to_text(regime_of(options));
   terms.objective = Objectives(options.text("objective").value_or("time")).text();
@@ -168,7 +166,8 @@ std::vector<Record> listed_records(const Options& options, std::optional<WisdomS
 ExportedBundle bundle_for(const Options& options, std::optional<WisdomStore>& store) {
   refuse_options(options, {"templates", "namespace"}, "bundle");
   std::vector<KernelPack> kernels;
-  for (const std::string& given : named_kernels(options)) kernels.push_back(pack_to_export(load_kernel(given), given));
+  for (const std::string& given : named_kernels(options))
+    kernels.push_back(pack_to_export(find_kernel(options, given), given));
   if (kernels.empty())
     throw UsageError(
         "--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
@@ -180,7 +179,7 @@ ExportedBundle bundle_for(const Options& options, std::optional<WisdomStore>& st
     throw UsageError("--architecture and --problem say which images are compiled, and --no-images wants none");
   terms.regime = to_text(regime_of(options));
   terms.objective = Objectives(options.text("objective").value_or("time")).text();
-  terms.cache = options.text("cache").value_or(default_cache_path().string());
+  terms.cache = cache_path(options);
   return exported_bundle(terms);
 }
 
@@ -210,31 +209,30 @@ int run_export(const Arguments& arguments) {
                   "  attune export smooth.cu --format header --templates --problem \"T=float\" -o smooth_export.cuh\n"
                   "  attune export reduce smooth.cu --format bundle --architecture sm_90 -o app.bundle\n",
                   {"kernels..."});
-  const auto list = [] { return po::value<std::vector<std::string>>(); };
-  options.add()("format,f", po::value<std::string>(),
+  options.add()("format,f", named_value("FORMAT"),
                 "json (default), csv, header (C++, of one kernel) or bundle (kernels with "
-                "wisdom and images, for attune::bundle_runtime)")("output,o", po::value<std::string>(),
+                "wisdom and images, for attune::bundle_runtime)")("output,o", named_value("FILE"),
                                                                   "write to this file instead of standard output")(
-      "kernel,k", po::value<std::string>(), "of this kernel only; the same as the argument")(
-      "device,d", list(), "of this device only, by class or name; may be given several times")(
-      "problem,p", list(),
+      "kernel,k", named_value("KERNEL"), "of this kernel only; the same as the argument")(
+      "device,d", named_values("DEVICE"), "of this device only, by class or name; may be given several times")(
+      "problem,p", named_values("PROBLEM"),
       "header: for these problems only, in part: \"T=float\"; bundle: with images of these problems too; may be given "
       "several times")(
-      "architecture", list(),
+      "architecture", named_values("ARCHITECTURE"),
       "bundle: with images for sm_90, or host; may be given several times (default: those with records)")(
       "no-images", "bundle: kernels and wisdom alone; applications compile")(
-      "cache", po::value<std::string>(), "bundle: where images are kept (default: $ATTUNE_CACHE, else the user's own)")(
+      "cache", named_value("FOLDER"), "bundle: where images are kept (default: $ATTUNE_CACHE, else the user's own)")(
       "templates", "header: with a launch of the kernel's own templates, for nvcc")(
-      "namespace", po::value<std::string>(), "header: its name space (default: attune_export_KERNEL)")(
-      "regime", po::value<std::string>(), "header, bundle: that is asked for: cold (default), warm or stream")(
-      "objective", po::value<std::string>(), "header, bundle: what was tuned for (default: time)");
+      "namespace", named_value("NAME"), "header: its name space (default: attune_export_KERNEL)")(
+      "regime", named_value("REGIME"), "header, bundle: that is asked for: cold (default), warm or stream")(
+      "objective", named_value("OBJECTIVE"), "header, bundle: what was tuned for (default: time)");
   add_database_option(options);
   if (options.parse(arguments)) return exit_done;
   const std::string format = options.text("format").value_or("json");
   if (format != "json" && format != "csv" && format != "header" && format != "bundle")
     throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, formats));
   const std::optional<std::string> output = options.text("output");
-  if (output) require_harmless(*output, database_path(options));
+  if (output) require_harmless(*output, database_to_read(options));
   std::optional<WisdomStore> store = open_store(options);
   if (format == "bundle") return export_bundle(options, store);
   const std::string text = format == "header" ? header_text(options, store)

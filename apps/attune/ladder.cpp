@@ -19,6 +19,7 @@
 #include "session/explanations.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
+#include "stored.hpp"
 #include "text.hpp"
 #include "worker.hpp"
 
@@ -37,9 +38,8 @@ Options ladder_options() {
                   "\nSamples are interleaved in random order, each alone and behind a flush of the caches. Nothing is "
                   "stored.\n",
                   {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("ladder", po::value<std::string>(), "one of the kernel's ladders (default: all)")(
-      "problem,p", po::value<std::string>(), "another problem than the ladder's: \"n=1000 T=float\"");
+  options.add()("ladder", named_value("LADDER"), "one of the kernel's ladders (default: all)")(
+      "problem,p", named_value("PROBLEM"), "another problem than the ladder's: \"n=1000 T=float\"");
   add_comparison_options(
       options, "take exactly so many rounds (default: until every speed-up is known within 1 %, 30 to 15000)");
   return options;
@@ -163,7 +163,7 @@ class Ladders {
     SideBySideTask task{Regime::cold, legal_steps(ladder, space)};
     if (all || ladder.steps.empty()) task.configurations.push_back({"default", *by_default});
     const std::optional<Record> record =
-        all ? stored_record(spec_, problem, device_, Regime::cold, database_path(options_)) : std::nullopt;
+        all ? stored_record(spec_, problem, device_, Regime::cold, database_to_read(options_)) : std::nullopt;
     if (record && space.broken_rules(record->configuration).empty())
       task.configurations.push_back({"tuned", record->configuration});
     else if (all)
@@ -178,7 +178,7 @@ class Ladders {
     request.copy = all;
     request.protocol = protocol_wanted(options_, settled_log_ratio);
     request.lock_folder = usable_lock_folder();
-    std::vector<SideBySide> compared = measure_side_by_side(request, pool_, notes_, stop_requests);
+    std::vector<SideBySide> compared = notes_.measure(std::move(request), pool_, stop_requests);
     if (compared.empty()) return std::nullopt;
     failed_ = failed_ || has_failed(compared.front());
     return LadderTable{spec_, ladder, problem, compared.front(), bound_in(problem, compared.front())};
@@ -189,9 +189,10 @@ class Ladders {
     const auto is_shown = [](const SideBySideRow& row) { return !row.is_copy && row.time_ns.value > 0; };
     const auto last = std::find_if(compared.rows.rbegin(), compared.rows.rend(), is_shown);
     std::error_code unknown;
-    if (last == compared.rows.rend() || kind_ == "host" || !std::filesystem::exists(database_path(options_), unknown))
+    if (last == compared.rows.rend() || kind_ == "host" ||
+        !std::filesystem::exists(database_to_read(options_), unknown))
       return std::nullopt;
-    WisdomStore store(database_path(options_), WisdomStore::Access::read_only, {note_on_stderr, &stop_requests});
+    WisdomStore store(database_to_read(options_), WisdomStore::Access::read_only, {note_on_stderr, &stop_requests});
     return bound_of(spec_, problem, last->configuration, last->time_ns.value, store.ceilings(device_.class_key()));
   }
 
@@ -212,7 +213,7 @@ int run_ladder(const Arguments& arguments) {
   if (options.parse(arguments)) return exit_done;
   const std::string name = device_name(options);
   refuse_what_runs_nothing(name);
-  const KernelSpec spec = load_kernel(options.required("kernel"));
+  const KernelSpec spec = find_kernel(options, options.required("kernel"));
   const std::vector<const Ladder*> wanted = ladders_wanted(options, spec);
   catch_signals();
   const std::unique_ptr<Workers> workers = workers_for(name);

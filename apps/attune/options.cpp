@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
@@ -12,32 +13,32 @@
 #include "device/device.hpp"
 #include "files/paths.hpp"
 #include "put_text.hpp"
+#include "terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace po = boost::program_options;
 
 Options::Options(std::string usage, std::string examples, std::vector<std::string> positional)
-    : usage_(std::move(usage)),
-      examples_(std::move(examples)),
-      positional_(std::move(positional)),
-      description_("options", 110, 60) {
+    : usage_(std::move(usage)), examples_(std::move(examples)), positional_(std::move(positional)) {
   if (positional_.empty() || !positional_.back().ends_with("...")) return;
   rest_ = positional_.back().substr(0, positional_.back().size() - 3);
   positional_.pop_back();
 }
 
 std::string Options::help() const {
-  std::ostringstream out;
-  out << "usage: " << usage_ << "\n\n";
-  po::options_description shown("options", 110, 60);
+  constexpr std::string_view begin = "usage: ";
+  const std::size_t columns = output_columns();
+  po::options_description shown;
   for (const auto& option : description_.options()) {
     const bool is_positional = option->long_name() == rest_ || std::find(positional_.begin(), positional_.end(),
                                                                          option->long_name()) != positional_.end();
     if (!is_positional) shown.add(option);
   }
-  out << shown << "  -h [ --help ]            this text\n";
-  if (!examples_.empty()) out << "\nexamples\n" << examples_;
-  return out.str();
+  shown.add_options()("help,h", "this text");
+  std::string text =
+      fmt::format("{}{}\n\noptions\n{}", begin, wrapped(usage_, columns, begin.size()), options_text(shown, columns));
+  if (!examples_.empty()) text += "\nexamples\n" + examples_text(examples_, columns);
+  return text;
 }
 
 bool Options::parse(const Arguments& arguments) {
@@ -144,6 +145,26 @@ std::filesystem::path usable_lock_folder() {
 std::string database_path(const Options& options) {
   if (const std::optional<std::string> given = options.text("db")) return *given;
   return default_database_path().string();
+}
+
+std::string database_to_read(const Options& options) {
+  static bool is_said = false;
+  try {
+    return database_path(options);
+  } catch (const Error& error) {
+    if (!std::exchange(is_said, true)) note_on_stderr(fmt::format("there is no wisdom: {}", error.what()));
+    return {};
+  }
+}
+
+std::filesystem::path cache_path(const Options& options) {
+  if (const std::optional<std::string> given = options.text("cache")) return *given;
+  return default_cache_path();
+}
+
+std::string space_command(const Options& options, const std::string& problem) {
+  const std::string problem_option = problem.empty() ? "" : fmt::format(" --problem \"{}\"", problem);
+  return fmt::format("attune space {}{} --device {}", options.required("kernel"), problem_option, device_name(options));
 }
 
 Regime regime_of(const Options& options) {

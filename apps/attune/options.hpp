@@ -14,6 +14,13 @@
 
 namespace attune::cli {
 
+// What an option takes, by its name in the help.
+inline auto* named_value(const char* name) { return boost::program_options::value<std::string>()->value_name(name); }
+// The same of an option that may be given several times.
+inline auto* named_values(const char* name) {
+  return boost::program_options::value<std::vector<std::string>>()->composing()->value_name(name);
+}
+
 // One command's options and their values. Construct, add options, parse.
 class Options {
  public:
@@ -54,8 +61,15 @@ void note_on_stderr(const std::string& text);
 // Returns the folder of the locks. Returns "", and says so, when the cache folder cannot be written: neither turns nor
 // cached images are needed.
 std::filesystem::path usable_lock_folder();
-// Returns --db, else $ATTUNE_DB, else the user's own.
+// Returns --db, else $ATTUNE_DB, else the user's own. Throws Error where the user has no place for files.
 std::string database_path(const Options& options);
+// Returns the same for a command that only looks wisdom up. Where the user has no place for files, says once that there
+// is no wisdom, and returns "".
+std::string database_to_read(const Options& options);
+// Returns --cache, else $ATTUNE_CACHE, else the user's own. Throws Error where the user has no place for files.
+std::filesystem::path cache_path(const Options& options);
+// Returns the command that shows the space which this one asks for.
+std::string space_command(const Options& options, const std::string& problem);
 // Returns --regime, else cold. Throws UsageError.
 Regime regime_of(const Options& options);
 // Returns the limits for a device name; an architecture ("sm_90") needs no device.

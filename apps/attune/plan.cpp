@@ -16,6 +16,7 @@
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
+#include "stored.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -109,19 +110,18 @@ int run_plan(const Arguments& arguments) {
                   "  attune plan transpose --problem \"width=8000 height=8000\"\n"
                   "  attune plan my_kernel.cu --problem \"n=1000\" --device host\n",
                   {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("problem,p", po::value<std::string>(), "the problem: \"width=8192 T=float\"")(
-      "device,d", po::value<std::string>(), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
-      "regime", po::value<std::string>(), "that was tuned for: cold (default), warm or stream")(
-      "objective", po::value<std::string>(), "what was tuned for (default: time)")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+  options.add()("problem,p", named_value("PROBLEM"), "the problem: \"width=8192 T=float\"")(
+      "device,d", named_value("DEVICE"), "cuda, cuda:N or host (default: $ATTUNE_DEVICE, else cuda)")(
+      "regime", named_value("REGIME"), "that was tuned for: cold (default), warm or stream")(
+      "objective", named_value("OBJECTIVE"), "what was tuned for (default: time)")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object instead of text");
   if (options.parse(arguments)) return exit_done;
 
   const std::string kernel = options.required("kernel");
-  const PlanQuery query{load_kernel(kernel),
+  const PlanQuery query{find_kernel(options, kernel),
                         kernel,
-                        database_path(options),
+                        database_to_read(options),
                         regime_of(options),
                         Objectives(options.text("objective").value_or("time")).text(),
                         nullptr,

@@ -20,16 +20,15 @@ Options prepare_options() {
                   "  attune prepare reduce scan --architecture sm_90 --architecture sm_100 --cache /opt/attune\n"
                   "  attune prepare my_kernel.cu --architecture sm_80 --problem \"n=2**20 T=float\"\n"
                   "\nNo GPU is needed. It compiles what an application there would launch: every record of the "
-                  "architecture, and for\neach problem the best known configuration and the default.\n",
+                  "architecture, and for each problem the best known configuration and the default.\n",
                   {"kernels..."});
-  namespace po = boost::program_options;
-  options.add()("architecture", po::value<std::vector<std::string>>()->composing(),
+  options.add()("architecture", named_values("ARCHITECTURE"),
                 "sm_90, or host; may be given several times (default: those that the kernels have records of)")(
-      "problem,p", po::value<std::vector<std::string>>()->composing(),
+      "problem,p", named_values("PROBLEM"),
       "a problem of every kernel, besides those with records; may be given several times")(
-      "regime", po::value<std::string>(), "that problems are asked for: cold (default), warm or stream")(
-      "objective", po::value<std::string>(), "that problems are asked for (default: time)")(
-      "cache", po::value<std::string>(), "the cache to fill (default: $ATTUNE_CACHE, else the user's own)")(
+      "regime", named_value("REGIME"), "that problems are asked for: cold (default), warm or stream")(
+      "objective", named_value("OBJECTIVE"), "that problems are asked for (default: time)")(
+      "cache", named_value("FOLDER"), "the cache to fill (default: $ATTUNE_CACHE, else the user's own)")(
       "json", "one JSON object per image instead of text");
   add_database_option(options);
   return options;
@@ -62,13 +61,13 @@ int run_prepare(const Arguments& arguments) {
   if (options.parse(arguments)) return exit_done;
   std::vector<KernelPack> kernels;
   for (const std::string& given : options.required_list("kernels"))
-    kernels.push_back(make_pack(load_kernel(given), given));
+    kernels.push_back(make_pack(find_kernel(options, given), given));
   std::optional<WisdomStore> store = open_store(options);
   const std::vector<Record> records = read_records(store);
   FillTerms terms{kernels, records, options.list("architecture"), options.list("problem")};
   terms.regime = to_text(regime_of(options));
   terms.objective = Objectives(options.text("objective").value_or("time")).text();
-  const std::filesystem::path folder = options.text("cache").value_or(default_cache_path().string());
+  const std::filesystem::path folder = cache_path(options);
   ImageCache cache(folder);
   const auto [images, counts] = fill_cache(cache, terms, options.has("json") ? show_json : show_text);
   if (!options.has("json"))

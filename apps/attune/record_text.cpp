@@ -66,21 +66,24 @@ std::string marks_text(const Record& record) {
                         std::max(record.rounds, record.rounds_dropped));
   if (!is_of_present_meaning(record.protocol)) text += "; stale: measured in an earlier way";
   if (record.busy) text += "; busy: other processes were on the device";
+  if (!record.settled) text += "; not settled";
   if (record.self_checked) text += "; self-checked";
   if (record.narrowed) text += "; narrowed: a part of the space was searched";
   return text;
 }
 
 std::string choice_text(const Record& record) {
-  std::string text;
-  if (record.choice == Choice::leaner)
-    text = "as fast as the fastest, with fewer registers or less shared memory";
-  else if (record.choice == Choice::default_stays)
-    text = "the default stays: the fastest does not surely beat it";
-  else if (record.choice == Choice::record_stays)
-    text = "the earlier record stays: the fastest does not surely beat it";
-  if (!record.settled) text += text.empty() ? "not settled" : "; not settled";
-  return text;
+  switch (record.choice) {
+    case Choice::fastest:
+      break;
+    case Choice::leaner:
+      return "as fast as the fastest, with fewer registers or less shared memory";
+    case Choice::default_stays:
+      return "the default stays: the fastest does not surely beat it";
+    case Choice::record_stays:
+      return "the earlier record stays: the fastest does not surely beat it";
+  }
+  return "";
 }
 
 std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists) {

@@ -21,7 +21,7 @@ bool is_of_host(const Record& record);
 std::string gain_text(const Record& record);
 // Returns "; unstable: ...", "; busy: ...", "; self-checked", or "".
 std::string marks_text(const Record& record);
-// Returns why a winner was chosen that is not the fastest, and what could not be told apart; "" where there is neither.
+// Returns why a winner was chosen that is not the fastest; "" where it is.
 std::string choice_text(const Record& record);
 // Returns the trade-offs between several objectives, as lines indented by two blanks or more; "" for one objective.
 std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists);

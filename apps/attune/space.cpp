@@ -6,6 +6,7 @@
 #include "space_views.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/t1_space.hpp"
+#include "stored.hpp"
 
 namespace attune::cli {
 namespace {
@@ -22,24 +23,23 @@ Options space_options() {
       "  attune space reduce --device sm_90 --why \"BLOCK=1024\"     # why are there none, or which?\n"
       "  attune space --device replay:gemm_A100.json.xz --list 5   # what a recording holds\n",
       {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("problem,p", po::value<std::string>(), "the problem: \"n=1000 T=float\"")(
-      "device,d", po::value<std::string>(),
+  options.add()("problem,p", named_value("PROBLEM"), "the problem: \"n=1000 T=float\"")(
+      "device,d", named_value("DEVICE"),
       "cuda, cuda:N, host, an architecture such as sm_90 (no GPU needed), or replay:FILE: what a recording holds")(
       "count", "print the number of legal configurations only")(
-      "list", po::value<std::string>(), "print the first N legal configurations, in index order")(
-      "sample", po::value<std::string>(), "print N legal configurations, drawn uniformly, none twice")(
-      "seed", po::value<std::string>(), "of --sample (default: 0)")(
+      "list", named_value("N"), "print the first N legal configurations, in index order")(
+      "sample", named_value("N"), "print N legal configurations, drawn uniformly, none twice")(
+      "seed", named_value("N"), "of --sample (default: 0)")(
       "audit",
       "what each rule removes alone and last, rules that say nothing new, values that never occur, and of an "
       "empty space a smallest set of rules that leaves nothing")(
-      "why", po::value<std::string>(), "are these values legal (\"A=1 B=2\")? If not, why, and what is nearest")(
+      "why", named_value("VALUES"), "are these values legal (\"A=1 B=2\")? If not, why, and what is nearest")(
       "json", "JSON lines instead of text");
   return options;
 }
 
 AskedSpace kernel_space(const std::string& given, const Options& options) {
-  const KernelSpec spec = load_kernel(given);
+  const KernelSpec spec = find_kernel(options, given);
   const DeviceInfo info = device_info_for(device_name(options));
   const Problem problem = parse_problem(spec, options.text("problem").value_or(""), info.kind);
   return {spec.name, problem.text(), info.name, make_space(spec, problem, info)};

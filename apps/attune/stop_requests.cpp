@@ -5,12 +5,15 @@
 #include <csignal>
 
 #include "command.hpp"
+#include "terminal/live_line.hpp"
 
 namespace attune::cli {
 namespace {
 
 void on_signal(int) {
-  if (stop_requests.fetch_add(1) >= 2) _exit(exit_interrupted);
+  if (stop_requests.fetch_add(1) < 2) return;
+  erase_live_line();
+  _exit(exit_interrupted);
 }
 
 }  // namespace

@@ -11,14 +11,13 @@
 
 namespace attune::cli {
 
-namespace po = boost::program_options;
-
 void add_database_option(Options& options) {
-  options.add()("db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
+  options.add()("db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)");
 }
 
 std::optional<WisdomStore> open_store(const Options& options) {
-  const std::string path = database_path(options);
+  const std::string path = database_to_read(options);
+  if (path.empty()) return std::nullopt;
   std::error_code unknown;  // the store reports other obstacles
   if (!std::filesystem::exists(path, unknown) && !unknown) {
     if (options.has("db")) throw Error("there is no database at " + path + "; tune something first, or check --db");
@@ -54,6 +53,28 @@ std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store) {
   for (const auto& [kernel, sessions, trials] : store->kernel_totals()) kept[kernel] = {0, sessions, trials};
   for (const Record& record : read_records(store)) ++kept[record.key.kernel].records;
   return kept;
+}
+
+std::string kept_text(const Kept& kept) {
+  const std::string records = kept.records == 0 ? "no records" : counted(kept.records, "record");
+  if (kept.sessions == 0) return records;
+  return fmt::format("{}, {} in {}", records, counted(kept.trials, "trial"), counted(kept.sessions, "session"));
+}
+
+KernelSpec find_kernel(const Options& options, const std::string& given) try {
+  return load_kernel(given);
+} catch (const UsageError&) {
+  if (is_kernel_file(given)) throw;
+  std::map<std::string, Kept> kept;
+  try {
+    std::optional<WisdomStore> store = open_store(options);
+    kept = read_kept(store);
+  } catch (const Error&) {  // the kernel is what is missing
+  }
+  if (!kept.contains(given)) throw;
+  throw UsageError(
+      fmt::format("there are {} of `{}` in {}, but a database does not keep a kernel's text; name its file, such as {}",
+                  kept_text(kept[given]), given, database_to_read(options), given + ".cu"));
 }
 
 void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept) {

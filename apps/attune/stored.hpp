@@ -30,8 +30,13 @@ std::optional<KernelSpec> builtin_kernel(const std::string& name);
 struct Kept {
   std::int64_t records = 0, sessions = 0, trials = 0;
 };
+// Returns "2 records, 57 trials in 3 sessions".
+std::string kept_text(const Kept& kept);
 // Returns all kernels of the database.
 std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store);
+// Returns the kernel that a command names. Throws what load_kernel() does. Of a kernel that the database knows by name,
+// the error says that its text is in its file.
+KernelSpec find_kernel(const Options& options, const std::string& given);
 // Throws UsageError for a name that is not in the database.
 void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept);
 

@@ -11,6 +11,7 @@
 #include "replay.hpp"
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
+#include "stored.hpp"
 #include "strategies.hpp"
 #include "tune_misses.hpp"
 #include "tune_session.hpp"
@@ -39,37 +40,37 @@ Options tune_options() {
       "\nThe same command again continues a session that was cut short. It prints the record of a finished session.\n"
       "Ctrl-C keeps the best so far.\n",
       {"kernel", "kernels..."});
-  namespace po = boost::program_options;
-  options.add()("problem,p", po::value<std::vector<std::string>>()->composing(),
+  options.add()("problem,p", named_values("PROBLEM"),
                 "what to tune for: \"width=8192 T=float\"; may be given several times; values may be formulas (2**28)")(
-      "device,d", po::value<std::string>(),
+      "device,d", named_value("DEVICE"),
       "cuda, cuda:N, host, or replay:FILE[,noise][,disturbed][,seed=N][,workers]: a recording, without KERNEL or with "
-      "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", po::value<std::string>(),
+      "one of several in it (default: $ATTUNE_DEVICE, else cuda)")("effort", named_value("EFFORT"),
                                                                    effort_help().c_str())(
-      "strategy", po::value<std::string>(),
+      "strategy", named_value("STRATEGY"),
       "NAME or NAME:option=value,... (default: the effort's own); `--strategy help` lists them")(
-      "time-limit", po::value<std::string>(), "end the search after this long: 60s, 5m, 1h")(
-      "trials", po::value<std::string>(), "end the search after so many trials")(
-      "patience", po::value<std::string>(), "end it after so many trials without an improvement by 1 %")(
-      "target", po::value<std::string>(), "end it once this is reached: a time (1.2ms) or a ratio to the default (2x)")(
+      "time-limit", named_value("TIME"), "end the search after this long: 60s, 5m, 1h")(
+      "trials", named_value("N"),
+      "end the search after so many trials of this run; those of the runs before do not count")(
+      "patience", named_value("N"), "end it after so many trials without an improvement by 1 %")(
+      "target", named_value("TARGET"), "end it once this is reached: a time (1.2ms) or a ratio to the default (2x)")(
       "cold-start", "do not try what is known of other problems and devices first")(
-      "parameters", po::value<std::string>(), "narrow the values of parameters: \"BLOCK=128,256 PAD=1\"")(
-      "seed", po::value<std::string>(), "of the data and of random choices")(
+      "parameters", named_value("VALUES"), "narrow the values of parameters: \"BLOCK=128,256 PAD=1\"")(
+      "seed", named_value("N"), "of the data and of random choices")(
       "fresh", "start over: neither continue a session nor use logged trials")(
-      "regime", po::value<std::string>(),
+      "regime", named_value("REGIME"),
       "what a time means: cold (default), a launch alone that finds other data in the caches; warm, alone on the same "
       "data again; stream, one of many launches in a row, each on other data; records are apart")(
-      "objective", po::value<std::string>(),
+      "objective", named_value("OBJECTIVE"),
       "what is minimised: time (default), energy, or a formula over time (ns), energy (J), power (W), registers, "
       "shared "
       "(bytes), bytes and flops (of [metrics]); several with commas between are traded off; records are apart")(
-      "misses", po::value<std::string>(),
+      "misses", named_value("LOG"),
       "tune every problem of this log of applications (ATTUNE_LOG_MISSES), with its regime and objective, each within "
       "the given limits; FILE.cu... are the kernel files that the log names, built-in kernels are found by name")(
       "dry-run", "with --misses: list what would be tuned")(
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "give configurations that killed two workers another chance")(
-      "db", po::value<std::string>(), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
   return options;
 }
@@ -157,14 +158,14 @@ int run_tune(const Arguments& arguments) {
     throw UsageError(
         "too many arguments: one kernel is tuned, but with --misses (an argument with spaces needs quotes)");
   if (is_replay(name)) return tune_recording(options, effort, name);
-  SessionRequest request = request_from(options, load_kernel(options.required("kernel")));
+  SessionRequest request = request_from(options, find_kernel(options, options.required("kernel")));
   const std::string kind = name.substr(0, name.find(':'));
   std::vector<std::string> texts = options.list("problem");
   if (texts.empty()) texts.emplace_back();
   std::vector<Problem> problems;
   for (const std::string& text : texts) problems.push_back(parse_problem(request.spec, text, kind));
   if (!effort.search)
-    return show_matches({request.spec, options.required("kernel"), database_path(options), request.regime,
+    return show_matches({request.spec, options.required("kernel"), database_to_read(options), request.regime,
                          request.objectives.text(), &effort, options.has("json")},
                         problems, open_device(name));
 
@@ -173,14 +174,14 @@ int run_tune(const Arguments& arguments) {
   WisdomStore store(database_path(options), WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
   const std::unique_ptr<Workers> workers = workers_for(name);
   Pool pool(*workers);
-  ImageCache images(default_cache_path());
   request.lock_folder = usable_lock_folder();
-  ImageCache* const kept = request.lock_folder.empty() ? nullptr : &images;
+  std::optional<ImageCache> images;
+  if (!request.lock_folder.empty()) images.emplace(default_cache_path());
   if (kind == "cuda") calibrate_first(request, pool, store, options.has("json"));
   int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, pool, store, kept, options.has("json"));
+    const int one = tune_one(request, pool, store, images ? &*images : nullptr, options.has("json"));
     if (one != exit_done) code = one;
     if (one == exit_interrupted) break;
   }

@@ -240,9 +240,10 @@ int tune_misses(const MissesQuery& query, SessionRequest terms) {
     const std::vector<Wanted> chosen = chosen_for(pool.device().info);
     if (!chosen.empty()) {
       WisdomStore store(query.database, WisdomStore::Access::read_write, {note_on_stderr, &stop_requests});
-      ImageCache images(default_cache_path());
       terms.lock_folder = usable_lock_folder();
-      code = tune_all(chosen, terms, pool, store, terms.lock_folder.empty() ? nullptr : &images, query.json);
+      std::optional<ImageCache> images;
+      if (!terms.lock_folder.empty()) images.emplace(default_cache_path());
+      code = tune_all(chosen, terms, pool, store, images ? &*images : nullptr, query.json);
     }
   }
   return code == exit_done && refused.count() > 0 ? exit_error : code;

@@ -15,19 +15,13 @@
 #include "rejection_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
+#include "terminal/help_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
 namespace {
 
 constexpr std::size_t least_name_columns = 12;
-
-// Returns "2 records, 57 trials in 3 sessions".
-std::string kept_text(const Kept& kept) {
-  const std::string records = kept.records == 0 ? "no records" : counted(kept.records, "record");
-  if (kept.sessions == 0) return records;
-  return fmt::format("{}, {} in {}", records, counted(kept.trials, "trial"), counted(kept.sessions, "session"));
-}
 
 nlohmann::ordered_json kept_json(const std::string& kernel, const Kept& kept) {
   return {{"type", "kernel"},
@@ -111,18 +105,17 @@ int run_list(const Arguments& arguments) {
   if (options.parse(arguments)) return exit_done;
   std::optional<WisdomStore> store = open_store(options);
   std::map<std::string, Kept> others = read_kept(store);
-  std::size_t width = least_name_columns, summary_width = 0;
+  std::size_t width = least_name_columns;
   for (const auto& [name, unused] : others) width = std::max(width, name.size());
   std::vector<KernelSpec> builtin;
-  for (const EmbeddedFile& file : builtin_kernels()) {
-    builtin.push_back(read_embedded_kernel(file));
-    summary_width = std::max(summary_width, builtin.back().summary.size());
-  }
+  for (const EmbeddedFile& file : builtin_kernels()) builtin.push_back(read_embedded_kernel(file));
+  const std::size_t columns = output_columns();
   const auto show = [&](const std::string& name, const std::string& summary, bool is_builtin) {
     const Kept kept = others[name];
     if (!options.has("json")) {
-      put_text("{:<{}}  {:<{}}  {}\n", name, width, is_builtin ? summary : "(not built in)", summary_width,
-               kept_text(kept));
+      const std::string kept_of_it = kept.sessions > 0 || kept.records > 0 ? "\n" + kept_text(kept) : "";
+      put_text("{:<{}}  {}\n", name, width,
+               wrapped((is_builtin ? summary : "(not built in)") + kept_of_it, columns, width + 2));
       return;
     }
     nlohmann::ordered_json line = kept_json(name, kept);

@@ -71,9 +71,8 @@ int serve_opened(Open open, Serve serve_it) {
 
 int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
   Options options("attune worker device|compile --device NAME", "", {"role"});
-  namespace po = boost::program_options;
-  options.add()("device,d", po::value<std::string>(), "what to open")(
-      "kernel", po::value<std::string>(), "of a recording")("problem,p", po::value<std::string>(), "of a recording");
+  options.add()("device,d", named_value("DEVICE"), "what to open")("kernel", named_value("KERNEL"), "of a recording")(
+      "problem,p", named_value("PROBLEM"), "of a recording");
   if (options.parse(arguments)) return exit_done;
   const std::string role = options.required("role");
   if (role == "device") {

@@ -15,6 +15,7 @@
 #include "attune/error.hpp"
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
+#include "terminal/help_text.hpp"
 
 namespace {
 
@@ -95,26 +96,45 @@ std::string escaped(const fs::path& file) {
   return text;
 }
 
-int run(int argc, char** argv) {
-  po::options_description options(
-      "attune-embed FILE.cu --output FILE... [--name NAME] [--tune-target NAME] [--depfile FILE]");
-  options.add_options()("file", po::value<std::string>(), "the kernel file")(
-      "name", po::value<std::string>(), "of the constant; the file's stem if absent")(
-      "output", po::value<std::vector<std::string>>(),
+constexpr std::string_view usage = "usage: attune-embed FILE.cu --output FILE [options]\n";
+
+po::options_description shown_options() {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  po::options_description options;
+  options.add_options()(
+      "output", po::value<std::vector<std::string>>()->value_name("FILE"),
       "what to write: a C++ header (.hpp), a C header (.h), or the bundle itself; may be given again")(
-      "tune-target", po::value<std::string>(), "the kernel as `attune tune` names it")(
-      "depfile", po::value<std::string>(), "lists the headers that were read, for make and ninja");
+      "name", text("NAME"), "of the constant; the file's stem if absent")("tune-target", text("NAME"),
+                                                                          "the kernel as `attune tune` names it")(
+      "depfile", text("FILE"), "lists the headers that were read, for make and ninja")("help,h", "this text");
+  return options;
+}
+
+constexpr std::string_view examples =
+    "  attune-embed smooth.cu --output smooth.hpp      # a constant of C++\n"
+    "  attune-embed smooth.cu --output smooth.bundle   # a file that programs read\n";
+
+std::string help_text(const po::options_description& options) {
+  return fmt::format(
+      "attune-embed: a kernel file as a constant of a program, or as a bundle\n\n{}\noptions\n{}\nexamples\n{}", usage,
+      attune::cli::options_text(options, attune::cli::output_columns()), examples);
+}
+
+int run(int argc, char** argv) {
+  const po::options_description shown = shown_options();
+  po::options_description options;
+  options.add(shown).add_options()("file", po::value<std::string>());
   po::positional_options_description positions;
   positions.add("file", 1);
   po::variables_map given;
   po::store(po::command_line_parser(argc, argv).options(options).positional(positions).run(), given);
-  for (const char* const needed : {"file", "output"})
-    if (given.count(needed) == 0)
-      throw attune::UsageError(fmt::format("{} is missing\n{}", needed, [&] {
-        std::ostringstream text;
-        text << options;
-        return text.str();
-      }()));
+  if (given.count("help") > 0) {
+    std::cout << help_text(shown);
+    return 0;
+  }
+  for (const auto& [option, needed] : {std::pair("file", "the kernel file"), std::pair("output", "--output FILE")})
+    if (given.count(option) == 0)
+      throw attune::UsageError(fmt::format("{} is missing; {}see: attune-embed --help", needed, usage));
   const fs::path file = given["file"].as<std::string>();
   const std::string name = given.count("name") > 0 ? given["name"].as<std::string>() : file.stem().string();
   const auto outputs = given["output"].as<std::vector<std::string>>();

@@ -10,6 +10,7 @@
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
 #include "base/near_name.hpp"
+#include "terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -28,17 +29,18 @@ constexpr const char* examples =
     "  attune-score --traces peers.jsonl --strategy random --json recorded/*.json.xz\n";
 
 po::options_description description() {
-  po::options_description shown("options", 110, 60);
+  po::options_description shown;
   auto add = shown.add_options();
-  add("strategy", po::value<Texts>(), "a strategy to score, with its options; may be repeated");
-  add("traces", po::value<Texts>(), "score searches of other programs too: a file of lines (docs/score.md)");
-  add("repeats", po::value<std::string>(), "searches per strategy and file [25]");
-  add("budget-evaluations", po::value<std::string>(),
+  add("strategy", po::value<Texts>()->value_name("STRATEGY"), "a strategy to score, with its options; may be repeated");
+  add("traces", po::value<Texts>()->value_name("FILE"),
+      "score searches of other programs too: a file of lines (docs/score.md)");
+  add("repeats", po::value<std::string>()->value_name("N"), "searches per strategy and file [25]");
+  add("budget-evaluations", po::value<std::string>()->value_name("N"),
       "end each search after so many evaluations [none: 1.1 times the span, and 400 evaluations]");
-  add("seed", po::value<std::string>(), "of all random numbers [1]");
-  add("threads", po::value<std::string>(), "threads [one per processor]");
+  add("seed", po::value<std::string>()->value_name("N"), "of all random numbers [1]");
+  add("threads", po::value<std::string>()->value_name("N"), "threads [one per processor]");
   add("warm", "try first what is best in the other files of the same kernel");
-  add("group", po::value<std::string>(), "kernel: means per kernel as well");
+  add("group", po::value<std::string>()->value_name("kernel"), "kernel: means per kernel as well");
   add("json", "for programs: one object");
   add("reference-trace", "the methodology's figures for a search without random numbers, as JSON");
   add("help,h", "this text");
@@ -91,7 +93,8 @@ std::optional<ScoreRequest> read_request(int count, char** values) {
   const po::variables_map map = parse(count, values, shown);
   if (map.count("help") > 0) {
     std::cout << "attune-score: how well strategies search, on recorded measurements\n\nusage: " << usage << "\n\n"
-              << shown << examples;
+              << "options\n"
+              << options_text(shown, output_columns()) << examples_text(examples, output_columns());
     return std::nullopt;
   }
   ScoreRequest request;

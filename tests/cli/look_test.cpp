@@ -65,7 +65,7 @@ TEST_F(Look, PlanSaysWhichRungAndWhy) {
 
 TEST_F(Look, WhatWasLearnedIsListedShownAndExported) {
   EXPECT_THAT(output_of({"list"}),
-              AllOf(HasSubstr("axpy"), HasSubstr("transpose"), HasSubstr("reduce"), HasSubstr("no records")));
+              AllOf(HasSubstr("axpy"), HasSubstr("transpose"), HasSubstr("reduce"), Not(HasSubstr("record"))));
   EXPECT_THAT(output_of({"show", "transpose"}), HasSubstr("no records of transpose yet"));
   output_of({"tune", scale()});
   EXPECT_THAT(output_of({"list"}), AllOf(HasSubstr("scale"), HasSubstr("1 record")));
@@ -131,14 +131,35 @@ TEST_F(Look, AnUnknownKernelIsNoKernelWithoutRecords) {
   EXPECT_THAT(output_of({"show", "failing"}), HasSubstr("no records of failing yet (try: attune tune FILE.cu)"));
 }
 
+// A database has records of a kernel by its name, and not its text.
+TEST_F(Look, AKernelWhoseRecordsAreThereGoesByItsFile) {
+  output_of({"tune", scale(), "--trials", "1"});
+  const std::vector<std::vector<std::string>> commands = {
+      {"export", "scale", "--format", "header"},
+      {"export", "scale", "--format", "bundle", "--architecture", "host"},
+      {"plan", "scale"},
+      {"tune", "scale"},
+      {"check", "scale"},
+      {"prepare", "scale"}};
+  for (const std::vector<std::string>& command : commands)
+    expect_failure(2, command, {"1 record, 1 trial in 1 session of `scale`", database(), "name its file", "scale.cu"});
+  EXPECT_EQ(attune({"export", "scale"}).code, 0) << "records need no text";
+  expect_failure(2, {"plan", "skale"}, {"there is no kernel `skale`"});
+}
+
+TEST_F(Look, WhatHasNoLegalConfigurationNamesTheCommandThatShowsWhy) {
+  const std::string kernel = scale_with("BLOCK * ITEMS <= 128", "BLOCK * ITEMS <= n / 1000");
+  const std::string shown = "attune space " + kernel + " --problem \"n=5 T=float\" --device host";
+  EXPECT_THAT(attune({"check", kernel, "--problem", "n=5"}).out, HasSubstr("see: " + shown));
+  expect_failure(1, {"bench", kernel, "--problem", "n=5"}, {"see: " + shown});
+  EXPECT_THAT(output_of({"space", kernel, "--problem", "n=5 T=float", "--device", "host"}), HasSubstr("n=5 T=float"));
+}
+
 TEST_F(Look, AListKeepsItsColumnsWhateverNamesAre) {
   output_of({"tune", scale_with("name = \"scale\"", "name = \"a_kernel_with_a_rather_long_name\""), "--trials", "1"});
-  std::istringstream lines(output_of({"list"}));
-  std::set<std::size_t> columns;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t record = line.find("1 record"), none = line.find("no records");
-    columns.insert(std::min(record, none));
-  }
+  std::set<std::size_t> columns;  // of the summaries
+  for (const std::string& line : lines_of(output_of({"list"})))
+    columns.insert(line.find_first_not_of(' ', line.find("  ")));
   EXPECT_EQ(columns.size(), 1u) << testing::PrintToString(columns);
 }
 

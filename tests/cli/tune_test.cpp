@@ -40,6 +40,15 @@ TEST_F(Tune, APartialSessionGoesOnWhereItEndedAndEachRunHasItsLimit) {
   expect_run(1, "9", 4, true);
 }
 
+TEST_F(Tune, ALimitOfAContinuedSessionIsToldAsThatOfEachRun) {
+  const std::vector<std::string> command = {"tune", scale(), "--trials", "2"};
+  EXPECT_THAT(output_of(command),
+              AllOf(HasSubstr("ended by the limit of 2 trials\n"), HasSubstr("\n2 trials: 2 right")));
+  EXPECT_THAT(output_of(command),
+              AllOf(HasSubstr("continuing after 2 trials"), HasSubstr("ended by the limit of 2 trials for each run\n"),
+                    HasSubstr("\n4 trials, 2 of them now: 4 right")));
+}
+
 TEST_F(Tune, JsonTellsSessionTrialsBestAndRecordOfEachProblemInTurn) {
   const auto events = events_of({"tune", scale(), "--problem", "n=2**12 T=int32", "--problem", "n=200", "--seed", "5"});
   const auto sessions = of_type(events, "session"), records = of_type(events, "record");

@@ -1,4 +1,5 @@
-// Where the host device makes itself known. A program has it if it links attune::host_device.
+// Where the host device makes itself known. A program has it if it links attune::host_device, or libattune.so with
+// libattune_host.so beside it.
 #pragma once
 
 #include <memory>

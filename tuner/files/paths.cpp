@@ -65,13 +65,14 @@ std::optional<fs::path> miss_log_path() {
 }
 
 fs::path usable_lock_folder(std::string& why) {
-  const fs::path folder = default_cache_path() / "locks";
+  fs::path folder;
   try {
+    folder = default_cache_path() / "locks";
     make_private_directory(folder, "ATTUNE_CACHE");
     if (access(folder.c_str(), W_OK) == 0) return folder;
     why = fmt::format("{}: {}", folder.string(), std::strerror(errno));
-  } catch (const Error&) {
-    why = folder.string() + " cannot be made";
+  } catch (const Error& error) {
+    why = folder.empty() ? error.what() : folder.string() + " cannot be made";
   }
   return {};
 }

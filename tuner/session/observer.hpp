@@ -50,6 +50,9 @@ struct Progress {
 class Observer {
  public:
   virtual ~Observer() = default;
+  // A stage that takes seconds begins: the device's ceilings; then, before session_started(), data and reference.
+  virtual void calibration_started() {}
+  virtual void data_started() {}
   virtual void session_started(const SessionStart&) {}
   virtual void trial_done(const Trial&, const Progress&) {}
   // Receives what the user should know and cannot change now: a worker that died, another process on the device.

@@ -194,6 +194,7 @@ class SessionRun {
                   [this](double used) { store_.update_session(row_.id, SessionState::running, used); });
     const WarmStarted warm = start_warm(terms_, store_, *strategy, proposals);
     search.ask_for_default();
+    observer_.data_started();
     if (std::string why = begin_bench(); !why.empty()) {
       store_.update_session(row_.id, SessionState::partial, row_.used_seconds);
       return ended(SessionResult::End::no_survivor, std::move(why));
@@ -204,7 +205,7 @@ class SessionRun {
     const double busy_before = pool_.busy_seconds(), timed_before = pool_.timed_seconds();
     const int replaced_before = pool_.replaced();
     const StopReason reason = search.run();
-    if (const Trial* const tried = log_.find(terms_.default_configuration->text())) note_unfilled(tried->verdict);
+    if (const Trial* const tried = log_.find(terms_.anchors.front().text())) note_unfilled(tried->verdict);
     parts_.search_seconds = search.seconds();
     SessionResult result;
     result.reason = reason;
@@ -332,7 +333,7 @@ void SessionRun::explain_trials(SessionResult& result) const {
     if (trial == nullptr) return;
     for (std::string& text : compiler_remarks(who, *trial)) result.remarks.push_back(std::move(text));
   };
-  const Configuration& first = *terms_.default_configuration;
+  const Configuration& first = terms_.anchors.front();
   remark("the default", first);
   if (result.record && !(result.record->configuration == first)) remark("the best", result.record->configuration);
 }

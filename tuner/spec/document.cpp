@@ -10,6 +10,7 @@
 #include "base/enum_texts.hpp"
 #include "base/near_name.hpp"
 #include "spec/shortened.hpp"
+#include "spec/unquoted.hpp"
 
 namespace attune {
 namespace {
@@ -76,6 +77,9 @@ Document::Document(std::string_view text, const std::string& file)
   try {
     root_ = parse_toml(front_matter_.toml);
   } catch (const TomlError& error) {
+    if (const auto found = find_unquoted(front_matter_.toml, error.at.line))
+      fail(error.at, fmt::format("the value of `{}` lacks quotes: texts and expressions stand in them; write {}",
+                                 shortened(found->key), shortened(found->line)));
     const auto closing = position_at(text_, front_matter_.closing);
     const bool at_end = error.at.line >= closing.line;
     fail(error.at, error.message + (at_end ? closing_hint() : ""));

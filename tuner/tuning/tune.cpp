@@ -157,18 +157,21 @@ TuneResult tune(Dispatcher& gpu, const KernelSpec& spec, const Problem& given, E
   std::atomic<int> stop = 0;
   const std::stop_callback stopping(options.stop, [&stop] { stop = 1; });
   WisdomStore store(database_of(gpu.options()), WisdomStore::Access::read_write, {{}, &stop});
-  ImageCache images(gpu.options().cache.empty() ? default_cache_path() : gpu.options().cache);
+  const fs::path& wished = gpu.options().cache;
+  std::optional<ImageCache> images;  // a user without a place for files has none
+  if (!wished.empty() || !request.lock_folder.empty()) images.emplace(wished.empty() ? default_cache_path() : wished);
+  ImageCache* const kept = images ? &*images : nullptr;
   Forwarding observer(options);
   if (options.isolation == Isolation::none) {
     // A device of its own: one thread alone drives it.
     const std::unique_ptr<Device> own = open_device(name_of(device));
-    return result_of(run_session(request, *own, store, &images, observer, stop));
+    return result_of(run_session(request, *own, store, kept, observer, stop));
   }
   const QuietPipes quiet;  // before the pool starts threads
   const std::unique_ptr<Workers> workers =
       process_workers(executable.string(), {"--device", name_of(device)}, name_of(device));
   Pool pool(*workers);
-  return result_of(run_session(request, pool, store, &images, observer, stop));
+  return result_of(run_session(request, pool, store, kept, observer, stop));
 }
 
 TuneResult tune(Dispatcher& gpu, const std::string& kernel, const Problem& problem, Effort effort,

@@ -1,6 +1,6 @@
 """Plans and launches a kernel from Python, by ctypes: main.py LIBRARY BUNDLE
 
-LIBRARY is the shared library of attune. BUNDLE is a file made by `attune-embed smooth.cu --output smooth.bundle`.
+LIBRARY is libattune.so, wherever it was installed. BUNDLE is a file made by `attune-embed smooth.cu --output smooth.bundle`.
 ATTUNE_DEVICE=host runs it without a GPU."""
 
 import array

@@ -1,6 +1,9 @@
-"""load_library.py LIBRARY VERSION: the shared library of attune serves ctypes; what it lacks is a message."""
+"""load_library.py LIBRARY VERSION FOLDER: the shared library of attune serves ctypes. Alone in FOLDER it says what it
+lacks. Where it was built it finds the host device beside it."""
 
 import ctypes
+import os
+import shutil
 import sys
 
 
@@ -8,11 +11,25 @@ class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_char_p), ("others", ctypes.c_void_p * 7)]
 
 
-attune = ctypes.CDLL(sys.argv[1])
-attune.attune_library_version.restype = attune.attune_last_error.restype = ctypes.c_char_p
-assert attune.attune_library_version().decode() == sys.argv[2]
+def open_host(attune):
+    handle = ctypes.c_void_p()
+    return attune.attune_dispatcher_make(ctypes.byref(Options(ctypes.sizeof(Options), b"host")), ctypes.byref(handle))
+
+
+def loaded(path):
+    attune = ctypes.CDLL(path)
+    attune.attune_library_version.restype = attune.attune_last_error.restype = ctypes.c_char_p
+    return attune
+
+
+library, version, folder = sys.argv[1:]
+os.makedirs(folder, exist_ok=True)
+alone = loaded(shutil.copy(os.path.realpath(library), os.path.join(folder, "libattune_alone.so")))
+assert open_host(alone) == 1
+assert b"the device `host` needs libattune_host.so.0.1 beside libattune.so" in alone.attune_last_error(), (
+    alone.attune_last_error())
+
+attune = loaded(library)
+assert attune.attune_library_version().decode() == version
 assert attune.attune_interface_version() >= 2
-handle = ctypes.c_void_p()
-status = attune.attune_dispatcher_make(ctypes.byref(Options(ctypes.sizeof(Options), b"host")), ctypes.byref(handle))
-assert status == 1 and handle.value is None
-assert b"the device `host` is not in this program" in attune.attune_last_error(), attune.attune_last_error()
+assert open_host(attune) == 0, attune.attune_last_error()

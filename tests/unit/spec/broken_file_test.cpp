@@ -25,6 +25,15 @@ constexpr std::string_view table = R"table(
       => ends the comment => @*/4
   three_brackets => [[prepare]] => [[^^[prepare]] => bare key
   deep_key => name = "everything" => a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p^^.q = 1 => 16 parts
+  unquoted_word => offset = "integer" => offset = ^^size => value of `offset` lacks quotes => write offset = "size"
+  unquoted_formula => shared = "ZETA * sizeof(T)" => shared = ^^ZETA * sizeof(T) # bytes => `shared` lacks quotes
+      => write shared = "ZETA * sizeof(T)"
+  unquoted_number_and_name => ITEMS = [2, 1, 4] => ITEMS = { from = 1, to = n^^, step = 1 } => `ITEMS` lacks quotes
+      => write ITEMS = { from = 1, to = "n", step = 1 }
+  unquoted_element => grid = ["ceil_div(n, ZETA * ITEMS)", "2"] => grid = [^^ceil_div(n, ZETA * ITEMS), "2"]
+      => `grid` lacks quotes => write grid = ["ceil_div(n, ZETA * ITEMS)", "2"]
+  unquoted_rule => "ZETA * ITEMS <= n", => ^^ZETA * ITEMS <= n, => `rules` lacks quotes => write "ZETA * ITEMS <= n",
+  unquoted_entry => 'finish<T>' => ^^prepare<T, 4> => `entry` lacks quotes => write entry = "prepare<T, 4>"
   // sections
   unknown_section => [restrictions] => [^^restriction] => unknown section `restriction` => did you mean `restrictions`
   key_outside => [kernel]\n => ^^name = 1\n[kernel]\n => `name` => outside all sections

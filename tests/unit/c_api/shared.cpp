@@ -1,1 +1,0 @@
-// The library is what it links (CMakeLists.txt).

@@ -1,0 +1,20 @@
+// A line of front matter whose text lacks its quotes, such as `to = n`.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+struct Unquoted {
+  std::string key;   // of the value, which may have begun on an earlier line
+  std::string line;  // with its quotes
+};
+
+// Returns what `line` (counted from 1) of the document would be with its texts and expressions in quotes. Returns
+// nothing where it lacks none, or something else too.
+std::optional<Unquoted> find_unquoted(std::string_view document, std::size_t line);
+
+}  // namespace attune
