@@ -4,7 +4,7 @@
 
 #include "attune/error.hpp"
 #include "files/paths.hpp"
-#include "wrapped.hpp"
+#include "text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -54,9 +54,9 @@ std::string rejections_text(std::span<const Rejection> rejections, const std::st
     const bool is_frequent = frequent_of * rejection.count >= failures;
     if ((!is_frequent && shown > 0) || shown++ == most_shown) break;
     text += "  " +
-            wrapped(fmt::format("{} {}, such as {}: {}", rejection.count, to_text(rejection.verdict),
-                                rejection.example.text(), reason_of(rejection.detail)),
-                    4) +
+            in_lines(fmt::format("{} {}, such as {}: {}", rejection.count, to_text(rejection.verdict),
+                                 rejection.example.text(), reason_of(rejection.detail)),
+                     4) +
             "\n";
     if (!command.empty()) text += fmt::format("    {} --verdict {}\n", command, to_text(rejection.verdict));
   }

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <sstream>
 
 #include "base/unix_ms.hpp"
+#include "base/visible_text.hpp"
+#include "terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -91,6 +94,13 @@ std::string verdicts_text(const VerdictCounts& counts) {
   for (auto entry = counts.rbegin(); entry != counts.rend(); ++entry)
     if (entry->first != Verdict::ok) text += fmt::format(", {} {}", entry->second, to_text(entry->first));
   return text;
+}
+
+std::string in_lines(std::string_view given, std::size_t column) {
+  std::istringstream words(visible_text(given));
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return wrapped(line, output_columns(), column);
 }
 
 std::string utc_text(std::int64_t unix_ms) { return attune::utc_text(unix_ms, "%Y-%m-%d %H:%M UTC"); }

@@ -1,8 +1,10 @@
 // The text of quantities.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "attune/kernel_spec.hpp"
 #include "attune/search_space.hpp"
@@ -30,5 +32,9 @@ std::string quantity_text(double value, const std::string& unit);
 // Returns "2 right, 2 timeout, 8 compile_error": the right ones, then those that came furthest.
 std::string verdicts_text(const VerdictCounts& counts);
 std::string utc_text(std::int64_t unix_ms);  // "2026-01-31 12:00 UTC"
+
+// Returns text of others, its control characters shown and its white space as single blanks, in lines that fit. It
+// begins at this column, and so does each further line.
+std::string in_lines(std::string_view given, std::size_t column);
 
 }  // namespace attune::cli

@@ -22,7 +22,6 @@
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
 #include "text.hpp"
-#include "wrapped.hpp"
 
 namespace attune::cli {
 namespace {
@@ -135,12 +134,12 @@ TrialQuery query_of(const Options& options) {
 void show_trial(const Trial& trial, bool details) {
   const bool is_right = trial.verdict == Verdict::ok;
   put_text("  {:>{}}  {}\n", is_right ? time_text(trial.measurement.median_ns) : std::string(to_text(trial.verdict)),
-           verdict_columns, wrapped(trial.configuration.text(), configuration_column));
+           verdict_columns, in_lines(trial.configuration.text(), configuration_column));
   if (trial.detail.empty()) return;
   if (details)
     put_text("{}\n", trial.detail);
   else
-    put_text("{:{}}{}\n", "", configuration_column, wrapped(reason_of(trial.detail), configuration_column));
+    put_text("{:{}}{}\n", "", configuration_column, in_lines(reason_of(trial.detail), configuration_column));
 }
 
 void show_session(const SessionRow& session, const std::vector<Trial>& all, const std::vector<Trial>& chosen,
@@ -148,13 +147,13 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
   const RecordKey& key = session.key.record;
   VerdictCounts counts;
   for (const Trial& trial : all) ++counts[trial.verdict];
-  put_text("{}\n", wrapped(fmt::format("{} {} on {}, {}, {}", key.kernel, key.problem.text(), key.device_class,
-                                       key.regime, key.objective),
-                           2));
+  put_text("{}\n", in_lines(fmt::format("{} {} on {}, {}, {}", key.kernel, key.problem.text(), key.device_class,
+                                        key.regime, key.objective),
+                            2));
   put_text("  {}\n",
-           wrapped(fmt::format("{}, effort {}, {}: {}: {}", utc_text(session.started_ms), to_text(session.key.effort),
-                               session.key.strategy, counted(all.size(), "trial"), verdicts_text(counts)),
-                   4));
+           in_lines(fmt::format("{}, effort {}, {}: {}: {}", utc_text(session.started_ms), to_text(session.key.effort),
+                                session.key.strategy, counted(all.size(), "trial"), verdicts_text(counts)),
+                    4));
   const std::size_t shown = std::min(chosen.size(), wanted.limit);
   for (std::size_t i = 0; i < shown; ++i) show_trial(chosen[i], wanted.details);
   if (shown < chosen.size()) put_text("  {} more: --limit {} shows them\n", chosen.size() - shown, chosen.size());

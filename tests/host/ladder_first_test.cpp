@@ -37,7 +37,7 @@ class LadderFirst : public testing::Test {
   // The default, then the steps that are legal, each once, in their order.
   std::vector<std::string> expected() const {
     const SearchSpace space = make_space(request_.spec, request_.problem, device_->info());
-    std::vector<std::string> texts{default_configuration(request_.spec, space)->text()};
+    std::vector<std::string> texts{default_configuration(request_.spec, request_.problem, device_->info())->text()};
     for (const Ladder& ladder : request_.spec.ladders)
       for (const LadderStep& step : ladder.steps) {
         const Configuration configuration = parse_configuration(request_.spec, step.configuration);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "attune/attune.hpp"
+#include "space/default_configuration.hpp"
 #include "spec/kernel_file.hpp"
 #include "support/on_device.hpp"
 
@@ -107,7 +108,7 @@ std::vector<Configuration> all_configurations(const SearchSpace& space) {
 
 std::vector<Configuration> some_configurations(const KernelSpec& spec, const SearchSpace& space, std::size_t count,
                                                std::uint64_t seed) {
-  std::vector<Configuration> some{default_configuration(spec, space.problem(), *space.device()).value()};
+  std::vector<Configuration> some{space.nearest(first_values(spec)).value()};
   std::mt19937_64 random(seed);
   while (some.size() < count + 1) some.push_back(space.sample(random));
   return some;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "apps/attune/console.hpp"
-#include "apps/attune/wrapped.hpp"
+#include "apps/attune/text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -16,20 +16,20 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Wrapped, NoLineIsLongerThanATerminalAndEachIsIndented) {
+TEST(TextOfOthers, NoLineIsLongerThanATerminalAndEachIsIndented) {
   std::string words;
   for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";
-  std::istringstream lines(std::string(7, ' ') + wrapped(words, 7));
+  std::istringstream lines(std::string(7, ' ') + in_lines(words, 7));
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    EXPECT_LE(line.size(), terminal_columns);
+    EXPECT_LE(line.size(), 80u);
     EXPECT_EQ(line.find_first_not_of(' '), 7u) << line;
   }
   EXPECT_GT(count, 4);
-  EXPECT_EQ(wrapped("a  b\n\tc", 2), "a b c");
-  EXPECT_EQ(wrapped("", 2), "");
-  EXPECT_EQ(wrapped("a " + std::string(100, 'x') + " b", 1), "a\n " + std::string(100, 'x') + "\n b");
-  EXPECT_EQ(wrapped("a\x1b[31mb", 0), "a\\x1b[31mb");
+  EXPECT_EQ(in_lines("a  b\n\tc", 2), "a b c");
+  EXPECT_EQ(in_lines("", 2), "");
+  EXPECT_EQ(in_lines("a " + std::string(100, 'x') + " b", 1), "a\n " + std::string(100, 'x') + "\n b");
+  EXPECT_EQ(in_lines("a\x1b[31mb", 0), "a\\x1b[31mb");
 }
 
 TEST(Reason, IsTheFirstErrorOfALogElseItsFirstLine) {
