@@ -19,6 +19,11 @@ double Deadlines::of(const Job& job) const {
   return std::visit([this](const auto& held) { return of_job(held); }, job);
 }
 
+TimeLimit Deadlines::limit(const Job& job) const {
+  const bool launches = launch_of(job) != nullptr || !instances_of(job).empty() || std::holds_alternative<Rounds>(job);
+  return {of(job), launches ? on_host && !user_seconds : true};
+}
+
 double Deadlines::launches(int count) const {
   if (user_seconds) return count * *user_seconds;
   return anchor_seconds > 0 ? std::max(least_seconds, count * factor * anchor_seconds) : first_seconds;

@@ -2,7 +2,7 @@
 
 namespace attune {
 
-Received receive_answer(Transport& worker, double to_begin, double limit,
+Received receive_answer(Transport& worker, TimeLimit to_begin, TimeLimit limit,
                         std::optional<std::chrono::steady_clock::time_point>& begun) {
   Received received = worker.receive(to_begin);
   if (received.end != Received::End::replied) return received;
