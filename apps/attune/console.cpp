@@ -13,6 +13,7 @@
 #include "put_text.hpp"
 #include "record_text.hpp"
 #include "session/decide.hpp"
+#include "session/explanations.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -215,6 +216,7 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
     put_text("  the record of {} stands: {}, {:.2f}x, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
              record.speedup, counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
+  if (!result.left_out.empty()) put_text("  {}\n", left_out_explanation(result.left_out));
   if (result.end == SessionResult::End::known) return;
   if (result.reason) put_text("ended by {}\n", reason_text(*result.reason, request.limits));
   put_text("{}{}: {}; {}\n", counted(result.trials, "trial"),

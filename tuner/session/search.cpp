@@ -145,7 +145,7 @@ void Search::ask_for_default() {
 }
 
 // The default goes first and alone: it becomes the anchor. Then, each alone, what was under way when a session was
-// killed.
+// killed, and what has a second chance, also where the effort's budget is spent.
 void Search::try_first() {
   std::vector<Configuration> left;
   for (const Attempt& attempt : on_.log.open_attempts()) {
@@ -157,6 +157,14 @@ void Search::try_first() {
   try_alone();
   for (const Configuration& one : left) {
     if (stop_reason()) return;
+    propose(one);
+    try_alone();
+  }
+  for (const Configuration& one : on_.log.second_chances()) {
+    const std::optional<Row> row = on_.terms.space.row_of(one);
+    if (!row || !on_.terms.space.contains(*row) || on_.log.find(one.text()) != nullptr) continue;
+    if (on_.stop.load() > 0 || on_.progress.limit_reached(seconds(), on_.bench.anchor_ns())) return;
+    proposals_.begin(*row);
     propose(one);
     try_alone();
   }

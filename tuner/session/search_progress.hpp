@@ -32,12 +32,15 @@ class SearchProgress {
   Progress shown(double run_seconds, double anchor_ns, bool from_log) const;
   double used_seconds(double run_seconds) const noexcept { return used_seconds_ + run_seconds; }
 
+  // Returns the user's limit that this run has reached.
+  std::optional<StopReason> limit_reached(double run_seconds, double anchor_ns) const;
   // Returns the rule that ends the search now, if one does. Rules that finish the session come before others.
   std::optional<StopReason> stop_reason(double run_seconds, double anchor_ns) const;
   // Returns the survivors, best first.
   std::vector<Trial> ranked_survivors() const;
 
  private:
+  Spent spent(double run_seconds, double anchor_ns) const;  // of this run
   void keep_best(const Trial& trial);
   bool is_hopeless() const;
 
