@@ -18,7 +18,7 @@ CREATE TEMP VIEW IF NOT EXISTS record_view AS
   JOIN problem ON problem.id = record.problem_id;
 
 CREATE TEMP VIEW IF NOT EXISTS quarantine_view AS
-  SELECT trial.id, trial.session_id, trial.configuration, trial.verdict, trial.detail, trial.made_ms,
+  SELECT trial.id, trial.session_id, trial.configuration, trial.verdict, trial.detail, trial.made_ms, trial.deaths,
          kernel.name AS kernel, kernel.code, kernel.contract, device.class_key AS device_class,
          problem.bindings AS problem
   FROM trial
@@ -26,4 +26,5 @@ CREATE TEMP VIEW IF NOT EXISTS quarantine_view AS
   JOIN kernel ON kernel.id = session.kernel_id
   JOIN device ON device.id = session.device_id
   JOIN problem ON problem.id = session.problem_id
-  WHERE trial.deaths >= 2 AND trial.verdict <> 0 AND trial.lifted_ms IS NULL;
+  WHERE trial.deaths >= 2 AND trial.verdict <> 0 AND trial.lifted_ms IS NULL
+    AND trial.verdict <> 3;  -- compile_timeout: of a busy machine perhaps

@@ -1,8 +1,11 @@
-// Quarantine: trials in a WisdomStore of configurations that killed their workers.
+// Quarantine: trials in a WisdomStore of configurations that killed their workers. What may be the fault of a
+// compiler's surroundings (core/verdict.hpp) is held against a configuration only after it happened in two sessions,
+// and a compile_timeout never.
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "base/unix_ms.hpp"
 #include "core/bindings_json.hpp"
@@ -13,16 +16,27 @@ namespace {
 
 // Regime and objective do not matter: timing does not change what kills a worker. Nor does the kernel's name, as in
 // WisdomStore::candidates().
-constexpr const char* select_entries = R"sql(
-  SELECT * FROM quarantine_view
-  WHERE code = :code AND contract = :contract AND device_class = :device_class AND problem = :problem
-  ORDER BY made_ms DESC, id DESC
-)sql";
-constexpr const char* lift_entries = R"sql(
-  UPDATE trial SET lifted_ms = :lifted_ms WHERE id IN (
-    SELECT id FROM quarantine_view
-    WHERE code = :code AND contract = :contract AND device_class = :device_class AND problem = :problem)
-)sql";
+const std::string of_key = R"sql( session_id IN (
+  SELECT id FROM session_view
+  WHERE code = :code AND contract = :contract AND device_class = :device_class AND problem = :problem) )sql";
+const std::string trials_where = "SELECT id, configuration, verdict, detail, made_ms FROM trial WHERE ";
+
+// A session has two deaths by 4, compile_crash.
+const std::string select_entries =
+    "SELECT * FROM (SELECT *, sum(deaths) OVER (PARTITION BY configuration) AS of_all FROM quarantine_view WHERE" +
+    of_key + ") WHERE verdict <> 4 OR of_all >= 4 ORDER BY made_ms DESC, id DESC";
+// What died, or was late (3, compile_timeout), and what was left alone for that (14, quarantined).
+const std::string lift_entries =
+    "UPDATE trial SET lifted_ms = :lifted_ms WHERE lifted_ms IS NULL "
+    "AND ((deaths >= 2 AND verdict <> 0) OR verdict IN (3, 4, 14)) AND" +
+    of_key;
+const std::string select_lifted = trials_where + "lifted_ms IS NOT NULL AND" + of_key + "ORDER BY id DESC";
+const std::string select_second_chances =
+    trials_where +
+    "session_id = :session_id AND (lifted_ms IS NOT NULL OR (verdict IN (3, 4) AND attempts < 2)) "
+    "ORDER BY id DESC";
+const std::string select_suspected =
+    trials_where + "session_id = :session_id AND verdict IN (3, 4, 14) AND lifted_ms IS NULL ORDER BY id DESC";
 
 void bind_quarantine_key(SQLite::Statement& statement, const RecordKey& key) {
   statement.bind(":code", key.code);
@@ -31,19 +45,39 @@ void bind_quarantine_key(SQLite::Statement& statement, const RecordKey& key) {
   statement.bind(":problem", bindings_json(key.problem));
 }
 
+void bind_session(SQLite::Statement& statement, std::int64_t session) { statement.bind(":session_id", session); }
+
+// Returns the entries of a statement that gives the newest first: each configuration once, the oldest first.
+template <typename State, typename Bind, typename Key>
+std::vector<QuarantineEntry> entries_of(State& state, const std::string& text, Bind bind, const Key& key) {
+  std::vector<QuarantineEntry> found;
+  state.connection.read([&](SQLite::Database& database) {
+    SQLite::Statement select(database, text);
+    bind(select, key);
+    found = state.template read_all<QuarantineEntry>("trial", select);
+  });
+  std::set<std::string> seen;  // several sessions may have the same configuration
+  std::erase_if(found, [&](const QuarantineEntry& entry) { return !seen.insert(entry.configuration.text()).second; });
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 }  // namespace
 
 std::vector<QuarantineEntry> WisdomStore::quarantined(const RecordKey& key) {
-  std::vector<QuarantineEntry> found;
-  state_->connection.read([&](SQLite::Database& database) {
-    SQLite::Statement select(database, select_entries);
-    bind_quarantine_key(select, key);
-    found = state_->read_all<QuarantineEntry>("trial", select);
-  });
-  std::set<std::string> seen;  // several sessions may have the same configuration
-  std::erase_if(found, [&](const QuarantineEntry& entry) { return !seen.insert(entry.configuration).second; });
-  std::reverse(found.begin(), found.end());
-  return found;
+  return entries_of(*state_, select_entries, bind_quarantine_key, key);
+}
+
+std::vector<QuarantineEntry> WisdomStore::lifted(const RecordKey& key) {
+  return entries_of(*state_, select_lifted, bind_quarantine_key, key);
+}
+
+std::vector<QuarantineEntry> WisdomStore::second_chances(std::int64_t session) {
+  return entries_of(*state_, select_second_chances, bind_session, session);
+}
+
+std::vector<QuarantineEntry> WisdomStore::suspected(std::int64_t session) {
+  return entries_of(*state_, select_suspected, bind_session, session);
 }
 
 std::int64_t WisdomStore::lift_quarantine(const RecordKey& key) {

@@ -228,13 +228,11 @@ template <>
 std::optional<QuarantineEntry> read_row(SQLite::Statement& statement) {
   QuarantineEntry entry;
   Reader read(statement);
-  Configuration configuration;
-  read("configuration", configuration);
+  read("configuration", entry.configuration);
   read("verdict", entry.verdict);
   read("detail", entry.detail);
   read("made_ms", entry.made_ms);
   if (!read.sound()) return {};
-  entry.configuration = configuration.text();
   return entry;
 }
 

@@ -63,9 +63,9 @@ struct Attempt {
   int alone = 0;  // how often of these it was the only one under way
 };
 
-// A configuration that must not be launched again, and why.
+// A configuration that must not be launched again, or was not, and why.
 struct QuarantineEntry {
-  std::string configuration;  // Configuration::text()
+  Configuration configuration;
   Verdict verdict = Verdict::quarantined;
   std::string detail;
   std::int64_t made_ms = 0;  // Unix time, milliseconds
@@ -126,11 +126,18 @@ class WisdomStore {
   // was killed during these.
   std::vector<Attempt> open_attempts(std::int64_t session);
 
-  // Quarantine: configurations of trials with a verdict other than ok and two worker deaths. It holds for all sessions
-  // with the same code, contract, problem and device class. Regime, objective, space and the kernel's name do not
-  // matter. Returns the oldest first, each configuration once with its last verdict.
+  // Quarantine: configurations of trials with a verdict other than ok and two worker deaths; of compile_crash in two
+  // sessions, of compile_timeout never. It holds for all sessions with the same code, contract, problem and device
+  // class. Regime, objective, space and the kernel's name do not matter. Returns the oldest first, each configuration
+  // once with its last verdict, as the next three do.
   std::vector<QuarantineEntry> quarantined(const RecordKey& key);
-  // Notes in these trials that they quarantine nothing any more; returns their number.
+  // Returns what was lifted and not tried since, of the same sessions.
+  std::vector<QuarantineEntry> lifted(const RecordKey& key);
+  // Returns what the next run of this session tries again: what was lifted, and once what died with its compiler.
+  std::vector<QuarantineEntry> second_chances(std::int64_t session);
+  // Returns what this session left out for deaths or lateness that may not be the configuration's fault.
+  std::vector<QuarantineEntry> suspected(std::int64_t session);
+  // Notes in all these trials that they are held against nothing any more; returns their number.
   std::int64_t lift_quarantine(const RecordKey& key);
 
   // Records. All are kept; of each key the strongest sound one serves (core/record_order.hpp). Rows with a wrong hash

@@ -11,6 +11,7 @@
 #include "record_text.hpp"
 #include "rejection_text.hpp"
 #include "session/decide.hpp"
+#include "session/explanations.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -256,6 +257,7 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
                                              : say_default_failed(default_failure(record)),
              counted(record.trials, "trial"));
   put_text("{}", front_text(record, result.finalists));
+  if (!result.left_out.empty()) put_text("  {}\n", left_out_explanation(result.left_out));
   if (result.end == SessionResult::End::known) return;
   if (result.reason)
     put_text("ended by {}\n", reason_text(*result.reason, request.limits, result.run_trials < result.trials));

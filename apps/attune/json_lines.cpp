@@ -146,6 +146,7 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["end"] = end_texts[result.end];
   if (result.reason) line["reason"] = to_text(*result.reason);
   line["trials"] = result.trials;
+  line["run_trials"] = result.run_trials;
   line["survivors"] = result.survivors;
   line["verdicts"] = to_json(result.verdicts);
   line["rejections"] = Json::array();
@@ -167,6 +168,12 @@ void JsonLines::show_result(const SessionRequest& request, const SessionResult& 
   line["search_seconds"] = result.seconds;
   line["device_busy_seconds"] = result.device_busy_seconds;
   line["compile_wait_seconds"] = result.compile_wait_seconds;
+  if (!result.left_out.empty()) {
+    line["left_out"] = Json::array();
+    for (const QuarantineEntry& entry : result.left_out)
+      line["left_out"].push_back(
+          {{"configuration", to_json(entry.configuration)}, {"verdict", to_text(entry.verdict)}});
+  }
   if (!result.explanation.empty()) line["explanation"] = result.explanation;
   if (result.record_stands) line["record_stands"] = true;
   if (result.elsewhere)

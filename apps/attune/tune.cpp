@@ -69,7 +69,7 @@ Options tune_options() {
       "the given limits; FILE.cu... are the kernel files that the log names, built-in kernels are found by name")(
       "dry-run", "with --misses: list what would be tuned")(
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
-      "lift-quarantine", "give configurations that killed two workers another chance")(
+      "lift-quarantine", "try again what killed workers or compilers or was late, also when the session is finished")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
       "json", "one JSON object per line instead of text");
   return options;

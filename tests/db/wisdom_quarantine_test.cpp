@@ -22,7 +22,7 @@ Trial faulty(int block, Verdict verdict = Verdict::fault, int deaths = 2) {
 
 std::vector<std::string> blocks(const std::vector<QuarantineEntry>& entries) {
   std::vector<std::string> texts;
-  for (const QuarantineEntry& entry : entries) texts.push_back(entry.configuration);
+  for (const QuarantineEntry& entry : entries) texts.push_back(entry.configuration.text());
   return texts;
 }
 
@@ -42,6 +42,42 @@ TEST_F(WisdomQuarantine, HoldsWhatKilledTwoWorkersAlone) {
   EXPECT_THAT(blocks(entries()), ElementsAre(configuration(2).text(), configuration(3).text()));
   store_.add_trial(session_, sample_trial(2));
   EXPECT_THAT(blocks(entries()), ElementsAre(configuration(3).text())) << "a later trial of its session ends it";
+}
+
+// What may be the fault of a busy machine, or of who killed a compiler.
+TEST_F(WisdomQuarantine, HoldsADeadCompilerAfterTwoSessionsAndALateOneNever) {
+  for (int session = 0; session < 3; ++session) store_.add_trial(begin(store_), faulty(1, Verdict::compile_timeout, 4));
+  EXPECT_THAT(entries(), IsEmpty());
+  store_.add_trial(session_, faulty(2, Verdict::compile_crash));
+  EXPECT_THAT(entries(), IsEmpty()) << "the next session tries it again";
+  store_.add_trial(begin(store_), faulty(3, Verdict::compile_crash));
+  EXPECT_THAT(entries(), IsEmpty()) << "another configuration";
+  store_.add_trial(begin(store_), faulty(2, Verdict::compile_crash));
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(2).text()));
+  store_.add_trial(session_, faulty(4, Verdict::compile_crash, 4));
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(2).text(), configuration(4).text())) << "in two runs of one";
+}
+
+TEST_F(WisdomQuarantine, GivesWhatWasLiftedOrDiedWithItsCompilerASecondChance) {
+  const auto chances = [this] { return blocks(store_.second_chances(session_)); };
+  Trial late = faulty(1, Verdict::compile_timeout), crashed = faulty(2, Verdict::compile_crash);
+  late.attempts = crashed.attempts = 1;
+  store_.add_trials(session_, std::vector{late, crashed, faulty(3), sample_trial(4)});
+  EXPECT_THAT(chances(), ElementsAre(configuration(1).text(), configuration(2).text()));
+  EXPECT_THAT(blocks(store_.suspected(session_)), ElementsAre(configuration(1).text(), configuration(2).text()));
+  late.attempts = crashed.attempts = 2;
+  crashed.deaths = 4;
+  store_.add_trials(session_, std::vector{late, crashed});
+  EXPECT_THAT(chances(), IsEmpty()) << "one only";
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(2).text(), configuration(3).text()));
+  EXPECT_EQ(store_.lift_quarantine(sample_key()), 3);
+  EXPECT_THAT(chances(),
+              testing::UnorderedElementsAre(configuration(1).text(), configuration(2).text(), configuration(3).text()));
+  EXPECT_THAT(store_.lifted(sample_key()), testing::SizeIs(3));
+  EXPECT_THAT(store_.suspected(session_), IsEmpty());
+  store_.add_trials(session_, std::vector{sample_trial(1), sample_trial(2), sample_trial(3)});
+  EXPECT_THAT(chances(), IsEmpty());
+  EXPECT_THAT(store_.lifted(sample_key()), IsEmpty());
 }
 
 TEST_F(WisdomQuarantine, HoldsEachConfigurationOnceWithItsLastVerdict) {

@@ -116,7 +116,8 @@ std::vector<Attempt> FaultBench::attempts() const {
 std::vector<std::string> FaultBench::quarantined() const {
   SQLite::Database file(database(), SQLite::OPEN_READONLY);
   SQLite::Statement select(file, R"sql(
-    SELECT DISTINCT configuration FROM trial WHERE deaths >= 2 AND verdict <> 0 AND lifted_ms IS NULL ORDER BY id
+    SELECT configuration FROM trial WHERE deaths >= 2 AND verdict NOT IN (0, 3) AND lifted_ms IS NULL
+    GROUP BY configuration HAVING max(verdict <> 4) OR sum(deaths) >= 4 ORDER BY min(id)
   )sql");
   std::vector<std::string> found;
   while (select.executeStep()) found.push_back(select.getColumn(0).getString());

@@ -90,6 +90,46 @@ TEST_F(SessionFaults, QuarantineHoldsInLaterSessionsUntilItIsLifted) {
   EXPECT_THAT(quarantined(), IsEmpty());
 }
 
+TEST_F(SessionFaults, AFinishedSessionTellsWhatIsQuarantinedAndTriesItAgainWhenLifted) {
+  faults("A=5&B=4 launch * error 700\n");
+  const TuneRun first = tune_recording();
+  EXPECT_EQ(first.best.at("end"), "finished");
+  const auto expect_told = [](const TuneRun& run) {
+    ASSERT_THAT(run.best.at("left_out"), SizeIs(1));
+    EXPECT_EQ(run.best.at("left_out")[0].at("verdict"), "fault");
+  };
+  expect_told(first);
+  const TuneRun known = tune_recording();
+  EXPECT_EQ(known.best.at("end"), "known");
+  expect_told(known);
+  CommandOptions options;
+  options.environment["ATTUNE_FAULTS"] = script();
+  const CommandResult text = run("attune_with_faults",
+                                 {"tune", "--device", "replay:" + recording(6, 5) + ",workers", "--effort",
+                                  "exhaustive", "--seed", "1", "--db", database()},
+                                 options);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("left out: 1 configuration (A=5 B=4: fault)"),
+                              HasSubstr("the same command with --lift-quarantine tries it again")));
+  const int tried = log().count("try 1 A=5 B=4");
+  faults("");
+  const TuneRun lifted = tune_recording({"--lift-quarantine"});
+  expect_finished(lifted);
+  EXPECT_EQ(lifted.best.at("run_trials"), 1) << "all others have their verdicts";
+  EXPECT_EQ(log().count("try 1 A=5 B=4") + log().count("try 2 A=5 B=4"), tried + 2) << "after one attempt";
+  EXPECT_EQ(tune_recording({"--lift-quarantine"}).best.at("end"), "known") << "nothing is left to lift";
+}
+
+TEST_F(SessionFaults, ALimitOfProcessorTimeBlamesNoConfiguration) {
+  for (const int signal : {SIGKILL, SIGXCPU}) {
+    faults("A=5&B=4 launch * signal " + std::to_string(signal) + "\n");
+    CommandOptions options;
+    options.processor_limit = 100'000;
+    expect_environment_blamed(tune_recording({}, options), "ulimit -t");
+  }
+  faults("");
+  expect_finished(tune_recording());
+}
+
 TEST_F(SessionFaults, ASearchInWhichAllFailAlikeStops) {
   std::string script_text;
   for (int a = 0; a < 20; ++a) script_text += "A=" + std::to_string(a) + " launch * error 701\n";

@@ -93,6 +93,26 @@ TEST_F(HostCompilerProcess, CallsACompilerThatCrashesOrSaysSoACrash) {
   }
 }
 
+TEST_F(HostCompilerProcess, CallsACompilerWhoseProgramsWereKilledACrash) {
+  for (const char* end :
+       {"kill -KILL $$", "exit 137", "echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+        "echo 'collect2: fatal error: ld terminated with signal 9 [Killed]' >&2; exit 1"}) {
+    const FakeCompiler fake(std::string("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; ") + end);
+    const Environment chosen("ATTUNE_HOST_CXX", fake.path());
+    const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+    EXPECT_EQ(to_text(make_host_compiler()->compile({&wanted, 1})[0].verdict), "compile_crash") << end;
+  }
+}
+
+TEST_F(HostCompilerProcess, HasTheUsersLimitForEachImage) {
+  const FakeCompiler fake("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; exec sleep 50");
+  const Environment chosen("ATTUNE_HOST_CXX", fake.path()), limit("ATTUNE_COMPILE_LIMIT", "0.25");
+  const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+  const CompileOutcome outcome = make_host_compiler()->compile({&wanted, 1})[0];
+  EXPECT_EQ(outcome.verdict, Verdict::compile_timeout);
+  EXPECT_THAT(outcome.log, HasSubstr("stopped after 0.25 s"));
+}
+
 TEST_F(HostCompilerProcess, StopsACompilerThatDoesNotEnd) {
   // With a child that would outlive it, as compilers have.
   const FakeCompiler fake(

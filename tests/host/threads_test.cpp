@@ -1,5 +1,13 @@
 // What the host device promises threads beyond CUDA's own words: how they wait for each other, and what they have.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "host/host_test.hpp"
 
@@ -56,6 +64,40 @@ __global__ void run(int* out) {
     EXPECT_EQ(out[0], 7);
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__)  // which reserves more addresses than any limit
+// In a process of its own, whose stacks have no room. It is no property of the configuration.
+TEST_F(HostThreads, ThatTheMachineHasNotAreTheMachinesFault) {
+  const ImageRequest wanted = request("__global__ void run(int* out) { out[blockIdx.x] = 1; }", {"run"});
+  const CompileOutcome outcome = compile(wanted);
+  ASSERT_TRUE(outcome.image) << outcome.log;
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::unique_ptr<Device> fresh = open_host_device();
+    const LoadOutcome loaded = fresh->load(*outcome.image);
+    test::Array<int> out(*fresh, 64);
+    std::vector<void*> parameters{out.parameter()};
+    LaunchShape of_all = shape(64, 1);
+    of_all.cooperative = true;
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (rlim_t{40} << 20);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      Status status;
+      const FunctionHandle found = loaded.module->function("run", of_all, status);
+      status = fresh->enqueue(test::launch_of(found, of_all, parameters), nullptr);
+    } catch (const Error& error) {
+      _exit(std::string(error.what()).find("no configuration is blamed") != std::string::npos ? 3 : 4);
+    }
+    _exit(5);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), 3);
+}
+#endif
 
 TEST_F(HostThreads, TakeALockInTurn) {
   const auto out = output<int>(R"(

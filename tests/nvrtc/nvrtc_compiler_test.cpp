@@ -1,9 +1,13 @@
 // Compiling with the NVRTC of this machine, to real cubins; no driver is needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "device/cuda/cuda_device.hpp"
@@ -53,8 +57,58 @@ bool knows(int architecture) {
   return std::find(known.begin(), known.end(), architecture) != known.end();
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // which reserves more addresses than any limit
+// Compiles in a process of its own with so many more MiB of addresses. Returns the verdict, or 100 for a death.
+int verdict_within(int mebibytes, const ImageRequest& request) {
+  const pid_t child = fork();
+  if (child == 0) {
+    compile(request_for("__global__ void first() {}", {"first"}));  // loads all of NVRTC
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (static_cast<rlim_t>(mebibytes) << 20);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    _exit(static_cast<int>(compile(request).verdict));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100;
+}
+#endif
+
 class NvrtcCompile : public test::NvrtcTest {};
 class NvrtcArchitecture : public test::NvrtcTest, public testing::WithParamInterface<int> {};
+
+#if !defined(__SANITIZE_ADDRESS__)
+// In the front end, and in ptxas: whoever took the memory, the kernel is sound.
+TEST_F(NvrtcCompile, WithoutEnoughMemoryIsNoErrorOfTheSource) {
+  const ImageRequest large = request_for(R"(
+template <int N> struct Sums {
+  float v[N];
+  __device__ float of(float x) {
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) { v[i] = x * i + sum; sum += v[i] * v[(i * 7) % N]; }
+    return sum;
+  }
+};
+template <int N> __device__ float chain(float x) {
+  Sums<N> sums;
+  if constexpr (N > 1) return sums.of(x) + chain<N - 1>(x); else return x;
+}
+__global__ void run(float* out) { out[threadIdx.x] = chain<95>(out[threadIdx.x]); }
+)",
+                                         {"run"});
+  int crashes = 0;
+  for (const int mebibytes : {2, 8, 16, 24, 32, 40}) {
+    const int verdict = verdict_within(mebibytes, large);
+    EXPECT_NE(verdict, static_cast<int>(Verdict::compile_error)) << mebibytes << " MiB";
+    crashes += verdict == static_cast<int>(Verdict::compile_crash);
+  }
+  EXPECT_GT(crashes, 0);
+  EXPECT_EQ(verdict_within(4000, large), static_cast<int>(Verdict::ok));
+}
+#endif
 
 TEST_P(NvrtcArchitecture, CompilesToItsCubin) {
   if (!knows(GetParam())) GTEST_SKIP() << cuda::nvrtc().name() << " does not know sm_" << GetParam();

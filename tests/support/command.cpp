@@ -26,6 +26,10 @@ namespace {
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG instead, as on a full disk
   }
+  if (options.processor_limit > 0) {
+    const rlimit limit{static_cast<rlim_t>(options.processor_limit), static_cast<rlim_t>(options.processor_limit)};
+    setrlimit(RLIMIT_CPU, &limit);
+  }
   for (const int number : options.ignored_signals) signal(number, SIG_IGN);
   std::vector<char*> list;
   for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));

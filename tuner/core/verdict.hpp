@@ -28,6 +28,12 @@ enum class Verdict {
 std::string_view to_text(Verdict verdict) noexcept;
 std::optional<Verdict> verdict_from_text(std::string_view text) noexcept;
 
+// Returns whether a verdict may come from the surroundings of a compiler: a kill, a lack of memory, a busy machine. It
+// is tried once more at once, and again by the next session.
+constexpr bool may_be_the_environments(Verdict verdict) noexcept {
+  return verdict == Verdict::compile_timeout || verdict == Verdict::compile_crash;
+}
+
 // The result of a device's operation, attributable to the configuration. `sticky`: the device context is unusable, and
 // whatever follows in it fails too.
 struct Status {

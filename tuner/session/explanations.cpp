@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/counted.hpp"
 #include "core/type_table.hpp"
 #include "kernel/instantiate.hpp"
@@ -46,6 +48,16 @@ std::string failures_explanation(const std::map<std::string, Trial>& trials, std
 
 bool is_of_data(Verdict verdict) {
   return verdict == Verdict::fault || verdict == Verdict::guard || verdict == Verdict::timeout;
+}
+
+std::string left_out_explanation(const std::vector<QuarantineEntry>& entries) {
+  if (entries.empty()) return "";
+  constexpr std::size_t most_named = 3;
+  std::string text = "left out: " + counted(entries.size(), "configuration") + " (";
+  for (std::size_t i = 0; i < std::min(entries.size(), most_named); ++i)
+    text += (i > 0 ? "; " : "") + entries[i].configuration.text() + ": " + std::string(to_text(entries[i].verdict));
+  if (entries.size() > most_named) text += "; and " + std::to_string(entries.size() - most_named) + " more";
+  return text + "); the same command with --lift-quarantine tries " + (entries.size() == 1 ? "it" : "them") + " again";
 }
 
 std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem) {

@@ -3,9 +3,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "attune/kernel_spec.hpp"
 #include "core/trial.hpp"
+#include "db/wisdom_store.hpp"
 
 namespace attune {
 
@@ -28,6 +30,8 @@ bool is_of_data(Verdict verdict);
 // Returns which integer inputs have no `fill`, with the key to set: where the default or the reference faults, all
 // values of a type may make no sense. Returns "" where there are none.
 std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem);
+// Names what was left out, and what tries it again; "" where nothing was.
+std::string left_out_explanation(const std::vector<QuarantineEntry>& entries);
 
 // Returns why a kernel that restores its inputs has no regime `stream`, with the next step.
 std::string no_stream_explanation(const KernelSpec& spec);

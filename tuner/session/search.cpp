@@ -158,10 +158,11 @@ bool Search::ask_for_anchor() {
   return false;
 }
 
-// What is to be the anchor goes first and alone. Then, each alone, what was under way when a session was killed.
-// Where the time is spent, survivors are compared without an anchor.
+// What is to be the anchor goes first and alone. Then, each alone, what was under way when a session was killed, and what
+// has a second chance, also where the effort's budget is spent. Where nothing has, survivors are compared without an
+// anchor.
 void Search::try_first() {
-  if (stop_reason() && on_.progress.survivors() > 0) return;
+  if (stop_reason() && on_.progress.survivors() > 0 && on_.log.second_chances().empty()) return;
   std::vector<Configuration> left;
   for (const Attempt& attempt : on_.log.open_attempts()) {
     const std::optional<Row> row = on_.terms.space.row_of(attempt.configuration);
@@ -175,6 +176,14 @@ void Search::try_first() {
   note_long_compiles();
   for (const Configuration& one : left) {
     if (stop_reason()) return;
+    propose(one);
+    try_alone();
+  }
+  for (const Configuration& one : on_.log.second_chances()) {
+    const std::optional<Row> row = on_.terms.space.row_of(one);
+    if (!row || !on_.terms.space.contains(*row) || on_.log.find(one.text()) != nullptr) continue;
+    if (on_.stop.load() > 0 || on_.progress.limit_reached(seconds(), on_.bench.anchor_ns())) return;
+    proposals_.begin(*row);
     propose(one);
     try_alone();
   }
@@ -238,7 +247,10 @@ bool Search::take_result(double seconds) {
 
 // Whether no image is waited for any more. What is to be the anchor has a little time in any case.
 bool Search::is_over() const {
-  return on_.stop.load() > 0 || (stop_reason() && (tried_first_ || on_.bench.anchor_seconds_left() <= 0));
+  if (on_.stop.load() > 0) return true;
+  if (tried_first_) return stop_reason().has_value();
+  if (on_.bench.anchor_ns() == 0) return stop_reason() && on_.bench.anchor_seconds_left() <= 0;
+  return on_.progress.limit_reached(seconds(), on_.bench.anchor_ns()).has_value();
 }
 
 // Waits for the next image. Returns nothing after the search's end, or when it took a result instead.

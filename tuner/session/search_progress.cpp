@@ -77,13 +77,22 @@ Progress SearchProgress::shown(double run_seconds, double anchor_ns, bool from_l
   return progress;
 }
 
-// The effort's budget counts over all continuations, the user's limits for this run.
-std::optional<StopReason> SearchProgress::stop_reason(double run_seconds, double anchor_ns) const {
+Spent SearchProgress::spent(double run_seconds, double anchor_ns) const {
   Spent spent{run_seconds, run_trials_, improvement_.idle_trials(), 0, 0};
   if (best_ratio_ > 0) {
     spent.best_ns = anchor_ns > 0 ? best_ratio_ * anchor_ns : best_ratio_;
     spent.speedup = anchor_ns > 0 ? 1 / best_ratio_ : 0;
   }
+  return spent;
+}
+
+std::optional<StopReason> SearchProgress::limit_reached(double run_seconds, double anchor_ns) const {
+  return terms_.request.limits.reached(spent(run_seconds, anchor_ns));
+}
+
+// The effort's budget counts over all continuations, the user's limits for this run.
+std::optional<StopReason> SearchProgress::stop_reason(double run_seconds, double anchor_ns) const {
+  Spent spent = this->spent(run_seconds, anchor_ns);
   const std::optional<StopReason> limit = terms_.request.limits.reached(spent);
   if (limit == StopReason::target || limit == StopReason::patience) return limit;
   spent.seconds = used_seconds(run_seconds);

@@ -35,12 +35,15 @@ class SearchProgress {
   // none.
   double run_seconds() const;
 
+  // Returns the user's limit that this run has reached.
+  std::optional<StopReason> limit_reached(double run_seconds, double anchor_ns) const;
   // Returns the rule that ends the search now, if one does. Rules that finish the session come before others.
   std::optional<StopReason> stop_reason(double run_seconds, double anchor_ns) const;
   // Returns the survivors, best first.
   std::vector<Trial> ranked_survivors() const;
 
  private:
+  Spent spent(double run_seconds, double anchor_ns) const;  // of this run
   void keep_best(const Trial& trial);
   bool is_hopeless() const;
 

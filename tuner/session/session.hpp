@@ -43,7 +43,7 @@ struct SessionRequest {
   unsigned compile_threads = 0;       // 0: as many as cores
   unsigned depth = 4;                 // trials that are sent at once: the present one, and those after it
   bool keep_going = false;            // even if nearly all of the first configurations fail alike
-  bool lift_quarantine = false;       // tries configurations again that killed two workers
+  bool lift_quarantine = false;       // tries again what died or was late, with the session that had finished
   std::filesystem::path lock_folder;  // of the device's lock; "": measures without taking turns
 };
 
@@ -57,7 +57,7 @@ struct SessionResult {
     finished,     // the effort's budget is spent, every configuration was tried, or patience or target ended it
     partial,      // a limit of time or trials came first
     interrupted,  // a stop was requested
-    known,        // an earlier session finished it: `record` is its record
+    known,        // an earlier session finished it: `record` is its record; nothing has a second chance
     stopped,      // nearly all configurations fail alike: `explanation`
     no_survivor,  // no configuration is legal, compiles and gives the right result: `explanation`
   };
@@ -69,11 +69,12 @@ struct SessionResult {
   bool record_stands = false;             // the record is an earlier one, with its own figures
   std::vector<FinalistResult> finalists;  // of the record: the final stage's results of each
   std::int64_t trials = 0, survivors = 0;
-  std::int64_t run_trials = 0;        // of these trials, in this run; the others were known
-  VerdictCounts verdicts;             // of these trials; empty where nothing was searched
-  std::vector<Rejection> rejections;  // of these trials, the most frequent first
-  bool few_survived = false;          // of these trials: the answer is of few
-  std::vector<std::string> remarks;   // of the compiler, on the default and on the best
+  std::int64_t run_trials = 0;            // of these trials, in this run; the others were known
+  VerdictCounts verdicts;                 // of these trials; empty where nothing was searched
+  std::vector<Rejection> rejections;      // of these trials, the most frequent first
+  bool few_survived = false;              // of these trials: the answer is of few
+  std::vector<std::string> remarks;       // of the compiler, on the default and on the best
+  std::vector<QuarantineEntry> left_out;  // quarantined, or of this session and too late or dead by their compiler
   std::string explanation;
   int workers_replaced = 0;  // device workers
   // Of the search of this run: all; the device worker's work; waiting for compilers with nothing to measure.

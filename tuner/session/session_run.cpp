@@ -41,6 +41,19 @@ bool finishes(StopReason reason) {
          reason == StopReason::patience || reason == StopReason::target;
 }
 
+// What is quarantined, and what else this session left out.
+std::vector<QuarantineEntry> left_out(const RecordKey& key, std::optional<std::int64_t> session, WisdomStore& store) {
+  std::vector<QuarantineEntry> entries = store.quarantined(key);
+  if (!session) return entries;
+  for (QuarantineEntry& suspected : store.suspected(*session)) {
+    const bool is_there = std::any_of(entries.begin(), entries.end(), [&](const QuarantineEntry& entry) {
+      return entry.configuration == suspected.configuration;
+    });
+    if (!is_there) entries.push_back(std::move(suspected));
+  }
+  return entries;
+}
+
 // What is known already, when that is an answer.
 std::optional<SessionResult> answer_from_database(const SessionRequest& request, const SessionKey& key,
                                                   const std::optional<Record>& present, WisdomStore& store) {
@@ -56,20 +69,23 @@ std::optional<SessionResult> answer_from_database(const SessionRequest& request,
   const bool good_enough = !target || target->met(present->median_ns, present->default_ns / present->median_ns);
   const bool any_will_do = target && request.strategy.empty() && !request.seed && present->space == key.space;
   if (!good_enough || (!same_finished && !covered && !any_will_do)) return std::nullopt;
+  if (session && same_seed && !store.second_chances(session->id).empty()) return std::nullopt;
   SessionResult result;
   result.end = SessionResult::End::known;
   result.record = present;
   result.finalists = store.finalists(present->uuid);
   result.trials = session ? session->trials : present->trials;
+  result.left_out = left_out(key.record, session ? std::optional(session->id) : std::nullopt, store);
   return result;
 }
 
-// The session that goes on, or a new one.
-SessionRow open_session(const SessionTerms& terms, const std::string& toolchain, WisdomStore& store) {
+// The session that goes on, or a new one. One that finished with a record goes on for what has a second chance.
+SessionRow open_session(const SessionTerms& terms, bool has_record, const std::string& toolchain, WisdomStore& store) {
   const SessionRequest& request = terms.request;
   const std::optional<SessionRow> former = request.fresh ? std::nullopt : store.find_session(terms.key);
   const bool same_seed = former && (!request.seed || former->seed == *request.seed);
   if (former && former->state != SessionState::finished && same_seed) return *former;
+  if (same_seed && has_record && !store.second_chances(former->id).empty()) return *former;
   SessionRow row;
   row.key = terms.key;
   row.seed = request.seed.value_or(std::random_device{}());
@@ -167,7 +183,7 @@ class SessionRun {
         stop_(stop),
         present_(std::move(present)),
         values_(terms),
-        row_(open_session(terms, pool.compiler().toolchain, store)),
+        row_(open_session(terms, present_.has_value(), pool.compiler().toolchain, store)),
         log_(terms, store, row_.id, observer),
         progress_(terms, values_, log_, row_.used_seconds),
         benches_(one_bench(pool, terms, observer, stop)) {}
@@ -218,6 +234,7 @@ class SessionRun {
     result.survivors = progress_.survivors();  // without those that failed among the best
     result.verdicts = log_.verdicts();
     explain_trials(result);
+    result.left_out = left_out(terms_.key.record, row_.id, store_);
     result.workers_replaced = pool_.replaced() - replaced_before;
     result.timed_seconds = pool_.timed_seconds() - timed_before;
     return result;
@@ -397,7 +414,9 @@ SessionResult run_session(const SessionRequest& request, Pool& pool, WisdomStore
   if (terms.anchors.empty()) return ended(SessionResult::End::no_survivor, empty_space_explanation(terms.space));
   std::optional<Record> present = store.find_record(terms.key.record);
   const ObjectiveValues checked(terms);  // what cannot be had is an error even where an answer is known
-  if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;
+  const bool is_lifted = request.lift_quarantine && store.lift_quarantine(terms.key.record) > 0;
+  if (!is_lifted)
+    if (std::optional<SessionResult> known = answer_from_database(request, terms.key, present, store)) return *known;
   return SessionRun(terms, pool, store, images, observer, stop, std::move(present)).run();
 }
 

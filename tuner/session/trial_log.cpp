@@ -1,5 +1,6 @@
 #include "session/trial_log.hpp"
 
+#include <set>
 #include <utility>
 
 namespace attune {
@@ -15,13 +16,15 @@ constexpr std::chrono::milliseconds between_commits{50};
 TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t session, Observer& observer)
     : terms_(terms), store_(store), session_(session), observer_(observer) {
   const RecordKey& key = terms_.key.record;
-  if (terms_.request.lift_quarantine) store_.lift_quarantine(key);
   const auto leave_alone = [this](const std::string& configuration, const std::string& why, int attempts) {
     left_alone_.emplace(configuration, LeftAlone{why + "; --lift-quarantine gives it another chance", attempts});
   };
   for (const QuarantineEntry& entry : store_.quarantined(key))
-    leave_alone(entry.configuration,
-                "killed two workers before (" + std::string(to_text(entry.verdict)) + "): " + entry.detail, 1);
+    leave_alone(entry.configuration.text(),
+                (may_be_the_environments(entry.verdict) ? "killed its compiler in two sessions ("
+                                                        : "killed two workers before (") +
+                    std::string(to_text(entry.verdict)) + "): " + entry.detail,
+                1);
   for (Attempt& attempt : store_.open_attempts(session_)) {
     if (attempt.alone >= most_unfinished)
       leave_alone(attempt.configuration.text(),
@@ -29,12 +32,23 @@ TrialLog::TrialLog(const SessionTerms& terms, WisdomStore& store, std::int64_t s
                   attempt.begun);
     open_attempts_.push_back(std::move(attempt));
   }
+  std::vector<QuarantineEntry> again = store_.second_chances(session_);
+  if (terms_.request.lift_quarantine)
+    for (QuarantineEntry& entry : store_.lifted(key)) again.push_back(std::move(entry));
+  std::set<std::string> of_this_run;
+  for (QuarantineEntry& entry : again)
+    if (of_this_run.insert(entry.configuration.text()).second)
+      second_chances_.push_back(std::move(entry.configuration));
   if (terms_.request.fresh) return;
   // A failure elsewhere may have had its cause elsewhere: only successes are taken over from other sessions.
   for (Trial& trial : store_.known_trials(key, terms_.key.space))
     if (trial.verdict == Verdict::ok) known_.emplace(trial.configuration.text(), std::move(trial));
   for (Trial& trial : store_.trials(session_)) {
     if (trial.verdict == Verdict::wrong_result) continue;
+    if (trial.verdict != Verdict::ok && of_this_run.contains(trial.configuration.text())) {
+      dropped_.emplace(trial.configuration.text(), std::move(trial));
+      continue;
+    }
     trials_.insert_or_assign(trial.configuration.text(), trial);
     earlier_.push_back(std::move(trial));
   }
@@ -67,9 +81,15 @@ VerdictCounts TrialLog::verdicts() const {
   return counts;
 }
 
-bool TrialLog::add(const Trial& trial) {
+bool TrialLog::add(Trial trial) {
+  const std::string text = trial.configuration.text();
+  // Its row replaces the one before. What was lifted begins anew, with quarantine after two deaths.
+  if (const auto dropped = dropped_.extract(text); !dropped.empty()) {
+    trial.attempts += dropped.mapped().attempts;
+    if (!terms_.request.lift_quarantine) trial.deaths += dropped.mapped().deaths;
+  }
   uncommitted_.push_back(trial);
-  return trials_.insert_or_assign(trial.configuration.text(), trial).second;
+  return trials_.insert_or_assign(text, std::move(trial)).second;
 }
 
 void TrialLog::commit() {

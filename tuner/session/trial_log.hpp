@@ -36,6 +36,10 @@ class TrialLog {
   // Returns why a configuration must not be launched: it killed two workers, or attune itself too often. Null: it may.
   const LeftAlone* left_alone(const Configuration& configuration) const;
 
+  // Returns what this run tries again, whatever budget is left: what was lifted from quarantine, and what died with its
+  // compiler in the run before.
+  const std::vector<Configuration>& second_chances() const noexcept { return second_chances_; }
+
   // Returns this session's trials, by the configuration's text.
   const std::map<std::string, Trial>& trials() const noexcept { return trials_; }
   const Trial* find(const std::string& configuration) const;
@@ -45,7 +49,7 @@ class TrialLog {
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(trials_.size()); }
 
   // Adds a verdict. The observer receives it once it is durable. Returns whether the configuration is new.
-  bool add(const Trial& trial);
+  bool add(Trial trial);
   // Sets the progress that the observer receives with the last trial.
   void show(const Progress& progress) { progress_.push_back(progress); }
   void commit();
@@ -72,6 +76,8 @@ class TrialLog {
   std::map<std::string, Trial> known_;  // by configuration text, as are the next two
   std::map<std::string, LeftAlone> left_alone_;
   std::map<std::string, Trial> trials_;
+  std::map<std::string, Trial> dropped_;  // this session's, which are tried again
+  std::vector<Configuration> second_chances_;
   std::vector<Trial> uncommitted_;
   std::vector<Progress> progress_;  // of each of these verdicts
   std::chrono::steady_clock::time_point committed_at_ = std::chrono::steady_clock::now();

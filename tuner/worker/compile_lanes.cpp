@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
-#include "worker/user_limits.hpp"
+#include "base/user_limits.hpp"
 
 namespace attune {
 namespace {
@@ -29,10 +29,10 @@ CompileOutcome death_of(const Received& received) {
   return outcome;
 }
 
-Received answer_of(Transport& worker, const Job& job, double seconds, bool& begun) {
-  worker.send(job, seconds);
+Received answer_of(Transport& worker, const Job& job, TimeLimit limit, bool& begun) {
+  worker.send(job, limit.seconds);
   std::optional<std::chrono::steady_clock::time_point> at;
-  Received received = receive_answer(worker, seconds + open_seconds, seconds, seconds, at);
+  Received received = receive_answer(worker, {limit.seconds + open_seconds, true}, limit, limit, at);
   begun = at.has_value();
   return received;
 }
@@ -51,7 +51,7 @@ std::string cannot_start(const std::string& why) {
 CompileLanes::CompileLanes(Start start, std::function<void(Result)> deliver)
     : start_(std::move(start)), deliver_(std::move(deliver)), user_seconds_(compile_limit_seconds()), spare_(start_()) {
   bool begun = false;
-  const Received received = answer_of(*spare_, OpenCompiler{}, open_seconds, begun);
+  const Received received = answer_of(*spare_, OpenCompiler{}, {open_seconds, true}, begun);
   if (received.end != Received::End::replied) throw Error(cannot_start(received.why));
   if (const auto* failure = std::get_if<Failure>(&received.reply.answer)) throw Error(failure->text);
   const auto* const opened = std::get_if<CompilerOpened>(&received.reply.answer);
@@ -144,7 +144,7 @@ void CompileLanes::run(Lane& lane) {
   if (lane.opens_first) {
     try {
       bool begun = false;
-      answer_of(*lane.worker, OpenCompiler{}, open_seconds, begun);
+      answer_of(*lane.worker, OpenCompiler{}, {open_seconds, true}, begun);
     } catch (const Error&) {  // what fails here fails again when it compiles
     }
   }
@@ -183,7 +183,7 @@ void CompileLanes::deliver(const Waiting& waiting, Outcome outcome, std::uint64_
   deliver_(std::move(result));
 }
 
-double CompileLanes::deadline(std::size_t images) const {
+TimeLimit CompileLanes::deadline(std::size_t images) const {
   if (user_seconds_) return *user_seconds_ * static_cast<double>(images);
   const std::lock_guard lock(mutex_);
   double one = default_compile_limit_seconds;
@@ -193,7 +193,7 @@ double CompileLanes::deadline(std::size_t images) const {
     std::nth_element(sorted.begin(), nine_of_ten, sorted.end());
     one = std::clamp(limit_factor * *nine_of_ten, least_seconds, default_compile_limit_seconds);
   }
-  return one * static_cast<double>(images);
+  return {one * static_cast<double>(images), true};
 }
 
 void CompileLanes::learn(const std::vector<ImageRequest>& requests, const std::vector<CompileOutcome>& outcomes) {
@@ -229,7 +229,15 @@ std::vector<CompileLanes::Outcome> CompileLanes::compile(Transport& worker, cons
   std::vector<Outcome> outcomes;
   Received received = ask(worker, requests, 1, epoch);
   if (received.end == Received::End::replied) {
-    for (CompileOutcome& outcome : outcomes_of(received)) outcomes.push_back({std::move(outcome), 0});
+    for (CompileOutcome& outcome : outcomes_of(received)) {
+      const ImageRequest& request = requests[outcomes.size()];
+      if (!may_be_the_environments(outcome.verdict) || is_abandoned(epoch)) {
+        outcomes.push_back({std::move(outcome), 0});
+        continue;
+      }
+      restart_and_check(worker, outcome.log, epoch);
+      outcomes.push_back(compile_alone(worker, request, 1, epoch));
+    }
     return outcomes;
   }
   if (is_abandoned(epoch)) return std::vector<Outcome>(requests.size());
@@ -245,10 +253,15 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
   for (;;) {
     if (is_abandoned(epoch)) return {};
     Received received = ask(worker, {request}, deaths + 1, epoch);
-    if (received.end == Received::End::replied) return {std::move(outcomes_of(received).front()), deaths};
-    if (is_abandoned(epoch)) return {death_of(received), deaths};
-    restart_and_check(worker, received.why, epoch);
-    if (++deaths == deaths_to_verdict) return {death_of(received), deaths};
+    const bool has_replied = received.end == Received::End::replied;
+    CompileOutcome outcome = has_replied ? std::move(outcomes_of(received).front()) : death_of(received);
+    if (is_abandoned(epoch) || !may_be_the_environments(outcome.verdict)) return {std::move(outcome), deaths};
+    restart_and_check(worker, has_replied ? outcome.log : received.why, epoch);
+    if (++deaths < deaths_to_verdict) continue;
+    if (received.end == Received::End::died && may_be_processor_limit(received.signal))
+      throw Error("two compile workers were ended by signal " + std::to_string(received.signal) + ": " +
+                  processor_limit_advice());
+    return {std::move(outcome), deaths};
   }
 }
 

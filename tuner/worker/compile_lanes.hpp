@@ -1,7 +1,7 @@
 // CompileLanes: the compile workers of a Pool: for each a thread that runs straight code. Images are compiled in
 // batches of the compiler's preferred size. A compiler that hangs, crashes or takes all memory costs one image. After a
-// death a fresh worker compiles a known-good image, then every image of the batch alone. Two deaths are a verdict.
-// Thread-safe.
+// death a fresh worker compiles a known-good image, then every image of the batch alone. Two deaths are a verdict. It
+// is a death, too, when a program dies that the worker started. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -60,7 +60,7 @@ class CompileLanes {
   Received ask(Transport& worker, const std::vector<ImageRequest>& requests, int attempt, std::uint64_t epoch);
   void restart_and_check(Transport& worker, const std::string& why, std::uint64_t epoch);
   void learn(const std::vector<ImageRequest>& requests, const std::vector<CompileOutcome>& outcomes);
-  double deadline(std::size_t images) const;
+  TimeLimit deadline(std::size_t images) const;
   bool was_interrupted(Lane& lane);
   bool is_abandoned(std::uint64_t epoch) const;
   void deliver(const Waiting& waiting, Outcome outcome, std::uint64_t epoch);

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "attune/error.hpp"
+#include "base/user_limits.hpp"
 #include "worker/device_server.hpp"
-#include "worker/user_limits.hpp"
 
 namespace attune {
 namespace {

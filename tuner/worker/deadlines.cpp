@@ -19,9 +19,15 @@ double Deadlines::of(const Job& job) const {
   return std::visit([this](const auto& held) { return of_job(held); }, job);
 }
 
-double Deadlines::of_reference(const Job& job) const {
+TimeLimit Deadlines::limit(const Job& job) const {
+  const bool launches = launch_of(job) != nullptr || !instances_of(job).empty() || std::holds_alternative<Rounds>(job);
+  return {of(job), launches ? on_host && !user_seconds : true};
+}
+
+TimeLimit Deadlines::limit_of_reference(const Job& job) const {
   const auto* const begin = std::get_if<Begin>(&job);
-  return begin != nullptr && begin->setup.self_checked ? launches(1) + checks(1) + keep_seconds : of(job);
+  if (begin == nullptr || !begin->setup.self_checked) return limit(job);
+  return {launches(1) + checks(1) + keep_seconds, on_host && !user_seconds};
 }
 
 double Deadlines::launches(int count) const {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "base/user_limits.hpp"
 #include "worker/jobs.hpp"
-#include "worker/user_limits.hpp"
 
 namespace attune {
 
@@ -14,6 +14,7 @@ struct Deadlines {
   std::optional<double> user_seconds = launch_limit_seconds();
   double begin_seconds = 0;   // of Begin
   double anchor_seconds = 0;  // of one launch of the anchor; 0: none is known
+  bool on_host = false;       // the device is this machine's processors
 
   static constexpr double first_seconds = 60;
   static constexpr double least_seconds = 2;
@@ -30,8 +31,11 @@ struct Deadlines {
 
   // Returns the seconds from the worker's beginning of the job; of Begin, for the data.
   double of(const Job& job) const;
-  // Returns the seconds for the reference of Begin. The default in its place is a launch like any other.
-  double of_reference(const Job& job) const;
+  // The same, with what counts of them: work of this machine's processors is not late while it waits for one. Launches
+  // on another device are late by the clock, and so is what a user's limit is for.
+  TimeLimit limit(const Job& job) const;
+  // The same for the reference of Begin. The default in its place is a launch like any other.
+  TimeLimit limit_of_reference(const Job& job) const;
 
  private:
   double launches(int count) const;

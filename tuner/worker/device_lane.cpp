@@ -31,9 +31,12 @@ std::optional<InstanceId> only_instance_of(const Job& job) {
   return instances.empty() || samples_several(job) ? std::nullopt : std::optional(instances.front());
 }
 
-void wait_from_now(Work& work, double seconds) {
+// Until a job begins its worker opens its device, and starts: work of this machine's processors.
+TimeLimit to_begin(double seconds) { return {seconds + Deadlines::open_seconds, true}; }
+
+void wait_from_now(Work& work, TimeLimit limit) {
   work.started_at = Clock::now();
-  work.deadline = work.started_at + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  work.limit = limit;
 }
 
 }  // namespace
@@ -147,8 +150,8 @@ void DeviceLane::send_queued() {
     Work& next = queue_.front();
     const bool is_ahead = !in_flight_.empty();
     if (!contents_.is_ready_for(next.job) || (is_ahead && image_bytes(next.job) > most_bytes_ahead)) return;
-    const double limit = contents_.limit(next.job);
-    wait_from_now(next, limit + Deadlines::open_seconds);
+    const double limit = contents_.limit(next.job).seconds;
+    wait_from_now(next, to_begin(limit));
     next.began = figures_.seconds();
     in_flight_.push_back(std::move(next));
     queue_.pop_front();
@@ -163,8 +166,8 @@ void DeviceLane::serve_front() {
   const bool needs_more = is_recovering_;
   lock.unlock();
   if (needs_more) return recover([this](Work& work) { return recovery_.make_ready(work); });
-  const double left = std::chrono::duration<double>(front.deadline - Clock::now()).count();
-  Received received = transport_->receive(std::max(left, 0.0));
+  const double left = front.limit.seconds - std::chrono::duration<double>(Clock::now() - front.started_at).count();
+  Received received = transport_->receive({std::max(left, 0.0), front.limit.forgives_waiting});
   if (received.end != Received::End::replied) {
     lock.lock();
     if (ends_) return in_flight_.clear();
@@ -229,8 +232,7 @@ void DeviceLane::finish(Answer answer) {
   Work work = std::move(in_flight_.front());
   in_flight_.pop_front();
   // The next one's time begins when the worker comes to it.
-  if (!in_flight_.empty())
-    wait_from_now(in_flight_.front(), contents_.limit(in_flight_.front().job) + Deadlines::open_seconds);
+  if (!in_flight_.empty()) wait_from_now(in_flight_.front(), to_begin(contents_.limit(in_flight_.front().job).seconds));
   if (is_done_again) return queue_.push_front(std::move(work));
   lock.unlock();
   deliver(std::move(work), std::move(result));

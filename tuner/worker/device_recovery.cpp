@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/user_limits.hpp"
 #include "worker/answer_check.hpp"
 
 namespace attune {
@@ -72,6 +73,15 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
     result.answer = Done{};
     contents_.note(work.job, result.answer, 0);
     return result;
+  }
+  // Of all that the worker did, or of this job alone: a fresh worker has it all to itself.
+  if (work.started && received.end == Received::End::died && may_be_processor_limit(received.signal)) {
+    if (std::exchange(work.met_limit, true))
+      throw Error("two device workers were ended by signal " + std::to_string(received.signal) + ": " +
+                  processor_limit_advice());
+    start_afresh();
+    work.started = false;
+    return std::nullopt;
   }
   if (work.started || ++work.begun_in_vain > most_in_vain) return after_death(work, status_of_death(received));
   restart_and_check("a death between two jobs", received.why);
@@ -192,9 +202,10 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
 
 // One job and its reply, with nothing else under way. `begun`: when the worker began it.
 Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& begun) {
-  const double limit = contents_.limit(job);
-  send_(job, limit);
-  return receive_answer(transport_, limit + Deadlines::open_seconds, limit, contents_.limit_of_reference(job), begun);
+  const TimeLimit limit = contents_.limit(job);
+  send_(job, limit.seconds);
+  return receive_answer(transport_, {limit.seconds + Deadlines::open_seconds, true}, limit,
+                        contents_.limit_of_reference(job), begun);
 }
 
 // `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.

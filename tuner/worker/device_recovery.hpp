@@ -21,9 +21,11 @@ struct Work {
   Ticket ticket = 0;
   Job job;
   bool started = false;
-  std::chrono::steady_clock::time_point started_at, deadline;
-  double began = 0;       // by the session's clock
-  int begun_in_vain = 0;  // workers that died before they began it, or while they opened their device
+  std::chrono::steady_clock::time_point started_at;
+  TimeLimit limit = 0;     // from then
+  double began = 0;        // by the session's clock
+  bool met_limit = false;  // of processor time, by which a worker ended
+  int begun_in_vain = 0;   // workers that died before they began it, or while they opened their device
   bool is_repeated = false;
   std::vector<std::string> notes;
 };

@@ -20,7 +20,7 @@ class DirectTransport final : public Transport {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(job);
   }
-  Received receive(double) override {
+  Received receive(TimeLimit) override {
     const auto begin = std::chrono::steady_clock::now();
     Received received{Received::End::replied, answer_(take()), {}};
     received.reply.worked_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -2,7 +2,7 @@
 
 namespace attune {
 
-Received receive_answer(Transport& worker, double to_begin, double limit, double of_reference,
+Received receive_answer(Transport& worker, TimeLimit to_begin, TimeLimit limit, TimeLimit of_reference,
                         std::optional<std::chrono::steady_clock::time_point>& begun) {
   const auto has_started = [](const Received& received) {
     return received.end == Received::End::replied && std::holds_alternative<Started>(received.reply.answer);

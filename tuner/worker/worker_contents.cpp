@@ -20,14 +20,14 @@ std::optional<KnownGood> WorkerContents::known_good() const {
   return known_good_;
 }
 
-double WorkerContents::limit(const Job& job) const {
+TimeLimit WorkerContents::limit(const Job& job) const {
   const std::lock_guard lock(mutex_);
-  return deadlines_.of(job);
+  return deadlines_.limit(job);
 }
 
-double WorkerContents::limit_of_reference(const Job& job) const {
+TimeLimit WorkerContents::limit_of_reference(const Job& job) const {
   const std::lock_guard lock(mutex_);
-  return deadlines_.of_reference(job);
+  return deadlines_.limit_of_reference(job);
 }
 
 // An instance that was never loaded is the worker's to refuse.
@@ -60,6 +60,7 @@ void WorkerContents::note(const Job& job, const Answer& answer, double seconds) 
     set_begun(begun->free_bytes, seconds);
   }
   const std::lock_guard lock(mutex_);
+  if (const auto* opened = std::get_if<DeviceOpened>(&answer)) deadlines_.on_host = opened->info.kind == "host";
   const auto* const tried = std::get_if<Tried>(&answer);
   if (const auto* load = std::get_if<Load>(&job); load != nullptr && tried != nullptr && tried->status.ok())
     loaded_.insert_or_assign(load->launch.instance, Loaded{load->launch, true});

@@ -36,9 +36,9 @@ class WorkerContents {
   void set_deaths_to_verdict(int deaths) { deaths_to_verdict_ = deaths; }
   int deaths_to_verdict() const noexcept { return deaths_to_verdict_; }
   std::optional<KnownGood> known_good() const;
-  // Returns the deadline of a job, in seconds.
-  double limit(const Job& job) const;
-  double limit_of_reference(const Job& job) const;
+  // Returns the deadline of a job.
+  TimeLimit limit(const Job& job) const;
+  TimeLimit limit_of_reference(const Job& job) const;
   // Returns whether the worker can do the job as it is, with nothing loaded or taken apart before.
   bool is_ready_for(const Job& job) const;
   // Returns the first instance that the job needs and the worker lacks. Throws Error for one that was never loaded.

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "attune/error.hpp"
+#include "support/busy_machine.hpp"
 
 namespace attune {
 namespace {
@@ -49,6 +50,14 @@ TEST(CompilerProcess, StopsOneThatClosedItsOutputAndDoesNotEnd) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(shell("exec > /dev/null 2>&1; sleep 60", 0.3).timed_out);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST(CompilerProcess, IsNotLateWhileItWaitsForAProcessor) {
+  const test::BusyMachine busy;
+  const ProcessResult result =
+      run_process({"/bin/sh", "-c", "i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; echo done"}, "/", {1, true});
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.output, "done\n");
 }
 
 TEST(CompilerProcess, CutsLongOutput) {

@@ -107,6 +107,17 @@ TEST(PtxasLog, KnowsTheMessageOfTheVersionsThatSayIt) {
   EXPECT_FALSE(names_shared_overflow(log_13));
 }
 
+TEST(PtxasLog, TellsALackOfMemoryFromErrors) {
+  EXPECT_TRUE(names_lack_of_memory("k.cu(2): catastrophic error: out of memory\n  template<int N> struct S"));
+  EXPECT_TRUE(names_lack_of_memory("ptxas fatal   : Memory allocation failure\n"));
+  EXPECT_TRUE(names_lack_of_memory("ptxas fatal   : Ptx assembly aborted due to errors\n")) << "the reason is printed";
+  EXPECT_FALSE(
+      names_lack_of_memory("ptxas application ptx input, line 23; error   : Instruction not supported\n"
+                           "ptxas fatal   : Ptx assembly aborted due to errors\n"));
+  EXPECT_FALSE(names_lack_of_memory("k.cu(2): error: identifier \"memory\" is undefined"));
+  EXPECT_FALSE(names_lack_of_memory(log_13));
+}
+
 TEST(PtxasLog, NamesTheEntriesWithTooMuchStaticSharedMemoryEvenWithoutAnErrorLine) {
   EXPECT_EQ(shared_overflows(log_13, 4095),
             "attune: void big<1024>(float*) has 4096 bytes of static shared memory; at most 4095 "

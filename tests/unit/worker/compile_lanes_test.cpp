@@ -26,12 +26,17 @@ struct CompilerScript {
   std::function<Received::End(const std::string& expressions, int attempt)> ends = [](const auto&, int) {
     return Received::End::replied;
   };
+  // The verdict on one image, of a worker that lives.
+  std::function<Verdict(const std::string& expression, int attempt)> verdicts = [](const auto&, int) {
+    return Verdict::ok;
+  };
   int dies_before = 0;  // so many jobs that are not begun then
   Answer opened = CompilerOpened{"scripted", 4, false};
   double milliseconds = 10;
   std::size_t forgotten = 0;      // outcomes that are left out of an answer
   std::vector<std::string> seen;  // "a b#1"
   std::vector<double> seconds, seconds_to_begin;
+  std::vector<bool> forgives;  // what workers wait for processors
   std::atomic<int> made{0}, restarts{0};
 
   std::mutex mutex;
@@ -47,7 +52,8 @@ class ScriptedWorker final : public Transport {
     job_ = job;
     is_begun_ = false;
   }
-  Received receive(double seconds) override {
+  Received receive(TimeLimit limit) override {
+    const double seconds = limit.seconds;
     if (!std::exchange(is_begun_, true)) return begin(seconds);
     const auto* images = std::get_if<Compile>(&job_);
     if (images == nullptr) return {Received::End::replied, {.answer = script_.opened}, ""};
@@ -57,11 +63,16 @@ class ScriptedWorker final : public Transport {
       text += (text.empty() ? "" : " ") + one.expressions.front();
       Image image;
       image.architecture = one.expressions.front();
-      compiled.outcomes.push_back({Verdict::ok, "", image, script_.milliseconds});
+      const Verdict verdict = script_.verdicts(one.expressions.front(), images->attempt);
+      if (verdict == Verdict::ok)
+        compiled.outcomes.push_back({verdict, "", image, script_.milliseconds});
+      else
+        compiled.outcomes.push_back({verdict, "as the compiler says", {}, script_.milliseconds});
     }
     std::unique_lock lock(script_.mutex);
     script_.seen.push_back(text + "#" + std::to_string(images->attempt));
     script_.seconds.push_back(seconds);
+    script_.forgives.push_back(limit.forgives_waiting);
     ++script_.busy;
     script_.changed.notify_all();
     script_.changed.wait(lock, [this] { return script_.busy >= script_.wanted || is_interrupted_; });
@@ -221,6 +232,50 @@ TEST_F(CompileLanesTest, ADeathIsForgivenWhenTheSecondAttemptPasses) {
   EXPECT_EQ(outcome(result).verdict, Verdict::ok);
   EXPECT_EQ(result.deaths, 1);
   EXPECT_THAT(take_seen(), ElementsAre("b#1", "b#2"));
+}
+
+TEST_F(CompileLanesTest, ADeathOfWhatAWorkerStartedIsForgivenTheSame) {
+  for (const Verdict end : {Verdict::compile_crash, Verdict::compile_timeout}) {
+    script_.verdicts = [=](const std::string&, int attempt) { return attempt == 1 ? end : Verdict::ok; };
+    const Result result = compile("b");
+    EXPECT_EQ(outcome(result).verdict, Verdict::ok);
+    EXPECT_EQ(result.deaths, 1);
+    EXPECT_THAT(take_seen(), ElementsAre("b#1", "b#2"));
+    EXPECT_EQ(script_.restarts, 0) << "the worker lives";
+    lanes_.reset();
+  }
+}
+
+TEST_F(CompileLanesTest, TheImageThatKillsWhatItsWorkerStartedTwiceIsBlamed) {
+  compile("known_good");
+  take_seen();
+  script_.verdicts = [](const std::string& text, int) { return text == "b" ? Verdict::compile_crash : Verdict::ok; };
+  const std::vector<Ticket> tickets = submit_together({"x", "b", "c"});
+  const Result blamed = wait(tickets[1]);
+  EXPECT_EQ(outcome(blamed).verdict, Verdict::compile_crash);
+  EXPECT_EQ(outcome(blamed).log, "as the compiler says");
+  EXPECT_EQ(blamed.deaths, 2);
+  for (const std::size_t other : {0, 2}) EXPECT_EQ(outcome(wait(tickets[other])).verdict, Verdict::ok);
+  EXPECT_THAT(take_seen(), ElementsAre("first#1", "x b c#1", "known_good#1", "b#2", "known_good#1"));
+}
+
+TEST_F(CompileLanesTest, WhatDoesNotCompileIsCompiledOnce) {
+  script_.verdicts = [](const std::string&, int) { return Verdict::compile_error; };
+  const Result result = compile("b");
+  EXPECT_EQ(outcome(result).verdict, Verdict::compile_error);
+  EXPECT_EQ(result.deaths, 0);
+  EXPECT_THAT(take_seen(), ElementsAre("b#1"));
+}
+
+TEST_F(CompileLanesTest, AUsersLimitIsOfWallTimeAndOursOfWork) {
+  compile("a");
+  EXPECT_TRUE(script_.forgives.back());
+  lanes_.reset();
+  setenv("ATTUNE_COMPILE_LIMIT", "7", 1);
+  compile("a");
+  unsetenv("ATTUNE_COMPILE_LIMIT");
+  EXPECT_FALSE(script_.forgives.back());
+  EXPECT_EQ(script_.seconds.back(), 7);
 }
 
 TEST_F(CompileLanesTest, AWorkerThatEndsBeforeItBeginsBlamesNoImage) {

@@ -51,6 +51,19 @@ TEST(Deadlines, AUsersLimitStandsWhateverTheAnchorTakes) {
   EXPECT_DOUBLE_EQ(deadlines.of(Try{{}, {.count = 3}}), 5 * 0.5 + 2 + 3 * Deadlines::beside_sample_seconds);
 }
 
+TEST(Deadlines, ForgiveWorkOfTheMachineThatItWaitsForProcessors) {
+  Deadlines deadlines;
+  EXPECT_TRUE(deadlines.limit(Begin{}).forgives_waiting) << "data";
+  EXPECT_TRUE(deadlines.limit(OpenDevice{}).forgives_waiting);
+  const Job launches[] = {Load{}, Try{}, Rounds{{device_copy}, {}}, CheckAgain{1, false}, Meter{1, {}, 1, 1}};
+  for (const Job& job : launches) EXPECT_FALSE(deadlines.limit(job).forgives_waiting) << "of a GPU, which hangs";
+  deadlines.on_host = true;
+  for (const Job& job : launches) EXPECT_TRUE(deadlines.limit(job).forgives_waiting);
+  EXPECT_EQ(deadlines.limit(Load{}).seconds, deadlines.of(Load{}));
+  deadlines.user_seconds = 1;
+  for (const Job& job : launches) EXPECT_FALSE(deadlines.limit(job).forgives_waiting) << "a user's limit";
+}
+
 TEST(Deadlines, ADriverThatCompilesWhenItLoadsHasTimeForIt) {
   Load load;
   load.launch.steps.image.architecture = "compute_90";

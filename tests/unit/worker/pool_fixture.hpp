@@ -85,7 +85,8 @@ class ScriptedTransport final : public Transport {
     jobs_.push_back(job);
     script_.most_sent = std::max(script_.most_sent, jobs_.size());
   }
-  Received receive(double seconds) override {
+  Received receive(TimeLimit limit) override {
+    const double seconds = limit.seconds;
     std::unique_lock lock(script_.mutex);
     if (!server_) return {Received::End::died, {}, "ended"};
     if (jobs_.empty()) return lose(Received::End::timed_out);

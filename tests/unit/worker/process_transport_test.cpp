@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "support/busy_machine.hpp"
 #include "worker/messages/messages.hpp"
 #include "worker/process/frames.hpp"
 
@@ -68,6 +69,18 @@ TEST_F(ProcessTransportTest, OneThatStopsReadingAndStaysIsKilledByTheDeadline) {
   transport.send(OpenDevice{}, 0.3);
   EXPECT_EQ(transport.receive(0.3).end, Received::End::timed_out);
   EXPECT_EQ(transport.receive(0.3).end, Received::End::died);
+}
+
+TEST_F(ProcessTransportTest, OneThatWaitsForAProcessorIsNotLate) {
+  const test::BusyMachine busy;
+  write_replies(1);
+  ProcessTransport transport =
+      worker("i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; cat '" + replies_ + "' >&4; sleep 60");
+  transport.send(OpenDevice{}, 10);
+  const Received received = transport.receive({1, true});
+  ASSERT_EQ(received.end, Received::End::replied) << received.why;
+  EXPECT_EQ(number_of(received), 1);
+  EXPECT_EQ(transport.receive({0.3, true}).end, Received::End::timed_out) << "it sleeps";
 }
 
 TEST_F(ProcessTransportTest, AnotherThreadInterruptsOneThatIsAtAJob) {

@@ -1,4 +1,4 @@
-#include "worker/user_limits.hpp"
+#include "base/user_limits.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@ using NvrtcProgram = ::_nvrtcProgram*;  // nvrtcProgram
 
 enum : NvrtcResult {
   nvrtc_success = 0,
+  nvrtc_out_of_memory = 1,
   nvrtc_invalid_option = 5,
   nvrtc_compilation = 6,
   nvrtc_builtin_failure = 7,

@@ -125,6 +125,12 @@ std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
 
 CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, std::string log) {
   if (names_shared_overflow(log)) return failure(Verdict::resources, std::move(log));
+  if (result == nvrtc_out_of_memory || names_lack_of_memory(log)) {
+    return failure(
+        Verdict::compile_crash,
+        fmt::format("attune: {} has not enough of this machine's memory (ATTUNE_COMPILE_MEMORY, ulimit -v)\n{}",
+                    library.name(), log));
+  }
   if (!names_an_error(log)) {
     log +=
         fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));

@@ -130,6 +130,15 @@ bool names_an_error(std::string_view log) {
   return false;
 }
 
+bool names_lack_of_memory(std::string_view log) {
+  if (contains(log, "catastrophic error: out of memory") || contains(log, "Memory allocation failure")) return true;
+  // ptxas prints the reason elsewhere. Other errors that abort it are in the log.
+  constexpr std::string_view aborted = "Ptx assembly aborted due to errors";
+  const auto position = log.find(aborted);
+  if (position == std::string_view::npos) return false;
+  return !contains(log.substr(0, position), "error") && !contains(log.substr(position + aborted.size()), "error");
+}
+
 bool names_shared_overflow(std::string_view log) { return contains(log, "uses too much shared data"); }
 
 std::string shared_overflows(std::string_view log, std::uint64_t limit) {

@@ -17,6 +17,9 @@ std::map<std::string, ResourceUsage> entries_of_log(std::string_view log);
 // Returns whether the log has an error of the compiler: "error:", "fatal   :".
 bool names_an_error(std::string_view log);
 
+// Returns whether the compiler or ptxas gave up for want of this machine's memory.
+bool names_lack_of_memory(std::string_view log);
+
 // Returns whether ptxas reports "uses too much shared data", an error outside the source.
 bool names_shared_overflow(std::string_view log);
 

@@ -22,7 +22,6 @@ namespace attune {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 // Runs between fork and exec, in a process with threads: nothing may allocate.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* folder, int output) {
@@ -36,15 +35,15 @@ using Clock = std::chrono::steady_clock;
 }
 
 // Reads until the end of the output or the deadline. Returns true when the end came first.
-bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
+bool collect(int source, ProcessDeadline& deadline, ProcessResult& result) {
   std::size_t left_out = 0;
   char buffer[4096];
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const int left = deadline.milliseconds_left();
+    if (left == 0) return false;
     pollfd wait{source, POLLIN, 0};
-    const int ready = left > 0 ? poll(&wait, 1, static_cast<int>(left)) : 0;
-    if (ready == 0) return false;
-    if (ready < 0 && errno == EINTR) continue;
+    const int ready = poll(&wait, 1, left);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t count = read(source, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -58,18 +57,18 @@ bool collect(int source, Clock::time_point deadline, ProcessResult& result) {
 }
 
 // Waits for a child whose output has ended; nearly always it ends at once. Returns false when the deadline comes first.
-bool ended(pid_t child, Clock::time_point deadline, int& status) {
+bool ended(pid_t child, ProcessDeadline& deadline, int& status) {
   for (auto pause = std::chrono::microseconds(100);; pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
     const pid_t found = waitpid(child, &status, WNOHANG);
     if (found == child || (found < 0 && errno != EINTR)) return true;
-    if (Clock::now() >= deadline) return false;
+    if (deadline.milliseconds_left() == 0) return false;
     std::this_thread::sleep_for(pause);
   }
 }
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder, double seconds) {
+ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder, TimeLimit limit) {
   const std::string where = folder.string();
   const std::vector<std::string> variables = environment_with({{"LC_ALL", "C"}, {"TMPDIR", where}});
   const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
@@ -84,8 +83,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   }
   setpgid(child, child);  // here too: whichever comes first
   ProcessResult result;
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  ProcessDeadline deadline(child, limit);
   int status = 0;
   result.timed_out = !collect(ends[0], deadline, result) || !ended(child, deadline, status);
   if (result.timed_out) {

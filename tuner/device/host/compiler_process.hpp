@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/process_deadline.hpp"
+
 namespace attune {
 
 struct ProcessResult {
@@ -18,7 +20,7 @@ inline constexpr std::size_t output_bytes = 64 * 1024;
 
 // Throws Error when the program cannot be started.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                          double seconds);
+                          TimeLimit limit);
 
 // Returns the path of a program, given by path or by name (looked up in PATH). Empty when there is none.
 std::string find_program(const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -163,13 +164,25 @@ struct Built {
 
 // Returns whether the compiler had an internal error or no memory, or a signal ended one of its programs.
 bool crashed(const ProcessResult& result) {
-  if (result.signal != 0) return true;
-  constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
-                                        "PLEASE submit a bug report", "virtual memory exhausted",
-                                        "out of memory allocating"};
+  constexpr int of_a_shell = 128;  // and the signal: such a code has a script whose compiler was killed
+  if (result.signal != 0 || result.exit_code > of_a_shell) return true;
+  constexpr std::string_view signs[] = {
+      "internal compiler error",    "signal terminated program", "terminated with signal",  "due to signal",
+      "PLEASE submit a bug report", "virtual memory exhausted",  "out of memory allocating"};
   return result.exit_code != 0 && std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) {
            return result.output.find(sign) != std::string::npos;
          });
+}
+
+// Returns whether the limit of processor time of this process's shell ended the compiler, or one of its programs.
+bool is_ended_by_limit(const ProcessResult& result) {
+  if (result.timed_out) return false;
+  if (may_be_processor_limit(result.signal)) return true;
+  for (const int number : {SIGXCPU, SIGKILL})
+    if (may_be_processor_limit(number) &&
+        result.output.find(fmt::format("{} signal terminated program", strsignal(number))) != std::string::npos)
+      return true;
+  return false;
 }
 
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
@@ -221,9 +234,12 @@ bool is_out_of_room(const ProcessResult& result, const fs::path& place) {
 
 // Runs the compiler once. Throws Error when the folder has no room for its files. Returns false, with the reason in
 // `built`, when it fails.
-bool run_step(const std::vector<std::string>& command, const fs::path& place, double seconds, const SourceText& source,
+bool run_step(const std::vector<std::string>& command, const fs::path& place, TimeLimit limit, const SourceText& source,
               Built& built) {
-  const ProcessResult result = run_process(command, place, seconds);
+  ProcessResult result = run_process(command, place, limit);
+  if (is_ended_by_limit(result)) result = run_process(command, place, limit);
+  if (is_ended_by_limit(result))
+    throw Error(fmt::format("the compiler was ended twice: {}\n{}", processor_limit_advice(), result.output));
   built.log += result.output;
   if (!result.timed_out && is_out_of_room(result, place))
     throw Error(
@@ -231,8 +247,8 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, do
                     "temporary files with TMPDIR\n{}",
                     place.string(), result.output));
   if (result.timed_out) {
-    built.failed = failure(Verdict::compile_timeout,
-                           fmt::format("{}: the compiler was stopped after {} s\n{}", source.name, seconds, built.log));
+    built.failed = failure(Verdict::compile_timeout, fmt::format("{}: the compiler was stopped after {} s\n{}",
+                                                                 source.name, limit.seconds, built.log));
   } else if (crashed(result)) {
     built.failed =
         failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}",
@@ -273,14 +289,14 @@ std::vector<std::string> command_for(const std::vector<std::string>& compiler, c
 constexpr const char* source_place = "1/2/3/4/5/6/7/8";
 
 // Checks whether the source compiles without instantiations. `failed` holds the reason otherwise.
-Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, double seconds) {
+Built check_source(const std::vector<std::string>& compiler, const ImageRequest& request, TimeLimit limit) {
   Built built;
   const TemporaryFolder folder;
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, {}, "", HostVariant::plain);
   std::vector<std::string> command = command_for(compiler, place, request.options, HostVariant::plain);
   command.insert(command.end(), {"-fsyntax-only", "kernel.cpp"});
-  run_step(command, place, seconds, request.source, built);
+  run_step(command, place, limit, request.source, built);
   return built;
 }
 
@@ -290,7 +306,7 @@ struct Files {
 
 // Returns nothing, with the reason in `built`, when compiler or linker fail.
 std::optional<Files> build_files(const std::vector<std::string>& compiler,
-                                 std::span<const ImageRequest* const> requests, double seconds, HostVariant variant,
+                                 std::span<const ImageRequest* const> requests, TimeLimit limit, HostVariant variant,
                                  Built& built) {
   const ImageRequest& request = *requests.front();
   const TemporaryFolder folder;
@@ -306,7 +322,7 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
       std::any_of(link.begin(), link.end(), [](const std::string& word) { return word.starts_with("-fsanitize"); });
   if (!sanitized) link.push_back("-Wl,-z,defs");
   for (const auto& step : {compile, link})
-    if (!run_step(step, place, seconds, request.source, built)) return std::nullopt;
+    if (!run_step(step, place, limit, request.source, built)) return std::nullopt;
   const std::vector<std::byte> opened = read_file(place / "opened");
   add_opened_files(built.files, {reinterpret_cast<const char*>(opened.data()), opened.size()}, folder.path());
   return Files{read_file(place / "kernel.o"), read_file(place / "kernel.so")};
@@ -319,18 +335,18 @@ std::vector<std::string> folders_of(const ImageRequest& request) {
   return folders;
 }
 
-Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
+Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, TimeLimit limit) {
   Built built;
   built.entries = number_expressions(requests);
   // Before the compile: a file that changes meanwhile is compiled again.
   built.files = expected_files(*requests.front(), folders_of(*requests.front()));
-  std::optional<Files> files = build_files(compiler, requests, seconds, HostVariant::plain, built);
+  std::optional<Files> files = build_files(compiler, requests, limit, HostVariant::plain, built);
   if (!files) return built;
   std::vector<std::string> symbols;
   for (const auto& [expression, index] : built.entries) symbols.push_back(entry_symbol(index));
   // Of the plain code: sanitized code has other sizes.
   built.shared = static_shared_bytes(files->object, symbols, "current_thread_pointer");
-  if (sanitizers().any()) files = build_files(compiler, requests, seconds, HostVariant::sanitized, built);
+  if (sanitizers().any()) files = build_files(compiler, requests, limit, HostVariant::sanitized, built);
   if (files) built.code = std::make_shared<const std::vector<std::byte>>(std::move(files->shared_object));
   return built;
 }
@@ -363,16 +379,21 @@ CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const
 
 }  // namespace
 
+TimeLimit HostCompiler::limit(std::size_t images) const {
+  if (user_seconds_) return *user_seconds_ * static_cast<double>(images);
+  return {default_compile_limit_seconds, true};
+}
+
 std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const ImageRequest* const> requests) {
   const auto begin = std::chrono::steady_clock::now();
   Built built;
-  CompileOutcome source;  // failed: the source itself is at fault
+  CompileOutcome source;  // failed: the source itself is at fault, or every run of the compiler is late
   {
     const CompilingNow turn;
-    built = build(tool().command, requests, seconds_);
+    built = build(tool().command, requests, limit(requests.size()));
     // One cause for all costs two runs, not one for each.
     if (built.failed.verdict != Verdict::ok && requests.size() > 1)
-      source = check_source(tool().command, *requests.front(), seconds_).failed;
+      source = check_source(tool().command, *requests.front(), limit(1)).failed;
   }
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   const double each = taken.count() / static_cast<double>(requests.size());
@@ -382,7 +403,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
       outcomes.push_back(outcome_of(*request, built, toolchain(), DeviceInfo{}.shared_static_limit));
   } else if (requests.size() == 1) {
     outcomes.push_back(built.failed);
-  } else if (source.verdict != Verdict::ok) {
+  } else if (source.verdict != Verdict::ok && source.verdict != Verdict::compile_crash) {
     outcomes.assign(requests.size(), source);
   } else {
     // One request is at fault: halves, down to that one alone, so that the others succeed.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/process_deadline.hpp"
+#include "base/user_limits.hpp"
 #include "device/device.hpp"
 #include "device/host/host_compiler_tool.hpp"
 
@@ -13,10 +15,9 @@ namespace attune {
 
 class HostCompiler final : public Compiler {
  public:
-  // No instantiation takes a tenth of this. A compiler that takes longer is stopped, with all its children.
-  static constexpr double compile_seconds = 60;
-
-  explicit HostCompiler(double seconds = compile_seconds) : seconds_(seconds) {}
+  // A compiler that takes longer than its limit is stopped, with all its children. `user_seconds`: for one image; a run
+  // of the compiler has default_compile_limit_seconds else, of which no instantiation takes a tenth.
+  explicit HostCompiler(std::optional<double> user_seconds = compile_limit_seconds()) : user_seconds_(user_seconds) {}
 
   std::vector<CompileOutcome> compile(std::span<const ImageRequest> requests) override;
   // More instantiations in one run share the cost of reading the source; fewer keep both cores busy.
@@ -28,7 +29,9 @@ class HostCompiler final : public Compiler {
   const HostTool& tool();  // throws Error when there is none
   std::vector<CompileOutcome> compile_together(std::span<const ImageRequest* const> requests);
 
-  const double seconds_;
+  TimeLimit limit(std::size_t images) const;
+
+  const std::optional<double> user_seconds_;
   std::mutex mutex_;
   std::optional<HostTool> tool_;
 };

@@ -20,7 +20,7 @@ constexpr double answer_seconds = 10;
 
 ProcessResult ask(std::vector<std::string> command, const std::vector<std::string>& options) {
   command.insert(command.end(), options.begin(), options.end());
-  return run_process(command, "/", answer_seconds);
+  return run_process(command, "/", {answer_seconds, true});
 }
 
 std::optional<HostTool> probe(const std::string& command) {

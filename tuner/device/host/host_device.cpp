@@ -113,7 +113,11 @@ class HostDevice final : public Device {
           {function.entry, function.current_slot, operation.parameters, operation.shape, function.expression});
       if (fault) return {Verdict::fault, *fault, false};
     } catch (const std::system_error& error) {
-      return {Verdict::resources, fmt::format("no threads for the blocks of a launch: {}", error.what()), false};
+      throw Error(fmt::format(
+          "the machine has no threads for the {} blocks of a cooperative launch, which run at the same time: "
+          "{}; no configuration is blamed. End other programs or raise the limit (ulimit -u), then run the "
+          "same command to go on",
+          operation.shape.blocks(), error.what()));
     }
     // Else the next kernel, which cannot be loaded, would be blamed.
     if (file_limit() != file_limit_)

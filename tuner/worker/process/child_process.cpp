@@ -165,6 +165,8 @@ std::string ChildProcess::how_it_ended() const {
   return fmt::format("exited with code {}", WEXITSTATUS(*status_));
 }
 
+int ChildProcess::ending_signal() const { return status_ && WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0; }
+
 std::string ChildProcess::last_output() {
   std::array<char, 4096> piece{};
   for (;;) {

@@ -46,6 +46,7 @@ class ChildProcess {
   // Returns how it ended: "killed by signal 11 (Segmentation fault)", "exited with code 3". To be called after kill();
   // an earlier end by itself is reported as such.
   std::string how_it_ended() const;
+  int ending_signal() const;  // 0: none ended it
   std::string last_output();
 
  private:

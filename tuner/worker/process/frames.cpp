@@ -68,6 +68,16 @@ FrameEnd write_frame(int descriptor, std::span<const std::byte> message, FrameCl
   return write_all(descriptor, frame.take(), deadline);
 }
 
+FrameEnd wait_for_frame(int descriptor, ProcessDeadline& deadline) {
+  for (;;) {
+    pollfd wait{descriptor, POLLIN, 0};
+    const int left = deadline.milliseconds_left(), ready = poll(&wait, 1, left);
+    if (ready > 0) return FrameEnd::whole;
+    if (ready < 0 && errno != EINTR) return FrameEnd::closed;
+    if (left == 0) return FrameEnd::timed_out;
+  }
+}
+
 FrameEnd read_frame(int descriptor, std::vector<std::byte>& message, FrameClock::time_point deadline) {
   std::array<std::byte, head_bytes> head{};
   if (const FrameEnd end = read_all(descriptor, head, deadline); end != FrameEnd::whole) return end;

@@ -13,6 +13,9 @@ namespace {
 // A process that still exists so long after SIGKILL hangs in the driver: nothing here can end it.
 constexpr double seconds_after_kill = 30;
 
+// A whole message has so long at least, once it began.
+constexpr double write_seconds = 10;
+
 // A later deadline is none.
 constexpr double longest_seconds = 1e8;
 
@@ -40,7 +43,7 @@ Received ProcessTransport::lose(Received::End end, const std::string& why) {
   const std::lock_guard lock(mutex_);
   end_child();
   const std::string printed = child_->last_output();
-  Received received{end, {}, why.empty() ? child_->how_it_ended() : why};
+  Received received{end, {}, why.empty() ? child_->how_it_ended() : why, child_->ending_signal()};
   if (!printed.empty()) received.why += "; the last that it printed:\n" + printed;
   child_.reset();
   return received;
@@ -58,12 +61,16 @@ void ProcessTransport::send(const Job& job, double seconds) {
   write_frame(child_->requests(), encode(job), in(seconds));
 }
 
-Received ProcessTransport::receive(double seconds) {
+Received ProcessTransport::receive(TimeLimit limit) {
   if (child_ == nullptr) return {Received::End::died, {}, "ended"};
   std::vector<std::byte> message;
-  const FrameEnd end = read_frame(child_->replies(), message, in(seconds));
+  ProcessDeadline deadline(child_->number(), limit);
+  FrameEnd end = wait_for_frame(child_->replies(), deadline);
+  // What began within the limit is written at once.
+  if (end == FrameEnd::whole) end = read_frame(child_->replies(), message, in(std::max(limit.seconds, write_seconds)));
   if (end == FrameEnd::timed_out)
-    return lose(Received::End::timed_out, fmt::format("no answer within {:.3g} s; killed", seconds));
+    return lose(Received::End::timed_out, fmt::format("no answer within {:.3g} s{}; killed", limit.seconds,
+                                                      limit.forgives_waiting ? " that it could run" : ""));
   if (end == FrameEnd::closed) return lose(Received::End::died, "");
   std::optional<Reply> reply = end == FrameEnd::whole ? decode_reply(message) : std::nullopt;
   if (!reply) return lose(Received::End::died, "sent a damaged message; killed");

@@ -23,7 +23,7 @@ class ProcessTransport final : public Transport {
   explicit ProcessTransport(WorkerCommand command) : command_(std::move(command)) {}
 
   void send(const Job& job, double seconds) override;
-  Received receive(double seconds) override;
+  Received receive(TimeLimit limit) override;
   void restart() override;
   void interrupt() noexcept override;
 

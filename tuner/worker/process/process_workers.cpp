@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/user_limits.hpp"
 #include "worker/process/process_transport.hpp"
-#include "worker/user_limits.hpp"
 #include "worker/workers.hpp"
 
 namespace attune {

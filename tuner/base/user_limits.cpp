@@ -1,6 +1,8 @@
-#include "worker/user_limits.hpp"
+#include "base/user_limits.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -37,5 +39,23 @@ std::optional<std::uint64_t> compile_limit_bytes() {
 }
 
 std::optional<double> launch_limit_seconds() { return limit("ATTUNE_LAUNCH_LIMIT", "seconds"); }
+
+std::optional<std::uint64_t> processor_limit_seconds() noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_max;
+}
+
+bool may_be_processor_limit(int signal) noexcept {
+  return (signal == SIGXCPU || signal == SIGKILL) && processor_limit_seconds();
+}
+
+std::string processor_limit_advice() {
+  return fmt::format(
+      "its processes may use {} s of processor time (ulimit -t): no configuration is blamed. Raise that limit, then "
+      "run "
+      "the same command to go on",
+      processor_limit_seconds().value_or(0));
+}
 
 }  // namespace attune

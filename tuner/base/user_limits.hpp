@@ -1,9 +1,10 @@
-// Limits of workers that a user sets by environment (docs/reliability.md). Each throws UsageError naming the variable
-// when its value is not a positive number. Thread-safe as long as the environment does not change.
+// Limits of workers that a user sets (docs/reliability.md): by environment, and for a shell. Each throws UsageError
+// naming the variable when its value is not a positive number. Thread-safe as long as the environment does not change.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace attune {
 
@@ -15,5 +16,12 @@ std::optional<double> compile_limit_seconds();
 std::optional<std::uint64_t> compile_limit_bytes();
 // Returns $ATTUNE_LAUNCH_LIMIT: seconds for one launch, in place of a multiple of the default configuration's.
 std::optional<double> launch_limit_seconds();
+
+// Returns the most processor time of a process, in seconds, that this one was started with (`ulimit -t`).
+std::optional<std::uint64_t> processor_limit_seconds() noexcept;
+// Returns whether that limit ends processes by this signal.
+bool may_be_processor_limit(int signal) noexcept;
+// Says what to do about it.
+std::string processor_limit_advice();
 
 }  // namespace attune

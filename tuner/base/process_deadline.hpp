@@ -1,0 +1,54 @@
+// ProcessDeadline: the end of the time that a process may take. On a busy machine a sound process takes many times as
+// long as alone, so the time in which it could run but had no processor can be left out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+
+namespace attune {
+
+// Seconds of wall time. `forgives_waiting`: without those in which the process and its descendants wait for a
+// processor.
+struct TimeLimit {
+  TimeLimit(double of_seconds, bool of_work = false) : seconds(of_seconds), forgives_waiting(of_work) {}
+  double seconds = 0;
+  bool forgives_waiting = false;
+};
+
+// The threads of a process and its descendants: the processor time that they had since the last look, and how many run
+// or wait for a processor now.
+struct ThreadsSeen {
+  double ran_seconds = 0;
+  int runnable = 0;
+};
+
+// Returns how many of the seconds since the last look count. Where threads are runnable, those in which they ran, each
+// on a processor of its own as far as there are any: what they keep from each other is no wait.
+double seconds_spent(double seconds, const ThreadsSeen& threads, int processors);
+
+class ProcessDeadline {
+ public:
+  // The time begins now, for this process and those that it starts. The operating system tells what they do by
+  // /proc/PID/task/TID/schedstat; where it does not, wall time counts.
+  ProcessDeadline(pid_t process, TimeLimit limit);
+  // Returns how many milliseconds to wait before the next question, as poll() takes them; 0: the time is over.
+  int milliseconds_left();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ThreadsSeen look();
+  void look_at(pid_t process, std::map<pid_t, std::uint64_t>& ran_ns, ThreadsSeen& seen) const;
+
+  const pid_t process_;
+  const TimeLimit limit_;
+  const int processors_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point looked_ = begin_;
+  double spent_ = 0;                       // seconds, at the last look
+  std::map<pid_t, std::uint64_t> ran_ns_;  // of each thread
+};
+
+}  // namespace attune
