@@ -32,7 +32,7 @@ namespace {
 
 using Parts = std::shared_ptr<const PlanParts>;
 
-void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
+void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", message_text(message)); }
 
 Warnings::Sink sink_or_default(Warnings::Sink sink) { return sink ? std::move(sink) : Warnings::Sink(print_warning); }
 
@@ -222,8 +222,9 @@ void Dispatcher::add(const Bundle& bundle) {
   for (const Section& section : bundle.sections(SectionKind::kernel)) {
     std::optional<KernelPack> pack = decode_pack(bundle.read(section));
     if (!pack)
-      throw Error(
-          fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
+      throw Error(fmt::format(
+          "the bundle {} holds a kernel of another version of attune, or a name with control characters; make it again",
+          bundle.name()));
     packs.push_back(*std::move(pack));
   }
   state_->kernels.add(std::move(packs));
