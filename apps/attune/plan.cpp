@@ -20,7 +20,8 @@
 namespace attune::cli {
 namespace {
 
-void refuse_unreadable(const std::string& database) {
+// Says what is damaged in the database.
+void look_at(const std::string& database) {
   std::error_code unknown;
   if (std::filesystem::exists(database, unknown) || unknown)
     WisdomStore(database, WisdomStore::Access::read_only, {note_on_stderr});
@@ -61,7 +62,11 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
 }  // namespace
 
 int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, std::shared_ptr<Device> device) {
-  if (query.effort) refuse_unreadable(query.database);
+  try {
+    look_at(query.database);
+  } catch (const Error&) {
+    if (query.effort) throw;  // else the planner says it, and goes on
+  }
   const DeviceInfo& info = device->info();
   Warnings warnings([](const std::string& message) { put_error(message); });
   const AddedBundles none(warnings);
