@@ -132,7 +132,7 @@ int run(int argc, char** argv) {
       "output", po::value<std::vector<std::string>>(),
       "what to write: a C++ header (.hpp), a C header (.h), or the bundle itself; may be given again")(
       "tune-target", po::value<std::string>(), "the kernel as `attune tune` names it")(
-      "depfile", po::value<std::string>(), "lists the headers that were read, for make and ninja");
+      "depfile", po::value<std::string>(), "lists the files that were read, for make and ninja");
   po::positional_options_description positions;
   positions.add("file", 1);
   po::variables_map given;

@@ -32,7 +32,7 @@ namespace {
 
 using Parts = std::shared_ptr<const PlanParts>;
 
-void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", message_text(message)); }
+void print_warning(const std::string& message) { fmt::print(stderr, "attune: {}\n", visible_text(message)); }
 
 Warnings::Sink sink_or_default(Warnings::Sink sink) { return sink ? std::move(sink) : Warnings::Sink(print_warning); }
 
