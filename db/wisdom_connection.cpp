@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <random>
 #include <string>
 #include <thread>
@@ -39,6 +40,13 @@ constexpr Seconds recovery_wait{5};
 // Between attempts; random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
+// SQLite makes no row beyond the largest number, and calls that a full disk.
+constexpr std::int64_t most_row_number = std::int64_t{1} << 62;
+constexpr const char* last_row_number = R"sql(
+  SELECT coalesce(max(last), 0) FROM (
+    SELECT max(id) AS last FROM session UNION ALL SELECT max(id) FROM trial UNION ALL SELECT max(seq) FROM sqlite_sequence)
+)sql";
+
 Seconds wait_limit(bool writable, std::optional<double> wished) {
   const Seconds usual = wished ? Seconds(*wished) : writable ? writer_wait_limit : reader_wait_limit;
   return Seconds(lock_wait_seconds(usual.count()));
@@ -55,9 +63,11 @@ void set_sqlite_wait(SQLite::Database& database, Seconds wait) {
 }
 
 SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database* database) {
+  const int of_opening = errno;  // of a connection that was not made; nothing else keeps it
   SqliteFailure failure{.message = error.what()};
   failure.code = error.getExtendedErrorCode() > 0 ? error.getExtendedErrorCode() : error.getErrorCode();
   const int primary = failure.code & 0xff;
+  if (!database && primary == SQLITE_CANTOPEN) failure.system_error = of_opening;
   if (!database || (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)) return failure;
   failure.system_error = sqlite3_system_errno(database->getHandle());
   // The rollback of the failed transaction may have overwritten the error; the file keeps it.
@@ -123,12 +133,13 @@ void WisdomConnection::open() {
         fmt::format("the wisdom database {} has the older format {}; open it once for writing (attune tune), which "
                     "brings it to format {} and keeps a copy",
                     file_.string(), format, wisdom_format));
-  if (writable_) {  // a pass over the whole file, which would make reading start slowly
-    check_content();
+  check_content();
+  if (writable_) {
     set_journal();
     if (format < wisdom_format)
       retry([this](SQLite::Database& database) { migrate(database, file_, wisdom_migrations, wisdom_format); });
   }
+  check_tables();
   read(create_store_views);
 }
 
@@ -181,12 +192,32 @@ void WisdomConnection::recover() {
   }
 }
 
+// A pass over the whole file. What is sound in a damaged one can still be read.
 void WisdomConnection::check_content() {
-  std::string verdict;
+  std::string verdict, of_rows;
   read([&](SQLite::Database& database) {
-    verdict = database.execAndGet(R"sql( PRAGMA quick_check(1) )sql").getString();
+    verdict = database.execAndGet(R"sql( PRAGMA integrity_check(1) )sql").getString();
+    if (verdict != "ok") of_rows = database.execAndGet(R"sql( PRAGMA quick_check(1) )sql").getString();
   });
-  if (verdict != "ok") throw wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = verdict});
+  if (verdict == "ok") return;
+  const Error damage =
+      of_rows == "ok"
+          ? Error(fmt::format("an index of the wisdom database {0} is damaged, and its rows are sound; make the "
+                              "indexes anew (sqlite3 {0} REINDEX) ({1})",
+                              file_.string(), verdict))
+          : wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = verdict});
+  if (writable_) throw damage;
+  if (waiting_.note) waiting_.note(fmt::format("{}; records may be missing here", damage.what()));
+}
+
+void WisdomConnection::check_tables() {
+  std::int64_t last_row = 0;
+  read([&](SQLite::Database& database) {
+    attune::check_tables(database, file_);
+    if (writable_) last_row = database.execAndGet(last_row_number).getInt64();
+  });
+  if (last_row > most_row_number)
+    throw wisdom_error(file_, {.code = SQLITE_CORRUPT, .message = fmt::format("it has a row {}", last_row)});
 }
 
 // Sets a rollback journal unless WAL is requested. A WAL database cannot be read from a read-only directory. A tuner's

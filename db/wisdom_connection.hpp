@@ -41,6 +41,7 @@ class WisdomConnection {
   void recover();
   void set_journal();
   void check_content();
+  void check_tables();
   void retry(const Work& work);
   void require_same_process() const;
   std::filesystem::path file_;

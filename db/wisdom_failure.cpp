@@ -7,6 +7,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/system_failure.hpp"
+#include "db/wisdom_file.hpp"
+
 namespace attune {
 namespace {
 
@@ -63,9 +66,11 @@ constexpr Meaning meanings[] = {
     {-1, "using the wisdom database {file} failed"},
 };
 
-bool is_out_of_room(int system_error) noexcept {
-  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
-}
+constexpr const char* wal_meaning =
+    "the wisdom database {file} has a write-ahead log (WAL), with which SQLite reads it only where it can write to its "
+    "directory; copy it to such a place, or end WAL where it was made (sqlite3 {file} 'PRAGMA journal_mode=DELETE')";
+
+bool lacks_descriptors(int system_error) noexcept { return system_error == EMFILE || system_error == ENFILE; }
 
 const char* meaning_of(int primary) noexcept {
   for (const Meaning& meaning : meanings)
@@ -78,14 +83,17 @@ const char* meaning_of(int primary) noexcept {
 bool is_busy(int code) noexcept { return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED; }
 
 Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds) {
-  int primary = failure.code < 0 ? failure.code : failure.code & 0xff;
-  // SQLite reports a quota or a file-size limit as a failed write; for the user it is a full disk.
-  if (primary == SQLITE_IOERR && is_out_of_room(failure.system_error)) primary = SQLITE_FULL;
-  const std::string text = fmt::format(fmt::runtime(meaning_of(primary)), fmt::arg("file", file.string()),
-                                       fmt::arg("waited", waited_seconds));
-  const std::string system =
-      failure.system_error ? fmt::format(", {}", std::strerror(failure.system_error)) : std::string();
-  return Error(fmt::format("{} (SQLite {}: {}{})", text, failure.code, failure.message, system));
+  const int primary = failure.code < 0 ? failure.code : failure.code & 0xff, cause = failure.system_error;
+  const std::string system = cause != 0 ? ", " + std::string(std::strerror(cause)) : "", remedy = system_failure(cause);
+  std::string text = meaning_of(primary);
+  if ((primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && is_in_wal_mode(file) && !lacks_descriptors(cause))
+    text = wal_meaning;
+  else if (remedy != std::strerror(cause))  // more than SQLite knows of a failed write or opening
+    text = "the wisdom database {file} cannot be used: " + remedy + "; what was stored before is safe";
+  return Error(
+      fmt::format("{} (SQLite {}: {}{})",
+                  fmt::format(fmt::runtime(text), fmt::arg("file", file.string()), fmt::arg("waited", waited_seconds)),
+                  failure.code, failure.message, system));
 }
 
 }  // namespace attune

@@ -1,4 +1,4 @@
-// Makes the Error that a user reads from SQLite's and the system's error codes. Pure.
+// Makes the Error that a user reads from SQLite's and the system's error codes, and the file.
 #pragma once
 
 #include <filesystem>

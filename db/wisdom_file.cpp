@@ -10,10 +10,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <iterator>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 #include "base/uuid.hpp"
 #include "files/paths.hpp"
 
@@ -32,7 +32,7 @@ constexpr unsigned long local_file_systems[] = {
     0xca451a4e,  // bcachefs
 };
 
-std::string system_reason() { return std::strerror(errno); }
+std::string system_reason() { return system_failure(errno); }
 
 void require_access(const fs::path& path, int mode, const std::string& what) {
   if (faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0) return;
@@ -135,6 +135,18 @@ bool is_on_local_disk(const fs::path& file) {
   if (statfs(file.c_str(), &status) != 0) return false;
   return std::find(std::begin(local_file_systems), std::end(local_file_systems),
                    static_cast<unsigned long>(status.f_type)) != std::end(local_file_systems);
+}
+
+// Source: https://www.sqlite.org/fileformat.html#file_format_version_numbers
+bool is_in_wal_mode(const fs::path& file) noexcept {
+  constexpr off_t place = 18;
+  constexpr unsigned char wal = 2;
+  unsigned char version = 0;
+  const int fd = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t read = pread(fd, &version, 1, place);
+  close(fd);
+  return read == 1 && version == wal;
 }
 
 bool wal_is_safe(int sqlite_version_number, bool local_disk) noexcept {

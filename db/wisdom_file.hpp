@@ -22,6 +22,8 @@ void replace_wisdom_file(const std::filesystem::path& file,
 
 // Returns whether the system reports a local disk for `file`; network and user-space file systems are none.
 bool is_on_local_disk(const std::filesystem::path& file);
+// Returns whether the file says that it has a write-ahead log.
+bool is_in_wal_mode(const std::filesystem::path& file) noexcept;
 // Returns whether WAL is safe. A reset of a WAL database can lose its content before SQLite 3.51.3. WAL also needs
 // shared memory between all its users, so a local disk.
 bool wal_is_safe(int sqlite_version_number, bool local_disk) noexcept;

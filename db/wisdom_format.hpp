@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <string_view>
 
+#include "files/sqlite_header.hpp"
+
 namespace attune {
 
-constexpr int wisdom_application_id = 0x6174756e;      // "atun", as in schema.sql
-constexpr int unreleased_application_id = 0x6174746e;  // "attn": of versions before the first release
-constexpr int wisdom_format = 1;                       // user_version, as in schema.sql
+constexpr int wisdom_format = 1;  // user_version, as in schema.sql
 
 // What an application reads in one reading at most: a row, all texts, and the processor's time. A million records have
 // room.

@@ -7,9 +7,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "attune/error.hpp"
 #include "attune_embedded/schema.hpp"
@@ -64,6 +67,22 @@ void create_views(SQLite::Database& database) {
   database.exec(std::string(application_view()));
 }
 
+// What was made by which statement; white space in it counts as one blank.
+struct Made {
+  std::string kind, name, statement;
+};
+
+std::vector<Made> made_in(SQLite::Database& database) {
+  SQLite::Statement all(database, R"sql( SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL )sql");
+  std::vector<Made> made;
+  while (all.executeStep()) {
+    Made& one = made.emplace_back(Made{all.getColumn(0).getString(), all.getColumn(1).getString(), ""});
+    std::istringstream words(all.getColumn(2).getString());
+    for (std::string word; words >> word;) one.statement += word + ' ';
+  }
+  return made;
+}
+
 }  // namespace
 
 void create_schema(SQLite::Database& database) {
@@ -97,6 +116,22 @@ int check_format(SQLite::Database& database, const fs::path& file, int newest) {
                     "away, or name another file with ATTUNE_DB",
                     file.string(), format));
   return format;
+}
+
+void check_tables(SQLite::Database& database, const fs::path& file) {
+  const std::vector<Made> found = made_in(database);
+  SQLite::Database own(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  create_schema(own);
+  for (const Made& wanted : made_in(own)) {
+    const auto same = std::ranges::find(found, wanted.name, &Made::name);
+    if (same != found.end() && same->statement == wanted.statement) continue;
+    throw Error(fmt::format(
+        "the wisdom database {0} has other tables than format {1}: the {2} `{3}` is {4}. Another program has changed "
+        "it, "
+        "or an unreleased attune has written it; move it away (mv {0} {0}.other) and tune again, or name another file "
+        "with ATTUNE_DB",
+        file.string(), wisdom_format, wanted.kind, wanted.name, same == found.end() ? "missing" : "another one"));
+  }
 }
 
 void migrate(SQLite::Database& database, const fs::path& file, std::span<const Migration> steps, int newest) {

@@ -28,6 +28,10 @@ void create_store_views(SQLite::Database& database);
 // Throws Error unless `database` is a wisdom database of format 1 .. `newest`; returns its format.
 int check_format(SQLite::Database& database, const std::filesystem::path& file, int newest = wisdom_format);
 
+// Throws Error, which names the first table, index or view that is missing or has another text than in the current
+// format. Further ones do no harm.
+void check_tables(SQLite::Database& database, const std::filesystem::path& file);
+
 // Applies, in one transaction, the steps from the present format to `newest`, and makes the views anew. Keeps a copy as
 // "<file>.bak-v<N>". Does nothing when the format is `newest` already. Throws Error, with nothing changed.
 void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const Migration> steps,

@@ -64,7 +64,7 @@ int dispatch(const Arguments& arguments, const WorkerSeams& seams) {
     return exit_done;
   }
   if (name == "--version") {
-    std::cout << version_text();
+    put_text("{}", version_text());
     return exit_done;
   }
   if (name == "worker") return run_worker(Arguments(arguments.begin() + 1, arguments.end()), seams);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <vector>
 
@@ -12,12 +11,12 @@
 #include "attune/version.hpp"
 #include "base/counted.hpp"
 #include "base/near_name.hpp"
-#include "db/wisdom_header.hpp"
 #include "export_bundle.hpp"
 #include "exports/header.hpp"
 #include "exports/records_csv.hpp"
 #include "exports/records_json.hpp"
 #include "exports/tables.hpp"
+#include "files/output_file.hpp"
 #include "files/paths.hpp"
 #include "kernel/problem.hpp"
 #include "measure/objective.hpp"
@@ -31,36 +30,32 @@ namespace {
 
 constexpr std::string_view formats = "json, csv, header, bundle";
 
-// Throws if the output would destroy a wisdom database: tuning again costs hours of a GPU.
-void require_harmless(const std::string& output, const std::string& database) {
-  if (output.empty()) throw UsageError("-o takes the name of a file");
-  const std::optional<std::filesystem::path> destroyed = wisdom_destroyed_by(output, database);
-  if (!destroyed) return;
-  throw UsageError(fmt::format("-o {} would destroy the wisdom database {}; name another file, such as {}", output,
-                               destroyed->string(),
-                               std::filesystem::path(*destroyed).replace_extension(".json").string()));
-}
+// What is written: the file of -o, or standard output.
+class Output {
+ public:
+  explicit Output(const Options& options) : options_(options) {
+    if (const auto name = options.text("output")) file_.emplace(*name).must_not_be_wisdom(database_to_read(options));
+  }
+  // Loads a kernel. Throws UsageError where the output is one of its files.
+  KernelSpec load(const std::string& given) const {
+    std::vector<std::filesystem::path> files;
+    KernelSpec spec = find_kernel(options_, given, &files);
+    for (const std::filesystem::path& file : files)
+      if (file_) file_->must_not_be(file, "a file of the kernel " + spec.name + ",");
+    return spec;
+  }
+  bool is_terminal() const { return !file_ && isatty(STDOUT_FILENO) == 1; }
+  void write(std::string_view text) const {
+    if (file_)
+      file_->write(text);
+    else
+      std::cout << text;
+  }
 
-void write_export(const std::string& output, const std::string& text) {
-  // A device or a pipe is written directly; a link is followed.
-  std::error_code failed;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(output, failed);
-  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
-    std::ofstream file(target, std::ios::binary);
-    if (!(file << text).flush()) throw Error("cannot write " + output);
-    return;
-  }
-  // The draft lies beside the target and is renamed over it: a full disk leaves the old file. Its name is unique.
-  const std::string draft = target.string() + ".part-" + make_uuid();
-  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) std::filesystem::rename(draft, target, failed);
-  if (!file || failed) {
-    std::filesystem::remove(draft, failed);
-    throw Error("cannot write " + output + "; check that the folder exists, is writable and has room");
-  }
-}
+ private:
+  const Options& options_;
+  std::optional<OutputFile> file_;
+};
 
 // Returns the kernels that were named, as arguments or by --kernel.
 std::vector<std::string> named_kernels(const Options& options) {
@@ -119,11 +114,11 @@ Bindings part_of_problem(const KernelSpec& spec, const std::string& text) {
   return part;
 }
 
-std::string header_text(const Options& options, std::optional<WisdomStore>& store) {
+std::string header_text(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
   refuse_options(options, {"architecture", "no-images", "cache"}, "header");
   const std::string given = named_kernel(options);
   if (given.empty()) throw UsageError("--format header takes one kernel: attune export KERNEL|FILE.cu --format header");
-  const KernelSpec spec = find_kernel(options, given);
+  const KernelSpec spec = output.load(given);
   HeaderTerms terms{.spec = spec, .records = {}};
   terms.regime = to_text(regime_of(options));
   terms.objective = Objectives(options.text("objective").value_or("time")).text();
@@ -150,24 +145,23 @@ std::string header_text(const Options& options, std::optional<WisdomStore>& stor
   return text;
 }
 
-std::vector<Record> listed_records(const Options& options, std::optional<WisdomStore>& store) {
+std::vector<Record> listed_records(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
   refuse_options(options,
                  {"problem", "templates", "namespace", "regime", "objective", "architecture", "no-images", "cache"},
                  options.text("format").value_or("json"));
   std::string kernel = named_kernel(options);
   if (is_kernel_file(kernel))
-    kernel = load_kernel(kernel).name;
+    kernel = output.load(kernel).name;
   else if (!kernel.empty() && !builtin_kernel(kernel))
     require_known(kernel, read_kept(store));
   return of_devices(read_records(store, kernel), options.list("device"));
 }
 
 // Returns the bytes of the bundle, and whether an image is missing that should be there.
-ExportedBundle bundle_for(const Options& options, std::optional<WisdomStore>& store) {
+ExportedBundle bundle_for(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
   refuse_options(options, {"templates", "namespace"}, "bundle");
   std::vector<KernelPack> kernels;
-  for (const std::string& given : named_kernels(options))
-    kernels.push_back(pack_to_export(find_kernel(options, given), given));
+  for (const std::string& given : named_kernels(options)) kernels.push_back(pack_to_export(output.load(given), given));
   if (kernels.empty())
     throw UsageError(
         "--format bundle takes the kernels: attune export reduce my_kernel.cu --format bundle -o app.bundle");
@@ -184,17 +178,11 @@ ExportedBundle bundle_for(const Options& options, std::optional<WisdomStore>& st
 }
 
 // A bundle is no text: it goes to a file or a pipe.
-int export_bundle(const Options& options, std::optional<WisdomStore>& store) {
-  const std::optional<std::string> output = options.text("output");
-  if (!output && isatty(STDOUT_FILENO) == 1)
-    throw UsageError("a bundle is not printed on a terminal; name a file: -o app.bundle");
-  const ExportedBundle bundle = bundle_for(options, store);
-  const std::string text(reinterpret_cast<const char*>(bundle.bytes.data()), bundle.bytes.size());
-  if (output)
-    write_export(*output, text);
-  else
-    std::cout << text;
-  put_error(fmt::format("{}: {}, {}, {}; {} bytes, hash {}", output.value_or("a bundle"),
+int export_bundle(const Options& options, const Output& output, std::optional<WisdomStore>& store) {
+  if (output.is_terminal()) throw UsageError("a bundle is not printed on a terminal; name a file: -o app.bundle");
+  const ExportedBundle bundle = bundle_for(options, output, store);
+  output.write({reinterpret_cast<const char*>(bundle.bytes.data()), bundle.bytes.size()});
+  put_error(fmt::format("{}: {}, {}, {}; {} bytes, hash {}", options.text("output").value_or("a bundle"),
                         counted(bundle.kernels, "kernel"), counted(bundle.records, "record"),
                         counted(bundle.images, "image"), bundle.bytes.size(), bundle.hash));
   return bundle.is_complete ? exit_done : exit_error;
@@ -231,17 +219,12 @@ int run_export(const Arguments& arguments) {
   const std::string format = options.text("format").value_or("json");
   if (format != "json" && format != "csv" && format != "header" && format != "bundle")
     throw UsageError(fmt::format("unknown export format `{}`; known: {}", format, formats));
-  const std::optional<std::string> output = options.text("output");
-  if (output) require_harmless(*output, database_to_read(options));
+  const Output output(options);
   std::optional<WisdomStore> store = open_store(options);
-  if (format == "bundle") return export_bundle(options, store);
-  const std::string text = format == "header" ? header_text(options, store)
-                           : format == "csv"  ? records_to_csv(listed_records(options, store))
-                                              : records_to_json(listed_records(options, store));
-  if (output)
-    write_export(*output, text);
-  else
-    std::cout << text;
+  if (format == "bundle") return export_bundle(options, output, store);
+  output.write(format == "header" ? header_text(options, output, store)
+               : format == "csv"  ? records_to_csv(listed_records(options, output, store))
+                                  : records_to_json(listed_records(options, output, store)));
   return exit_done;
 }
 

@@ -4,13 +4,13 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace attune::cli {
 namespace {
@@ -47,7 +47,7 @@ Miss miss_of(const std::string& text) {
 
 MissLog read_miss_log(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+  if (!in) throw Error(fmt::format("{}: {}", file.string(), system_failure(errno)));
   MissLog log;
   std::unordered_set<std::string> seen;
   std::uintmax_t bytes = 0;

@@ -22,10 +22,19 @@
 namespace attune::cli {
 namespace {
 
-void refuse_unreadable(const std::string& database) {
+constexpr double application_wait_s = 0.1;  // for a lock
+
+// Says what is damaged in the database. Throws where it cannot be read, if an effort needs it; else the planner says
+// so.
+void look_at(const PlanQuery& query) {
   std::error_code unknown;
-  if (std::filesystem::exists(database, unknown) || unknown)
-    WisdomStore(database, WisdomStore::Access::read_only, {note_on_stderr});
+  if (!std::filesystem::exists(query.database, unknown) && !unknown) return;
+  const auto wait = query.effort ? std::nullopt : std::optional(application_wait_s);
+  try {
+    WisdomStore(query.database, WisdomStore::Access::read_only, {note_on_stderr, nullptr, wait});
+  } catch (const Error&) {
+    if (query.effort) throw;
+  }
 }
 
 void refuse_no_wisdom(const PlanQuery& query, const Problem& problem, const DeviceInfo& device) {
@@ -81,7 +90,7 @@ void print_match_text(const PlanQuery& query, const Problem& problem, const Devi
 }  // namespace
 
 int show_matches(const PlanQuery& query, const std::vector<Problem>& problems, std::shared_ptr<Device> device) {
-  if (query.effort) refuse_unreadable(query.database);
+  look_at(query);
   const DeviceInfo& info = device->info();
   Warnings warnings([](const std::string& message) { put_error(message); });
   const AddedBundles none(warnings);

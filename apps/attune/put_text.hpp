@@ -20,7 +20,7 @@ void put_text(fmt::format_string<Values...> format, Values&&... values) {
 
 // Prints "attune: MESSAGE" and a line end on standard error. Where that is closed, nothing is left to be done.
 inline void put_error(std::string_view message) {
-  std::fputs(("attune: " + visible_text(message) + "\n").c_str(), stderr);
+  std::fputs(("attune: " + message_text(message) + "\n").c_str(), stderr);
 }
 
 }  // namespace attune::cli

@@ -22,6 +22,7 @@
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/system_failure.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/sanitizer_runtimes.hpp"
 #include "put_text.hpp"
@@ -69,7 +70,7 @@ std::vector<std::string> environment_of(const Sanitizers& sanitizers, const std:
 pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables) {
   const std::vector<char*> arguments = pointers_to(command), environment = pointers_to(variables);
   const pid_t parent = getpid(), child = fork();
-  if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child < 0) throw Error(std::string("cannot start a process: ") + system_failure(errno));
   if (child > 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(exit_error);
@@ -108,7 +109,7 @@ std::filesystem::path end_mark(const std::string& report) { return report + ".en
 // Has the leftovers ended and removed, even if this process is killed.
 void guard(const std::filesystem::path& folder) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + system_failure(errno));
   start_worker_guard({folder, folder.string()}, ends[0]);
   close(ends[0]);  // the other one stays open until this process ends
 }

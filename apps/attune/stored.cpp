@@ -61,8 +61,9 @@ std::string kept_text(const Kept& kept) {
   return fmt::format("{}, {} in {}", records, counted(kept.trials, "trial"), counted(kept.sessions, "session"));
 }
 
-KernelSpec find_kernel(const Options& options, const std::string& given) try {
-  return load_kernel(given);
+KernelSpec find_kernel(const Options& options, const std::string& given,
+                       std::vector<std::filesystem::path>* files) try {
+  return load_kernel(given, files);
 } catch (const UsageError&) {
   if (is_kernel_file(given)) throw;
   std::map<std::string, Kept> kept;

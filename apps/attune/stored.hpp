@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,8 +36,9 @@ std::string kept_text(const Kept& kept);
 // Returns all kernels of the database.
 std::map<std::string, Kept> read_kept(std::optional<WisdomStore>& store);
 // Returns the kernel that a command names. Throws what load_kernel() does. Of a kernel that the database knows by name,
-// the error says that its text is in its file.
-KernelSpec find_kernel(const Options& options, const std::string& given);
+// the error says that its text is in its file. `files`: receives the files that were read, unless it is null.
+KernelSpec find_kernel(const Options& options, const std::string& given,
+                       std::vector<std::filesystem::path>* files = nullptr);
 // Throws UsageError for a name that is not in the database.
 void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept);
 

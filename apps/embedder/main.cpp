@@ -2,18 +2,22 @@
 // of its own (any other extension). CMake's attune_embed() runs it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "attune/error.hpp"
+#include "base/identifier.hpp"
+#include "base/visible_text.hpp"
+#include "files/output_file.hpp"
 #include "spec/kernel_file.hpp"
+#include "spec/names.hpp"
 #include "spec/pack.hpp"
 #include "terminal/help_text.hpp"
 
@@ -46,12 +50,21 @@ std::string numbers(std::span<const std::byte> bytes) {
   return text;
 }
 
+// Returns the name as a comment can hold it.
+std::string in_comment(std::string name) {
+  const auto is_odd = [](char c) { return !attune::is_word(c) && c != '.' && c != '-' && c != ' '; };
+  std::ranges::replace_if(name, is_odd, '_');
+  return name;
+}
+
+// A macro of the constant's name is set aside while the header is read.
 std::string cpp_header(const std::string& file, const std::string& name, std::span<const std::byte> bytes) {
   return fmt::format(
       "// Generated from {0}.\n#pragma once\n#include \"attune/bundle.hpp\"\n"
-      "namespace attune_embedded {{\ninline constexpr attune::EmbeddedBundle {1}{{\"{0}\", "
-      "{{\n{2},\n{3}}}}};\n}}\n",
-      file, name, literal(bytes), bytes.size());
+      "#pragma push_macro(\"{1}\")\n#undef {1}\n"
+      "namespace attune_embedded {{\ninline constexpr attune::EmbeddedBundle {1}{{{4}, "
+      "{{\n{2},\n{3}}}}};\n}}\n#pragma pop_macro(\"{1}\")\n",
+      in_comment(file), name, literal(bytes), bytes.size(), literal(std::as_bytes(std::span(file))));
 }
 
 std::string c_header(const std::string& file, const std::string& name, std::span<const std::byte> bytes) {
@@ -59,7 +72,21 @@ std::string c_header(const std::string& file, const std::string& name, std::span
       "/* Generated from {0}. */\n#ifndef ATTUNE_EMBEDDED_{1}_H\n#define ATTUNE_EMBEDDED_{1}_H\n"
       "#include <stddef.h>\nstatic const unsigned char attune_embedded_{1}[] = {{\n{2}}};\n"
       "static const size_t attune_embedded_{1}_size = sizeof attune_embedded_{1};\n#endif\n",
-      file, name, numbers(bytes));
+      in_comment(file), name, numbers(bytes));
+}
+
+// Returns the stem of the file, with '_' for what an identifier has not, as CMake's attune_embed() does.
+std::string identifier_of(const fs::path& file) {
+  std::string name = file.stem().string();
+  std::ranges::replace_if(
+      name, [](char c) { return !attune::is_word(c); }, '_');
+  return attune::is_digit(name.front()) ? "_" + name : name;
+}
+
+void require_constant_name(const std::string& name) {
+  if (attune::is_identifier(name) && !attune::is_taken_by_cpp(name)) return;
+  throw attune::UsageError(fmt::format(
+      "`{}` cannot name a constant of C++: give another name by --name (NAME of attune_embed() in CMake)", name));
 }
 
 std::string content_of(const fs::path& output, const std::string& file, const std::string& name,
@@ -69,31 +96,33 @@ std::string content_of(const fs::path& output, const std::string& file, const st
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void write(const fs::path& file, const std::string& text) {
-  fs::create_directories(fs::absolute(file).parent_path());
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw attune::Error(fmt::format("cannot write {}", file.string()));
-}
-
-// Returns the files that the kernel's headers may be: beside it, and beside each other.
-std::set<fs::path> header_files(const attune::KernelSpec& spec, const fs::path& kernel) {
-  const fs::path folder = fs::absolute(kernel).parent_path();
-  std::set<fs::path> folders{folder}, files;
-  for (const attune::Header& header : spec.source.headers)
-    folders.insert((folder / header.name).parent_path().lexically_normal());
-  for (const attune::Header& header : spec.source.headers)
-    for (const fs::path& place : folders)
-      if (const fs::path file = (place / header.name).lexically_normal(); fs::exists(file)) files.insert(file);
-  return files;
-}
-
 std::string escaped(const fs::path& file) {
   std::string text;
-  for (const char c : file.string())
-    text += c == ' ' || c == '#' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  for (const char c : file.string()) {
+    if (c == '\n') throw attune::Error("make has no rule for a file whose name has a line break; rename it");
+    if (c == ' ' || c == '#' || c == '\\') text += '\\';
+    if (c == '$') text += '$';
+    text += c;
+  }
   return text;
+}
+
+std::string make_rule(const std::string& output, const std::vector<fs::path>& files) {
+  std::string rule = escaped(output) + ":";
+  for (const fs::path& file : files) rule += " \\\n  " + escaped(fs::absolute(file).lexically_normal());
+  return rule + "\n";
+}
+
+// Returns what is written. Throws before anything is.
+std::vector<attune::OutputFile> opened(const std::vector<std::string>& names, const std::vector<fs::path>& inputs) {
+  std::vector<attune::OutputFile> outputs;
+  for (const std::string& name : names) {
+    fs::create_directories(fs::absolute(name).parent_path());
+    const attune::OutputFile& output = outputs.emplace_back(name);
+    for (const fs::path& input : inputs) output.must_not_be(input, "a file of the kernel,");
+    for (std::size_t i = 0; i + 1 < outputs.size(); ++i) output.must_not_be(outputs[i]);
+  }
+  return outputs;
 }
 
 constexpr std::string_view usage = "usage: attune-embed FILE.cu --output FILE [options]\n";
@@ -106,7 +135,7 @@ po::options_description shown_options() {
       "what to write: a C++ header (.hpp), a C header (.h), or the bundle itself; may be given again")(
       "name", text("NAME"), "of the constant; the file's stem if absent")("tune-target", text("NAME"),
                                                                           "the kernel as `attune tune` names it")(
-      "depfile", text("FILE"), "lists the headers that were read, for make and ninja")("help,h", "this text");
+      "depfile", text("FILE"), "lists the files that were read, for make and ninja")("help,h", "this text");
   return options;
 }
 
@@ -136,26 +165,30 @@ int run(int argc, char** argv) {
     if (given.count(option) == 0)
       throw attune::UsageError(fmt::format("{} is missing; {}see: attune-embed --help", needed, usage));
   const fs::path file = given["file"].as<std::string>();
-  const std::string name = given.count("name") > 0 ? given["name"].as<std::string>() : file.stem().string();
+  const std::string name = given.count("name") > 0 ? given["name"].as<std::string>() : identifier_of(file);
+  require_constant_name(name);
   const auto outputs = given["output"].as<std::vector<std::string>>();
-  attune::KernelSpec spec = attune::read_kernel_file(file);
-  const auto headers = header_files(spec, file);
+  std::vector<fs::path> files;
+  attune::KernelSpec spec = attune::read_kernel_file(file, &files);
+  std::vector<std::string> names = outputs;
+  if (given.count("depfile") > 0) names.push_back(given["depfile"].as<std::string>());
+  const std::vector<attune::OutputFile> written = opened(names, files);
   spec.folder.clear();  // of the machine that builds
   const std::string target =
       given.count("tune-target") > 0 ? given["tune-target"].as<std::string>() : file.filename().string();
   const std::vector<std::byte> bytes = attune::bundle_of(attune::make_pack(std::move(spec), target));
-  for (const std::string& output : outputs) write(output, content_of(output, file.filename().string(), name, bytes));
-  if (given.count("depfile") > 0) {
-    std::string rule = escaped(outputs.front()) + ":";
-    for (const fs::path& header : headers) rule += " \\\n  " + escaped(header);
-    write(given["depfile"].as<std::string>(), rule + "\n");
-  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    written[i].write(content_of(outputs[i], file.filename().string(), name, bytes));
+  if (written.size() > outputs.size()) written.back().write(make_rule(outputs.front(), files));
   return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try { return run(argc, argv); } catch (const std::exception& error) {
-  std::fprintf(stderr, "attune-embed: %s\n", error.what());
+int main(int argc, char** argv) try {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error with a message
+  return run(argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "attune-embed: %s\n", attune::message_text(error.what()).c_str());
   return 1;
 }

@@ -28,16 +28,17 @@ std::string run(const ScoreRequest& request) {
 int main(int count, char** values) {
   using namespace attune;
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error with a message
   try {
     if (const auto request = cli::read_request(count, values))
       std::cout << visible_text(cli::run(*request)) << std::flush;
     if (!std::cout) throw Error("cannot write to standard output");
     return cli::exit_done;
   } catch (const UsageError& error) {
-    std::cerr << "attune-score: " << visible_text(error.what()) << "\n";
+    std::cerr << "attune-score: " << message_text(error.what()) << "\n";
     return cli::exit_usage;
   } catch (const std::exception& error) {
-    std::cerr << "attune-score: " << visible_text(error.what()) << "\n";
+    std::cerr << "attune-score: " << message_text(error.what()) << "\n";
     return cli::exit_error;
   }
 }

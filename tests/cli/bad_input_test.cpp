@@ -192,6 +192,89 @@ TEST_F(BadInput, ControlCharactersOfForeignFilesDoNotReachTheTerminal) {
   }
 }
 
+TEST_F(BadInput, ValuesOfAnyLengthAreCutInMessages) {
+  const std::string end = "END", value = std::string(70000, 'A') + end, s = scale();
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{value},
+                                             {"plan", value},
+                                             {"plan", "/" + value + ".cu"},
+                                             {"plan", s, "--problem", "n=" + value},
+                                             {"plan", s, "--problem", value + "=1"},
+                                             {"plan", s, "--device", value},
+                                             {"plan", s, "--" + value},
+                                             {"tune", s, "--strategy", value},
+                                             {"tune", s, "--objective", value},
+                                             {"tune", s, "--time-limit", value},
+                                             {"tune", s, "--parameters", "BLOCK=" + value},
+                                             {"space", s, "--why", value + "=1"},
+                                             {"export", value},
+                                             {"export", s, "--format", value},
+                                             {"export", s, "--format", "header", "--namespace", value + "-"},
+                                             {"export", s, "--format", "header", "-o", "/" + value},
+                                             {"list", "--db", "/" + value}}) {
+    const CommandResult result = attune(arguments);
+    EXPECT_NE(result.code, 0);
+    EXPECT_LT(result.err.size() + result.out.size(), 12000u) << testing::PrintToString(arguments).substr(0, 80);
+    EXPECT_NE(result.err, "");
+  }
+  EXPECT_LT(run("attune-embed", {"/" + value + ".cu", "--output", "x"}).err.size(), 12000u);
+  const std::string err = attune({value}).err;
+  EXPECT_THAT(err, AllOf(HasSubstr("unknown command `AAA"), HasSubstr("bytes left out"), HasSubstr(end + "`; known:")));
+}
+
+TEST_F(BadInput, ALimitOfOpenFilesIsNamed) {
+  const std::string command = "ulimit -n 9; exec '" ATTUNE_BUILD_DIR "/bin/attune' tune '" + scale() + "' --trials 1";
+  const CommandResult result = run_command(
+      {"/bin/sh", "-c", command},
+      {.environment = {
+           {"ATTUNE_DEVICE", "host"}, {"ATTUNE_DB", database()}, {"ATTUNE_CACHE", (folder_ / "c").string()}}});
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("ulimit -n"));
+}
+
+TEST_F(BadInput, AVersionOfACompilerIsShownWithoutControlCharacters) {
+  const std::string compiler = write("compiler", "#!/bin/sh\nprintf 'g++ \\033[2J 1.0\\n'\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  const CommandResult result = attune({"--version"}, {.environment = {{"ATTUNE_HOST_CXX", compiler}}});
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(BadInput, WhatACompilerDidNotMakeIsNamed) {
+  for (const std::string instead : {"rm", "rm kernel.so && mkdir"}) {
+    const std::string compiler = write(
+        "compiler", "#!/bin/sh\ng++ \"$@\" || exit\ncase \"$*\" in *kernel.so*) " + instead + " kernel.so;; esac\n");
+    std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+    const CommandResult result = attune({"check", scale()}, {.environment = {{"ATTUNE_HOST_CXX", compiler}}});
+    EXPECT_NE(result.code, 0);
+    EXPECT_THAT(result.out + result.err, AllOf(HasSubstr("made no file kernel.so"), HasSubstr("ATTUNE_HOST_CXX"),
+                                               Not(HasSubstr("basic_filebuf"))));
+  }
+}
+
+TEST_F(BadInput, ADamagedIndexIsSaidByAllThatRead) {
+  output_of({"tune", scale(), "--trials", "1"});
+  sqlite3* file = nullptr;
+  int page = 0;
+  ASSERT_EQ(sqlite3_open(database().c_str(), &file), SQLITE_OK);
+  const auto take = [](void* result, int, char** values, char**) {
+    *static_cast<int*>(result) = std::atoi(values[0]);
+    return 0;
+  };
+  sqlite3_exec(file, "SELECT rootpage FROM sqlite_schema WHERE name = 'kernel_by_code'", take, &page, nullptr);
+  sqlite3_close(file);
+  ASSERT_GT(page, 0);
+  std::string bytes = content_of(database());
+  bytes[static_cast<std::size_t>(page) * 4096 - 1] ^= 1;  // of its first entry
+  write("wisdom.db", bytes);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"plan", scale(), "--problem", "n=5000"}, {"list"}, {"show", "scale"}, {"export"}}) {
+    const CommandResult result = attune(command);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("an index of the wisdom database"), HasSubstr("REINDEX"))) << command[0];
+  }
+  expect_failure(1, {"tune", scale()}, {"an index of the wisdom database", "REINDEX"});
+}
+
 // Runs statements on the database past attune; those that it leaves open end with the object.
 class OtherProgram {
  public:

@@ -118,7 +118,7 @@ TEST_F(Export, RefusalsNameTheThing) {
   expect_failure(2, {"export", "reduce", "--problem", "n=5"}, {"--problem is not for --format json"});
   expect_failure(2, {"export", "reduce", "--format", "header", "--problem", "m=5"}, {"`m`"});
   expect_failure(2, {"export", "reduce", "--format", "header", "--problem", "T=int"}, {"int32"});
-  expect_failure(2, {"export", "reduce", "--format", "header", "--namespace", "a::b"}, {"`a::b`"});
+  expect_failure(2, {"export", "reduce", "--format", "header", "--namespace", "a::class"}, {"`class`"});
   expect_failure(2, {"export", "transpose", "--format", "header", "--templates"},
                  {"tensor map `in_tiles`", "attune's runtime"});
   expect_failure(2, {"export", "reduce", "--format", "header", "-o", database()}, {"the wisdom database"});

@@ -215,7 +215,7 @@ TEST_F(Cache, DropsWhatCannotBeWrittenAndLeavesNothingBehind) {
                 cache_.put(key_of(2), image_of(10000));
                 return cache_.why();
               }),
-              HasSubstr("File too large"));
+              HasSubstr("ulimit -f"));
   EXPECT_EQ(files(), 1u);
 }
 

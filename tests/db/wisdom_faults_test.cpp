@@ -19,6 +19,7 @@ using test::sample_record;
 using test::sample_trial;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr auto read_only = WisdomStore::Access::read_only;
 constexpr auto read_write = WisdomStore::Access::read_write;
@@ -161,9 +162,70 @@ TEST_F(WisdomFaults, AFileSizeLimitIsNamedAndLosesNothing) {
     setrlimit(RLIMIT_FSIZE, &limit);
     return fill(file_);
   });
-  EXPECT_THAT(outcome, AllOf(HasSubstr("the disk is full"), HasSubstr("File too large"), HasSubstr("SQLite 778"),
-                             HasSubstr("|nothing lost")));
+  EXPECT_THAT(outcome, AllOf(HasSubstr("ulimit -f"), Not(HasSubstr("disk is full")), HasSubstr("SQLite 778"),
+                             HasSubstr("what was stored before is safe"), HasSubstr("|nothing lost")));
   EXPECT_EQ(open_error(file_), "");
+}
+
+TEST_F(WisdomFaults, TooManyOpenFilesAreNamed) {
+  { const WisdomStore store(file_); }
+  for (const auto access : {read_write, read_only}) {
+    const std::string outcome = test::in_child([&] {
+      const rlimit limit{3, 3};
+      setrlimit(RLIMIT_NOFILE, &limit);
+      return open_error(file_, access);
+    });
+    EXPECT_THAT(outcome, AllOf(HasSubstr(file_.string()), HasSubstr("ulimit -n"), Not(HasSubstr("permission"))));
+  }
+}
+
+TEST_F(WisdomFaults, AWriteAheadLogWhereNothingMayBeWrittenIsNamed) {
+  { const WisdomStore store(file_); }
+  execute("PRAGMA journal_mode = WAL");
+  const auto expect_named = [](const std::string& message) {
+    EXPECT_THAT(message, AllOf(HasSubstr("write-ahead log"), HasSubstr("copy it"), HasSubstr("journal_mode=DELETE")));
+  };
+  fs::permissions(file_, fs::perms(0666));
+  fs::permissions(scratch_.path(), fs::perms(0555));
+  expect_named(as_ordinary_user([&] { return open_error(file_, read_only); }));
+  fs::permissions(scratch_.path(), fs::perms(0755));
+  const std::string message = on_a_small_disk(scratch_.path(), [&]() -> std::string {
+    { const WisdomStore store(file_); }
+    execute("PRAGMA journal_mode = WAL");
+    if (mount("none", scratch_.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) != 0) return "skip";
+    return open_error(file_, read_only);
+  });
+  if (message != "skip") expect_named(message);
+}
+
+TEST_F(WisdomFaults, TheLargestRowIsNamedWhenOpenedForWriting) {
+  const auto session = begin();
+  for (const std::string statement :
+       {"UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'session'",
+        "UPDATE sqlite_sequence SET seq = 1; PRAGMA foreign_keys = OFF; UPDATE session SET id = 9223372036854775807"}) {
+    execute(statement);
+    EXPECT_THAT(open_error(file_),
+                AllOf(HasSubstr("is damaged"), HasSubstr("it has a row 9223372036854775807"), Not(HasSubstr("disk"))));
+  }
+  EXPECT_GT(session, 0);
+}
+
+TEST_F(WisdomFaults, ADamagedIndexIsNamedAndWhatIsSoundIsRead) {
+  WisdomStore(file_).put_record(sample_record());
+  const int page = std::stoi(answer_to("SELECT rootpage FROM sqlite_schema WHERE name = 'record_by_key'"));
+  const int size = std::stoi(answer_to("PRAGMA page_size"));
+  std::string bytes = test::content_of(file_);
+  bytes[static_cast<std::size_t>(page * size - 1)] ^= 1;  // of its first entry
+  test::write_file(file_, bytes);
+  EXPECT_THAT(open_error(file_), AllOf(HasSubstr("an index of the wisdom database " + file_.string() + " is damaged"),
+                                       HasSubstr("REINDEX"), HasSubstr("record_by_key")));
+  std::string note;
+  const auto keep = [&](const std::string& text) { note = text; };
+  WisdomStore(file_, read_only, {keep}).records();
+  EXPECT_THAT(note, AllOf(HasSubstr("is damaged"), HasSubstr("records may be missing here")));
+  execute("REINDEX");
+  EXPECT_EQ(open_error(file_), "");
+  EXPECT_EQ(count_records(file_), "1");
 }
 
 TEST_F(WisdomFaults, ADatabaseThatMayNotGrowIsNamedAndGoesOn) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/utf8.hpp"
 
 namespace attune {
@@ -38,6 +40,27 @@ std::string visible_text(std::string_view text) {
     }
   }
   return visible;
+}
+
+std::string message_text(std::string_view text) {
+  constexpr std::size_t most = 2000, first = 1200, last = 400;
+  std::string lines = visible_text(text);
+  const auto begins = [&](std::size_t at) { return (byte_at(lines, at) & 0xc0) != 0x80; };  // a character
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    std::size_t from = begin + first, to = end;
+    if (end - begin > most) {
+      to = end - last;
+      while (!begins(from)) ++from;
+      while (!begins(to)) ++to;
+      const std::string left_out = fmt::format(" ... ({} bytes left out) ... ", to - from);
+      lines.replace(from, to - from, left_out);
+      begin = from + left_out.size() + (end - to) + 1;
+    } else {
+      begin = end + 1;
+    }
+  }
+  return lines;
 }
 
 }  // namespace attune

@@ -15,6 +15,7 @@
 #include "base/byte_stream.hpp"
 #include "base/digest.hpp"
 #include "base/hexadecimal.hpp"
+#include "base/system_failure.hpp"
 
 namespace attune {
 namespace {
@@ -80,7 +81,7 @@ class Bundle::Source {
     const int cause = errno;
     if (file_ >= 0) close(file_);
     throw Error(fmt::format("the bundle {} cannot be opened: {}", file.string(),
-                            cause == EINVAL ? "it is no regular file" : std::strerror(cause)));
+                            cause == EINVAL ? "it is no regular file" : system_failure(cause)));
   }
   ~Source() {
     if (file_ >= 0) close(file_);
@@ -148,7 +149,9 @@ Bundle::Bundle(std::shared_ptr<const Source> source, std::string name)
   hash_ = hexadecimal(found);
   ByteReader lines(table);
   for (std::uint32_t i = 0; i < count; ++i) sections_.push_back(line_of(lines));
-  if (!std::ranges::is_sorted(sections_, before)) refuse("its table is not in order");
+  const auto not_before = [](const Section& a, const Section& b) { return !before(a, b); };
+  if (std::ranges::adjacent_find(sections_, not_before) != sections_.end())
+    refuse("its table is not in order, or has a section twice");
 }
 
 Bundle::Bundle(const EmbeddedBundle& embedded)

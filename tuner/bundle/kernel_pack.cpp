@@ -1,5 +1,10 @@
 #include "bundle/kernel_pack.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attune/error.hpp"
 #include "bundle/kernel_fields.hpp"
 #include "bundle/versioned.hpp"
 
@@ -7,6 +12,20 @@ namespace attune {
 namespace {
 
 constexpr std::uint32_t pack_version = 1;
+
+bool is_printed(const std::string& name) {
+  return std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+// Names go into messages, and into the text that compilers read: control characters have no place in them.
+bool are_printed(const KernelPack& pack) {
+  const auto all = [](const auto& named) {
+    return std::ranges::all_of(named, [](const auto& one) { return is_printed(one.name); });
+  };
+  const KernelSpec& spec = pack.spec;
+  return is_printed(spec.name) && is_printed(spec.source.name) && is_printed(pack.tune_target) && all(spec.problem) &&
+         all(spec.parameters) && all(spec.arguments) && all(spec.source.headers);
+}
 
 }  // namespace
 
@@ -25,6 +44,9 @@ KernelSpec without_tuning(KernelSpec spec) {
 }
 
 void add_kernel(BundleWriter& bundle, const KernelPack& pack) {
+  if (!are_printed(pack))
+    throw UsageError(
+        fmt::format("the kernel {}: a name of it or of its file has control characters; rename it", pack.spec.name));
   bundle.add(SectionKind::kernel, section_key(pack.spec.name), encode(pack));
 }
 
@@ -32,7 +54,7 @@ std::vector<std::byte> encode(const KernelPack& pack) { return encode_version(pa
 
 std::optional<KernelPack> decode_pack(std::span<const std::byte> bytes) {
   auto pack = decode_version<KernelPack>(pack_version, bytes);
-  return pack && pack->fallbacks.size() <= most_fallbacks ? std::move(pack) : std::nullopt;
+  return pack && pack->fallbacks.size() <= most_fallbacks && are_printed(*pack) ? std::move(pack) : std::nullopt;
 }
 
 }  // namespace attune

@@ -7,14 +7,14 @@
 #include "base/byte_stream.hpp"
 #include "base/digest.hpp"
 #include "core/image.hpp"
+#include "core/image_magic.hpp"
 
 namespace attune {
 namespace {
 
-constexpr std::string_view magic = "attuneIM";
 constexpr std::uint32_t version = 1;
 constexpr std::size_t digest_bytes = 32;
-constexpr std::size_t header_bytes = magic.size() + 4 + 8 + digest_bytes;
+constexpr std::size_t header_bytes = image_magic.size() + 4 + 8 + digest_bytes;
 // The longest short text that a file may hold; far above what compilers make.
 constexpr std::uint64_t max_short_text = 4096;
 constexpr std::uint64_t max_long_text = 65536;
@@ -103,7 +103,7 @@ std::vector<std::byte> image_payload(const Image& image) {
 std::vector<std::byte> serialise(const Image& image) {
   const auto bytes = image_payload(image);
   ByteWriter file;
-  file.raw(std::as_bytes(std::span(magic)));
+  file.raw(std::as_bytes(std::span(image_magic)));
   file.number(version);
   file.number(std::uint64_t{bytes.size()});
   file.raw(sha256_bytes(bytes));
@@ -114,8 +114,8 @@ std::vector<std::byte> serialise(const Image& image) {
 std::optional<Image> deserialise(std::span<const std::byte> bytes) {
   if (bytes.size() < header_bytes) return std::nullopt;
   ByteReader header(bytes);
-  const auto found_magic = header.raw(magic.size(), magic.size());
-  if (std::memcmp(found_magic.data(), magic.data(), magic.size()) != 0) return std::nullopt;
+  const auto found_magic = header.raw(image_magic.size(), image_magic.size());
+  if (std::memcmp(found_magic.data(), image_magic.data(), image_magic.size()) != 0) return std::nullopt;
   if (header.number<std::uint32_t>() != version) return std::nullopt;
   if (header.number<std::uint64_t>() != bytes.size() - header_bytes) return std::nullopt;
   const auto digest = header.raw(digest_bytes, digest_bytes);

@@ -9,6 +9,7 @@
 
 #include "attune_embedded/argument_checks.hpp"
 #include "core/image.hpp"
+#include "device/line_directive.hpp"
 
 namespace attune {
 
@@ -18,10 +19,10 @@ inline std::string checks_after_source(std::span<const ImageRequest* const> requ
   for (const ImageRequest* const request : requests)
     if (!request->checks.empty()) checks.insert(request->checks);
   if (checks.empty()) return "";
-  std::string text = fmt::format("\n#line 1 \"argument_checks.cuh\"\n{}\n", attune_embedded::argument_checks.text);
+  std::string text =
+      fmt::format("\n{}{}\n", line_directive("argument_checks.cuh"), attune_embedded::argument_checks.text);
   for (const std::string& each : checks)  // with lines of the kernel file, unless the kernel is from no file
-    text += fmt::format("#line 1 \"{}{}\"\n{}", requests.front()->source.name,
-                        each.starts_with("#line") ? "" : ", [[launch]]", each);
+    text += line_directive(requests.front()->source.name + (each.starts_with("#line") ? "" : ", [[launch]]")) + each;
   return text;
 }
 

@@ -222,8 +222,9 @@ void Dispatcher::add(const Bundle& bundle) {
   for (const Section& section : bundle.sections(SectionKind::kernel)) {
     std::optional<KernelPack> pack = decode_pack(bundle.read(section));
     if (!pack)
-      throw Error(
-          fmt::format("the bundle {} holds a kernel of another version of attune; make it again", bundle.name()));
+      throw Error(fmt::format(
+          "the bundle {} holds a kernel of another version of attune, or a name with control characters; make it again",
+          bundle.name()));
     packs.push_back(*std::move(pack));
   }
   state_->kernels.add(std::move(packs));

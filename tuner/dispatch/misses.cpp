@@ -9,13 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "attune/error.hpp"
 #include "base/digest.hpp"
+#include "base/system_failure.hpp"
 #include "base/visible_text.hpp"
 
 namespace attune {
@@ -23,6 +23,7 @@ namespace {
 
 constexpr mode_t misses_file_mode = 0600;
 constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
+constexpr std::string_view begin_of_line = "{\"miss\":";  // another file is left alone
 constexpr std::size_t read_at_once = std::size_t{64} << 10;
 
 // Dispatchers of one process may share a file: what one has written, the next one reads before it writes.
@@ -64,7 +65,7 @@ class Turn {
   const int file_;
 };
 
-[[noreturn]] void fail() { throw Error(std::strerror(errno)); }
+[[noreturn]] void fail() { throw Error(system_failure(errno)); }
 
 void refuse_foreign(const struct stat& status) {
   if (!S_ISREG(status.st_mode)) throw Error("it is not a regular file");
@@ -88,7 +89,7 @@ std::string miss_line(const MatchRequest& request) {
                                                              {"device_class", request.device.class_key()},
                                                              {"regime", std::string(request.regime)},
                                                              {"objective", std::string(request.objective)}};
-  std::string line = "{\"miss\":1";
+  std::string line = std::string(begin_of_line) + "1";
   for (const auto& [name, value] : fields) line += fmt::format(",\"{}\":{}", name, json_text(value));
   return line + "}\n";
 }
@@ -155,8 +156,10 @@ void Misses::read_new_lines() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail();
     if (count == 0) return;
-    read_bytes_ += static_cast<std::uint64_t>(count);
     std::string_view rest(buffer.data(), static_cast<std::size_t>(count));
+    if (read_bytes_ == 0 && !begin_of_line.starts_with(rest.substr(0, begin_of_line.size())))
+      throw Error("it holds something else");
+    read_bytes_ += rest.size();
     for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
       unfinished_ += rest.substr(0, end + 1);
       known_.insert(sha256(unfinished_));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -73,10 +74,9 @@ std::string cpp_braces(const Bindings& bindings) {
 }
 
 std::string cpp_member(std::string_view name) {
-  constexpr std::array<std::string_view, 3> structures = {"Problem", "Configuration", "Arguments"};
-  for (const std::string_view structure : structures)
-    if (name == structure) return std::string(name) + '_';
-  return std::string(name);
+  constexpr std::array<std::string_view, 4> taken = {"Problem", "Configuration", "Arguments", "std"};
+  const std::string_view stem = name.substr(0, name.find_last_not_of('_') + 1);  // so that no two names become one
+  return std::string(name) + (std::ranges::find(taken, stem) != taken.end() ? "_" : "");
 }
 
 std::string_view cpp_type(const Value& value) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 
 #include "attune/error.hpp"
 #include "attune_embedded/arithmetic.hpp"
@@ -25,6 +26,7 @@
 #include "exports/table_code.hpp"
 #include "exports/tables.hpp"
 #include "exports/template_code.hpp"
+#include "spec/names.hpp"
 
 namespace attune {
 namespace {
@@ -32,6 +34,13 @@ namespace {
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
+}
+
+// Returns "mine_sums" of "mine::sums": what begins the names outside all name spaces.
+std::string without_colons(std::string name_space) {
+  for (std::size_t at = name_space.find("::"); at != std::string::npos; at = name_space.find("::"))
+    name_space.replace(at, 2, "_");
+  return name_space;
 }
 
 std::string opening_comment(const HeaderTerms& terms, const ExportTables& tables) {
@@ -62,6 +71,43 @@ std::string includes(const HeaderTerms& terms) {
          "arithmetic\"\n#endif\n\n";
 }
 
+// The names that the generated structures have as members.
+std::vector<std::string> member_names(const HeaderTerms& terms) {
+  std::vector<std::string> names;
+  for (const ProblemParameter& parameter : terms.spec.problem) names.push_back(parameter.name);
+  for (const Parameter& parameter : terms.spec.parameters) names.push_back(parameter.name);
+  if (terms.with_templates)
+    for (const Argument& argument : terms.spec.arguments) names.push_back(argument.name);
+  return names;
+}
+
+// A macro of a member's name is set aside while the header is read: NULL, or whatever an application has.
+std::string macros_aside(const std::vector<std::string>& names) {
+  std::string text = "// Macros of these names are put back at the end.\n";
+  for (const std::string& name : names) text += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name);
+  return text + "\n";
+}
+
+std::string macros_back(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += fmt::format("#pragma pop_macro(\"{}\")\n", name);
+  return text + "\n";
+}
+
+void require_names(const HeaderTerms& terms, const std::string& name_space) {
+  for (const std::string& name : member_names(terms))
+    if (is_taken_by_cpp(name))
+      throw UsageError(fmt::format(
+          "kernel `{}`: no header can have `{}`, which C++ keeps for its compilers; rename it in the kernel file",
+          terms.spec.name, name));
+  if (!is_qualified_name(name_space))
+    throw UsageError(fmt::format(
+        "`{}` is no name of a name space: expected letters, digits and _, and :: between names", name_space));
+  for (const auto part : std::views::split(name_space, std::string_view("::")))
+    if (const std::string_view name(part.begin(), part.end()); is_taken_by_cpp(name) || name == "std")
+      throw UsageError(fmt::format("`{}` cannot name a name space: it is a word of C++", name));
+}
+
 // Returns what stands in the name space `detail` before the selection.
 std::string detail_code(const HeaderTerms& terms, const ExportTables& tables) {
   ExpressionCode expressions(terms.spec);
@@ -84,20 +130,20 @@ std::string detail_code(const HeaderTerms& terms, const ExportTables& tables) {
 
 std::string exported_header(const HeaderTerms& terms) {
   const std::string name_space = terms.name_space.empty() ? "attune_export_" + terms.spec.name : terms.name_space;
-  if (!is_identifier(name_space))
-    throw UsageError(fmt::format("`{}` is no name of a name space: expected letters, digits and _", name_space));
+  require_names(terms, name_space);
   if (terms.with_templates) require_templates(terms.spec);
   const ExportTables tables = make_tables(terms);
-  const std::string guard = upper(name_space) + "_HPP";
+  const std::string prefix = without_colons(name_space), guard = upper(prefix) + "_HPP";
+  const std::vector<std::string> members = member_names(terms);
   std::string text = opening_comment(terms, tables) + fmt::format("#ifndef {0}\n#define {0}\n\n", guard);
-  text += includes(terms);
-  if (terms.with_templates) text += instantiation_code(terms, tables, name_space);
+  text += includes(terms) + macros_aside(members);
+  if (terms.with_templates) text += instantiation_code(terms, tables, prefix);
   text += fmt::format("namespace {} {{\n\n", name_space) + std::string(attune_embedded::types.text) + "\n";
   text += structure_code(terms.spec) + detail_code(terms, tables) + std::string(attune_embedded::select.text) + "\n";
   if (terms.with_templates)
     text += std::string(attune_embedded::encode.text) + "\n" + std::string(attune_embedded::launch.text) + "\n" +
-            launch_code(terms.spec, name_space);
-  return text + fmt::format("}}  // namespace {}\n\n#endif  // {}\n", name_space, guard);
+            launch_code(terms.spec, prefix);
+  return text + fmt::format("}}  // namespace {}\n\n{}#endif  // {}\n", name_space, macros_back(members), guard);
 }
 
 }  // namespace attune

@@ -122,13 +122,13 @@ void require_templates(const KernelSpec& spec) {
     if (argument.role == Role::map) refuse(fmt::format("has the tensor map `{}`", argument.name));
 }
 
-std::string instantiation_code(const HeaderTerms& terms, const ExportTables& tables, const std::string& name_space) {
+std::string instantiation_code(const HeaderTerms& terms, const ExportTables& tables, const std::string& prefix) {
   const Instantiated all = instantiated(terms, tables);
-  return lookup_code(name_space + "_function", "an entry that can be selected", all.entries) +
-         lookup_code(name_space + "_variable", "a variable of the code", all.variables);
+  return lookup_code(prefix + "_function", "an entry that can be selected", all.entries) +
+         lookup_code(prefix + "_variable", "a variable of the code", all.variables);
 }
 
-std::string launch_code(const KernelSpec& spec, const std::string& name_space) {
+std::string launch_code(const KernelSpec& spec, const std::string& prefix) {
   std::string members, passed, arrays;
   for (const Argument& argument : spec.arguments) {
     const bool is_member = is_passed(spec, argument);
@@ -146,7 +146,7 @@ std::string launch_code(const KernelSpec& spec, const std::string& name_space) {
       "inline cudaError_t launch(const Selection& selection, [[maybe_unused]] const Arguments& a, cudaStream_t stream) "
       "{{\n  const void* const passed[] = {{\n{}  }};\n  void* const arrays[] = {{\n{}  }};\n"
       "  return detail::launch_steps(selection, passed, arrays, &::{}_function, &::{}_variable, stream);\n}}\n\n",
-      members, passed, arrays, name_space, name_space);
+      members, passed, arrays, prefix, prefix);
 }
 
 std::string nvcc_options(const HeaderTerms& terms) {

@@ -11,10 +11,10 @@ namespace attune {
 void require_templates(const KernelSpec& spec);
 
 // Returns the functions that give the address of an entry and of a variable of the code, for the global name space.
-// Only what can be selected is instantiated.
-std::string instantiation_code(const HeaderTerms& terms, const ExportTables& tables, const std::string& name_space);
+// Only what can be selected is instantiated. `prefix` begins their names.
+std::string instantiation_code(const HeaderTerms& terms, const ExportTables& tables, const std::string& prefix);
 // Returns the structure Arguments and launch(), for the header's own name space.
-std::string launch_code(const KernelSpec& spec, const std::string& name_space);
+std::string launch_code(const KernelSpec& spec, const std::string& prefix);
 // Returns the options that nvcc needs, as a text for a comment: "-std=c++17 -DATTUNE_HALF=1".
 std::string nvcc_options(const HeaderTerms& terms);
 

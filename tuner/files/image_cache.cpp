@@ -148,7 +148,7 @@ void ImageCache::write(const std::string& key, const Image& image) {
   const auto images = open_images(directory_, variable());
   if (!images) throw Error("the directory vanished while it was being made");
   if (!belongs_to_this_user(*images)) return;  // root's, as a container image carries it: it is read alone
-  write_private_file(*images, key + std::string(suffix), bytes);
+  replace_file(*images, key + std::string(suffix), bytes, private_file_mode);
   make_room(images->get(), bytes.size());
 }
 

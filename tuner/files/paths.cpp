@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
 
 namespace attune {
@@ -70,7 +70,7 @@ fs::path usable_lock_folder(std::string& why) {
     folder = default_cache_path() / "locks";
     make_private_directory(folder, "ATTUNE_CACHE");
     if (access(folder.c_str(), W_OK) == 0) return folder;
-    why = fmt::format("{}: {}", folder.string(), std::strerror(errno));
+    why = fmt::format("{}: {}", folder.string(), system_failure(errno));
   } catch (const Error& error) {
     why = folder.empty() ? error.what() : folder.string() + " cannot be made";
   }
@@ -86,7 +86,8 @@ void make_private_directory(const fs::path& directory, const char* variable) {
     // Some systems answer EACCES or EROFS for an existing directory: so this checks before it throws.
     std::error_code ignored;
     if (fs::is_directory(so_far, ignored)) continue;
-    const char* reason = error == EEXIST ? "something that is not a directory is in its place" : std::strerror(error);
+    const std::string reason =
+        error == EEXIST ? "something that is not a directory is in its place" : system_failure(error);
     throw Error(fmt::format("cannot create the directory {}: {}: {}; name another place with {}", directory.string(),
                             so_far.string(), reason, variable));
   }

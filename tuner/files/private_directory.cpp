@@ -8,18 +8,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 #include "base/uuid.hpp"
 
 namespace attune {
 namespace {
 
-constexpr mode_t private_file_mode = 0600;
 constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
-[[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, std::strerror(errno))); }
+[[noreturn]] void fail(const std::string& doing) { throw Error(fmt::format("{}: {}", doing, system_failure(errno))); }
 
 // Returns why an open file or directory is not trusted, or "". It checks the modes of the open file, not of a name.
 // Root may replace anything, so what belongs to root is no worse.
@@ -28,15 +27,6 @@ std::string mistrust(const struct stat& status) {
     return fmt::format("belongs to user {}, not to user {}", status.st_uid, geteuid());
   if (status.st_mode & writable_by_others) return "can be written by others (chmod go-w)";
   return {};
-}
-
-void write_all(int fd, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("writing");
-    content = content.subspan(static_cast<std::size_t>(written));
-  }
 }
 
 std::vector<std::byte> read_all(int fd, std::size_t size) {
@@ -103,12 +93,25 @@ std::optional<std::vector<std::byte>> read_private_file(const Descriptor& direct
   return content;
 }
 
-void write_private_file(const Descriptor& directory, const std::string& name, std::span<const std::byte> content) {
+void write_all(int fd, std::span<const std::byte> content) {
+  while (!content.empty()) {
+    const ssize_t written = write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail("writing");
+    content = content.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void replace_file(const Descriptor& directory, const std::string& name, std::span<const std::byte> content, mode_t mode,
+                  const struct stat* old) {
   const std::string temporary = temporary_prefix + make_uuid();
   try {
-    const Descriptor file(openat(directory.get(), temporary.c_str(),
-                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, private_file_mode));
+    const Descriptor file(
+        openat(directory.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     if (!file.open()) fail(temporary);
+    // Who may not give the file away keeps it. The owner comes first: a change of it takes bits of the mode.
+    if (old != nullptr && (fchown(file.get(), old->st_uid, old->st_gid) == 0 || errno == EPERM))
+      fchmod(file.get(), old->st_mode & 07777);
     write_all(file.get(), content);
     if (fsync(file.get()) != 0) fail(temporary);
     if (renameat(directory.get(), temporary.c_str(), directory.get(), name.c_str()) != 0) fail(name);

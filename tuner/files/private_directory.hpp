@@ -2,6 +2,8 @@
 // change of its name cannot lead elsewhere. Owned by one thread. The functions throw Error.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -38,8 +40,14 @@ bool belongs_to_this_user(const Descriptor& directory);
 std::optional<std::vector<std::byte>> read_private_file(const Descriptor& directory, const std::string& name,
                                                         std::uint64_t longest, bool renew);
 
+void write_all(int fd, std::span<const std::byte> content);
+
 // Writes all of it to the disk under a temporary name, then renames it to `name`, replacing such a file. Throws Error.
-void write_private_file(const Descriptor& directory, const std::string& name, std::span<const std::byte> content);
+// The file has `mode`; where `old` is given, it has owner and mode of that one.
+void replace_file(const Descriptor& directory, const std::string& name, std::span<const std::byte> content, mode_t mode,
+                  const struct stat* old = nullptr);
+
+constexpr mode_t private_file_mode = 0600;
 
 // Temporary files begin with this.
 constexpr const char* temporary_prefix = ".new-";

@@ -6,7 +6,7 @@
 
 #include "attune/error.hpp"
 #include "db/wisdom_format.hpp"
-#include "db/wisdom_header.hpp"
+#include "files/sqlite_header.hpp"
 #include "recordings/compressed_text.hpp"
 #include "recordings/recording_formats.hpp"
 #include "recordings/recording_text.hpp"

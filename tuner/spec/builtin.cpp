@@ -31,9 +31,9 @@ std::vector<KernelSpec> calibration_kernels() {
   return specs;
 }
 
-std::string_view attune_cuh() { return header_files[0].text; }
+std::string_view attune_cuh() { return builtin_header_files[0].text; }
 
-std::span<const EmbeddedHeader> builtin_headers() { return std::span(header_files).subspan(1); }
+std::span<const EmbeddedHeader> builtin_headers() { return std::span(builtin_header_files).subspan(1); }
 
 std::string unknown_kernel_text(const std::string& name, const std::vector<std::string>& others) {
   std::vector<std::string> known;
@@ -43,9 +43,9 @@ std::string unknown_kernel_text(const std::string& name, const std::vector<std::
                      shortened(name), suggestion(name, known));
 }
 
-KernelSpec load_kernel(const std::string& name_or_file) {
+KernelSpec load_kernel(const std::string& name_or_file, std::vector<std::filesystem::path>* files) {
   if (name_or_file.ends_with(extension) || name_or_file.find('/') != std::string::npos) {
-    return read_kernel_file(name_or_file);
+    return read_kernel_file(name_or_file, files);
   }
   for (const auto& file : builtin_kernel_files)
     if (kernel_name(file) == name_or_file) return read_embedded_kernel(file);

@@ -27,6 +27,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(const HeaderPlaces& places) : places_(places) {}
   std::vector<Header> take() { return std::move(headers_); }
+  const std::set<fs::path>& files() const noexcept { return visited_; }
 
   // `file` and `text` are for the positions in messages.
   void read_all(std::string_view text, const std::string& file, const fs::path& directory) {
@@ -106,9 +107,11 @@ class HeaderReader {
 
 }  // namespace
 
-std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places) {
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places,
+                                 std::vector<fs::path>* files) {
   HeaderReader reader(places);
   reader.read_all(code, file, places.directory);
+  if (files != nullptr) files->insert(files->end(), reader.files().begin(), reader.files().end());
   return reader.take();
 }
 

@@ -20,8 +20,10 @@ struct HeaderPlaces {
 };
 
 // Returns the headers reached by #include "..." from `code`, transitively, in the order of first use. attune.cuh is
-// left out. Throws SpecError at the #include: not found, not text, too large, too many, one name for two contents.
-std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places);
+// left out. Appends the files that it read to `files`, if given. Throws SpecError at the #include: not found, not text,
+// too large, too many, one name for two contents.
+std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places,
+                                 std::vector<std::filesystem::path>* files = nullptr);
 
 // Returns whether the code includes attune.cuh, itself or through its headers.
 bool includes_attune(const SourceText& source);

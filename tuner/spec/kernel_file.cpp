@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "base/near_name.hpp"
+#include "base/system_failure.hpp"
+#include "kernel/header_files.hpp"
 #include "kernel/include_option.hpp"
 #include "spec/document.hpp"
 #include "spec/includes.hpp"
@@ -105,7 +106,7 @@ std::string read_text(const std::filesystem::path& file) {
   std::ostringstream text;
   if (stream) text << stream.rdbuf();
   if (!stream) {
-    throw Error(fmt::format("cannot read the kernel file {}: {}", file.string(), std::strerror(errno)));
+    throw Error(fmt::format("cannot read the kernel file {}: {}", file.string(), system_failure(errno)));
   }
   return text.str();
 }
@@ -122,7 +123,18 @@ std::vector<std::filesystem::path> include_folders(const KernelSpec& spec) {
   return folders;
 }
 
-KernelSpec read_kernel(std::string_view text, const std::string& file_name, HeaderPlaces places) {
+// Appends the files that compiling it opens in the folders of -I options.
+void add_files(const KernelSpec& spec, const HeaderPlaces& places, std::vector<std::filesystem::path>& files) {
+  HeaderSearch search;
+  for (const std::filesystem::path& folder : places.folders) search.folders.push_back(folder.string());
+  search.given = {{spec.source.name, spec.source.text}};
+  for (const Header& header : spec.source.headers) search.given.push_back({header.name, header.text});
+  for (const ImageFile& file : header_files(search).files)
+    if (!file.sha256.empty()) files.emplace_back(file.path);
+}
+
+KernelSpec read_kernel(std::string_view text, const std::string& file_name, HeaderPlaces places,
+                       std::vector<std::filesystem::path>* files = nullptr) {
   Document document(text, file_name);
   KernelSpec spec;
   spec.source = {file_name, document.front_matter().code, {}};
@@ -135,7 +147,8 @@ KernelSpec read_kernel(std::string_view text, const std::string& file_name, Head
   }
   if (!places.directory.empty()) spec.folder = std::filesystem::absolute(places.directory).lexically_normal().string();
   places.folders = include_folders(spec);
-  spec.source.headers = read_headers(spec.source.text, file_name, places);
+  spec.source.headers = read_headers(spec.source.text, file_name, places, files);
+  if (files != nullptr) add_files(spec, places, *files);
   spec.fingerprints = fingerprints_of(spec);
   return spec;
 }
@@ -150,9 +163,10 @@ KernelSpec read_embedded_kernel(const EmbeddedFile& file) {
   return read_kernel(file.text, std::string(file.file_name), {file.headers, {}, {}});
 }
 
-KernelSpec read_kernel_file(const std::filesystem::path& file) {
+KernelSpec read_kernel_file(const std::filesystem::path& file, std::vector<std::filesystem::path>* files) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  auto spec = read_kernel(read_text(file), file.string(), {{}, folder, {}});
+  auto spec = read_kernel(read_text(file), file.string(), {{}, folder, {}}, files);
+  if (files != nullptr) files->push_back(file);
   spec.source.name = file.filename().string();
   return spec;
 }

@@ -28,8 +28,9 @@ class SpecError : public Error {
 KernelSpec read_kernel_text(std::string_view text, const std::string& file_name);
 // Reads a file inside the program. #include "..." names its headers and the built-in ones. Throws SpecError.
 KernelSpec read_embedded_kernel(const EmbeddedFile& file);
-// Reads a file. Throws SpecError, or Error when the file cannot be read.
-KernelSpec read_kernel_file(const std::filesystem::path& file);
+// Reads a file. Appends to `files`, if given, what it was read from, and what compiling it opens through -I options.
+// Throws SpecError, or Error when the file cannot be read.
+KernelSpec read_kernel_file(const std::filesystem::path& file, std::vector<std::filesystem::path>* files = nullptr);
 
 // Returns the built-in kernels, in alphabetical order; attune.cuh; and the further headers that any kernel may include.
 std::vector<EmbeddedFile> builtin_kernels();
@@ -44,8 +45,8 @@ std::vector<KernelSpec> calibration_kernels();
 std::string unknown_kernel_text(const std::string& name, const std::vector<std::string>& others = {});
 
 // Loads a built-in kernel by name, or a file by its path (ends in .cu or holds a '/'). Throws SpecError; UsageError for
-// an unknown name, with the nearest one.
-KernelSpec load_kernel(const std::string& name_or_file);
+// an unknown name, with the nearest one. `files`: as of read_kernel_file().
+KernelSpec load_kernel(const std::string& name_or_file, std::vector<std::filesystem::path>* files = nullptr);
 
 // Returns the code, contract and space fingerprints of a spec whose other members are filled.
 Fingerprints fingerprints_of(const KernelSpec& spec);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/identifier.hpp"
 #include "base/near_name.hpp"
@@ -14,6 +15,8 @@ namespace attune {
 namespace {
 
 constexpr std::string_view expression_words[] = {"device", "true", "false", "in", "and", "or", "not"};
+
+constexpr std::string_view words_of_both[] = {"true", "false", "and", "or", "not"};
 
 // Keywords of C++20 and CUDA that would break an entry, a -D option or the kernel itself.
 constexpr std::string_view cpp_keywords[] = {"alignas",
@@ -108,15 +111,17 @@ constexpr std::string_view cpp_keywords[] = {"alignas",
                                              "gridDim",
                                              "warpSize"};
 
+bool is_one_of(std::string_view name, std::span<const std::string_view> words) {
+  return std::ranges::find(words, name) != words.end();
+}
+
 // Returns what `name` means already; "" if nothing.
 std::string_view meaning_of(std::string_view name) {
-  const auto is_name = [&](std::string_view word) { return word == name; };
-  if (std::any_of(std::begin(expression_words), std::end(expression_words), is_name)) return "a word of expressions";
+  if (is_one_of(name, expression_words)) return "a word of expressions";
   const auto functions = function_names(Dialect::attune);
-  if (std::any_of(functions.begin(), functions.end(), is_name)) return "a function of expressions";
+  if (std::ranges::find(functions, name) != functions.end()) return "a function of expressions";
   if (find_type(name) != nullptr) return "a type";
-  if (std::any_of(std::begin(cpp_keywords), std::end(cpp_keywords), is_name)) return "a word of C++";
-  return "";
+  return is_one_of(name, cpp_keywords) ? "a word of C++" : "";
 }
 
 template <typename Visit>
@@ -160,6 +165,13 @@ std::string unknown_name(const KernelSpec& spec, std::string_view name, std::str
 }
 
 }  // namespace
+
+bool is_taken_by_cpp(std::string_view word) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const bool is_of_compilers = word.size() > 1 && word[0] == '_' &&
+                               (is_upper(word[1]) || (word.size() > 2 && word[1] == '_' && is_letter(word[2])));
+  return is_of_compilers || word == "defined" || is_one_of(word, words_of_both) || is_one_of(word, cpp_keywords);
+}
 
 void require_new_name(std::string_view name, std::string_view what, const std::string& place) {
   constexpr std::size_t max_length = 128;

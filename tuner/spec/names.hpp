@@ -11,6 +11,10 @@
 
 namespace attune {
 
+// Returns whether C++, CUDA or a compiler has given the word a meaning that nothing can take away: keywords, threadIdx
+// and its like, `defined`, and what begins as `__x` or `_X` does.
+bool is_taken_by_cpp(std::string_view word);
+
 // Throws a key fault unless `name` may name a problem entry or a parameter. It must be an identifier of C++ without
 // another meaning in C++ or in an expression. `what`: "parameter".
 void require_new_name(std::string_view name, std::string_view what, const std::string& place);

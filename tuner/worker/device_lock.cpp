@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace attune {
 namespace fs = std::filesystem;
@@ -43,14 +43,14 @@ void make_folder(const fs::path& folder) {
     std::error_code unknown;
     if (part.empty() || mkdir(so_far.c_str(), private_mode) == 0) continue;
     const int error = errno;  // some systems answer EACCES or EROFS for an existing folder
-    if (!fs::is_directory(so_far, unknown)) refuse(so_far, std::strerror(error));
+    if (!fs::is_directory(so_far, unknown)) refuse(so_far, system_failure(error));
   }
 }
 
 // Returns a descriptor of the folder, which is of this user and no link. Its mode becomes 0700.
 int open_folder(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) refuse(folder, fs::is_symlink(folder) ? "it is a symbolic link" : std::strerror(errno));
+  if (descriptor < 0) refuse(folder, fs::is_symlink(folder) ? "it is a symbolic link" : system_failure(errno));
   struct stat status {};
   const bool own = fstat(descriptor, &status) == 0 && status.st_uid == geteuid();
   if (own && (status.st_mode & 0777) != private_mode) fchmod(descriptor, private_mode);
@@ -61,7 +61,7 @@ int open_folder(const fs::path& folder) {
 
 int open_lock(int folder, const fs::path& path) {
   const int descriptor = openat(folder, path.filename().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) refuse(path, std::strerror(errno));
+  if (descriptor < 0) refuse(path, system_failure(errno));
   return descriptor;
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "attune/error.hpp"
+#include "base/digest.hpp"
 
 namespace attune {
 namespace {
@@ -85,6 +86,18 @@ TEST(Bundle, FindsEveryDamage) {
     EXPECT_FALSE(is_sound({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i)})) << i;
   }
   EXPECT_LT(unnoticed, 16) << "padding between sections alone";
+}
+
+TEST(Bundle, WithASectionTwiceIsRefused) {
+  constexpr std::size_t head = 56, line = 84, digest = 32;  // bytes: docs/formats/bundle.md
+  std::vector<std::byte> bytes = sample();
+  std::copy_n(bytes.begin() + head, line, bytes.begin() + head + line);
+  const auto of_table = sha256_bytes(std::span(bytes).subspan(head, 3 * line));
+  std::copy_n(of_table.begin(), digest, bytes.begin() + head - digest);
+  EXPECT_THAT(
+      [&] { Bundle::in_memory(bytes, "doubled"); },
+      Throws<Error>(Property(&Error::what, HasSubstr("doubled is no bundle: its table is not in order, or has a "
+                                                     "section twice"))));
 }
 
 TEST(Bundle, SaysWhatItIsNot) {

@@ -131,6 +131,24 @@ TEST(KernelPack, IsRefusedWhereverItIsCut) {
   }
 }
 
+TEST(KernelPack, HasNoNamesWithControlCharacters) {
+  const KernelPack sound = make_pack(read_kernel_text(picky_file, "picky.cu"), "picky.cu");
+  const auto expect_refused = [&](const auto& change) {
+    KernelPack pack = sound;
+    change(pack);
+    EXPECT_FALSE(decode_pack(encode(pack)).has_value());
+    BundleWriter writer;
+    EXPECT_THROW(add_kernel(writer, pack), UsageError);
+  };
+  expect_refused([](KernelPack& pack) { pack.spec.name += '\n'; });
+  expect_refused([](KernelPack& pack) { pack.spec.source.name += '\x1b'; });
+  expect_refused([](KernelPack& pack) { pack.tune_target += '\x7f'; });
+  expect_refused([](KernelPack& pack) { pack.spec.source.headers.push_back({"a\nb", ""}); });
+  expect_refused([](KernelPack& pack) { pack.spec.problem.at(0).name += '\r'; });
+  expect_refused([](KernelPack& pack) { pack.spec.parameters.at(0).name += '\x01'; });
+  expect_refused([](KernelPack& pack) { pack.spec.arguments.at(0).name += std::string(1, '\0'); });
+}
+
 TEST(KernelPack, CarriesWhatIsDeterministic) {
   KernelSpec spec = read_kernel_text(picky_file, "picky.cu");
   const auto carried = [&] { return decode_pack(encode(make_pack(spec, "picky.cu")))->spec.deterministic; };

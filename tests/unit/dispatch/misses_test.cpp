@@ -149,9 +149,14 @@ TEST_F(MissLog, KeepsOutOfWhatIsNoFileOfItsOwn) {
   fs::permissions(folder_ / "open", fs::perms(0666));
   std::ofstream(folder_ / "first") << "";
   fs::create_hard_link(folder_ / "first", folder_ / "second");
-  std::vector<std::pair<std::string, std::string>> refused = {
-      {"link", "symbolic link"}, {"directory", "Is a directory"}, {"pipe", "not a regular file"},
-      {"open", "chmod go-w"},    {"second", "a second name"},     {"absent/log", "No such file"}};
+  std::ofstream(folder_ / "source.cu") << "/*attune";
+  std::vector<std::pair<std::string, std::string>> refused = {{"source.cu", "it holds something else"},
+                                                              {"link", "symbolic link"},
+                                                              {"directory", "Is a directory"},
+                                                              {"pipe", "not a regular file"},
+                                                              {"open", "chmod go-w"},
+                                                              {"second", "a second name"},
+                                                              {"absent/log", "No such file"}};
   std::ofstream(folder_ / "root") << "";
   if (geteuid() == 0 && chown((folder_ / "root").c_str(), 1, 1) == 0) refused.emplace_back("root", "belongs to user 1");
   for (const auto& [name, why] : refused) {
@@ -165,6 +170,7 @@ TEST_F(MissLog, KeepsOutOfWhatIsNoFileOfItsOwn) {
     EXPECT_THAT(warnings_, ElementsAre(testing::AllOf(HasSubstr("misses are not logged to"), HasSubstr(why)))) << name;
   }
   for (const char* const name : {"target", "open", "first"}) EXPECT_EQ(fs::file_size(folder_ / name), 0u) << name;
+  EXPECT_EQ(fs::file_size(folder_ / "source.cu"), 8u);
 }
 
 // Of requests that differ in their size alone.

@@ -185,10 +185,63 @@ TEST(ExportedHeader, SaysWhereTheDefaultFailed) {
             "tuned on NVIDIA H200 (other problem), where the default failed (resources); BLOCK=256, 0 -1\n");
 }
 
-TEST(ExportedHeader, HasANameSpaceThatIsAnIdentifier) {
+TEST(ExportedHeader, HasANameSpaceThatCppHas) {
   const KernelSpec spec = load_kernel("add");
-  EXPECT_THAT(message_of<UsageError>([&] { exported_header({.spec = spec, .records = {}, .name_space = "a-b"}); }),
-              HasSubstr("`a-b`"));
+  for (const std::string name :
+       {"a-b", "a b", "a:b", "a::", "::a", "1a", "class", "a::class", "std", "and", "__a", "_A"})
+    EXPECT_THAT(message_of<UsageError>([&] { exported_header({.spec = spec, .records = {}, .name_space = name}); }),
+                HasSubstr(name.starts_with("a::c") ? "`class`" : "`" + name + "`"));
+  const std::string text = exported_header({.spec = spec, .records = {}, .name_space = "mine::sums"});
+  EXPECT_EQ(output_of_program(
+                text + "#include <cstdio>\nint main() { std::printf(\"%d\", mine::sums::Problem().T == \"\"); }"),
+            "0");
+}
+
+// Returns a kernel whose problem, parameters and arguments have these names.
+std::string kernel_with(const std::string& problem, const std::vector<std::string>& parameters,
+                        const std::string& argument) {
+  std::string listed, rule = "true";
+  for (const std::string& name : parameters) {
+    listed += name + " = [1, 2]\n";
+    rule += " && " + name + " >= 1";
+  }
+  return fmt::format(
+      "/*attune\n[kernel]\nname = \"named\"\n[problem]\n{0} = {{ size = 64 }}\n[parameters]\n{1}[restrictions]\nrules "
+      "= "
+      "[\"{2}\"]\n[[launch]]\nentry = \"named<{3}>\"\ngrid = [\"{0}\"]\nblock = [\"32\"]\narguments = [\"{4}\"]\n"
+      "[arguments]\n{4} = {{ type = \"float\", size = \"{0}\", role = \"out\" }}\n*/\ntemplate <int X> __global__ void "
+      "named(float* out) {{}}\n",
+      problem, listed, rule, parameters.front(), argument);
+}
+
+TEST(ExportedHeader, HasMembersThatAreMacrosOrItsOwnWords) {
+  const std::vector<std::string> names = {
+      "EOF",     "NULL",        "linux",    "unix",   "assert",  "stdin",    "INFINITY",      "NAN",    "I",
+      "M_PI",    "SIGINT",      "alloca",   "MINE",   "Problem", "Problem_", "Device",        "Value",  "size_t",
+      "detail",  "std",         "text",     "values", "p",       "c",        "Configuration", "select", "main",
+      "text_of", "string_view", "Selection"};
+  const KernelSpec spec = read_kernel_text(kernel_with("errno", names, "stdout"), "named.cu");
+  const std::string header = exported_header({.spec = spec, .records = {}, .name_space = "named"});
+  std::vector<std::string> options = {"-O0", "-std=gnu++17", "-DMINE=is not C++"};
+  for (const char* const included : {"cstdio", "cassert", "cerrno", "csignal", "complex.h", "alloca.h"})
+    options.insert(options.end(), {"-include", included});
+  const std::string main = R"cpp(
+    int main() {
+      const auto s = named::select({7}, {});
+      named::Configuration c;
+      c.std_ = c.Problem_ + c.Problem__;
+      std::printf("%s; %s; %d", text_of(named::Problem{7}).c_str(), text_of(c).substr(0, 27).c_str(), EOF);
+    }
+  )cpp";
+  EXPECT_EQ(output_of_program(header + main, options), "errno=7; EOF=1 NULL=1 linux=1 unix=1; -1");
+}
+
+TEST(ExportedHeader, RefusesNamesThatNoMacroCanBeSetAsideFor) {
+  for (const std::string name : {"defined", "__LINE__", "_Pragma", "__cplusplus"}) {
+    const KernelSpec spec = read_kernel_text(kernel_with("n", {name}, "out"), "named.cu");
+    EXPECT_THAT(message_of<UsageError>([&] { exported_header({.spec = spec, .records = {}}); }),
+                AllOf(HasSubstr("`" + name + "`"), HasSubstr("rename it")));
+  }
 }
 
 TEST(ExportedHeader, IsForTheProblemsThatWereAskedFor) {

@@ -8,11 +8,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -57,7 +57,7 @@ PchFolder::PchFolder(const fs::path& parent) : owner_(getpid()) {
   remove_abandoned(parent);
   std::string name = (parent / name_start).string() + "XXXXXX";
   if (mkdtemp(name.data()) == nullptr) {
-    throw Error(fmt::format("cannot make a folder in {}: {}", parent.string(), std::strerror(errno)));
+    throw Error(fmt::format("cannot make a folder in {}: {}", parent.string(), system_failure(errno)));
   }
   path_ = name;
   lock_ = take_lock(path_, O_CREAT | O_EXCL);

@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <sstream>
 #include <thread>
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
 
 namespace attune {
@@ -73,13 +73,13 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   const std::vector<std::string> variables = environment_with({{"LC_ALL", "C"}, {"TMPDIR", where}});
   const std::vector<char*> list = pointers_to(arguments), environment = pointers_to(variables);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + system_failure(errno));
   const pid_t child = fork();
   if (child == 0) become(list.data(), environment.data(), where.c_str(), ends[1]);
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    throw Error("cannot start " + arguments[0] + ": " + std::strerror(errno));
+    throw Error("cannot start " + arguments[0] + ": " + system_failure(errno));
   }
   setpgid(child, child);  // here too: whichever comes first
   ProcessResult result;
@@ -111,7 +111,7 @@ TemporaryFolder::TemporaryFolder() {
   const std::string parent = trusted_environment("TMPDIR").value_or("/tmp");
   std::string name = (fs::absolute(parent) / "attune-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
-    throw Error("cannot make a folder for temporary files in " + parent + ": " + std::strerror(errno) +
+    throw Error("cannot make a folder for temporary files in " + parent + ": " + system_failure(errno) +
                 "; name another place with TMPDIR");
   path_ = name;
 }

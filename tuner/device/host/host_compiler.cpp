@@ -21,6 +21,7 @@
 #include "attune_embedded/cuda_fp16.hpp"
 #include "attune_embedded/cuda_halves.hpp"
 #include "base/digest.hpp"
+#include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
 #include "device/checked_source.hpp"
 #include "device/host/compiler_process.hpp"
@@ -31,6 +32,7 @@
 #include "device/host/timing_gate.hpp"
 #include "device/host/translation_unit.hpp"
 #include "device/host/unsupported.hpp"
+#include "device/line_directive.hpp"
 
 namespace attune {
 namespace {
@@ -60,7 +62,8 @@ void write_file(const fs::path& path, std::string_view text) {
   fs::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);
   file << text;
-  if (!file.flush()) throw Error("cannot write " + path.string() + ": is the disk full? (TMPDIR names another place)");
+  if (!file.flush())
+    throw Error("cannot write " + path.string() + ": " + system_failure(errno) + " (TMPDIR names another place)");
 }
 
 // Under these names they lie beside the source.
@@ -71,7 +74,12 @@ std::vector<std::string> flags_of_the_user() {
   return words_in(trusted_environment("ATTUNE_HOST_CXXFLAGS").value_or("").c_str());
 }
 
+// Reads what the compiler was to make.
 std::vector<std::byte> read_file(const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown))
+    throw Error(fmt::format("the compiler ended without an error and made no file {}; check what ATTUNE_HOST_CXX names",
+                            path.filename().string()));
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
@@ -189,13 +197,13 @@ void write_sources(const fs::path& folder, const fs::path& place, const ImageReq
                    const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
   const SourceText& source = request.source;
   for (const EmbeddedFile* const header : header_beside)
-    write_file(place / header->file_name, fmt::format("#line 1 \"{}\"\n{}", header->file_name, header->text));
+    write_file(place / header->file_name, line_directive(header->file_name) + std::string(header->text));
   for (const Header& header : source.headers) {
     const fs::path target = (place / header.name).lexically_normal();
     if (target.string().rfind(folder.string() + "/", 0) != 0)
       throw Error("#include \"" + header.name + "\" of " + source.name +
                   " leads too far up for the host device; move the header nearer");
-    write_file(target, fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite_for_host(header.text, variant)));
+    write_file(target, line_directive(header.name) + rewrite_for_host(header.text, variant));
   }
   write_file(place / "kernel.cpp", translation_unit(source, request.options, entries, checks, variant));
 }

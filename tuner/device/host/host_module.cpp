@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <map>
 
+#include "base/system_failure.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/host_compiler.hpp"
 #include "device/host/sanitizer.hpp"
@@ -56,7 +56,7 @@ std::unique_ptr<Loaded> load_from_memory(const std::vector<std::byte>& code, std
   auto loaded = std::make_unique<Loaded>();
   loaded->file = memfd_create("attune-kernel", MFD_CLOEXEC);
   if (loaded->file < 0 || !write_all(loaded->file, code)) {
-    why = std::strerror(errno);
+    why = system_failure(errno);
     return nullptr;
   }
   return open_object(*loaded, fmt::format("/proc/self/fd/{}", loaded->file), why) ? std::move(loaded) : nullptr;
@@ -69,7 +69,7 @@ std::unique_ptr<Loaded> load_from_file(const std::vector<std::byte>& code, std::
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
   file.close();
-  if (!file) throw Error("cannot write " + path + ": is the disk full? (TMPDIR names another place)");
+  if (!file) throw Error("cannot write " + path + ": " + system_failure(errno) + " (TMPDIR names another place)");
   return open_object(*loaded, path, why) ? std::move(loaded) : nullptr;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 #include "device/host/block_runner.hpp"
 #include "device/host/runner_of_thread.hpp"
 
@@ -117,7 +118,7 @@ bool instruct(const std::string& runtime, const std::string& report_path) {
   auto* const set_report = look_up<void(void*)>("__sanitizer_set_report_fd", handle);
   if (set_callback == nullptr || set_report == nullptr) return false;
   const int file = open(report_path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) throw Error("cannot write " + report_path + ": is the disk full?");
+  if (file < 0) throw Error("cannot write " + report_path + ": " + system_failure(errno));
   set_callback(on_death);
   set_report(reinterpret_cast<void*>(static_cast<std::intptr_t>(file)));
   return true;

@@ -9,6 +9,7 @@
 #include "attune_embedded/cuda_vectors.hpp"
 #include "attune_embedded/cuda_warps.hpp"
 #include "device/host/source_rewrite.hpp"
+#include "device/line_directive.hpp"
 
 namespace attune {
 namespace {
@@ -55,10 +56,10 @@ std::string translation_unit(const SourceText& source, const std::vector<std::st
   for (const EmbeddedFile& part :
        {attune_embedded::abi, attune_embedded::cuda_vectors, attune_embedded::cuda_language,
         attune_embedded::cuda_warps, attune_embedded::cuda_atomics, attune_embedded::cuda_math})
-    text += fmt::format("#line 1 \"{}\"\n{}\n", part.file_name, part.text);
-  text += fmt::format("#line 1 \"options\"\n{}", directives_of(options));
-  text += fmt::format("#line 1 \"{}\"\n{}\n{}\n#line 1 \"entries\"\n", source.name,
-                      rewrite_for_host(source.text, variant), checks);
+    text += fmt::format("{}{}\n", line_directive(part.file_name), part.text);
+  text += line_directive("options") + directives_of(options);
+  text += fmt::format("{}{}\n{}\n{}", line_directive(source.name), rewrite_for_host(source.text, variant), checks,
+                      line_directive("entries"));
   for (const auto& [expression, index] : entries) {
     // Of a variable: where it is, and its bytes.
     const std::string body =

@@ -12,11 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/system_failure.hpp"
 #include "worker/process/worker_processes.hpp"
 
 namespace attune {
@@ -38,7 +38,7 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + system_failure(errno));
   return {ends[0], ends[1]};
 }
 
@@ -127,7 +127,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
                       limits};
   child_ = fork();
   if (child_ == 0) become(what);
-  if (child_ < 0) throw Error("cannot start " + arguments[0] + ": " + std::strerror(errno));
+  if (child_ < 0) throw Error("cannot start " + arguments[0] + ": " + system_failure(errno));
 }
 
 ChildProcess::~ChildProcess() {

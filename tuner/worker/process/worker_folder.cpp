@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 #include <mutex>
 #include <random>
 #include <string>
 #include <system_error>
 
 #include "attune/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace attune {
 namespace {
@@ -43,11 +43,11 @@ fs::path make_folder() {
     if (mkdir(folder.c_str(), folder_mode) == 0) return folder;
     const int error = errno;  // some systems answer EACCES or EROFS for an existing folder
     std::error_code unknown;
-    if (!fs::is_directory(folder, unknown)) refuse_folder(folder.parent_path().string(), std::strerror(error));
+    if (!fs::is_directory(folder, unknown)) refuse_folder(folder.parent_path().string(), system_failure(error));
   }
   const fs::path parent = folder_for_temporary_files();
   std::string name = (parent / "attune-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) refuse_folder(parent.string(), std::strerror(errno));
+  if (mkdtemp(name.data()) == nullptr) refuse_folder(parent.string(), system_failure(errno));
   return name;
 }
 

@@ -1,0 +1,10 @@
+// What a compiled image on disk begins with (docs/formats/image.md).
+#pragma once
+
+#include <string_view>
+
+namespace attune {
+
+constexpr std::string_view image_magic = "attuneIM";
+
+}  // namespace attune

@@ -1,0 +1,19 @@
+// Names what follows in the messages of compilers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+// Returns "#line 1 "scale.cu"" and a line end. No name ends the directive.
+inline std::string line_directive(std::string_view name) {
+  std::string shown;
+  for (const char c : name) {
+    if (c == '"' || c == '\\') shown += '\\';
+    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  return "#line 1 \"" + shown + "\"\n";
+}
+
+}  // namespace attune
