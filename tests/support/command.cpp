@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "support/few_processes.hpp"
+
 namespace attune::test {
 namespace {
 
@@ -26,6 +28,7 @@ namespace {
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG instead, as on a full disk
   }
+  if (options.processes > 0 && !become_lone_user(static_cast<rlim_t>(options.processes))) _exit(126);
   for (const int number : options.ignored_signals) signal(number, SIG_IGN);
   std::vector<char*> list;
   for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));

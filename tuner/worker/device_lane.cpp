@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/start_thread.hpp"
 #include "base/unix_ms.hpp"
 #include "worker/answer_check.hpp"
 
@@ -47,7 +48,7 @@ DeviceLane::DeviceLane(std::unique_ptr<Transport> transport, std::function<void(
                   if (ends_ || abandons_) throw Error("the device worker is ended");
                   transport_->send(job, seconds);
                 }),
-      thread_([this] { run(); }) {}
+      thread_(start_thread<std::thread>([this] { run(); })) {}
 
 DeviceLane::~DeviceLane() {
   {

@@ -16,6 +16,7 @@
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/start_thread.hpp"
 #include "base/trusted_environment.hpp"
 
 namespace attune {
@@ -77,10 +78,11 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
   const pid_t child = fork();
   if (child == 0) become(list.data(), environment.data(), where.c_str(), ends[1]);
+  const int error = errno;
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    throw Error("cannot start " + arguments[0] + ": " + std::strerror(errno));
+    throw not_started(arguments[0], error);
   }
   setpgid(child, child);  // here too: whichever comes first
   ProcessResult result;

@@ -17,6 +17,7 @@
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/start_thread.hpp"
 #include "worker/process/worker_processes.hpp"
 
 namespace attune {
@@ -127,7 +128,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
                       limits};
   child_ = fork();
   if (child_ == 0) become(what);
-  if (child_ < 0) throw Error("cannot start " + arguments[0] + ": " + std::strerror(errno));
+  if (child_ < 0) throw not_started(arguments[0], errno);
 }
 
 ChildProcess::~ChildProcess() {

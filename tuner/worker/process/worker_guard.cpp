@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "attune/error.hpp"
+#include "base/start_thread.hpp"
 #include "worker/process/worker_folder.hpp"
 #include "worker/process/worker_processes.hpp"
 
@@ -76,7 +76,7 @@ void wait_for_end(pid_t worker, int lifeline) {
 void start_worker_guard(const Leftovers& leftovers, int lifeline) {
   const pid_t worker = getpid(), child = fork();
   if (child == 0) guard(worker, leftovers, lifeline);
-  if (child < 0) throw Error(std::string("cannot start a worker's guard: ") + std::strerror(errno));
+  if (child < 0) throw not_started("a worker's guard", errno);
 }
 
 }  // namespace attune
