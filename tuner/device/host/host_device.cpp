@@ -1,7 +1,6 @@
 #include "device/host/host_device.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -115,9 +114,6 @@ class HostDevice final : public Device {
     } catch (const std::system_error& error) {
       return {Verdict::resources, fmt::format("no threads for the blocks of a launch: {}", error.what()), false};
     }
-    // Else the next kernel, which cannot be loaded, would be blamed.
-    if (file_limit() != file_limit_)
-      return {Verdict::fault, "it changed how large files its process may write (RLIMIT_FSIZE)", true};
     return {};
   }
 
@@ -150,12 +146,6 @@ class HostDevice final : public Device {
   }
 
  private:
-  static rlim_t file_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_FSIZE, &limit);
-    return limit.rlim_cur;
-  }
-
   Status enqueue_all(std::span<const Operation> operations) {
     Status status;
     for (const Operation& operation : operations)
@@ -216,7 +206,6 @@ class HostDevice final : public Device {
     flushed_ = sum;
   }
 
-  const rlim_t file_limit_ = file_limit();
   const int threads_;
   const DeviceInfo info_;
   const std::shared_ptr<HostCompiler> compiler_;
