@@ -12,6 +12,7 @@
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
 #include "worker/process/child_process.hpp"
+#include "worker/process/no_tracing.hpp"
 #include "worker/process/serve.hpp"
 #include "worker/process/worker_folder.hpp"
 #include "worker/process/worker_guard.hpp"
@@ -85,6 +86,7 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
         },
         [&](std::unique_ptr<Device> device) {
           const bool runs_kernels = device->info().kind == "host";  // in this process
+          if (runs_kernels) forbid_tracing(getppid());
           DeviceServer server(*device, seams.trying);
           const auto answer = [&server](const Job& job) { return server.answer(job); };
           serve(runs_kernels ? watching_this_process(answer) : answer);

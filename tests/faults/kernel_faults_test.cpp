@@ -219,6 +219,26 @@ const Mischief mischiefs[] = {
 INSTANTIATE_TEST_SUITE_P(All, KernelThatChangesItsWorker, testing::ValuesIn(mischiefs),
                          [](const auto& one) { return one.param.name; });
 
+TEST_F(KernelFaults, OneThatAttachesToTheCoordinatorCannot) {
+  const std::string attached = (folder_ / "attached").string();
+  const std::string kernel = scale_with(
+      {{"template <typename T, int ITEMS>",
+        "extern \"C\" { long ptrace(int, ...) noexcept; int getppid() noexcept; int "
+        "mkdir(const char*, unsigned) noexcept; }\n"
+        "template <typename T, int ITEMS>"},
+       {"for (int i = 0; i < ITEMS; ++i)",
+        "if (ITEMS == 2 && first == 0 && (ptrace(0x4206, getppid(), nullptr, nullptr) == 0 ||"  // PTRACE_SEIZE
+        " ptrace(16, getppid(), nullptr, nullptr) == 0)) mkdir(\"" +                            // PTRACE_ATTACH
+            attached +
+            "\", 0700);\n  for (int i = 0; i < ITEMS; ++i)"}});
+  CommandOptions options;
+  options.timeout_seconds = 60;
+  const TuneRun run = tune({kernel, "--strategy", "exhaustive", "--db", database()}, options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_FALSE(std::filesystem::exists(attached));
+  EXPECT_EQ(count_of_verdict(Verdict::ok), 5);
+}
+
 TEST_F(KernelFaults, AnEmptyImageFailsToLoad) {
   faults("Fault::fine compile * empty\n");
   const TuneRun run = run_with("Fault::fine");
