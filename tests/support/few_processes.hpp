@@ -29,12 +29,12 @@ inline std::string without_further_threads(const std::function<std::string()>& w
   const pid_t child = fork();
   if (child == 0) {
     const std::string text = become_lone_user(1) ? work() : "no lone user";
-    _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+    _exit(::write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
   }
   close(ends[1]);
   std::string text;
   char piece[4096];
-  for (ssize_t count; (count = read(ends[0], piece, sizeof piece)) > 0;)
+  for (ssize_t count; (count = ::read(ends[0], piece, sizeof piece)) > 0;)
     text.append(piece, static_cast<std::size_t>(count));
   close(ends[0]);
   int status = 0;
