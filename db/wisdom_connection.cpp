@@ -35,8 +35,6 @@ constexpr Seconds reader_wait_limit{5};
 // SQLite's own wait in each attempt. SQLite gives up at once where waiting could deadlock, hence the attempts. A signal
 // ends the wait between two.
 constexpr Seconds sqlite_wait{0.3};
-// A rollback of what a killed writer left has one attempt.
-constexpr Seconds recovery_wait{5};
 // Between attempts; random, so that two processes do not collide again and again.
 constexpr int shortest_pause_ms = 5, longest_pause_ms = 50;
 
@@ -151,7 +149,6 @@ void WisdomConnection::open_readable() {
   } catch (const SQLite::Exception& error) {
     throw wisdom_error(file_, failure_of(error, database_.get()));
   }
-  if (!writable_) recover();
   // SQLite silently opens for reading what it may not write.
   if (writable_ && sqlite3_db_readonly(database_->getHandle(), "main") != 0)
     throw wisdom_error(file_, {.code = SQLITE_READONLY, .message = "attempt to write a readonly database"});
@@ -171,24 +168,20 @@ void WisdomConnection::apply_settings() {
   )sql");
 }
 
-// A killed writer leaves a journal to roll back, which a read-only connection may not do. A short-lived writing
-// connection does it instead.
-void WisdomConnection::recover() {
-  set_sqlite_wait(*database_, Seconds(0));  // the caller has the wait limit for itself
+// A killed writer leaves a journal to roll back, at any moment, which a read-only connection may not do. A short-lived
+// writing connection does it instead. Returns false while another process holds the lock.
+bool WisdomConnection::roll_back_journal() {
   try {
-    database_->execAndGet(R"sql( PRAGMA schema_version )sql");
+    SQLite::Database writing(file_.string(), SQLite::OPEN_READWRITE);
+    set_sqlite_wait(writing, sqlite_wait);
+    writing.execAndGet(R"sql( PRAGMA schema_version )sql");
+    return true;
   } catch (const SQLite::Exception& error) {
-    if (error.getExtendedErrorCode() != SQLITE_READONLY_ROLLBACK) return;  // the caller meets it again, and waits
-    try {
-      SQLite::Database writing(file_.string(), SQLite::OPEN_READWRITE);
-      set_sqlite_wait(writing, std::min(recovery_wait, wait_limit_));
-      writing.execAndGet(R"sql( PRAGMA schema_version )sql");
-    } catch (const SQLite::Exception&) {
-      throw Error(
-          fmt::format("the wisdom database {} was being written when its writer was killed, and may not be repaired "
-                      "by this process; open it once as its owner (attune tune) (SQLite: {})",
-                      file_.string(), error.what()));
-    }
+    if (is_busy(error.getErrorCode())) return false;
+    throw Error(
+        fmt::format("the wisdom database {} was being written when its writer was killed, and may not be repaired "
+                    "by this process; open it once as its owner (attune tune) (SQLite: {})",
+                    file_.string(), error.what()));
   }
 }
 
@@ -262,7 +255,11 @@ void WisdomConnection::retry(const Work& work) {
     try {
       return work(*database_);
     } catch (const SQLite::Exception& error) {
-      const SqliteFailure failure = failure_of(error, database_.get());
+      SqliteFailure failure = failure_of(error, database_.get());
+      if (failure.code == SQLITE_READONLY_ROLLBACK) {
+        if (roll_back_journal()) continue;
+        failure = {.code = SQLITE_BUSY, .message = sqlite3_errstr(SQLITE_BUSY)};
+      }
       const Seconds waited = wait.waited();
       if (!is_busy(failure.code)) throw wisdom_error(file_, failure, waited.count());
       if (waited >= wait_limit_) throw DatabaseLocked(wisdom_error(file_, failure, waited.count()).what());

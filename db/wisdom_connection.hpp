@@ -38,7 +38,7 @@ class WisdomConnection {
   void open_readable();
   void open_in_memory();
   void apply_settings();
-  void recover();
+  bool roll_back_journal();
   void set_journal();
   void check_content();
   void check_tables();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "attune/error.hpp"
@@ -48,7 +49,11 @@ class Filler {
     };
     const std::size_t helpers = std::min<std::size_t>(batches, std::max(1u, std::thread::hardware_concurrency()));
     std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
+    try {
+      while (threads.size() + 1 < helpers) threads.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that run, this one at least, do the work.
+    }
     work();
   }
 

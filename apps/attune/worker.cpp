@@ -12,10 +12,12 @@
 #include "worker/compile_server.hpp"
 #include "worker/device_server.hpp"
 #include "worker/process/child_process.hpp"
+#include "worker/process/no_tracing.hpp"
 #include "worker/process/serve.hpp"
 #include "worker/process/worker_folder.hpp"
 #include "worker/process/worker_guard.hpp"
 #include "worker/process/worker_processes.hpp"
+#include "worker/process/worker_state.hpp"
 
 namespace attune::cli {
 namespace {
@@ -82,8 +84,11 @@ int run_worker(const Arguments& arguments, const WorkerSeams& seams) {
           return seams.device ? seams.device(std::move(device)) : std::move(device);
         },
         [&](std::unique_ptr<Device> device) {
+          const bool runs_kernels = device->info().kind == "host";  // in this process
+          if (runs_kernels) forbid_tracing(getppid());
           DeviceServer server(*device, seams.trying, acknowledge);
-          serve([&server](const Job& job) { return server.answer(job); });
+          const auto answer = [&server](const Job& job) { return server.answer(job); };
+          serve(runs_kernels ? watching_this_process(answer) : answer);
         });
   }
   if (role != "compile") throw UsageError("`attune worker` is started by attune itself, as device or compile");

@@ -43,8 +43,8 @@ class WisdomProcesses : public test::WisdomTest {
     await_byte(locker);
     return locker;
   }
-  // A process dies with half a transaction in the file: the journal has to undo it.
-  void die_while_writing() const {
+  // A process that waits to be killed, with half a transaction in the file: the journal has to undo it.
+  Child write_half() const {
     const Child writer = start([&](int output) {
       SQLite::Database database(file_.string(), SQLite::OPEN_READWRITE);
       database.exec("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE record SET median_ns = 1");
@@ -55,6 +55,10 @@ class WisdomProcesses : public test::WisdomTest {
       pause();
     });
     await_byte(writer);
+    return writer;
+  }
+  void die_while_writing() const {
+    const Child writer = write_half();
     kill(writer.id, SIGKILL);
     exit_status(writer);
     ASSERT_GT(fs::file_size(file_.string() + "-journal"), 0u);
@@ -203,6 +207,26 @@ TEST_F(WisdomProcesses, UndoTheUnfinishedTransactionOfOneThatDied) {
     WisdomStore store(file_, access);
     ASSERT_EQ(store.records().size(), 1u);
     EXPECT_EQ(store.records()[0].median_ns, record.median_ns);
+  }
+}
+
+// The writer holds the lock until it dies: a reader that waits for it finds the journal later than it opened the file.
+TEST_F(WisdomProcesses, UndoTheUnfinishedTransactionOfOneThatDiesWhileTheyWait) {
+  const Record record = sample_record();
+  WisdomStore(file_).put_record(record);
+  WisdomStore opened(file_, WisdomStore::Access::read_only);
+  const auto opening = [&] { return WisdomStore(file_, WisdomStore::Access::read_only).records(); };
+  const auto reading = [&] { return opened.records(); };
+  for (const std::function<std::vector<Record>()>& records : {std::function(opening), std::function(reading)}) {
+    const Child writer = write_half();
+    const std::jthread killer([&] {
+      std::this_thread::sleep_for(400ms);
+      kill(writer.id, SIGKILL);
+      exit_status(writer);
+    });
+    const std::vector<Record> found = records();
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].median_ns, record.median_ns);
   }
 }
 

@@ -10,6 +10,7 @@ namespace attune::test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -219,17 +220,90 @@ TEST_F(KernelFaults, OneThatEndsItsProcessOrNeverEndsIsQuarantined) {
   EXPECT_GE(quarantined().size(), 2u);
 }
 
-TEST_F(KernelFaults, OneThatLimitsItsProcessIsBlamedAndNoOther) {
-  const std::string kernel =
-      scale_with({{"template <typename T, int ITEMS>",
-                   "extern \"C\" int setrlimit(int, const void*) noexcept;\ntemplate <typename T, int ITEMS>"},
-                  {"for (int i = 0; i < ITEMS; ++i)",
-                   "const long long none[2] = {0, 1LL << 40};\n  if (ITEMS == 2 && first == 0) setrlimit(1, none);\n"
-                   "  for (int i = 0; i < ITEMS; ++i)"}});
+struct Mischief {
+  const char* name;
+  const char* declarations;
+  const char* calls;                 // once for each launch, by ITEMS=2 alone
+  std::vector<std::string> changed;  // as notes say it
+  bool harms_itself = false;
+};
+void PrintTo(const Mischief& one, std::ostream* out) { *out << one.name; }
+
+class KernelThatChangesItsWorker : public KernelFaults, public testing::WithParamInterface<Mischief> {};
+
+TEST_P(KernelThatChangesItsWorker, FalsifiesNoOther) {
+  const std::string kernel = scale_with(
+      {{"template <typename T, int ITEMS>",
+        std::string(GetParam().declarations) + "\ntemplate <typename T, int ITEMS>"},
+       {"for (int i = 0; i < ITEMS; ++i)",
+        "if (ITEMS == 2 && first == 0) {" + std::string(GetParam().calls) + "}\n  for (int i = 0; i < ITEMS; ++i)"}});
   const TuneRun run = tune({kernel, "--strategy", "exhaustive", "--db", database()});
   EXPECT_EQ(run.command.code, 0) << run.command.err;
-  for (const auto& [configuration, trial] : trials())
-    EXPECT_EQ(to_text(trial.verdict), configuration.ends_with("ITEMS=2") ? "fault" : "ok") << configuration;
+  EXPECT_THAT(trials(), SizeIs(5));
+  for (const auto& [configuration, trial] : trials()) {
+    if (GetParam().harms_itself && configuration.ends_with("ITEMS=2")) continue;
+    EXPECT_EQ(trial.verdict, Verdict::ok) << configuration << ": " << trial.detail;
+    EXPECT_EQ(trial.deaths, 0) << configuration;
+    EXPECT_EQ(trial.attempts, 1) << configuration;
+  }
+  EXPECT_GE(run.workers_replaced(), 2) << "one for each configuration with ITEMS=2";
+  EXPECT_THAT(quarantined(), IsEmpty());
+  for (const std::string& changed : GetParam().changed)
+    for (const char* const block : {"64", "32"})
+      EXPECT_THAT(run.notes, Contains(AllOf(HasSubstr(std::string("BLOCK=") + block + " ITEMS=2: changed its worker ("),
+                                            HasSubstr(changed))));
+}
+
+const Mischief mischiefs[] = {
+    {"Closes",
+     "extern \"C\" int close(int);",
+     "for (int number = 0; number < 20; ++number) if (number < 3 || number > 5) close(number);",
+     {"descriptor 0 closed", "descriptor 1 closed"}},
+    {"Replaces", "extern \"C\" int dup2(int, int);", "dup2(1, 0);", {"descriptor 0 replaced"}},
+    {"LeavesOpen", "extern \"C\" int open(const char*, int, ...);", "open(\"/dev/null\", 0);", {"left open"}},
+    {"LimitsAddresses",
+     "extern \"C\" int setrlimit(int, const void*) noexcept;",
+     "const long long few[2] = {1 << 20, 1 << 20}; setrlimit(9, few);",
+     {"RLIMIT_AS changed"},
+     true},
+    {"LimitsFiles",
+     "extern \"C\" int setrlimit(int, const void*) noexcept;",
+     "const long long none[2] = {0, 1LL << 40}; setrlimit(1, none);",
+     {"RLIMIT_FSIZE changed"}},
+    {"LimitsDescriptors",
+     "extern \"C\" int setrlimit(int, const void*) noexcept;",
+     "const long long few[2] = {6, 6}; setrlimit(7, few);",
+     {"RLIMIT_NOFILE changed"}},
+    {"ChangesItsFolder", "extern \"C\" int chdir(const char*);", "chdir(\"/proc\");", {"another working folder"}},
+    {"ChangesItsFileMask", "extern \"C\" unsigned umask(unsigned);", "umask(0777);", {"umask 777"}},
+    {"SetsAHandler",
+     "extern \"C\" void* signal(int, void*);",
+     "signal(10, (void*)1);",
+     {"the handler of signal 10 set"}},
+    {"SetsATimer", "extern \"C\" unsigned alarm(unsigned);", "alarm(1000);", {"a timer set"}},
+    {"ChangesItsPriority", "extern \"C\" int nice(int);", "nice(1);", {"priority "}},
+};
+INSTANTIATE_TEST_SUITE_P(All, KernelThatChangesItsWorker, testing::ValuesIn(mischiefs),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_F(KernelFaults, OneThatAttachesToTheCoordinatorCannot) {
+  const std::string attached = (folder_ / "attached").string();
+  const std::string kernel = scale_with(
+      {{"template <typename T, int ITEMS>",
+        "extern \"C\" { long ptrace(int, ...) noexcept; int getppid() noexcept; int "
+        "mkdir(const char*, unsigned) noexcept; }\n"
+        "template <typename T, int ITEMS>"},
+       {"for (int i = 0; i < ITEMS; ++i)",
+        "if (ITEMS == 2 && first == 0 && (ptrace(0x4206, getppid(), nullptr, nullptr) == 0 ||"  // PTRACE_SEIZE
+        " ptrace(16, getppid(), nullptr, nullptr) == 0)) mkdir(\"" +                            // PTRACE_ATTACH
+            attached +
+            "\", 0700);\n  for (int i = 0; i < ITEMS; ++i)"}});
+  CommandOptions options;
+  options.timeout_seconds = 60;
+  const TuneRun run = tune({kernel, "--strategy", "exhaustive", "--db", database()}, options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_FALSE(std::filesystem::exists(attached));
+  EXPECT_EQ(count_of_verdict(Verdict::ok), 5);
 }
 
 TEST_F(KernelFaults, AnEmptyImageFailsToLoad) {

@@ -1,4 +1,7 @@
 // What kernels do wrong ends their launch as a fault that says where, and the device goes on.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 
 #include "host/host_test.hpp"
@@ -39,7 +42,25 @@ __global__ void good(int* out) {
     EXPECT_TRUE(status.ok()) << status.detail;
     return out[0];
   }
+
+  std::vector<std::shared_ptr<Module>> kept_;
 };
+
+// The number of a closed descriptor is that of the next file, which is no reason to take one image for another.
+TEST_F(HostFaults, OfAKernelThatClosesDescriptorsDoNotHitTheNextImage) {
+  const auto value_of = [this](int value) {
+    Array<int> out(device(), 1);
+    const auto module = load("__global__ void run(int* out) { out[0] = " + std::to_string(value) + "; }", {"run"});
+    EXPECT_TRUE(launch(*module, "run", shape(1, 1), {out.parameter()}).ok());
+    kept_.push_back(module);
+    return out[0];
+  };
+  const int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(before);
+  EXPECT_EQ(value_of(1), 1);
+  for (int number = before; number < before + 8; ++number) close(number);
+  EXPECT_EQ(value_of(2), 2);
+}
 
 struct Case {
   const char* name;

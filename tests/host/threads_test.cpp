@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/host_test.hpp"
+#include "support/few_processes.hpp"
 
 namespace attune {
 namespace {
@@ -194,6 +195,19 @@ __global__ void run(unsigned* out) {
                                     shape(1, 32), 33);
   EXPECT_EQ(out[0], 1u);
   EXPECT_EQ(out[31], 0xFFFF0000u);
+}
+
+TEST_F(HostThreads, AreFewerWhereTheSystemGivesNoMore) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be a user without other processes";
+  const auto module = load("__global__ void run(int* out) { out[blockIdx.x] = 1; }", {"run"});
+  ASSERT_NE(module, nullptr);
+  const std::string text = test::without_further_threads([&] {
+    std::vector<int> out(50);
+    int* array = out.data();
+    const Status status = launch(*module, "run", shape(50, 1), {&array});
+    return status.detail + std::to_string(std::accumulate(out.begin(), out.end(), 0));
+  });
+  EXPECT_EQ(text, "50");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "support/few_processes.hpp"
+
 namespace attune::test {
 namespace {
 
@@ -30,6 +32,7 @@ namespace {
     const rlimit limit{static_cast<rlim_t>(options.processor_limit), static_cast<rlim_t>(options.processor_limit)};
     setrlimit(RLIMIT_CPU, &limit);
   }
+  if (options.processes > 0 && !become_lone_user(static_cast<rlim_t>(options.processes))) _exit(126);
   for (const int number : options.ignored_signals) signal(number, SIG_IGN);
   std::vector<char*> list;
   for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));

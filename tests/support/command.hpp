@@ -21,6 +21,7 @@ struct CommandOptions {
   int signals = 1;                        // so many are sent at most
   long file_size_limit = 0;               // bytes any file may grow to (RLIMIT_FSIZE); 0: none
   long processor_limit = 0;               // seconds of each process (RLIMIT_CPU), as of `ulimit -t`; 0: none
+  int processes = 0;                      // of lone_user, threads too (few_processes.hpp); 0: as this user
   std::vector<int> ignored_signals = {};  // as under nohup, or of a careless parent
   int timeout_seconds = 100;
 };

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/start_thread.hpp"
+
 namespace attune {
 
 Background::~Background() {
@@ -15,18 +17,23 @@ Background::~Background() {
 
 void Background::add(Job job) {
   const std::lock_guard lock(mutex_);
+  start();
   jobs_.push_back(std::move(job));
   changed();
 }
 
 void Background::set_later(Clock::time_point when, Job job) {
   const std::lock_guard lock(mutex_);
+  start();
   later_ = Later{when, std::move(job)};
   changed();
 }
 
+void Background::start() {
+  if (!thread_.joinable()) thread_ = start_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
+}
+
 void Background::changed() {
-  if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   ++changes_;
   changed_.notify_all();
 }

@@ -23,9 +23,9 @@ class Background {
   Background& operator=(const Background&) = delete;
   ~Background();
 
-  // Takes a job, which must not throw.
+  // Takes a job, which must not throw. Throws Error when no thread can be started; the job is not taken then.
   void add(Job job);
-  // Takes a job for later, which must not throw. There is one at most: a further one takes its place.
+  // The same for later. There is one at most: a further one takes its place.
   void set_later(Clock::time_point when, Job job);
   // Waits until no job is left or under way. The one for later does not count.
   void wait();
@@ -35,6 +35,7 @@ class Background {
     Clock::time_point when;
     Job job;
   };
+  void start();
   void changed();
   void run(const std::stop_token& stop);
   std::optional<Job> next();

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "attune/error.hpp"
+
 namespace attune {
 namespace {
 
@@ -27,7 +29,12 @@ bool Collector::is_beyond_limits() const noexcept {
 }
 
 void Collector::grew() {
-  if (is_beyond_limits() && !is_under_way_.exchange(true)) schedule(limits_.epoch);
+  if (!is_beyond_limits() || is_under_way_.exchange(true)) return;
+  try {
+    schedule(limits_.epoch);
+  } catch (const Error&) {  // no thread: the next growth tries again
+    is_under_way_ = false;
+  }
 }
 
 void Collector::schedule(std::chrono::nanoseconds after) {

@@ -96,15 +96,23 @@ std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_si
 
 [[gnu::cold]] void KernelEntries::await_best(Entry& entry) {
   if (entry.is_awaited.exchange(true)) return;
-  services_.background->add([this, &entry] {
+  const auto fails = [this, &entry](const std::exception& error) {
+    services_.warn(fmt::format("preparing {} ({}) in the background failed: {}", name(),
+                               recipe_.problem_of(entry.key).text(), error.what()));
+  };
+  const auto prepare_best = [this, &entry, fails] {
     try {
       set(entry, services_.plan(pack_, recipe_.problem_of(entry.key), Policy::wait));
     } catch (const std::exception& error) {
-      services_.warn(fmt::format("preparing {} ({}) in the background failed: {}", name(),
-                                 recipe_.problem_of(entry.key).text(), error.what()));
+      fails(error);
     }
     entry.is_awaited = false;
-  });
+  };
+  try {
+    services_.background->add(prepare_best);
+  } catch (const Error& error) {  // it is not tried again: the present configuration serves
+    fails(error);
+  }
 }
 
 [[gnu::cold]] bool KernelEntries::is_best(const ProblemKey& key) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/start_thread.hpp"
 #include "base/user_limits.hpp"
 
 namespace attune {
@@ -86,7 +87,13 @@ void CompileLanes::add_lane(bool opens_first) {
   Lane& lane = lanes_.emplace_back();
   lane.worker = std::move(worker);
   lane.opens_first = opens_first;
-  lane.thread = std::thread([this, &lane] { run(lane); });
+  try {
+    lane.thread = start_thread<std::thread>([this, &lane] { run(lane); });
+  } catch (const Error&) {
+    lanes_.pop_back();
+    if (lanes_.empty()) throw;
+    most_ = lanes_.size();  // these go on
+  }
 }
 
 void CompileLanes::submit(Ticket ticket, ImageRequest request) {

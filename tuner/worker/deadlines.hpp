@@ -22,6 +22,7 @@ struct Deadlines {
   // Data, [[prepare]] and [[reference]]: a reference may be the simplest possible kernel.
   static constexpr double most_begin_seconds = 900;
   static constexpr double open_seconds = 120;  // a driver may need long to wake a device
+  static constexpr double take_seconds = 10;   // until a worker that is open begins a job that it has
   // A check also resets and compares data, as Begin did: so many times as long, and a second.
   static constexpr double data_factor = 3, data_seconds = 1;
   static constexpr double keep_seconds = 4;  // to look at the guards and to keep the expected results

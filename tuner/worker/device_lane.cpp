@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/start_thread.hpp"
 #include "base/unix_ms.hpp"
 #include "worker/answer_check.hpp"
 
@@ -32,7 +33,6 @@ std::optional<InstanceId> only_instance_of(const Job& job) {
 }
 
 // Until a job begins its worker opens its device, and starts: work of this machine's processors.
-TimeLimit to_begin(double seconds) { return {seconds + Deadlines::open_seconds, true}; }
 
 void wait_from_now(Work& work, TimeLimit limit) {
   work.started_at = Clock::now();
@@ -50,7 +50,7 @@ DeviceLane::DeviceLane(std::unique_ptr<Transport> transport, std::function<void(
                   if (ends_ || abandons_) throw Error("the device worker is ended");
                   transport_->send(job, seconds);
                 }),
-      thread_([this] { run(); }) {}
+      thread_(start_thread<std::thread>([this] { run(); })) {}
 
 DeviceLane::~DeviceLane() {
   {
@@ -150,12 +150,11 @@ void DeviceLane::send_queued() {
     Work& next = queue_.front();
     const bool is_ahead = !in_flight_.empty();
     if (!contents_.is_ready_for(next.job) || (is_ahead && image_bytes(next.job) > most_bytes_ahead)) return;
-    const double limit = contents_.limit(next.job).seconds;
-    wait_from_now(next, to_begin(limit));
+    wait_from_now(next, contents_.to_begin());
     next.began = figures_.seconds();
     in_flight_.push_back(std::move(next));
     queue_.pop_front();
-    transport_->send(in_flight_.back().job, limit);
+    transport_->send(in_flight_.back().job, contents_.limit(in_flight_.back().job).seconds);
   }
 }
 
@@ -178,19 +177,32 @@ void DeviceLane::serve_front() {
   if (std::holds_alternative<Started>(received.reply.answer)) {
     if (front.started) return wait_from_now(front, contents_.limit_of_reference(front.job));
     front.started = true;
+    contents_.note_open();
     front.began = figures_.seconds();
     return wait_from_now(front, contents_.limit(front.job));
   }
   figures_.add(received.reply, front.job);
   check_answer(front.job, received.reply.answer);
-  finish(std::move(received.reply.answer));
+  const bool is_spoiled = !received.reply.changed.empty() && isolates();
+  if (is_spoiled) {
+    contents_.spoil(front.job, received.reply.changed);
+    lock.lock();
+    take_back_ahead();
+    lock.unlock();
+  }
+  finish(std::move(received.reply.answer), is_spoiled);
+}
+
+// Jobs after the first one are sent again later. Under the mutex.
+void DeviceLane::take_back_ahead() {
+  for (; in_flight_.size() > 1; in_flight_.pop_back()) queue_.push_front(std::move(in_flight_.back()));
 }
 
 // The first job's result, or it is sent again. Later jobs are sent again in any case.
 void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how) {
   std::unique_lock lock(mutex_);
   is_recovering_ = true;
-  for (; in_flight_.size() > 1; in_flight_.pop_back()) queue_.push_front(std::move(in_flight_.back()));
+  take_back_ahead();
   Work& front = in_flight_.front();
   lock.unlock();
   std::optional<Result> result = how(front);
@@ -204,8 +216,8 @@ void DeviceLane::recover(const std::function<std::optional<Result>(Work&)>& how)
   deliver(std::move(work), std::move(*result));
 }
 
-// An answer to the first job, which no worker died of.
-void DeviceLane::finish(Answer answer) {
+// An answer to the first job, which no worker died of. `is_spoiled`: its kernels changed the worker.
+void DeviceLane::finish(Answer answer, bool is_spoiled) {
   std::unique_lock lock(mutex_);
   Work& front = in_flight_.front();
   lock.unlock();
@@ -220,8 +232,9 @@ void DeviceLane::finish(Answer answer) {
   const bool can_go_on = failed && (isolates() || !status->sticky);
   if (can_go_on && status->sticky)
     return recover([&](Work& work) { return std::optional(recovery_.after_death(work, *status)); });
-  const bool is_done_again = can_go_on && samples_several(front.job);
-  if (is_done_again) recovery_.keep_apart(front, *status);
+  const bool is_done_again = (can_go_on || is_spoiled) && samples_several(front.job);
+  if (is_done_again && failed) recovery_.keep_apart(front, *status);
+  if (is_done_again) contents_.keep_apart();
   Result result;
   result.deaths = failed && status->sticky ? 1 : 0;
   if (const auto* rounds = std::get_if<Rounds>(&front.job); failed && rounds != nullptr)
@@ -232,7 +245,7 @@ void DeviceLane::finish(Answer answer) {
   Work work = std::move(in_flight_.front());
   in_flight_.pop_front();
   // The next one's time begins when the worker comes to it.
-  if (!in_flight_.empty()) wait_from_now(in_flight_.front(), to_begin(contents_.limit(in_flight_.front().job).seconds));
+  if (!in_flight_.empty()) wait_from_now(in_flight_.front(), contents_.to_begin());
   if (is_done_again) return queue_.push_front(std::move(work));
   lock.unlock();
   deliver(std::move(work), std::move(result));
@@ -254,6 +267,7 @@ void DeviceLane::deliver(Work work, Result result) {
     }
   }
   result.notes.insert(result.notes.begin(), work.notes.begin(), work.notes.end());
+  for (std::string& note : contents_.take_notes()) result.notes.push_back(std::move(note));
   result.watched = figures_.take_watched();
   deliver_(std::move(result));
 }

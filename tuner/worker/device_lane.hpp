@@ -38,7 +38,8 @@ class DeviceLane {
   void send_queued();
   void serve_front();
   void recover(const std::function<std::optional<Result>(Work&)>& how);
-  void finish(Answer answer);
+  void take_back_ahead();
+  void finish(Answer answer, bool is_spoiled);
   void fail();
   void forget();
   void deliver(Work work, Result result);

@@ -22,14 +22,6 @@ Status status_of_death(const Received& received) {
           (is_late ? "did not end: " : "the device worker died: ") + received.why, true};
 }
 
-// An answer of the job's kind that holds nothing but a status.
-Answer answer_with(const Job& job, Status status) {
-  if (std::holds_alternative<Rounds>(job)) return RoundsSampled{std::move(status), {}};
-  if (std::holds_alternative<CheckAgain>(job)) return CheckedAgain{std::move(status), {}, {}};
-  if (std::holds_alternative<Meter>(job)) return EnergyMeasured{std::move(status), {}};
-  return Tried{std::move(status), {}, {}, 0};
-}
-
 void count_attempt(Job& job) {
   if (auto* const tried = std::get_if<Try>(&job)) ++tried->launch.attempt;
   if (auto* const load = std::get_if<Load>(&job)) ++load->launch.attempt;
@@ -89,18 +81,22 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
 }
 
 std::optional<Result> DeviceRecovery::make_ready(Work& work) {
-  if (contents_.is_worn()) start_afresh();
+  if (contents_.needs_fresh(work.job)) start_afresh();
   work.began = figures_.seconds();
   if (contents_.is_apart() && samples_several(work.job)) return one_at_a_time(work, nullptr);
-  return load_missing(work, work.job);
+  std::optional<Result> failed = load_missing(work, work.job);
+  if (failed || !contents_.needs_fresh(work.job)) return failed;
+  contents_.keep_apart();  // one of them changes its worker whenever it is loaded: it harms itself alone
+  return one_at_a_time(work, nullptr);
 }
 
 Result DeviceRecovery::after_death(Work& work, Status status) {
   work.is_repeated = true;
   if (!samples_several(work.job)) return alone(work, std::move(status));
   keep_apart(work, status);
-  restart_and_check(fmt::format("one of several that were sampled together, {},", fmt::join(names_of(work.job), "; ")),
-                    status.detail);
+  restart_and_check(
+      fmt::format("one of several that were sampled together, {},", fmt::join(contents_.names_of(work.job), "; ")),
+      status.detail);
   return one_at_a_time(work, &status);
 }
 
@@ -147,13 +143,7 @@ void DeviceRecovery::keep_apart(Work& work, const Status& status) {
   contents_.keep_apart();
   work.is_repeated = true;
   work.notes.push_back(fmt::format("one of several that were sampled together: {}; sampled one at a time from here: {}",
-                                   status.detail, fmt::join(names_of(work.job), "; ")));
-}
-
-std::vector<std::string> DeviceRecovery::names_of(const Job& job) const {
-  std::vector<std::string> names;
-  for (const InstanceId id : distinct(instances_of(job))) names.push_back(contents_.at(id).launch.configuration);
-  return names;
+                                   status.detail, fmt::join(contents_.names_of(work.job), "; ")));
 }
 
 // The samples of several, one instance after the other. `death`: a worker died of all of them. It counts for each,
@@ -169,6 +159,7 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
     if (is_suspected) contents_.count_death(name, *death);
     Rounds own{{}, rounds.plan};
     own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
+    if (contents_.needs_fresh(own)) start_afresh();
     Answer answer = sample_alone(work, own, id);
     const auto& sampled = std::get<RoundsSampled>(answer);
     if (!sampled.status.ok()) {
@@ -204,8 +195,9 @@ Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
 Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& begun) {
   const TimeLimit limit = contents_.limit(job);
   send_(job, limit.seconds);
-  return receive_answer(transport_, {limit.seconds + Deadlines::open_seconds, true}, limit,
-                        contents_.limit_of_reference(job), begun);
+  Received received = receive_answer(transport_, contents_.to_begin(), limit, contents_.limit_of_reference(job), begun);
+  if (begun) contents_.note_open();
+  return received;
 }
 
 // `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
@@ -217,6 +209,7 @@ Answer DeviceRecovery::ask_or_die(const Job& job, Status& death) {
     return {};
   }
   figures_.add(received.reply, job);
+  if (!received.reply.changed.empty()) contents_.spoil(job, received.reply.changed);
   Answer answer = std::move(received.reply.answer);
   check_answer(job, answer);
   if (const Status* const status = status_of(answer); status != nullptr && status->sticky) death = *status;
@@ -231,6 +224,7 @@ void DeviceRecovery::restart_and_check(const std::string& after, const std::stri
     try {
       start_afresh();
       why = known_good_fails();
+      if (why.empty() && contents_.is_worn()) start_afresh();
       if (why.empty()) return;
     } catch (const DeviceLost&) {
       throw;
@@ -298,6 +292,7 @@ void DeviceRecovery::begin_problem(std::string why) {
 // A configuration that has its verdict is not loaded again.
 std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job) {
   while (const std::optional<InstanceId> id = contents_.first_missing(job)) {
+    if (contents_.needs_fresh(job)) break;  // the one before changed the worker
     WorkerContents::Loaded& loaded = contents_.at(*id);
     const std::string name = loaded.launch.configuration;
     const WorkerContents::Deaths deaths = contents_.deaths_of(name);

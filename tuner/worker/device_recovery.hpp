@@ -61,7 +61,6 @@ class DeviceRecovery {
   void start_afresh();
   void restart();
   void begin_problem(std::string why);
-  std::vector<std::string> names_of(const Job& job) const;
 
   Transport& transport_;
   WorkerContents& contents_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "attune/error.hpp"
 
@@ -24,6 +25,13 @@ const Status* status_of(const Answer& answer) noexcept {
           return nullptr;
       },
       answer);
+}
+
+Answer answer_with(const Job& job, Status status) {
+  if (std::holds_alternative<Rounds>(job)) return RoundsSampled{std::move(status), {}};
+  if (std::holds_alternative<CheckAgain>(job)) return CheckedAgain{std::move(status), {}, {}};
+  if (std::holds_alternative<Meter>(job)) return EnergyMeasured{std::move(status), {}};
+  return Tried{std::move(status), {}, {}, 0};
 }
 
 std::vector<InstanceId> instances_of(const Job& job) {

@@ -157,6 +157,9 @@ using Answer = std::variant<Started, Failure, DeviceOpened, Begun, Tried, Rounds
 // The status of an answer that has one, else null.
 const Status* status_of(const Answer& answer) noexcept;
 
+// Returns an answer of the kind of a job that launches, with nothing but a status.
+Answer answer_with(const Job& job, Status status);
+
 // Returns the instances that a job needs loaded, in the order of its turns: device_copy is none.
 std::vector<InstanceId> instances_of(const Job& job);
 
@@ -170,12 +173,14 @@ const InstanceLaunch* launch_of(const Job& job) noexcept;
 [[noreturn]] void throw_failure(const Failure& failure);
 
 // An answer with the device's clock at its end. It also has the worker's time for the job by a real clock, reading
-// included. `watched` has the observations of the device since the last answer.
+// included. `watched` has the observations of the device since the last answer. `changed` says what the kernels of the
+// job changed in their worker's process (process/worker_state.hpp).
 struct Reply {
   double seconds = 0;
   double worked_seconds = 0;
   Answer answer;
   Watched watched = {};
+  std::string changed = {};
 };
 
 }  // namespace attune

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/start_thread.hpp"
+
 namespace attune {
 namespace {
 
@@ -27,7 +29,7 @@ void append(std::vector<T>& kept, T value) {
 
 StateWatch::StateWatch(Device& device) : device_(device) {
   if (device.has_own_clock()) return;
-  thread_ = std::thread([this] { read_for_ever(); });
+  thread_ = start_thread<std::thread>([this] { read_for_ever(); });
 }
 
 StateWatch::~StateWatch() {

@@ -1,6 +1,7 @@
 #include "worker/worker_contents.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -30,10 +31,20 @@ TimeLimit WorkerContents::limit_of_reference(const Job& job) const {
   return deadlines_.limit_of_reference(job);
 }
 
+TimeLimit WorkerContents::to_begin() const {
+  const std::lock_guard lock(mutex_);
+  return {is_open_ ? Deadlines::take_seconds : Deadlines::open_seconds, true};
+}
+
+void WorkerContents::note_open() {
+  const std::lock_guard lock(mutex_);
+  is_open_ = true;
+}
+
 // An instance that was never loaded is the worker's to refuse.
 bool WorkerContents::is_ready_for(const Job& job) const {
   const std::lock_guard lock(mutex_);
-  if (is_worn_ || (is_apart_ && samples_several(job))) return false;
+  if (needs_fresh_worker(job) || (is_apart_ && samples_several(job))) return false;
   const std::vector<InstanceId> wanted = instances_of(job);
   return std::all_of(wanted.begin(), wanted.end(), [this](InstanceId id) {
     const auto found = loaded_.find(id);
@@ -83,7 +94,7 @@ void WorkerContents::worker_lost() {
   const std::lock_guard lock(mutex_);
   for (auto& [id, loaded] : loaded_) loaded.is_there = false;
   ++worker_;
-  is_worn_ = false;
+  is_open_ = is_worn_ = false;
 }
 
 void WorkerContents::forget_problem() {
@@ -92,6 +103,7 @@ void WorkerContents::forget_problem() {
   known_good_.reset();
   loaded_.clear();
   deaths_.clear();
+  noted_.clear();
   worker_ = 1;
   deadlines_.anchor_seconds = 0;
   is_apart_ = false;
@@ -100,6 +112,52 @@ void WorkerContents::forget_problem() {
 void WorkerContents::wear() {
   const std::lock_guard lock(mutex_);
   is_worn_ = true;
+  spoiler_.reset();
+}
+
+bool WorkerContents::needs_fresh(const Job& job) const {
+  const std::lock_guard lock(mutex_);
+  return needs_fresh_worker(job);
+}
+
+// Under the mutex.
+bool WorkerContents::needs_fresh_worker(const Job& job) const {
+  if (!is_worn_ || !spoiler_ || launch_of(job) != nullptr || std::holds_alternative<Begin>(job)) return is_worn_;
+  const std::vector<InstanceId> needed = instances_of(job);
+  return !std::all_of(needed.begin(), needed.end(), [this](InstanceId id) { return id == *spoiler_; });
+}
+
+std::vector<std::string> WorkerContents::names_of(const Job& job) const {
+  if (const InstanceLaunch* const launch = launch_of(job)) return {launch->configuration};
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const InstanceId id : instances_of(job)) {
+    const auto found = loaded_.find(id);
+    if (found == loaded_.end()) continue;  // the worker refused it
+    const std::string& name = found->second.launch.configuration;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+void WorkerContents::spoil(const Job& job, const std::string& changed) {
+  const std::vector<std::string> names = names_of(job);
+  const std::string note = fmt::format("{}{}: changed its worker ({}); a fresh one goes on",
+                                       names.size() > 1 ? "one of " : "", fmt::join(names, "; "), changed);
+  const InstanceLaunch* const launch = launch_of(job);
+  std::vector<InstanceId> by = instances_of(job);
+  if (launch != nullptr) by.push_back(launch->instance);
+  const bool is_one = !by.empty() && std::count(by.begin(), by.end(), by.front()) == std::ssize(by);
+  const std::lock_guard lock(mutex_);
+  const bool is_alone = is_one && (!is_worn_ || spoiler_ == by.front());
+  spoiler_ = is_alone ? std::optional(by.front()) : std::nullopt;
+  is_worn_ = true;
+  if (noted_.insert(note).second) notes_.push_back(note);
+}
+
+std::vector<std::string> WorkerContents::take_notes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notes_, {});
 }
 
 bool WorkerContents::is_worn() const {

@@ -7,7 +7,9 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "worker/deadlines.hpp"
 
@@ -39,6 +41,9 @@ class WorkerContents {
   // Returns the deadline of a job.
   TimeLimit limit(const Job& job) const;
   TimeLimit limit_of_reference(const Job& job) const;
+  // Returns the time within which the worker begins a job after its last one: a fresh one opens its device first.
+  TimeLimit to_begin() const;
+  void note_open();  // the worker has begun a job
   // Returns whether the worker can do the job as it is, with nothing loaded or taken apart before.
   bool is_ready_for(const Job& job) const;
   // Returns the first instance that the job needs and the worker lacks. Throws Error for one that was never loaded.
@@ -52,6 +57,10 @@ class WorkerContents {
   void forget_problem();
   // Has the worker replaced before it does another job.
   void wear();
+  // The same: kernels of the job changed the worker's process. take_notes() says so, once for each job's configurations
+  // and each change.
+  void spoil(const Job& job, const std::string& changed);
+  std::vector<std::string> take_notes();  // since the last call
   // Has instances sampled one at a time from now on: some of them failed together.
   void keep_apart();
 
@@ -59,6 +68,8 @@ class WorkerContents {
   std::uint64_t free_at_begin() const;  // bytes of the device's memory
   bool is_apart() const;
   bool is_worn() const;
+  // Returns whether another worker has to do the job. What one instance changed in its worker, it may meet itself.
+  bool needs_fresh(const Job& job) const;
   struct Past {
     int attempt = 1;  // of its launches
     int deaths = 0;   // of its configuration
@@ -68,6 +79,8 @@ class WorkerContents {
   int count_death(const std::string& configuration, const Status& status);  // returns how many there are now
   void take_back_death(const std::string& configuration);
   int worker() const;  // its number since the problem began, from 1
+  // Returns the configurations of a job, each once, in its order.
+  std::vector<std::string> names_of(const Job& job) const;
   // For the lane's thread, while no other thread sends jobs. Throws std::out_of_range.
   Loaded& at(InstanceId instance) { return loaded_.at(instance); }
 
@@ -81,7 +94,11 @@ class WorkerContents {
   std::atomic<int> deaths_to_verdict_{2};  // a death may be bad luck; a second one is not
   Deadlines deadlines_;
   std::uint64_t free_at_begin_ = 0;
-  bool is_apart_ = false, is_worn_ = false;
+  bool is_open_ = false, is_apart_ = false, is_worn_ = false;
+  std::optional<InstanceId> spoiler_;  // what wore the worker, if it is one instance alone
+  bool needs_fresh_worker(const Job& job) const;
+  std::set<std::string> noted_;  // all notes since the problem began
+  std::vector<std::string> notes_;
 };
 
 }  // namespace attune

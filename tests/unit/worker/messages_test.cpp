@@ -149,7 +149,7 @@ std::vector<Reply> replies(Random& random) {
   for (Answer& answer : one_of_each<Answer>(random, std::make_index_sequence<std::variant_size_v<Answer>>())) {
     make_possible(answer);
     Reply& reply = made.emplace_back();
-    archive(reply.seconds, reply.worked_seconds, reply.watched);
+    archive(reply.seconds, reply.worked_seconds, reply.watched, reply.changed);
     reply.answer = std::move(answer);
   }
   return made;

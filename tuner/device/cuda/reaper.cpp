@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/start_thread.hpp"
+
 namespace attune::cuda {
 namespace {
 
@@ -41,7 +43,7 @@ void Reaper::start() {
   const std::lock_guard lock(mutex_);
   if (thread_.joinable() || is_ending_) return;
   const BlockedSignals blocked;
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_thread<std::thread>([this] { run(); });
 }
 
 void Reaper::take(std::unique_ptr<Parting> parting) noexcept {

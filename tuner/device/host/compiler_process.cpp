@@ -15,6 +15,7 @@
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/start_thread.hpp"
 #include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
 
@@ -76,10 +77,11 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe: ") + system_failure(errno));
   const pid_t child = fork();
   if (child == 0) become(list.data(), environment.data(), where.c_str(), ends[1]);
+  const int error = errno;
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    throw Error("cannot start " + arguments[0] + ": " + system_failure(errno));
+    throw not_started(arguments[0], error);
   }
   setpgid(child, child);  // here too: whichever comes first
   ProcessResult result;

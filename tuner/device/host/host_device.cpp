@@ -1,7 +1,6 @@
 #include "device/host/host_device.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -119,9 +118,6 @@ class HostDevice final : public Device {
           "same command to go on",
           operation.shape.blocks(), error.what()));
     }
-    // Else the next kernel, which cannot be loaded, would be blamed.
-    if (file_limit() != file_limit_)
-      return {Verdict::fault, "it changed how large files its process may write (RLIMIT_FSIZE)", true};
     return {};
   }
 
@@ -154,12 +150,6 @@ class HostDevice final : public Device {
   }
 
  private:
-  static rlim_t file_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_FSIZE, &limit);
-    return limit.rlim_cur;
-  }
-
   Status enqueue_all(std::span<const Operation> operations) {
     Status status;
     for (const Operation& operation : operations)
@@ -220,7 +210,6 @@ class HostDevice final : public Device {
     flushed_ = sum;
   }
 
-  const rlim_t file_limit_ = file_limit();
   const int threads_;
   const DeviceInfo info_;
   const std::shared_ptr<HostCompiler> compiler_;

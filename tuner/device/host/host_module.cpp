@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <map>
@@ -22,17 +23,24 @@ extern "C" __attribute__((weak)) const char* __asan_default_options() { return "
 namespace attune {
 namespace {
 
-// The loaded object and its memory file. The file stays open: its name has the descriptor's number, and glibc takes
-// objects of one name for the same. Where memory files cannot be executed, it is a temporary file.
+// The loaded object, and the temporary file in place of a memory file where these cannot be executed.
 struct Loaded {
-  int file = -1;
   std::optional<TemporaryFolder> folder;
   void* handle = nullptr;
   ~Loaded() {
     if (handle != nullptr) dlclose(handle);
-    if (file >= 0) close(file);
   }
 };
+
+// Returns a name of an open file that no call returned before: glibc takes objects of one name for the same, and a
+// kernel can close descriptors, so that their numbers come again. "/." between folders means nothing: a number is
+// written with it, bit by bit.
+std::string fresh_name(int file) {
+  static std::atomic<std::uint64_t> names{0};
+  std::string name = "/proc/self/fd";
+  for (std::uint64_t number = ++names; number != 0; number /= 2) name += number % 2 == 1 ? "/." : "/";
+  return fmt::format("{}/{}", name, file);
+}
 
 bool write_all(int file, const std::vector<std::byte>& bytes) {
   std::size_t written = 0;
@@ -54,12 +62,12 @@ bool open_object(Loaded& loaded, const std::string& path, std::string& why) {
 // Returns null, and the reason in `why`, when it fails.
 std::unique_ptr<Loaded> load_from_memory(const std::vector<std::byte>& code, std::string& why) {
   auto loaded = std::make_unique<Loaded>();
-  loaded->file = memfd_create("attune-kernel", MFD_CLOEXEC);
-  if (loaded->file < 0 || !write_all(loaded->file, code)) {
-    why = system_failure(errno);
-    return nullptr;
-  }
-  return open_object(*loaded, fmt::format("/proc/self/fd/{}", loaded->file), why) ? std::move(loaded) : nullptr;
+  const int file = memfd_create("attune-kernel", MFD_CLOEXEC);
+  const bool is_written = file >= 0 && write_all(file, code);
+  if (!is_written) why = system_failure(errno);
+  const bool is_open = is_written && open_object(*loaded, fresh_name(file), why);
+  if (file >= 0) close(file);
+  return is_open ? std::move(loaded) : nullptr;
 }
 
 std::unique_ptr<Loaded> load_from_file(const std::vector<std::byte>& code, std::string& why) {

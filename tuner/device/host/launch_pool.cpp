@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include "attune/error.hpp"
 #include "device/host/fault_signals.hpp"
@@ -46,7 +47,14 @@ std::size_t LaunchPool::helpers_for(const KernelCall& call) {
   // With so few blocks, waking others costs more than they save.
   if (call.blocks() == 1) return 0;
   const std::size_t count = call.shape.cooperative ? static_cast<std::size_t>(call.blocks() - 1) : usual_;
-  while (helpers_.size() < count) helpers_.emplace_back([this, number = helpers_.size()] { work(number); });
+  try {
+    while (helpers_.size() < count) helpers_.emplace_back([this, number = helpers_.size()] { work(number); });
+  } catch (const std::system_error&) {
+    if (call.shape.cooperative) throw;
+    const std::lock_guard lock(mutex_);
+    usual_ = helpers_.size();  // the system gives no more threads: those that are there do the work
+    return usual_;
+  }
   return count;
 }
 

@@ -39,9 +39,9 @@ class LaunchPool {
   void run_blocks(BlockRunner& runner);
   void report(const std::string& fault);
 
-  const std::size_t usual_;  // helpers of a launch that is not cooperative
-  std::mutex turn_;          // one launch at a time
-  BlockRunner own_;          // of the thread that has the turn
+  std::size_t usual_;  // helpers of a launch that is not cooperative
+  std::mutex turn_;    // one launch at a time
+  BlockRunner own_;    // of the thread that has the turn
 
   std::mutex mutex_;
   std::condition_variable begun_, begun_more_, ended_;  // for the usual helpers; for the others; for run()

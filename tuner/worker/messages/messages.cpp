@@ -58,7 +58,7 @@ std::vector<std::byte> encode(const Job& job) {
 
 std::vector<std::byte> encode(const Reply& reply) {
   WriteArchive archive;
-  archive(message_version, reply.seconds, reply.worked_seconds, reply.watched);
+  archive(message_version, reply.seconds, reply.worked_seconds, reply.watched, reply.changed);
   write_variant(archive, reply.answer);
   return archive.take();
 }
@@ -76,7 +76,7 @@ std::optional<Reply> decode_reply(std::span<const std::byte> bytes) {
   ReadArchive archive(bytes);
   std::uint32_t version = 0;
   Reply reply;
-  archive(version, reply.seconds, reply.worked_seconds, reply.watched);
+  archive(version, reply.seconds, reply.worked_seconds, reply.watched, reply.changed);
   if (version != message_version || !read_variant(archive, reply.answer)) return std::nullopt;
   if (!consistent(reply.answer)) return std::nullopt;
   return reply;

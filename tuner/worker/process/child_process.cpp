@@ -16,6 +16,7 @@
 
 #include "attune/error.hpp"
 #include "base/process_environment.hpp"
+#include "base/start_thread.hpp"
 #include "base/system_failure.hpp"
 #include "worker/process/worker_processes.hpp"
 
@@ -127,7 +128,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Chil
                       limits};
   child_ = fork();
   if (child_ == 0) become(what);
-  if (child_ < 0) throw Error("cannot start " + arguments[0] + ": " + system_failure(errno));
+  if (child_ < 0) throw not_started(arguments[0], errno);
 }
 
 ChildProcess::~ChildProcess() {

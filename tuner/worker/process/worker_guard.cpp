@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "attune/error.hpp"
+#include "base/start_thread.hpp"
 #include "base/system_failure.hpp"
 #include "worker/process/worker_folder.hpp"
 #include "worker/process/worker_processes.hpp"
@@ -77,7 +78,7 @@ void wait_for_end(pid_t worker, int lifeline) {
 void start_worker_guard(const Leftovers& leftovers, int lifeline) {
   const pid_t worker = getpid(), child = fork();
   if (child == 0) guard(worker, leftovers, lifeline);
-  if (child < 0) throw Error(std::string("cannot start a worker's guard: ") + system_failure(errno));
+  if (child < 0) throw not_started("a worker's guard", errno);
 }
 
 }  // namespace attune

@@ -1,0 +1,45 @@
+// For tests of a user who may start few processes and threads, or none (RLIMIT_NPROC). Root has no such limit.
+#pragma once
+
+#include <grp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+namespace attune::test {
+
+// A user who has no processes.
+constexpr uid_t lone_user = 54321;
+
+// Makes this process one of lone_user, who may have so many processes and threads, this one included. Returns whether
+// it may.
+inline bool become_lone_user(rlim_t processes) {
+  const rlimit limit{processes, processes};
+  return setgroups(0, nullptr) == 0 && setgid(lone_user) == 0 && setuid(lone_user) == 0 &&
+         setrlimit(RLIMIT_NPROC, &limit) == 0;
+}
+
+// Runs `work` in a child process that can start no thread. Returns its text.
+inline std::string without_further_threads(const std::function<std::string()>& work) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string text = become_lone_user(1) ? work() : "no lone user";
+    _exit(::write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string text;
+  char piece[4096];
+  for (ssize_t count; (count = ::read(ends[0], piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status)) : text;
+}
+
+}  // namespace attune::test
