@@ -79,7 +79,9 @@ class Filler {
   Outcome keep(const WantedImage& wanted, const CompileOutcome& compiled) {
     if (!compiled.image) return {Made::failed, fmt::format("{}: {}", to_text(compiled.verdict), compiled.log)};
     if (!compiled.image->knows_files)
-      return {Made::failed, "its headers are too many or too large to be followed; such an image is not kept"};
+      return {
+          Made::failed,
+          "its headers are too many, too large, or named by a macro alone, to be followed; such an image is not kept"};
     cache_.put(wanted.key, *compiled.image);
     if (cache_.find(wanted.key)) return {Made::compiled, {}};
     return {Made::failed, "it is not kept: " + cache_.why()};

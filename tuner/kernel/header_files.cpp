@@ -1,5 +1,7 @@
 #include "kernel/header_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <filesystem>
@@ -60,54 +62,108 @@ std::string joined(const fs::path& folder, const std::string& name) {
   return (folder / name).lexically_normal().string();
 }
 
+bool is_given(const HeaderSearch& search, const std::string& name) {
+  return std::any_of(search.given.begin(), search.given.end(),
+                     [&](const EmbeddedHeader& given) { return given.name == name; });
+}
+
+// Adds a file to the list. Returns whether there is such a file.
+bool add_file(HeaderFiles& list, const std::string& path) {
+  if (list.files.size() == max_image_files || path.size() > longest_path) {
+    list.are_all = false;
+    return false;
+  }
+  const std::optional<FileDigest> digest = file_digest(path);
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (!digest && type == fs::file_type::regular) list.are_all = false;  // too large, or not to be read
+  if (!digest && fs::exists(fs::file_status(type)) && type != fs::file_type::regular &&
+      type != fs::file_type::directory)
+    list.refusal = path + ": error: it is no regular file, and a compiler might wait for it: remove it, or rename it";
+  if (digest) list.bytes += digest->bytes;
+  if (list.bytes > max_digested_bytes) list.are_all = false;
+  list.files.push_back({path, digest ? digest->sha256 : ""});
+  return digest.has_value();
+}
+
+std::string in_current_folder(const std::string& name) {
+  return fmt::format("{}: error: it lies in the current folder, which is none of the kernel's: name its folder with -I",
+                     name);
+}
+
 class Walk {
  public:
   explicit Walk(const HeaderSearch& search) : search_(search) {}
 
   HeaderFiles run() {
+    for (const std::string& name : search_.before) look_for({name}, {"", "", true});
     for (const EmbeddedHeader& given : search_.given)
-      for (const Include& include : find_includes(given.text)) look_for(include, std::nullopt);
+      for (const Include& include : find_includes(given.text)) look_for(include, {given.name, given.text, true});
     while (found_.are_all && !queue_.empty()) {
       const ImageFile file = std::move(queue_.front());
       queue_.pop_front();
       const Includes includes = includes_of_file(file);
       if (!includes) continue;  // it changes just now: its digest will not match either
-      for (const Include& include : *includes) look_for(include, fs::path(file.path).parent_path());
+      for (const Include& include : *includes) look_for(include, {file.path, "", false});
     }
     return std::move(found_);
   }
 
  private:
-  void look_for(const Include& include, const std::optional<fs::path>& directory) {
-    if (include.name.empty()) return;
-    const auto has_name = [&](const EmbeddedHeader& given) { return given.name == include.name; };
-    if (std::any_of(search_.given.begin(), search_.given.end(), has_name)) return;
+  struct Place {  // of a directive
+    std::string_view name, text;
+    bool is_given = false;
+  };
+
+  void look_for(const Include& include, const Place& from) {
+    if (include.name.empty()) return note_macro(include, from);
+    if (is_given(search_, include.name)) return;
     if (fs::path(include.name).is_absolute()) {
-      look_at(joined("", include.name));
+      look_at(joined("", include.name), include);
       return;
     }
-    if (include.next) {  // whose folder is the next is not known here: all that have it count
-      for (const std::string& folder : search_.folders) look_at(joined(folder, include.name));
+    if (include.kind == Include::Kind::next) {  // whose folder is the next is not known here: all that have it count
+      for (const std::string& folder : search_.folders) look_at(joined(folder, include.name), include);
       return;
     }
-    if (include.quoted && directory && look_at(joined(*directory, include.name))) return;
+    if (include.quoted && is_beside(include, from)) return;
     for (const std::string& folder : search_.folders)
-      if (look_at(joined(folder, include.name))) return;
+      if (look_at(joined(folder, include.name), include)) return;
+  }
+
+  bool is_beside(const Include& include, const Place& from) {
+    const std::string path = joined(fs::path(from.name).parent_path(), include.name);
+    if (!from.is_given || path.starts_with('/')) return look_at(path, include);
+    std::error_code error;
+    if (search_.has_current_folder && fs::exists(path, error)) found_.refusal = in_current_folder(include.name);
+    return false;
   }
 
   // Returns whether the compiler would find the file there.
-  bool look_at(const std::string& path) {
-    if (const auto place = looked_at_.find(path); place != looked_at_.end()) return place->second;
-    const bool is_there = add_file(found_, path);
-    looked_at_.emplace(path, is_there);
-    if (is_there) queue_.push_back(found_.files.back());
+  bool look_at(const std::string& path, const Include& include) {
+    auto place = looked_at_.find(path);
+    if (place == looked_at_.end()) {
+      const bool is_there = add_file(found_, path);
+      place = looked_at_.emplace(path, is_there ? found_.files.back().sha256 : "").first;
+    }
+    const bool is_there = !place->second.empty();
+    if (is_there && include.is_read() && queued_.insert(path).second) queue_.push_back({path, place->second});
     return is_there;
+  }
+
+  void note_macro(const Include& include, const Place& from) {
+    if (include.is_read()) found_.opens_by_macro = true;
+    if (include.is_read() || !found_.asks_by_macro.empty()) return;
+    found_.are_all = false;
+    const auto lines = std::count(from.text.begin(), from.text.begin() + (from.is_given ? include.offset : 0), '\n');
+    found_.asks_by_macro = from.is_given ? fmt::format("{}({})", from.name, lines + 1) : std::string(from.name);
   }
 
   const HeaderSearch& search_;
   HeaderFiles found_;
   std::deque<ImageFile> queue_;
-  std::unordered_map<std::string, bool> looked_at_;
+  std::unordered_map<std::string, std::string> looked_at_;  // with the digest; "": there is none
+  std::unordered_set<std::string> queued_;
 };
 
 }  // namespace
@@ -124,23 +180,47 @@ std::vector<std::string> include_folders(std::span<const std::string> options) {
   return folders;
 }
 
-bool add_file(HeaderFiles& list, const std::string& path) {
-  if (list.files.size() == max_image_files || path.size() > longest_path) {
-    list.are_all = false;
-    return false;
-  }
-  const std::optional<FileDigest> digest = file_digest(path);
-  std::error_code error;
-  if (!digest && fs::is_regular_file(path, error)) list.are_all = false;  // too large, or not to be read
-  if (digest) list.bytes += digest->bytes;
-  if (list.bytes > max_digested_bytes) list.are_all = false;
-  list.files.push_back({path, digest ? digest->sha256 : ""});
-  return digest.has_value();
+std::vector<std::string> files_before(std::span<const std::string> options) {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (const std::string_view spelling : {"-include", "--pre-include", "--preinclude"}) {
+      const std::string_view option = options[i];
+      if (option == spelling && i + 1 < options.size()) files.push_back(options[i + 1]);
+      if (option.starts_with(spelling) && option.substr(spelling.size()).starts_with('='))
+        files.emplace_back(option.substr(spelling.size() + 1));
+    }
+  return files;
 }
 
-HeaderFiles header_files(const HeaderSearch& search) {
-  if (search.folders.empty()) return {};
-  return Walk(search).run();
+std::string HeaderFiles::warning() const {
+  if (asks_by_macro.empty()) return "";
+  return asks_by_macro +
+         ": warning: a macro names the file of __has_include or #embed, so this image is compiled anew each time: "
+         "write the name itself\n";
+}
+
+HeaderFiles header_files(const HeaderSearch& search) { return Walk(search).run(); }
+
+void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::vector<std::string>& opened) {
+  std::unordered_set<std::string> known;
+  for (const ImageFile& file : list.files) known.insert(file.path);
+  const auto add = [&](const std::string& path) {
+    if (known.insert(path).second) add_file(list, path);
+  };
+  for (const std::string& spelled : opened) {
+    if (is_given(search, spelled)) continue;
+    const std::string path = joined("", spelled);
+    bool has_folder = false;
+    for (std::size_t i = 0; i < search.folders.size() && !has_folder; ++i) {
+      const std::string name = fs::path(path).lexically_relative(joined(search.folders[i], "")).string();
+      has_folder = !name.empty() && !name.starts_with("..");
+      for (std::size_t before = 0; has_folder && before < i; ++before) add(joined(search.folders[before], name));
+    }
+    if (!has_folder && !path.starts_with('/'))
+      list.refusal = in_current_folder(path);
+    else
+      add(path);
+  }
 }
 
 }  // namespace attune

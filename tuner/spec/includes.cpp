@@ -31,7 +31,9 @@ class HeaderReader {
   // `file` and `text` are for the positions in messages.
   void read_all(std::string_view text, const std::string& file, const fs::path& directory) {
     for (const auto& include : find_includes(text)) {
-      if (!include.quoted || include.next || include.name == own_header) continue;
+      const bool is_asked = include.kind == Include::Kind::asks;
+      if (!include.quoted || include.name == own_header) continue;
+      if (include.kind != Include::Kind::opens && !is_asked) continue;
       const auto failed = [&](const std::string& why) {
         return spec_error(file, position_at(text, include.offset),
                           fmt::format("#include \"{}\": {}", shortened(include.name), why));
@@ -40,6 +42,8 @@ class HeaderReader {
         if (add(include.name, std::string(*known), failed)) read_all(*known, include.name, directory);
         continue;
       }
+      if (is_asked && !is_there(include.name, directory)) asked_in_vain_.insert(include.name);
+      if (asked_in_vain_.contains(include.name) && !is_there(include.name, directory)) continue;
       if (directory.empty())
         throw failed(
             fmt::format("this kernel comes without a folder: name the header beside it, as in "
@@ -55,6 +59,10 @@ class HeaderReader {
       for (const EmbeddedHeader& header : headers)
         if (header.name == name) return header.text;
     return std::nullopt;
+  }
+  bool is_there(const std::string& name, const fs::path& directory) const {
+    std::error_code error;
+    return !directory.empty() && fs::is_regular_file(place_of(name, directory), error);
   }
   // Returns the first file of this name; where there is none, the place beside the including file.
   fs::path place_of(const std::string& name, const fs::path& directory) const {
@@ -102,6 +110,7 @@ class HeaderReader {
   const HeaderPlaces& places_;
   std::vector<Header> headers_;
   std::set<fs::path> visited_;
+  std::set<std::string> asked_in_vain_;  // by __has_include: an #include of it may stand in the text
 };
 
 }  // namespace

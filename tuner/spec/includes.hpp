@@ -19,7 +19,8 @@ struct HeaderPlaces {
   std::vector<std::filesystem::path> folders;  // of -I options
 };
 
-// Returns the headers reached by #include "..." from `code`, transitively, in the order of first use. attune.cuh is
+// Returns the headers reached by #include "..." from `code`, transitively, in the order of first use, and those that a
+// __has_include("...") finds. attune.cuh is
 // left out. Throws SpecError at the #include: not found, not text, too large, too many, one name for two contents.
 std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places);
 

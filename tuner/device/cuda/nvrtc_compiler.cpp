@@ -14,6 +14,7 @@
 #include "device/checked_source.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
+#include "device/cuda/nvrtc_opened.hpp"
 #include "device/cuda/nvrtc_pch.hpp"
 #include "device/cuda/nvrtc_target.hpp"
 #include "device/cuda/ptx_waits.hpp"
@@ -207,11 +208,13 @@ struct Compiled {
   ProgramOwner program;
   NvrtcResult result = nvrtc_success;
   std::string log;
+  std::optional<std::vector<std::string>> opened;  // nothing: this NVRTC does not tell
 };
 
+// Compiles again without a list of files where NVRTC does not begin: it may not know the options for one.
 Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& request,
-                         const std::vector<std::string>& options) {
-  Compiled compiled{create_program(library, request), nvrtc_success, ""};
+                         const std::vector<std::string>& options, bool lists = true) {
+  Compiled compiled{create_program(library, request), nvrtc_success, "", {}};
   for (const std::string& expression : request.expressions) {
     compiled.result = library.api.add_name(compiled.program.get(), expression.c_str());
     if (compiled.result == nvrtc_success) continue;
@@ -219,9 +222,14 @@ Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& reques
                                library.api.error_string(compiled.result));
     return compiled;
   }
+  const NvrtcOpened opened;
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());
+  for (const std::string& option : opened.options())
+    if (lists) pointers.push_back(option.c_str());
   compiled.result = library.api.compile(compiled.program.get(), static_cast<int>(pointers.size()), pointers.data());
+  compiled.opened = opened.read();
+  if (lists && !compiled.opened) return compile_program(library, request, options, false);
   compiled.log = program_log(library, compiled.program.get());
   return compiled;
 }
@@ -235,20 +243,22 @@ Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& reques
   std::vector<std::string> more = options;
   more.insert(more.end(), use->options().begin(), use->options().end());
   Compiled compiled = compile_program(library, request, more);
-  use->finish(compiled.program.get(), compiled.result, compiled.log);
+  use->finish(compiled.program.get(), compiled.result, compiled.log, compiled.opened);
   if (compiled.result == nvrtc_success) return compiled;
   compiled = compile_program(library, request, options);
   if (compiled.result == nvrtc_success) use->blame();
   return compiled;
 }
 
-// NVRTC does not tell which files it opened: the #include lines do.
-HeaderFiles files_of(const ImageRequest& request, const std::vector<std::string>& options) {
+// NVRTC tells which files it opened. Where it looked in vain, and what it asked for, the texts tell.
+HeaderSearch search_of(const ImageRequest& request, const std::vector<std::string>& options) {
   HeaderSearch search;
   search.folders = include_folders(options);
+  search.before = files_before(options);
+  search.has_current_folder = true;
   search.given = {{request.source.name, request.source.text}, {own_header, attune_embedded::attune.text}};
   for (const Header& header : request.source.headers) search.given.push_back({header.name, header.text});
-  return header_files(search);
+  return search;
 }
 
 CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target,
@@ -261,8 +271,10 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   options.insert(options.end(), request.options.begin(), request.options.end());
   add_toolkit_libraries(library, request.source, options);
 
-  HeaderFiles files = files_of(request, options);  // before: a file that changes meanwhile is compiled again
-  auto [program, result, log] = compile_quickly(library, request, options, headers);
+  const HeaderSearch search = search_of(request, options);
+  HeaderFiles files = header_files(search);  // before: a file that changes meanwhile is compiled again
+  if (!files.refusal.empty()) return failure(Verdict::compile_error, std::move(files.refusal));
+  auto [program, result, log, opened] = compile_quickly(library, request, options, headers);
   // Whatever the result: NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, overflows + log);
@@ -271,6 +283,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   if (const std::string lacking = lacking_waits(library, program.get(), request); !lacking.empty())
     return failure(Verdict::compile_error, lacking + log);
 
+  if (opened) add_opened(files, search, *opened);
+  if (!files.refusal.empty()) return failure(Verdict::compile_error, std::move(files.refusal));
   CompileOutcome outcome;
   outcome.image = collect_image(library, program.get(), request, target, log);
   if (!outcome.image) {
@@ -279,8 +293,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
                                      request.source.name));
   }
   outcome.image->files = std::move(files.files);
-  outcome.image->knows_files = files.are_all;
-  outcome.log = std::move(log);
+  outcome.image->knows_files = files.are_all && (opened || !files.opens_by_macro);
+  outcome.log = files.warning() + log;
   return outcome;
 }
 

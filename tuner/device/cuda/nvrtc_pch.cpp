@@ -61,7 +61,8 @@ std::vector<std::string> angle_includes(const SourceText& source) {
   std::vector<std::string> names;
   const auto add = [&](std::string_view text) {
     for (Include& include : find_includes(text))
-      if (!include.quoted && std::find(names.begin(), names.end(), include.name) == names.end())
+      if (!include.quoted && !include.name.empty() && include.is_read() &&
+          std::find(names.begin(), names.end(), include.name) == names.end())
         names.push_back(std::move(include.name));
   };
   add(source.text);
@@ -148,14 +149,20 @@ void PrecompiledHeaders::grow_heap(NvrtcProgram program) {
   ++counts_.grown;
 }
 
-void PrecompiledHeaders::Use::finish(NvrtcProgram program, NvrtcResult result, std::string& log) {
+void PrecompiledHeaders::Use::finish(NvrtcProgram program, NvrtcResult result, std::string& log,
+                                     std::optional<std::vector<std::string>>& opened) {
   if (strip_messages(log, owner_->folder_->path().string())) {
     ++owner_->counts_.used;
+    if (!owner_->opened_)
+      opened.reset();
+    else if (opened)
+      opened->insert(opened->end(), owner_->opened_->begin(), owner_->opened_->end());
     return;
   }
   switch (owner_->library_.api.pch_status(program)) {
     case nvrtc_success:
       ++owner_->counts_.created;
+      owner_->opened_ = opened;
       return;
     case nvrtc_pch_heap_exhausted:
       return owner_->grow_heap(program);

@@ -42,8 +42,10 @@ class PrecompiledHeaders {
   class Use {
    public:
     const std::vector<std::string>& options() const noexcept { return options_; }
-    // Notes the result of the compile, and removes messages about the files from the log.
-    void finish(NvrtcProgram program, NvrtcResult result, std::string& log);
+    // Notes the result of the compile, and removes messages about the files from the log. Adds to `opened` what is
+    // precompiled.
+    void finish(NvrtcProgram program, NvrtcResult result, std::string& log,
+                std::optional<std::vector<std::string>>& opened);
     // Notes that the compile failed with precompiled headers and succeeds without: never again for this source.
     void blame();
 
@@ -83,6 +85,7 @@ class PrecompiledHeaders {
   std::map<std::string, std::string> seen_;  // the options with which a source came first
   std::set<std::string> hopeless_;           // sources: options differ, or it failed
   std::optional<Key> last_, current_;
+  std::optional<std::vector<std::string>> opened_;  // when the current file was made
   int generation_ = 0;
   PchCounts counts_;
 };
