@@ -1,6 +1,5 @@
 #include "core/include_scan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/source_lexer.hpp"
@@ -10,10 +9,8 @@ namespace {
 
 using TokenKind = SourceToken::Kind;
 
-constexpr std::string_view operators[] = {"__has_include", "__has_include_next", "__has_embed"};
-
 bool is_operator(std::string_view word) {
-  return std::find(std::begin(operators), std::end(operators), word) != std::end(operators);
+  return word == "__has_include" || word == "__has_include_next" || word == "__has_embed";
 }
 
 class DirectiveReader {
@@ -47,16 +44,16 @@ class DirectiveReader {
 
   // A macro's parameter that is asked for stands for the literal of a call.
   void read_definition() {
-    std::vector<std::string_view> parameters{"__VA_ARGS__"};
     if (!next_of_line() || !next_of_line()) return;
-    SourceToken first = *token_;
+    const SourceToken first = *token_;
+    std::string parameters = " __VA_ARGS__ ";
     if (first.text == "(" && !first.after_blank)
-      while (next_of_line() && token_->text != ")") parameters.push_back(token_->text);
+      while (next_of_line() && token_->text != ")") parameters.append(token_->text) += ' ';
     read_operands(parameters, first);
   }
 
   // Reads the rest of the line: what follows `word (`. `open` is the token before it.
-  void read_operands(const std::vector<std::string_view>& parameters, SourceToken open = {}) {
+  void read_operands(const std::string& parameters, SourceToken open = {}) {
     SourceToken word;
     while (next_of_line()) {
       if (open.text == "(" && word.kind == TokenKind::word) read_operand(word, parameters);
@@ -64,7 +61,7 @@ class DirectiveReader {
     }
   }
 
-  void read_operand(const SourceToken& word, const std::vector<std::string_view>& parameters) {
+  void read_operand(const SourceToken& word, const std::string& parameters) {
     const char first = token_->text.front();
     const bool in_condition = parameters.empty();
     if (token_->kind == TokenKind::header_name) return add(token_->text, token_->begin, Include::Kind::asks);
@@ -73,7 +70,7 @@ class DirectiveReader {
       if (end != std::string_view::npos && text_[end] != '\n')
         add(text_.substr(token_->begin, end + 1 - token_->begin), token_->begin, Include::Kind::asks);
     } else if (is_operator(word.text) &&
-               std::find(parameters.begin(), parameters.end(), token_->text) == parameters.end()) {
+               parameters.find(std::string(" ").append(token_->text) += ' ') == parameters.npos) {
       found_.push_back({"", false, word.begin, Include::Kind::asks});
     }
   }

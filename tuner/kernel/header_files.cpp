@@ -1,19 +1,16 @@
 #include "kernel/header_files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/digest.hpp"
+#include "base/regular_file.hpp"
 #include "core/file_digest.hpp"
 #include "core/include_scan.hpp"
 #include "kernel/include_option.hpp"
@@ -26,6 +23,7 @@ namespace fs = std::filesystem;
 using Includes = std::shared_ptr<const std::vector<Include>>;
 
 constexpr std::size_t longest_path = 4096;
+constexpr std::string_view of_compiler = "__nv_";  // begins the names of NVRTC's own texts
 
 // The #include lines of texts, by digest: toolkits have a thousand headers, and many kernels include the same.
 class ScannedTexts {
@@ -50,8 +48,7 @@ class ScannedTexts {
 Includes includes_of_file(const ImageFile& file) {
   static ScannedTexts scanned;
   if (auto known = scanned.find(file.sha256)) return *known;
-  std::ifstream stream(file.path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text = read_regular_file(file.path, max_digested_bytes).text;
   if (sha256(text) != file.sha256) return nullptr;
   auto includes = std::make_shared<const std::vector<Include>>(find_includes(text));
   scanned.keep(file.sha256, includes);
@@ -67,6 +64,10 @@ bool is_given(const HeaderSearch& search, const std::string& name) {
                      [&](const EmbeddedHeader& given) { return given.name == name; });
 }
 
+[[noreturn]] void refuse(const std::string& path, const char* why) { throw RefusedHeader(path + ": error: it " + why); }
+constexpr const char* in_current_folder =
+    "lies in the current folder, which is none of the kernel's: name its folder with -I";
+
 // Adds a file to the list. Returns whether there is such a file.
 bool add_file(HeaderFiles& list, const std::string& path) {
   if (list.files.size() == max_image_files || path.size() > longest_path) {
@@ -79,16 +80,11 @@ bool add_file(HeaderFiles& list, const std::string& path) {
   if (!digest && type == fs::file_type::regular) list.are_all = false;  // too large, or not to be read
   if (!digest && fs::exists(fs::file_status(type)) && type != fs::file_type::regular &&
       type != fs::file_type::directory)
-    list.refusal = path + ": error: it is no regular file, and a compiler might wait for it: remove it, or rename it";
+    refuse(path, "is no regular file, and a compiler might wait for it: remove it, or rename it");
   if (digest) list.bytes += digest->bytes;
   if (list.bytes > max_digested_bytes) list.are_all = false;
   list.files.push_back({path, digest ? digest->sha256 : ""});
   return digest.has_value();
-}
-
-std::string in_current_folder(const std::string& name) {
-  return fmt::format("{}: error: it lies in the current folder, which is none of the kernel's: name its folder with -I",
-                     name);
 }
 
 class Walk {
@@ -119,51 +115,51 @@ class Walk {
     if (include.name.empty()) return note_macro(include, from);
     if (is_given(search_, include.name)) return;
     if (fs::path(include.name).is_absolute()) {
-      look_at(joined("", include.name), include);
+      look_at(joined("", include.name));
       return;
     }
     if (include.kind == Include::Kind::next) {  // whose folder is the next is not known here: all that have it count
-      for (const std::string& folder : search_.folders) look_at(joined(folder, include.name), include);
+      for (const std::string& folder : search_.folders) look_at(joined(folder, include.name));
       return;
     }
     if (include.quoted && is_beside(include, from)) return;
     for (const std::string& folder : search_.folders)
-      if (look_at(joined(folder, include.name), include)) return;
+      if (look_at(joined(folder, include.name))) return;
   }
 
   bool is_beside(const Include& include, const Place& from) {
     const std::string path = joined(fs::path(from.name).parent_path(), include.name);
-    if (!from.is_given || path.starts_with('/')) return look_at(path, include);
+    if (!from.is_given || path.starts_with('/')) return look_at(path);
     std::error_code error;
-    if (search_.has_current_folder && fs::exists(path, error)) found_.refusal = in_current_folder(include.name);
+    if (search_.has_current_folder && fs::exists(path, error)) refuse(include.name, in_current_folder);
     return false;
   }
 
   // Returns whether the compiler would find the file there.
-  bool look_at(const std::string& path, const Include& include) {
-    auto place = looked_at_.find(path);
-    if (place == looked_at_.end()) {
-      const bool is_there = add_file(found_, path);
-      place = looked_at_.emplace(path, is_there ? found_.files.back().sha256 : "").first;
-    }
-    const bool is_there = !place->second.empty();
-    if (is_there && include.is_read() && queued_.insert(path).second) queue_.push_back({path, place->second});
+  bool look_at(const std::string& path) {
+    if (const auto place = looked_at_.find(path); place != looked_at_.end()) return place->second;
+    const bool is_there = add_file(found_, path);
+    looked_at_.emplace(path, is_there);
+    if (is_there) queue_.push_back(found_.files.back());
     return is_there;
   }
 
   void note_macro(const Include& include, const Place& from) {
     if (include.is_read()) found_.opens_by_macro = true;
-    if (include.is_read() || !found_.asks_by_macro.empty()) return;
+    if (include.is_read() || !found_.warning.empty()) return;
     found_.are_all = false;
     const auto lines = std::count(from.text.begin(), from.text.begin() + (from.is_given ? include.offset : 0), '\n');
-    found_.asks_by_macro = from.is_given ? fmt::format("{}({})", from.name, lines + 1) : std::string(from.name);
+    found_.warning = from.name;
+    if (from.is_given) found_.warning += "(" + std::to_string(lines + 1) + ")";
+    found_.warning +=
+        ": warning: a macro names the file of __has_include or #embed, so this image is compiled anew each time: write "
+        "the name itself\n";
   }
 
   const HeaderSearch& search_;
   HeaderFiles found_;
   std::deque<ImageFile> queue_;
-  std::unordered_map<std::string, std::string> looked_at_;  // with the digest; "": there is none
-  std::unordered_set<std::string> queued_;
+  std::unordered_map<std::string, bool> looked_at_;
 };
 
 }  // namespace
@@ -192,34 +188,33 @@ std::vector<std::string> files_before(std::span<const std::string> options) {
   return files;
 }
 
-std::string HeaderFiles::warning() const {
-  if (asks_by_macro.empty()) return "";
-  return asks_by_macro +
-         ": warning: a macro names the file of __has_include or #embed, so this image is compiled anew each time: "
-         "write the name itself\n";
-}
-
 HeaderFiles header_files(const HeaderSearch& search) { return Walk(search).run(); }
 
-void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::vector<std::string>& opened) {
-  std::unordered_set<std::string> known;
+void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::string& opened) {
+  std::set<std::string> known;
   for (const ImageFile& file : list.files) known.insert(file.path);
   const auto add = [&](const std::string& path) {
     if (known.insert(path).second) add_file(list, path);
   };
-  for (const std::string& spelled : opened) {
-    if (is_given(search, spelled)) continue;
-    const std::string path = joined("", spelled);
-    bool has_folder = false;
-    for (std::size_t i = 0; i < search.folders.size() && !has_folder; ++i) {
-      const std::string name = fs::path(path).lexically_relative(joined(search.folders[i], "")).string();
-      has_folder = !name.empty() && !name.starts_with("..");
-      for (std::size_t before = 0; has_folder && before < i; ++before) add(joined(search.folders[before], name));
+  for (std::size_t at = 0, end = 0; at < opened.size(); at = end + 1) {
+    end = std::min(opened.find('\n', at), opened.size());
+    at = std::min(opened.find_first_not_of(' ', at), end);
+    const std::string spelled = opened.substr(at, end - at), path = joined("", spelled);
+    if (spelled.starts_with(of_compiler) || is_given(search, spelled)) continue;
+    bool is_known_place = path.starts_with('/');
+    for (const std::string& folder : search.folders) {
+      std::string start = joined(folder, ".");
+      if (start == ".") start.clear();  // the current one
+      if (!path.starts_with(start)) continue;
+      is_known_place = true;
+      for (const std::string& before : search.folders) {
+        if (&before == &folder) break;
+        add(joined(before, path.substr(start.size())));
+      }
+      break;
     }
-    if (!has_folder && !path.starts_with('/'))
-      list.refusal = in_current_folder(path);
-    else
-      add(path);
+    if (!is_known_place) refuse(path, in_current_folder);
+    add(path);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attune/error.hpp"
 #include "base/embedded_file.hpp"
 #include "core/image.hpp"
 
@@ -35,18 +36,22 @@ struct HeaderFiles {
   bool are_all = true;  // false: beyond max_image_files, max_digested_bytes, or the longest path of an image; or a
                         // macro has the name of a __has_include or #embed
   bool opens_by_macro = false;  // an #include has a macro: only the compiler knows what it opens
-  std::string asks_by_macro;    // where such a one has a macro: "kernel.cu(12)"; "" when nowhere
-  std::string refusal;          // why this must not be compiled; "" when it may
-  // Returns the messages about what cannot be known; "" without.
-  std::string warning() const;
+  std::string warning;          // names the first __has_include or #embed that has a macro
 };
 
-// Returns more files rather than fewer: text under #if counts. It cannot follow an #include of a macro. What is no
-// regular file is refused: a compiler would wait for a pipe. So is a header in the current folder, which is none of the
-// kernel's. Any thread.
+// A place has what must not be compiled: a pipe, or a header in the current folder.
+class RefusedHeader : public Error {
+ public:
+  using Error::Error;
+};
+
+// Returns more files rather than fewer: text under #if counts. It cannot follow an #include of a macro. Throws
+// RefusedHeader for what is no regular file, since a compiler would wait for a pipe, and for a header in the current
+// folder, which is none of the kernel's. Any thread.
 HeaderFiles header_files(const HeaderSearch& search);
 
-// Adds what the compiler says it opened, and the places where a header would be found before it. Each path once.
-void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::vector<std::string>& opened);
+// Adds what the compiler says it opened, a line for each, and the places where a header would be found before it.
+// Blanks before a name do not count, nor do the names of given texts. Throws as header_files() does.
+void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::string& opened);
 
 }  // namespace attune

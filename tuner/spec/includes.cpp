@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 
+#include "base/regular_file.hpp"
 #include "core/include_scan.hpp"
 #include "spec/front_matter.hpp"
 #include "spec/kernel_file.hpp"
@@ -75,18 +74,13 @@ class HeaderReader {
   template <typename Failed>
   void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
     std::error_code error;
-    if (!fs::is_regular_file(path, error)) {
+    if (!fs::exists(path, error)) {
       throw failed(fmt::format("there is no file {}; for a header of the toolkit write #include <{}>",
                                shortened(path.string()), shortened(name)));
     }
-    if (fs::file_size(path, error) > max_header_bytes || error) {
-      throw failed(fmt::format("{} has more than {} bytes", shortened(path.string()), max_header_bytes));
-    }
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream content;
-    content << stream.rdbuf();
-    if (!stream) throw failed(fmt::format("{} cannot be read", shortened(path.string())));
-    const std::string text = content.str();
+    const FileText read = read_regular_file(path, max_header_bytes);
+    if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));
+    const std::string& text = read.text;
     add(name, text, failed);
     // The same text in another folder may include other files: folder and name together are read once.
     if (visited_.insert(path.lexically_normal()).second) read_all(text, path.string(), path.parent_path());

@@ -2,7 +2,6 @@
 // of the Edison Design Group do, to a file that its options name: one in memory.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,9 @@ class NvrtcOpened {
 
   // Returns the options of the compile to list; none where the system has no such file.
   const std::vector<std::string>& options() const noexcept { return options_; }
-  // Returns what the list names: files, and headers that were given in memory. Nothing when NVRTC made no list.
-  std::optional<std::vector<std::string>> read() const;
+  // Returns the list: a line for each file, and for each header that was given in memory, after as many blanks as it is
+  // deep. Nothing when NVRTC made none.
+  std::string read() const;
 
  private:
   const int file_;

@@ -318,15 +318,12 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   return Files{read_file(place / "kernel.o"), read_file(place / "kernel.so")};
 }
 
+// Throws RefusedHeader.
 Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, double seconds) {
   Built built;
   built.entries = number_expressions(requests);
   // Before the compile: a file that changes meanwhile is compiled again.
   built.files = expected_files(*requests.front(), folders_of(*requests.front()));
-  if (!built.files.refusal.empty()) {
-    built.failed = failure(Verdict::compile_error, built.files.refusal);
-    return built;
-  }
   std::optional<Files> files = build_files(compiler, requests, seconds, HostVariant::plain, built);
   if (!files) return built;
   std::vector<std::string> symbols;
@@ -359,7 +356,7 @@ CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const
     image.functions.push_back(std::move(function));
   }
   CompileOutcome outcome;
-  outcome.log = built.files.warning() + built.log;
+  outcome.log = built.files.warning + built.log;
   outcome.image = std::move(image);
   return outcome;
 }
@@ -372,9 +369,13 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   CompileOutcome source;  // failed: the source itself is at fault
   {
     const CompilingNow turn;
-    built = build(tool().command, requests, seconds_);
+    try {
+      built = build(tool().command, requests, seconds_);
+    } catch (const RefusedHeader& refused) {
+      source = built.failed = failure(Verdict::compile_error, refused.what());
+    }
     // One cause for all costs two runs, not one for each.
-    if (built.failed.verdict != Verdict::ok && requests.size() > 1)
+    if (built.failed.verdict != Verdict::ok && source.verdict == Verdict::ok && requests.size() > 1)
       source = check_source(tool().command, *requests.front(), seconds_).failed;
   }
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;

@@ -92,13 +92,13 @@ void add_opened_files(HeaderFiles& list, std::string_view rule, const std::vecto
   const auto is_in = [](const std::string& path, std::string_view folder) {
     return path.starts_with(folder) && path.find('/', folder.size()) == folder.size();
   };
-  std::vector<std::string> opened;
+  std::string opened;
   for (const std::string& name : prerequisites(rule)) {
     const std::string path = std::filesystem::path(name).lexically_normal().string();
     if (!path.starts_with('/') || is_in(path, own.string())) continue;
     const auto has_it = [&](std::string_view folder) { return is_in(path, folder); };
     const bool is_named = std::any_of(folders.begin(), folders.end(), has_it);
-    if (is_named || std::none_of(std::begin(system_folders), std::end(system_folders), has_it)) opened.push_back(path);
+    if (is_named || std::none_of(std::begin(system_folders), std::end(system_folders), has_it)) opened += path + "\n";
   }
   HeaderSearch search;
   search.folders = folders;
