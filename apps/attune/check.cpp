@@ -35,6 +35,9 @@ class TimeIsUp : public Error {
 class CheckJobs {
  public:
   CheckJobs(Workers& workers, double seconds) : pool_(workers), seconds_(seconds) { pool_.set_deaths_to_verdict(1); }
+  // Of a check that compiles only.
+  CheckJobs(Workers& workers, const DeviceInfo& compiled_for, double seconds)
+      : pool_(workers, compiled_for), seconds_(seconds) {}
 
   const DeviceInfo& device() { return pool_.device().info; }
   CompileOutcome compile(const ImageRequest& request) {
@@ -153,8 +156,9 @@ bool show_compiled(const CompileOutcome& outcome, const Subject& subject, const 
 // Compiles for an architecture what `attune tune` would: the configuration, [[prepare]] and the reference.
 int compile_only(const KernelSpec& spec, const Options& options, const std::string& architecture, CheckReport& report) {
   const DeviceInfo device = device_limits(architecture);
-  const std::shared_ptr<Compiler> compiler = make_compiler(architecture);
-  const auto compile = [&](const ImageRequest& request) { return compiler->compile(std::span(&request, 1)).front(); };
+  const std::unique_ptr<Workers> workers = workers_for(architecture);
+  CheckJobs jobs(*workers, device, options.seconds("time-limit").value_or(Pool::forever));
+  const auto compile = [&](const ImageRequest& request) { return jobs.compile(request); };
   const Chosen chosen(spec, options, "cuda", device, report);
   if (!chosen.is_legal()) return chosen.show_why_not(report);
   const CompileOutcome outcome = compile(chosen.request(device));
@@ -212,10 +216,10 @@ int run_check(const Arguments& arguments) {
   const KernelSpec spec = find_kernel(options, options.required("kernel"));
   const std::string name = device_name(options);
   CheckReport report(options.has("json"));
-  if (is_architecture(name)) return compile_only(spec, options, name, report);
-  const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
-  const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
   try {
+    if (is_architecture(name)) return compile_only(spec, options, name, report);
+    const std::unique_ptr<Device> sanitized = sanitizers().any() ? open_device(name) : nullptr;
+    const std::unique_ptr<Workers> workers = workers_of(sanitized.get(), name, options.has("json"));
     CheckJobs jobs(*workers, options.seconds("time-limit").value_or(Pool::forever));
     const Chosen chosen(spec, options, name.substr(0, name.find(':')), jobs.device(), report);
     if (!chosen.is_legal()) return chosen.show_why_not(report);

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <system_error>
 #include <thread>
 
 #include "attune/error.hpp"
@@ -18,6 +16,8 @@
 #include "options.hpp"
 #include "put_text.hpp"
 #include "spec/kernel_file.hpp"
+#include "worker.hpp"
+#include "worker/pool.hpp"
 
 namespace attune::cli {
 namespace {
@@ -27,71 +27,59 @@ struct Outcome {
   std::string detail;  // of a failure
 };
 
-// Fills one cache with images of one architecture. Any thread.
+// Fills one cache with images of one architecture, in compile workers: a compiler that hangs costs one image.
 class Filler {
  public:
-  Filler(ImageCache& cache, const std::string& architecture, const ShowImage& show, Filled& filled)
+  Filler(ImageCache& cache, const std::string& architecture, const DeviceInfo& device, const ShowImage& show,
+         Filled& filled)
       : cache_(cache),
         architecture_(architecture),
         show_(show),
         filled_(filled),
-        compiler_(make_compiler(architecture)) {}
+        workers_(workers_for(architecture)),
+        pool_(*workers_, device) {
+    pool_.set_compilers(std::thread::hardware_concurrency());
+  }
 
   void fill(std::span<const WantedImage> images) {
-    std::vector<WantedImage> absent;
-    for (const WantedImage& image : images) is_there(image) ? show(image, {Made::there, {}}) : absent.push_back(image);
-    const std::size_t batch = compiler_->preferred_batch();
-    const std::size_t batches = (absent.size() + batch - 1) / batch;
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < batches; i = next++)
-        compile(std::span(absent).subspan(i * batch, std::min(batch, absent.size() - i * batch)));
-    };
-    const std::size_t helpers = std::min<std::size_t>(batches, std::max(1u, std::thread::hardware_concurrency()));
-    std::vector<std::jthread> threads;
-    try {
-      while (threads.size() + 1 < helpers) threads.emplace_back(work);
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that run, this one at least, do the work.
+    std::map<Ticket, const WantedImage*> absent;
+    for (const WantedImage& image : images) {
+      if (is_there(image))
+        show(image, {Made::there, {}});
+      else
+        absent.emplace(pool_.submit(image.request), &image);
     }
-    work();
+    while (!absent.empty()) {
+      const Result result = *pool_.next(Pool::never);
+      const auto found = absent.find(result.ticket);
+      show(*found->second, keep(*found->second, std::get<ImagesCompiled>(result.answer).outcomes.front()));
+      absent.erase(found);
+    }
   }
 
  private:
   // As an application does: whole, of unchanged files, and not PTX where this compiler makes native code.
-  bool is_there(const WantedImage& wanted) {
+  bool is_there(const WantedImage& wanted) const {
     const auto image = cache_.find(wanted.key);
     if (!image || !image->knows_files || !are_unchanged(image->files)) return false;
-    if (image->is_ptx() && compiler_->target(wanted.request.architecture) == wanted.request.architecture) return false;
+    const std::string& architecture = wanted.request.architecture;
+    if (image->is_ptx() && make_compiler(architecture_)->target(architecture) == architecture) return false;
     return std::ranges::all_of(wanted.request.expressions,
                                [&](const std::string& entry) { return image->find(entry) != nullptr; });
-  }
-
-  void compile(std::span<const WantedImage> images) {
-    std::vector<Outcome> outcomes(images.size());
-    try {
-      std::vector<ImageRequest> requests;
-      for (const WantedImage& image : images) requests.push_back(image.request);
-      std::vector<CompileOutcome> compiled = compiler_->compile(requests);
-      for (std::size_t i = 0; i < images.size(); ++i) outcomes[i] = keep(images[i], compiled.at(i));
-    } catch (const std::exception& error) {
-      for (Outcome& outcome : outcomes)
-        if (outcome.detail.empty()) outcome.detail = error.what();
-    }
-    for (std::size_t i = 0; i < images.size(); ++i) show(images[i], outcomes[i]);
   }
 
   Outcome keep(const WantedImage& wanted, const CompileOutcome& compiled) {
     if (!compiled.image) return {Made::failed, fmt::format("{}: {}", to_text(compiled.verdict), compiled.log)};
     if (!compiled.image->knows_files)
-      return {Made::failed, "its headers are too many or too large to be followed; such an image is not kept"};
+      return {
+          Made::failed,
+          "its headers are too many, too large, or named by a macro alone, to be followed; such an image is not kept"};
     cache_.put(wanted.key, *compiled.image);
     if (cache_.find(wanted.key)) return {Made::compiled, {}};
     return {Made::failed, "it is not kept: " + cache_.why()};
   }
 
   void show(const WantedImage& image, const Outcome& outcome) {
-    const std::lock_guard lock(showing_);
     ++filled_.counts[static_cast<std::size_t>(outcome.made)];
     if (outcome.made != Made::failed) filled_.images.push_back(image);
     show_(image, architecture_, outcome.made, outcome.detail);
@@ -101,8 +89,8 @@ class Filler {
   const std::string architecture_;
   const ShowImage& show_;
   Filled& filled_;
-  const std::shared_ptr<Compiler> compiler_;
-  std::mutex showing_;
+  const std::unique_ptr<Workers> workers_;
+  Pool pool_;
 };
 
 // Throws UsageError for what is neither an architecture nor `host`.
@@ -135,7 +123,7 @@ Filled fill_cache(ImageCache& cache, const FillTerms& terms, const ShowImage& sh
   for (const std::string& architecture :
        terms.architectures.empty() ? architectures_of(terms.kernels, terms.records) : terms.architectures) {
     const DeviceInfo device = device_for(architecture);
-    Filler filler(cache, architecture, show, filled);
+    Filler filler(cache, architecture, device, show, filled);
     for (const KernelPack& kernel : terms.kernels) {
       std::vector<Problem> problems;
       for (const std::string& text : terms.problems) problems.push_back(parse_problem(kernel.spec, text, device.kind));

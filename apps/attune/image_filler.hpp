@@ -32,7 +32,7 @@ struct Filled {
   std::array<std::int64_t, enum_size<Made>()> counts{};  // by Made
 };
 
-// Called from any thread, one at a time. `detail`: of a failure.
+// `detail`: of a failure.
 using ShowImage =
     std::function<void(const WantedImage&, const std::string& architecture, Made, const std::string& detail)>;
 

@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <unordered_set>
 #include <utility>
 
 #include "attune/error.hpp"
-#include "base/system_failure.hpp"
+#include "base/regular_file.hpp"
 
 namespace attune::cli {
 namespace {
@@ -46,15 +45,13 @@ Miss miss_of(const std::string& text) {
 }  // namespace
 
 MissLog read_miss_log(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(fmt::format("{}: {}", file.string(), system_failure(errno)));
+  FileText read = read_regular_file(file, most_bytes);
+  if (!read.why.empty()) throw Error(fmt::format("{}: {}", file.string(), read.why));
   MissLog log;
   std::unordered_set<std::string> seen;
-  std::uintmax_t bytes = 0;
+  std::istringstream in(std::move(read.text));
   std::string text;
   for (std::size_t number = 1; std::getline(in, text); ++number) {
-    bytes += text.size() + 1;
-    if (bytes > most_bytes) throw Error(fmt::format("{}: it has more than {} bytes", file.string(), most_bytes));
     if (text.empty() || !seen.insert(text).second) continue;
     try {
       log.misses.push_back(miss_of(text));
@@ -63,7 +60,6 @@ MissLog read_miss_log(const std::filesystem::path& file) {
       log.notes.push_back(fmt::format("{}:{}: left out: {}", file.string(), number, error.what()));
     }
   }
-  if (in.bad()) throw Error(fmt::format("{}: it cannot be read", file.string()));
   return log;
 }
 

@@ -1,4 +1,6 @@
 // attune tune --misses: the log of an application, tuned.
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "cli/workbench.hpp"
@@ -148,6 +150,12 @@ TEST_F(Misses, WhatCannotBeTunedIsRefusedByLine) {
   EXPECT_FALSE(std::filesystem::exists(database()));
 }
 
+TEST_F(Misses, ALogThatIsTooLargeIsRefusedBeforeItsLinesAreWhole) {
+  const std::string made = write_log({missed_});
+  std::filesystem::resize_file(made, std::uintmax_t{1} << 40);  // one line of a terabyte
+  expect_failure(1, {"tune", "--misses", made, smooth()}, {made + ": it has more than 67108864 bytes"});
+}
+
 TEST_F(Misses, TakeNoOptionsThatTheLinesSay) {
   for (const char* const option : {"--problem", "--regime", "--objective", "--parameters"})
     expect_failure(2, {"tune", "--misses", log(), smooth(), option, "n=1"}, {"each line of the log says its own"});
@@ -155,7 +163,10 @@ TEST_F(Misses, TakeNoOptionsThatTheLinesSay) {
   expect_failure(2, {"tune", "--misses", log(), "reduce"}, {"takes kernel files, not `reduce`"});
   expect_failure(2, {"tune", scale(), "--dry-run"}, {"--dry-run is of --misses"});
   expect_failure(2, {"tune", scale(), scale()}, {"too many arguments"});
-  expect_failure(1, {"tune", "--misses", (folder_ / "none").string()}, {"none: No such file"});
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const std::string endless : {(folder_ / "pipe").string(), std::string("/dev/zero")})
+    expect_failure(1, {"tune", "--misses", endless}, {endless + ": it is no regular file"});
+  expect_failure(1, {"tune", "--misses", (folder_ / "none").string()}, {"none: there is no such file"});
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // The user's files that a compile on the host opens, and what else of a compile a key covers.
 #include "device/host/opened_files.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 
 #include "device/host/host_compiler.hpp"
@@ -85,6 +88,46 @@ TEST_F(HostFiles, FoldersOfTheUsersFlagsCount) {
   ASSERT_TRUE(outcome.image) << outcome.log;
   EXPECT_THAT(outcome.image->files,
               testing::Contains(testing::Field(&ImageFile::path, testing::EndsWith("attune_host_flags/first/a.h"))));
+}
+
+TEST_F(HostFiles, SystemFoldersThatTheUserNamesCountAsTheirFilesDo) {
+  write("first/a.h", "#define NAME <b.h>\n#include NAME\n");
+  write("second/b.h", "#define A 1\n");
+  const ImageRequest wanted = request("#include <a.h>\n__global__ void run(int* out) { *out = A; }", {"run"});
+  const fs::path link = fs::temp_directory_path() / ("attune_host_" + std::to_string(getpid()));
+  fs::create_directory_symlink(folder_, link);  // flags have no blanks
+  const auto holds = [&](const CompileOutcome& outcome, const char* name) {
+    ASSERT_TRUE(outcome.image) << outcome.log;
+    EXPECT_THAT(outcome.image->files, testing::Contains(testing::Field(&ImageFile::path, (link / name).string())));
+  };
+  setenv("ATTUNE_HOST_CXXFLAGS",
+         ("-isystem " + (link / "first").string() + " -idirafter" + (link / "second").string()).c_str(), 1);
+  const CompileOutcome by_flags = compile(wanted);
+  unsetenv("ATTUNE_HOST_CXXFLAGS");
+  ImageRequest keyed = wanted;
+  keyed.architecture = "host";
+  const std::string key = image_key(keyed);
+  setenv("CPLUS_INCLUDE_PATH", ((link / "first").string() + ":" + (link / "second").string()).c_str(), 1);
+  const CompileOutcome by_variable = compile(wanted);
+  EXPECT_NE(image_key(keyed), key) << "the folders are in the key";
+  unsetenv("CPLUS_INCLUDE_PATH");
+  for (const CompileOutcome* outcome : {&by_flags, &by_variable})
+    for (const char* name : {"first/a.h", "second/b.h"}) holds(*outcome, name);
+  fs::remove(link);
+}
+
+TEST_F(HostFiles, AFileThatIsOnlyAskedForCounts) {
+  write("second/a.h", "");
+  const std::vector<std::string> files =
+      files_of(in_both("#if __has_include(<a.h>)\n#endif\n__global__ void run(int* out) { *out = 1; }"));
+  for (const char* name : {"!first/a.h", "second/a.h"}) EXPECT_THAT(files, testing::Contains(name));
+}
+
+TEST_F(HostFiles, APipeInTheirPlaceIsRefusedAtOnce) {
+  ASSERT_EQ(mkfifo((folder_ / "first/a.h").c_str(), 0600), 0);
+  const CompileOutcome outcome = compile(in_both("#include <a.h>\n__global__ void run(int*) {}"));
+  EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+  EXPECT_THAT(outcome.log, testing::HasSubstr("first/a.h: error: it is no regular file"));
 }
 
 TEST_F(HostFiles, TheKeyIsOfTheFlagsAndOfAttunesOwnTexts) {

@@ -1,12 +1,15 @@
 // Which files an image of NVRTC names, and when cached code is compiled anew: by the real NVRTC, without a driver.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_compiler.hpp"
+#include "device/cuda/nvrtc_pch.hpp"
 #include "device/cuda/toolkit_headers.hpp"
 #include "device/image_key.hpp"
 #include "dispatch/images.hpp"
@@ -22,6 +25,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::Field;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // The NVRTC of this process, or none: then it throws as make_nvrtc_compiler()'s does.
@@ -119,6 +123,124 @@ TEST_F(NvrtcImages, AHeaderThatAppearsInAnEarlierFolderOrGoesIsAChange) {
   EXPECT_EQ(compiles(request()), 0) << "the later folder's is not opened";
   fs::remove(folder_ / "first/factor.cuh");
   EXPECT_EQ(compiles(request()), 1);
+}
+
+// A way for a source to open, or to ask for, "factor.cuh" in a folder of its options.
+struct Route {
+  const char* name;
+  const char* source;
+  const char* option = "";  // "FOLDER" stands for the folder
+};
+constexpr Route routes[] = {
+    {"a digraph", "%:include <factor.cuh>\n"},
+    {"a continued line", "#incl\\\nude \\\n <factor\\\n.cuh>\n"},
+    {"a macro", "#define THE_FILE <factor.cuh>\n#include THE_FILE\n"},
+    {"a macro that makes a name", "#define TEXT(x) #x\n#define NAME(x) TEXT(x.cuh)\n#include NAME(factor)\n"},
+    {"a macro in a header", "#include <by_macro.cuh>\n"},
+    {"a question without #include", "#if __has_include(<factor.cuh>)\n#endif\n#define FACTOR 2\n"},
+    {"a question by a wrapper", "#define HAS(x) __has_include(x)\n#if HAS(<factor.cuh>)\n#endif\n#define FACTOR 2\n"},
+    {"the next folder", "#include <starts.cuh>\n"},
+    {"-include of a path", "", "-include=FOLDER/second/factor.cuh"},
+    {"-include of a name", "", "-include=factor.cuh"},
+    {"--pre-include", "", "--pre-include=factor.cuh"},
+    {"the front end's own option", "", "-Xcudafe=--preinclude=FOLDER/second/factor.cuh"},
+};
+
+TEST_F(NvrtcImages, WhateverOpensAFileAnEditOfItIsCompiledAnew) {
+  write("first/starts.cuh", "#include_next <starts.cuh>\n");
+  write("second/starts.cuh", "#include <factor.cuh>\n");
+  write("second/by_macro.cuh", "#define IN_HEADER \"factor.cuh\"\n#include IN_HEADER\n");
+  for (const Route& route : routes) {
+    SCOPED_TRACE(route.name);
+    ImageRequest wanted = request();
+    wanted.source.text = std::string(route.source) + "__global__ void scale(int* x) { *x *= FACTOR; }";
+    if (std::string option = route.option; !option.empty()) {
+      if (const auto place = option.find("FOLDER"); place != option.npos) option.replace(place, 6, folder_.string());
+      wanted.options.push_back(option);
+    }
+    write("second/factor.cuh", "#define FACTOR 3\n");
+    EXPECT_EQ(compiles(wanted), 1);
+    EXPECT_EQ(compiles(wanted), 0);
+    write("second/factor.cuh", "#define FACTOR 5\n");
+    EXPECT_EQ(compiles(wanted), 1) << "edited";
+    write("first/factor.cuh", "#define FACTOR 7\n");
+    EXPECT_EQ(compiles(wanted), 1) << "one in an earlier folder";
+    fs::remove(folder_ / "first/factor.cuh");
+  }
+}
+
+TEST_F(NvrtcImages, WhatPrecompiledHeadersOpenedCounts) {
+  write("second/heavy.cuh", "template <int N> struct Times { static constexpr int value = N; };\n");
+  write("second/factor.cuh", "#define FACTOR 3\n");
+  ImageRequest wanted = request();
+  wanted.source.text =
+      "#include <heavy.cuh>\n#define THE_FILE <factor.cuh>\n#include THE_FILE\n"
+      "__global__ void scale(int* x) { *x *= Times<FACTOR>::value; }";
+  const auto names_it = Contains(Field(&ImageFile::path, (folder_ / "second/factor.cuh").string()));
+  const int used = cuda::precompiled_headers().counts().used;
+  for (int compile = 0; compile < 3; ++compile) {
+    const CompileOutcome outcome = cuda::compile_with(cuda::nvrtc(), wanted, "sm_90", HeavyHeaders::precompile);
+    ASSERT_TRUE(outcome.image) << outcome.log;
+    EXPECT_THAT(outcome.image->files, names_it) << compile;
+  }
+  if (cuda::nvrtc().api.has_pch()) {
+    EXPECT_GT(cuda::precompiled_headers().counts().used, used);
+  }
+}
+
+TEST_F(NvrtcImages, OfThreadsHaveEachItsOwnFiles) {
+  std::vector<std::string> found(4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "of_" + std::to_string(i) + ".cuh";
+    write("second/" + name, "#define FACTOR 3\n");
+    ImageRequest wanted = request();
+    wanted.source.text =
+        "#define THE_FILE <" + name + ">\n#include THE_FILE\n__global__ void scale(int* x) { *x = FACTOR; }";
+    threads.emplace_back([&found, i, wanted] {
+      const CompileOutcome outcome = cuda::compile_with(cuda::nvrtc(), wanted, "sm_90");
+      if (!outcome.image) return;
+      for (const ImageFile& file : outcome.image->files)
+        if (!file.is_absent()) found[static_cast<std::size_t>(i)] += fs::path(file.path).filename().string();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(found, ElementsAre("of_0.cuh", "of_1.cuh", "of_2.cuh", "of_3.cuh"));
+}
+
+TEST_F(NvrtcImages, AQuestionWithAMacroIsNamedAndItsImageIsNotKept) {
+  ImageRequest wanted = request();
+  wanted.source.text = "#define OPTIONAL <o.h>\n#if __has_include(OPTIONAL)\n#endif\n__global__ void scale(int*) {}";
+  const CompileOutcome outcome = cuda::compile_with(cuda::nvrtc(), wanted, "sm_90");
+  ASSERT_TRUE(outcome.image) << outcome.log;
+  EXPECT_FALSE(outcome.image->knows_files);
+  EXPECT_THAT(outcome.log, HasSubstr("kernel.cu(2): warning: a macro names the file of __has_include"));
+}
+
+// Which it is does not depend on where an application starts.
+TEST_F(NvrtcImages, AHeaderInTheCurrentFolderIsRefused) {
+  const fs::path before = fs::current_path();
+  write("here.cuh", "#define FACTOR 3\n");
+  fs::current_path(folder_);
+  const std::string end = "__global__ void scale(int*) {}";
+  for (const std::string source :
+       {"#define THE_FILE \"here.cuh\"\n#include THE_FILE\n", "#if __has_include(\"here.cuh\")\n#endif\n"}) {
+    ImageRequest wanted = request();
+    wanted.source.text = source + end;
+    const CompileOutcome outcome = cuda::compile_with(cuda::nvrtc(), wanted, "sm_90");
+    EXPECT_EQ(outcome.verdict, Verdict::compile_error) << source;
+    EXPECT_THAT(outcome.log, HasSubstr("here.cuh: error: it lies in the current folder"));
+  }
+  fs::current_path(before);
+}
+
+TEST_F(NvrtcImages, APipeInTheirPlaceIsRefusedAtOnce) {
+  write("second/factor.cuh", "#define FACTOR 3\n");
+  fs::create_directories(folder_ / "first");
+  ASSERT_EQ(mkfifo((folder_ / "first/factor.cuh").c_str(), 0600), 0);
+  const CompileOutcome outcome = cuda::compile_with(cuda::nvrtc(), request(), "sm_90");
+  EXPECT_EQ(outcome.verdict, Verdict::compile_error);
+  EXPECT_THAT(outcome.log, HasSubstr("first/factor.cuh: error: it is no regular file"));
 }
 
 TEST_F(NvrtcImages, InOneProcessALoadedImageStays) {

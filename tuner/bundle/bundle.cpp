@@ -1,6 +1,5 @@
 #include "attune/bundle.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/byte_stream.hpp"
 #include "base/digest.hpp"
 #include "base/hexadecimal.hpp"
+#include "base/regular_file.hpp"
 #include "base/system_failure.hpp"
 
 namespace attune {
@@ -69,19 +69,14 @@ class Bundle::Source {
  public:
   explicit Source(std::span<const std::byte> memory) : memory_(memory), size_(memory.size()) {}
   explicit Source(std::vector<std::byte> kept) : kept_(std::move(kept)), memory_(kept_), size_(kept_.size()) {}
-  explicit Source(const std::filesystem::path& file) : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  explicit Source(const std::filesystem::path& file) {
     struct stat status {};
-    if (file_ >= 0 && fstat(file_, &status) == 0) {
-      if (S_ISREG(status.st_mode)) {
-        size_ = static_cast<std::uint64_t>(status.st_size);
-        return;
-      }
-      errno = EINVAL;
-    }
+    file_ = open_regular(file.c_str(), status);
     const int cause = errno;
-    if (file_ >= 0) close(file_);
-    throw Error(fmt::format("the bundle {} cannot be opened: {}", file.string(),
-                            cause == EINVAL ? "it is no regular file" : system_failure(cause)));
+    if (file_ < 0)
+      throw Error(fmt::format("the bundle {} cannot be opened: {}", file.string(),
+                              cause == EINVAL ? "it is no regular file" : system_failure(cause)));
+    size_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~Source() {
     if (file_ >= 0) close(file_);

@@ -1,6 +1,5 @@
 #include "core/file_digest.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/digest.hpp"
+#include "base/regular_file.hpp"
 
 namespace attune {
 namespace {
@@ -102,11 +102,9 @@ std::optional<FileDigest> file_digest(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (auto known = memory().find(path, Signature(status))) return known;
-  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe in its place must not block
+  const int file = open_regular(path.c_str(), status);
   if (file < 0) return std::nullopt;
-  std::optional<FileDigest> digest;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
-    digest = digest_of(file, static_cast<std::uint64_t>(status.st_size));
+  const std::optional<FileDigest> digest = digest_of(file, static_cast<std::uint64_t>(status.st_size));
   close(file);
   if (digest && Signature(status).is_settled()) memory().keep(path, Signature(status), *digest);
   return digest;

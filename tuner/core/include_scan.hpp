@@ -1,4 +1,4 @@
-// Finds the #include lines of C++ text.
+// Finds the directives of C++ text that open files, or ask for them.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,22 @@
 namespace attune {
 
 struct Include {
-  std::string name;        // between the quotes or angle brackets
+  enum class Kind {
+    opens,   // #include, #import
+    next,    // #include_next: in the folders after that of the including file
+    asks,    // __has_include and the like: whether there is a file
+    embeds,  // #embed: its bytes
+  };
+  bool is_read() const noexcept { return kind == Kind::opens || kind == Kind::next; }  // as C++
+  std::string name;        // between the quotes or angle brackets; "" where a macro has it
   bool quoted = true;      // "x.cuh", not <x.cuh>
-  std::size_t offset = 0;  // of the quote, in the text
-  bool next = false;       // #include_next: in the folders after that of the including file
+  std::size_t offset = 0;  // of the quote, in the text; without a name, of the word that asks
+  Kind kind = Kind::opens;
 };
 
-// Returns every #include and #include_next with a literal name, in order. Comments and strings do not count; text under
-// #if does.
+// Returns every #include, #include_next, #embed and __has_include, in order. A macro that wraps
+// __has_include counts where a condition calls it, by a literal name. Comments and strings do not count; text under #if
+// does.
 std::vector<Include> find_includes(std::string_view text);
 
 }  // namespace attune

@@ -140,7 +140,8 @@ std::optional<Image> ImageCache::read(const std::string& key) {
 void ImageCache::write(const std::string& key, const Image& image) {
   require_key(key);
   if (use_ == Use::read_only) throw Error("it is only read");
-  if (!image.knows_files) throw Error("an image is not kept whose headers are too many, or too large, to be checked");
+  if (!image.knows_files)
+    throw Error("an image is not kept whose headers are too many, too large, or named by a macro alone, to be checked");
   const auto bytes = serialise(image);
   if (bytes.size() > limits_.entry_bytes)
     throw Error(fmt::format("an image of {} bytes is not kept (limit {})", bytes.size(), limits_.entry_bytes));

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/digest.hpp"
+#include "base/regular_file.hpp"
 #include "core/file_digest.hpp"
 #include "core/include_scan.hpp"
 #include "kernel/include_option.hpp"
@@ -24,6 +23,7 @@ namespace fs = std::filesystem;
 using Includes = std::shared_ptr<const std::vector<Include>>;
 
 constexpr std::size_t longest_path = 4096;
+constexpr std::string_view of_compiler = "__nv_";  // begins the names of NVRTC's own texts
 
 // The #include lines of texts, by digest: toolkits have a thousand headers, and many kernels include the same.
 class ScannedTexts {
@@ -48,8 +48,7 @@ class ScannedTexts {
 Includes includes_of_file(const ImageFile& file) {
   static ScannedTexts scanned;
   if (auto known = scanned.find(file.sha256)) return *known;
-  std::ifstream stream(file.path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text = read_regular_file(file.path, max_digested_bytes).text;
   if (sha256(text) != file.sha256) return nullptr;
   auto includes = std::make_shared<const std::vector<Include>>(find_includes(text));
   scanned.keep(file.sha256, includes);
@@ -60,39 +59,80 @@ std::string joined(const fs::path& folder, const std::string& name) {
   return (folder / name).lexically_normal().string();
 }
 
+bool is_given(const HeaderSearch& search, const std::string& name) {
+  return std::any_of(search.given.begin(), search.given.end(),
+                     [&](const EmbeddedHeader& given) { return given.name == name; });
+}
+
+[[noreturn]] void refuse(const std::string& path, const char* why) { throw RefusedHeader(path + ": error: it " + why); }
+constexpr const char* in_current_folder =
+    "lies in the current folder, which is none of the kernel's: name its folder with -I";
+
+// Adds a file to the list. Returns whether there is such a file.
+bool add_file(HeaderFiles& list, const std::string& path) {
+  if (list.files.size() == max_image_files || path.size() > longest_path) {
+    list.are_all = false;
+    return false;
+  }
+  const std::optional<FileDigest> digest = file_digest(path);
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (!digest && type == fs::file_type::regular) list.are_all = false;  // too large, or not to be read
+  if (!digest && fs::exists(fs::file_status(type)) && type != fs::file_type::regular &&
+      type != fs::file_type::directory)
+    refuse(path, "is no regular file, and a compiler might wait for it: remove it, or rename it");
+  if (digest) list.bytes += digest->bytes;
+  if (list.bytes > max_digested_bytes) list.are_all = false;
+  list.files.push_back({path, digest ? digest->sha256 : ""});
+  return digest.has_value();
+}
+
 class Walk {
  public:
   explicit Walk(const HeaderSearch& search) : search_(search) {}
 
   HeaderFiles run() {
+    for (const std::string& name : search_.before) look_for({name}, {"", "", true});
     for (const EmbeddedHeader& given : search_.given)
-      for (const Include& include : find_includes(given.text)) look_for(include, std::nullopt);
+      for (const Include& include : find_includes(given.text)) look_for(include, {given.name, given.text, true});
     while (found_.are_all && !queue_.empty()) {
       const ImageFile file = std::move(queue_.front());
       queue_.pop_front();
       const Includes includes = includes_of_file(file);
       if (!includes) continue;  // it changes just now: its digest will not match either
-      for (const Include& include : *includes) look_for(include, fs::path(file.path).parent_path());
+      for (const Include& include : *includes) look_for(include, {file.path, "", false});
     }
     return std::move(found_);
   }
 
  private:
-  void look_for(const Include& include, const std::optional<fs::path>& directory) {
-    if (include.name.empty()) return;
-    const auto has_name = [&](const EmbeddedHeader& given) { return given.name == include.name; };
-    if (std::any_of(search_.given.begin(), search_.given.end(), has_name)) return;
+  struct Place {  // of a directive
+    std::string_view name, text;
+    bool is_given = false;
+  };
+
+  void look_for(const Include& include, const Place& from) {
+    if (include.name.empty()) return note_macro(include, from);
+    if (is_given(search_, include.name)) return;
     if (fs::path(include.name).is_absolute()) {
       look_at(joined("", include.name));
       return;
     }
-    if (include.next) {  // whose folder is the next is not known here: all that have it count
+    if (include.kind == Include::Kind::next) {  // whose folder is the next is not known here: all that have it count
       for (const std::string& folder : search_.folders) look_at(joined(folder, include.name));
       return;
     }
-    if (include.quoted && directory && look_at(joined(*directory, include.name))) return;
+    if (include.quoted && is_beside(include, from)) return;
     for (const std::string& folder : search_.folders)
       if (look_at(joined(folder, include.name))) return;
+  }
+
+  bool is_beside(const Include& include, const Place& from) {
+    const std::string path = joined(fs::path(from.name).parent_path(), include.name);
+    if (!from.is_given || path.starts_with('/')) return look_at(path);
+    std::error_code error;
+    if (search_.has_current_folder && fs::exists(path, error)) refuse(include.name, in_current_folder);
+    return false;
   }
 
   // Returns whether the compiler would find the file there.
@@ -102,6 +142,18 @@ class Walk {
     looked_at_.emplace(path, is_there);
     if (is_there) queue_.push_back(found_.files.back());
     return is_there;
+  }
+
+  void note_macro(const Include& include, const Place& from) {
+    if (include.is_read()) found_.opens_by_macro = true;
+    if (include.is_read() || !found_.warning.empty()) return;
+    found_.are_all = false;
+    const auto lines = std::count(from.text.begin(), from.text.begin() + (from.is_given ? include.offset : 0), '\n');
+    found_.warning = from.name;
+    if (from.is_given) found_.warning += "(" + std::to_string(lines + 1) + ")";
+    found_.warning +=
+        ": warning: a macro names the file of __has_include or #embed, so this image is compiled anew each time: write "
+        "the name itself\n";
   }
 
   const HeaderSearch& search_;
@@ -124,23 +176,46 @@ std::vector<std::string> include_folders(std::span<const std::string> options) {
   return folders;
 }
 
-bool add_file(HeaderFiles& list, const std::string& path) {
-  if (list.files.size() == max_image_files || path.size() > longest_path) {
-    list.are_all = false;
-    return false;
-  }
-  const std::optional<FileDigest> digest = file_digest(path);
-  std::error_code error;
-  if (!digest && fs::is_regular_file(path, error)) list.are_all = false;  // too large, or not to be read
-  if (digest) list.bytes += digest->bytes;
-  if (list.bytes > max_digested_bytes) list.are_all = false;
-  list.files.push_back({path, digest ? digest->sha256 : ""});
-  return digest.has_value();
+std::vector<std::string> files_before(std::span<const std::string> options) {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (const std::string_view spelling : {"-include", "--pre-include", "--preinclude"}) {
+      const std::string_view option = options[i];
+      if (option == spelling && i + 1 < options.size()) files.push_back(options[i + 1]);
+      if (option.starts_with(spelling) && option.substr(spelling.size()).starts_with('='))
+        files.emplace_back(option.substr(spelling.size() + 1));
+    }
+  return files;
 }
 
-HeaderFiles header_files(const HeaderSearch& search) {
-  if (search.folders.empty()) return {};
-  return Walk(search).run();
+HeaderFiles header_files(const HeaderSearch& search) { return Walk(search).run(); }
+
+void add_opened(HeaderFiles& list, const HeaderSearch& search, const std::string& opened) {
+  std::set<std::string> known;
+  for (const ImageFile& file : list.files) known.insert(file.path);
+  const auto add = [&](const std::string& path) {
+    if (known.insert(path).second) add_file(list, path);
+  };
+  for (std::size_t at = 0, end = 0; at < opened.size(); at = end + 1) {
+    end = std::min(opened.find('\n', at), opened.size());
+    at = std::min(opened.find_first_not_of(' ', at), end);
+    const std::string spelled = opened.substr(at, end - at), path = joined("", spelled);
+    if (spelled.starts_with(of_compiler) || is_given(search, spelled)) continue;
+    bool is_known_place = path.starts_with('/');
+    for (const std::string& folder : search.folders) {
+      std::string start = joined(folder, ".");
+      if (start == ".") start.clear();  // the current one
+      if (!path.starts_with(start)) continue;
+      is_known_place = true;
+      for (const std::string& before : search.folders) {
+        if (&before == &folder) break;
+        add(joined(before, path.substr(start.size())));
+      }
+      break;
+    }
+    if (!is_known_place) refuse(path, in_current_folder);
+    add(path);
+  }
 }
 
 }  // namespace attune

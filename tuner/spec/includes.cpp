@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 
+#include "base/regular_file.hpp"
 #include "core/include_scan.hpp"
 #include "spec/front_matter.hpp"
 #include "spec/kernel_file.hpp"
@@ -32,7 +31,9 @@ class HeaderReader {
   // `file` and `text` are for the positions in messages.
   void read_all(std::string_view text, const std::string& file, const fs::path& directory) {
     for (const auto& include : find_includes(text)) {
-      if (!include.quoted || include.next || include.name == own_header) continue;
+      const bool is_asked = include.kind == Include::Kind::asks;
+      if (!include.quoted || include.name == own_header) continue;
+      if (include.kind != Include::Kind::opens && !is_asked) continue;
       const auto failed = [&](const std::string& why) {
         return spec_error(file, position_at(text, include.offset),
                           fmt::format("#include \"{}\": {}", shortened(include.name), why));
@@ -41,6 +42,8 @@ class HeaderReader {
         if (add(include.name, std::string(*known), failed)) read_all(*known, include.name, directory);
         continue;
       }
+      if (is_asked && !is_there(include.name, directory)) asked_in_vain_.insert(include.name);
+      if (asked_in_vain_.contains(include.name) && !is_there(include.name, directory)) continue;
       if (directory.empty())
         throw failed(
             fmt::format("this kernel comes without a folder: name the header beside it, as in "
@@ -57,6 +60,10 @@ class HeaderReader {
         if (header.name == name) return header.text;
     return std::nullopt;
   }
+  bool is_there(const std::string& name, const fs::path& directory) const {
+    std::error_code error;
+    return !directory.empty() && fs::is_regular_file(place_of(name, directory), error);
+  }
   // Returns the first file of this name; where there is none, the place beside the including file.
   fs::path place_of(const std::string& name, const fs::path& directory) const {
     std::error_code error;
@@ -68,18 +75,13 @@ class HeaderReader {
   template <typename Failed>
   void read_one(const std::string& name, const fs::path& path, const Failed& failed) {
     std::error_code error;
-    if (!fs::is_regular_file(path, error)) {
+    if (!fs::exists(path, error)) {
       throw failed(fmt::format("there is no file {}; for a header of the toolkit write #include <{}>",
                                shortened(path.string()), shortened(name)));
     }
-    if (fs::file_size(path, error) > max_header_bytes || error) {
-      throw failed(fmt::format("{} has more than {} bytes", shortened(path.string()), max_header_bytes));
-    }
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream content;
-    content << stream.rdbuf();
-    if (!stream) throw failed(fmt::format("{} cannot be read", shortened(path.string())));
-    const std::string text = content.str();
+    const FileText read = read_regular_file(path, max_header_bytes);
+    if (!read.why.empty()) throw failed(fmt::format("{}: {}", shortened(path.string()), read.why));
+    const std::string& text = read.text;
     add(name, text, failed);
     // The same text in another folder may include other files: folder and name together are read once.
     if (visited_.insert(path.lexically_normal()).second) read_all(text, path.string(), path.parent_path());
@@ -103,6 +105,7 @@ class HeaderReader {
   const HeaderPlaces& places_;
   std::vector<Header> headers_;
   std::set<fs::path> visited_;
+  std::set<std::string> asked_in_vain_;  // by __has_include: an #include of it may stand in the text
 };
 
 }  // namespace

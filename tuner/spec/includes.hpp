@@ -19,9 +19,9 @@ struct HeaderPlaces {
   std::vector<std::filesystem::path> folders;  // of -I options
 };
 
-// Returns the headers reached by #include "..." from `code`, transitively, in the order of first use. attune.cuh is
-// left out. Appends the files that it read to `files`, if given. Throws SpecError at the #include: not found, not text,
-// too large, too many, one name for two contents.
+// Returns the headers reached by #include "..." from `code`, transitively, in the order of first use, and those that a
+// __has_include("...") finds. attune.cuh is left out. Appends the files that it read to `files`, if given. Throws
+// SpecError at the #include: not found, not text, too large, too many, one name for two contents.
 std::vector<Header> read_headers(std::string_view code, const std::string& file, const HeaderPlaces& places,
                                  std::vector<std::filesystem::path>* files = nullptr);
 

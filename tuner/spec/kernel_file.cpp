@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "base/near_name.hpp"
-#include "base/system_failure.hpp"
+#include "base/regular_file.hpp"
 #include "kernel/header_files.hpp"
 #include "kernel/include_option.hpp"
 #include "spec/document.hpp"
@@ -92,23 +90,9 @@ void read_sections(Document& document, KernelSpec& spec) {
 constexpr std::uintmax_t largest_file = 4 << 20;
 
 std::string read_text(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    throw Error(fmt::format("cannot read the kernel file {}: it is a folder", file.string()));
-  }
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
-    throw Error(fmt::format("cannot read the kernel file {}: it is no regular file", file.string()));
-  // Before reading: a sparse file may claim any size.
-  if (const auto size = std::filesystem::file_size(file, error); !error && size > largest_file)
-    throw Error(fmt::format("cannot read the kernel file {}: it has {} bytes, more than {}", file.string(), size,
-                            largest_file));
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) {
-    throw Error(fmt::format("cannot read the kernel file {}: {}", file.string(), system_failure(errno)));
-  }
-  return text.str();
+  FileText read = read_regular_file(file, largest_file);
+  if (!read.why.empty()) throw Error(fmt::format("cannot read the kernel file {}: {}", file.string(), read.why));
+  return std::move(read.text);
 }
 
 // Returns the folders of its -I options that depend on no parameter.

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <unordered_set>
 
 #include "base/near_name.hpp"
+#include "base/regular_file.hpp"
 #include "spec/shortened.hpp"
 #include "spec/t1_values.hpp"
 
@@ -288,18 +287,9 @@ T1Space read_t1_space(std::string_view json, std::string_view file_name) {
 }
 
 T1Space load_t1_space(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw cannot_read(file, "there is no such file");
-  if (!std::filesystem::is_regular_file(file, error)) throw cannot_read(file, "it is no regular file");
-  // Before reading: a sparse file may claim any size.
-  if (const auto size = std::filesystem::file_size(file, error); error || size > max_document_bytes) {
-    throw cannot_read(file, fmt::format("it has more than {} bytes", max_document_bytes));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw cannot_read(file, "may this user read it?");
-  return read_t1_space(text.str(), file.string());
+  const FileText read = read_regular_file(file, max_document_bytes);
+  if (!read.why.empty()) throw cannot_read(file, read.why);
+  return read_t1_space(read.text, file.string());
 }
 
 }  // namespace attune

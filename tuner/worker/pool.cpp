@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "attune/error.hpp"
 
@@ -16,6 +17,8 @@ Pool::Pool(Workers& workers)
     : workers_(workers), lane_(std::make_unique<DeviceLane>(workers.device_worker(), [this](Result result) {
         deliver_of_device(std::move(result));
       })) {}
+
+Pool::Pool(Workers& workers, DeviceInfo compiled_for) : Pool(workers) { compiled_for_ = std::move(compiled_for); }
 
 bool Pool::has_lost_device() {
   const std::lock_guard lock(mutex_);
@@ -60,7 +63,7 @@ const DeviceOpened& Pool::device() {
 
 const CompilerOpened& Pool::compiler() {
   if (!compile_lanes_) {
-    const DeviceInfo info = device().info;
+    const DeviceInfo info = compiled_for_ ? *compiled_for_ : device().info;
     compile_lanes_ = std::make_unique<CompileLanes>([this, info] { return workers_.compile_worker(info); },
                                                     [this](Result result) { deliver(std::move(result)); });
     compile_lanes_->set_most(compilers_);

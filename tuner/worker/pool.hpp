@@ -20,6 +20,8 @@ class Pool {
  public:
   // `workers` must outlive it.
   explicit Pool(Workers& workers);
+  // Compiles for this device and opens none.
+  Pool(Workers& workers, DeviceInfo compiled_for);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -85,6 +87,7 @@ class Pool {
   Ticket last_ = 0;
   double seconds_ = 0;  // of the last device result that was taken
   unsigned compilers_ = 1;
+  std::optional<DeviceInfo> compiled_for_;  // nothing: the device that is opened
   std::optional<DeviceOpened> opened_;
   std::unique_ptr<DeviceLane> lane_;
   std::unique_ptr<CompileLanes> compile_lanes_;

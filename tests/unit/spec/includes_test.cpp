@@ -21,7 +21,7 @@ using testing::HasSubstr;
 std::vector<std::string> quoted(std::string_view text) {
   std::vector<std::string> names;
   for (const auto& include : find_includes(text)) {
-    if (include.quoted && !include.next) names.push_back(include.name);
+    if (include.quoted && include.kind == Include::Kind::opens) names.push_back(include.name);
   }
   return names;
 }
@@ -74,9 +74,41 @@ TEST(FindIncludes, OverlooksCommentsAndLiterals) {
 TEST(FindIncludes, KnowsWhichOnesBeginInTheNextFolder) {
   const auto found = find_includes("#include_next <a>\n#include <b>\n#include_nextly <c>\n");
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_TRUE(found[0].next);
+  EXPECT_EQ(found[0].kind, Include::Kind::next);
   EXPECT_EQ(found[0].name, "a");
-  EXPECT_FALSE(found[1].next);
+  EXPECT_EQ(found[1].kind, Include::Kind::opens);
+}
+
+// What is asked for or has a macro: "<name>" or "\"name\"" with its offset; "?" for a macro.
+std::vector<std::string> questions(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Include& include : find_includes(text))
+    if (!include.is_read())
+      names.push_back(include.name.empty() ? "?"
+                      : include.quoted     ? "\"" + include.name + "\""
+                                           : "<" + include.name + ">");
+  return names;
+}
+
+TEST(FindIncludes, TellsWhatIsAskedFor) {
+  EXPECT_THAT(questions("#if defined(__has_include) && __has_include(<a.h>) || !__has_include( \"b.h\")\n#endif\n"
+                        "#elif __has_include_next(<c.h>)\n%:if __has_in\\\nclude(<d.h>)\n"),
+              ElementsAre("<a.h>", "\"b.h\"", "<c.h>", "<d.h>"));
+  EXPECT_THAT(questions("#embed <a.bin>\n#embed DATA\n#if __has_embed(<b.bin>)\n"),
+              ElementsAre("<a.bin>", "?", "<b.bin>"));
+}
+
+TEST(FindIncludes, TellsWhereAMacroHasTheName) {
+  EXPECT_THAT(questions("#if __has_include(NAME)\n"), ElementsAre("?"));
+  EXPECT_THAT(questions("#define OPTIONAL __has_include(NAME)\n"), ElementsAre("?"));
+  EXPECT_THAT(questions("#define HAS(x) __has_include(x)\n#if HAS(<cub/a.cuh> ) && HAS(\"b.h\")\n"),
+              ElementsAre("<cub/a.cuh>", "\"b.h\""));
+  EXPECT_THAT(questions("#ifndef __has_include\n#define __has_include(...) 0\n#endif\n#ifdef __has_include\n"
+                        "#if N(3) < M(2)\nint x = f(\"text\");\n#define LOG(x) log(\"text\", x)\n"),
+              testing::IsEmpty());
+  const auto found = find_includes("#include NAME\n#include TEXT(<a>)\n");
+  ASSERT_EQ(found.size(), 2u);
+  for (const Include& include : found) EXPECT_TRUE(include.is_read() && include.name.empty());
 }
 
 TEST(FindIncludes, SurvivesTextThatEndsAnywhere) {
@@ -85,6 +117,18 @@ TEST(FindIncludes, SurvivesTextThatEndsAnywhere) {
   for (std::size_t length = 0; length <= text.size(); ++length) {
     EXPECT_LE(find_includes(std::string_view(text).substr(0, length)).size(), 2u);
   }
+}
+
+TEST_F(Headers, ThoseThatAQuestionFindsAreReadAndOthersMayBeMissing) {
+  write("there.cuh", "int there;\n");
+  const std::string text =
+      "#if __has_include(\"there.cuh\")\n#endif\n#if __has_include(\"missing.cuh\")\n#include "
+      "\"missing.cuh\"\n#endif\n";
+  EXPECT_THAT(names(text), ElementsAre("there.cuh"));
+  write("in/missing.cuh", "");
+  write("in/includes_it.cuh", "#include \"missing.cuh\"\n");
+  EXPECT_THAT(names(text + "#include \"in/includes_it.cuh\"\n"),
+              ElementsAre("there.cuh", "in/includes_it.cuh", "missing.cuh"));
 }
 
 TEST(KernelHeaders, AreReadTransitivelyAndOnceEach) {

@@ -11,10 +11,9 @@
 #include "attune_embedded/argument_checks.hpp"
 #include "attune_embedded/attune.hpp"
 #include "base/digest.hpp"
-#include "device/checked_source.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
-#include "device/cuda/nvrtc_pch.hpp"
+#include "device/cuda/nvrtc_program.hpp"
 #include "device/cuda/nvrtc_target.hpp"
 #include "device/cuda/ptx_waits.hpp"
 #include "device/cuda/ptxas_log.hpp"
@@ -43,13 +42,6 @@ constexpr ToolkitType toolkit_types[] = {
 // Added to the options of every request. ptxas reports registers, memory and spills.
 constexpr const char* resource_report = "--ptxas-options=-v";
 constexpr const char* usual_standard = "-std=c++17";
-constexpr std::string_view own_header = "attune.cuh";
-
-struct DestroyProgram {
-  const NvrtcApi* api;
-  void operator()(NvrtcProgram program) const { api->destroy(&program); }
-};
-using ProgramOwner = std::unique_ptr<_nvrtcProgram, DestroyProgram>;
 
 CompileOutcome failure(Verdict verdict, std::string log) {
   CompileOutcome outcome;
@@ -113,16 +105,6 @@ void add_toolkit_libraries(const NvrtcLibrary& library, const SourceText& source
   }
 }
 
-std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
-  std::size_t size = 0;
-  if (library.api.log_size(program, &size) != nvrtc_success || size < 2) return "";
-  std::string log(size, '\0');
-  if (library.api.log(program, log.data()) != nvrtc_success) return "";
-  // NVRTC 13.0 puts a zero byte between ptxas's information and its errors. A C string would end there.
-  std::erase(log, '\0');
-  return log;
-}
-
 CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, std::string log) {
   if (names_shared_overflow(log)) return failure(Verdict::resources, std::move(log));
   if (result == nvrtc_out_of_memory || names_lack_of_memory(log)) {
@@ -136,27 +118,6 @@ CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, 
         fmt::format("attune: {} gave up without saying why ({})\n", library.name(), library.api.error_string(result));
   }
   return failure(Verdict::compile_error, std::move(log));
-}
-
-// Makes a NvrtcProgram from the request's source and checks, its headers and attune.cuh, which any source may include.
-ProgramOwner create_program(const NvrtcLibrary& library, const ImageRequest& request) {
-  const SourceText& source = request.source;
-  const ImageRequest* const only = &request;
-  const std::string text = source.text + checks_after_source({&only, 1});
-  const std::string attune_header(attune_embedded::attune.text);
-  std::vector<const char*> texts{attune_header.c_str()}, names{own_header.data()};
-  for (const Header& header : source.headers) {
-    texts.push_back(header.text.c_str());
-    names.push_back(header.name.c_str());
-  }
-  NvrtcProgram program = nullptr;
-  const NvrtcResult result = library.api.create(&program, text.c_str(), source.name.c_str(),
-                                                static_cast<int>(texts.size()), texts.data(), names.data());
-  if (result != nvrtc_success) {
-    throw Error(fmt::format("{} at {} made no program of {}: {}", library.name(), library.file.string(), source.name,
-                            library.api.error_string(result)));
-  }
-  return ProgramOwner(program, DestroyProgram{&library.api});
 }
 
 // Returns the cubin, or the PTX with its final zero; empty when NVRTC does not provide it.
@@ -209,52 +170,15 @@ std::string lacking_waits(const NvrtcLibrary& library, NvrtcProgram program, con
   return lacking;
 }
 
-struct Compiled {
-  ProgramOwner program;
-  NvrtcResult result = nvrtc_success;
-  std::string log;
-};
-
-Compiled compile_program(const NvrtcLibrary& library, const ImageRequest& request,
-                         const std::vector<std::string>& options) {
-  Compiled compiled{create_program(library, request), nvrtc_success, ""};
-  for (const std::string& expression : request.expressions) {
-    compiled.result = library.api.add_name(compiled.program.get(), expression.c_str());
-    if (compiled.result == nvrtc_success) continue;
-    compiled.log = fmt::format("attune: NVRTC does not take the entry `{}`: error: {}\n", expression,
-                               library.api.error_string(compiled.result));
-    return compiled;
-  }
-  std::vector<const char*> pointers;
-  for (const std::string& option : options) pointers.push_back(option.c_str());
-  compiled.result = library.api.compile(compiled.program.get(), static_cast<int>(pointers.size()), pointers.data());
-  compiled.log = program_log(library, compiled.program.get());
-  return compiled;
-}
-
-// Uses precompiled headers where that is wished and pays. After any failure with them it compiles without.
-Compiled compile_quickly(const NvrtcLibrary& library, const ImageRequest& request,
-                         const std::vector<std::string>& options, HeavyHeaders headers) {
-  if (headers == HeavyHeaders::parse) return compile_program(library, request, options);
-  auto use = precompiled_headers().begin(request.source, options);
-  if (!use) return compile_program(library, request, options);
-  std::vector<std::string> more = options;
-  more.insert(more.end(), use->options().begin(), use->options().end());
-  Compiled compiled = compile_program(library, request, more);
-  use->finish(compiled.program.get(), compiled.result, compiled.log);
-  if (compiled.result == nvrtc_success) return compiled;
-  compiled = compile_program(library, request, options);
-  if (compiled.result == nvrtc_success) use->blame();
-  return compiled;
-}
-
-// NVRTC does not tell which files it opened: the #include lines do.
-HeaderFiles files_of(const ImageRequest& request, const std::vector<std::string>& options) {
+// NVRTC tells which files it opened. Where it looked in vain, and what it asked for, the texts tell.
+HeaderSearch search_of(const ImageRequest& request, const std::vector<std::string>& options) {
   HeaderSearch search;
   search.folders = include_folders(options);
+  search.before = files_before(options);
+  search.has_current_folder = true;
   search.given = {{request.source.name, request.source.text}, {own_header, attune_embedded::attune.text}};
   for (const Header& header : request.source.headers) search.given.push_back({header.name, header.text});
-  return header_files(search);
+  return search;
 }
 
 CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& request, const NvrtcTarget& target,
@@ -267,8 +191,11 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   options.insert(options.end(), request.options.begin(), request.options.end());
   add_toolkit_libraries(library, request.source, options);
 
-  HeaderFiles files = files_of(request, options);  // before: a file that changes meanwhile is compiled again
-  auto [program, result, log] = compile_quickly(library, request, options, headers);
+  const HeaderSearch search = search_of(request, options);
+  const CompileProgram precompiling = precompiling_of_program();
+  HeaderFiles files = header_files(search);  // before: a file that changes meanwhile is compiled again
+  auto [program, result, log, opened] =
+      (precompiling && headers == HeavyHeaders::precompile ? precompiling : compile_program)(library, request, options);
   // Whatever the result: NVRTC 12.4 accepts more on sm_90 than a block may have without opt-in.
   if (const std::string overflows = shared_overflows(log, static_shared_limit); !overflows.empty()) {
     return failure(Verdict::resources, overflows + log);
@@ -277,6 +204,7 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
   if (const std::string lacking = lacking_waits(library, program.get(), request); !lacking.empty())
     return failure(Verdict::compile_error, lacking + log);
 
+  add_opened(files, search, opened);
   CompileOutcome outcome;
   outcome.image = collect_image(library, program.get(), request, target, log);
   if (!outcome.image) {
@@ -285,8 +213,8 @@ CompileOutcome compile_one(const NvrtcLibrary& library, const ImageRequest& requ
                                      request.source.name));
   }
   outcome.image->files = std::move(files.files);
-  outcome.image->knows_files = files.are_all;
-  outcome.log = std::move(log);
+  outcome.image->knows_files = files.are_all && !(opened.empty() && files.opens_by_macro);
+  outcome.log = files.warning + log;
   return outcome;
 }
 
@@ -335,6 +263,8 @@ CompileOutcome cuda::compile_with(const NvrtcLibrary& library, const ImageReques
                        nvrtc_target(library, request.architecture.empty() ? architecture : request.architecture),
                        headers);
   } catch (const UnknownArchitecture& error) {
+    return failure(Verdict::compile_error, error.what());
+  } catch (const RefusedHeader& error) {
     return failure(Verdict::compile_error, error.what());
   }
 }

@@ -128,6 +128,10 @@ std::string too_new(const NvrtcLibrary& library, int driver_version) {
 }
 
 Attempt attempt(const std::string& file, const NvrtcSearch& search) {
+  std::error_code absent;
+  const fs::file_status status = fs::status(file, absent);
+  if (file.find('/') != std::string::npos && fs::exists(status) && !fs::is_regular_file(status))
+    return {{}, fmt::format("{} is no regular file; name a libnvrtc.so.N, or its folder", file)};
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = dlerror();

@@ -9,7 +9,7 @@
 
 #include "attune/error.hpp"
 #include "base/digest.hpp"
-#include "core/include_scan.hpp"
+#include "device/cuda/toolkit_headers.hpp"
 
 namespace attune::cuda {
 namespace {
@@ -56,18 +56,6 @@ bool strip_messages(std::string& log, const std::string& folder) {
 }
 
 }  // namespace
-
-std::vector<std::string> angle_includes(const SourceText& source) {
-  std::vector<std::string> names;
-  const auto add = [&](std::string_view text) {
-    for (Include& include : find_includes(text))
-      if (!include.quoted && std::find(names.begin(), names.end(), include.name) == names.end())
-        names.push_back(std::move(include.name));
-  };
-  add(source.text);
-  for (const Header& header : source.headers) add(header.text);
-  return names;
-}
 
 bool has_heavy_headers(const SourceText& source) {
   std::size_t bytes = 0;
@@ -148,14 +136,16 @@ void PrecompiledHeaders::grow_heap(NvrtcProgram program) {
   ++counts_.grown;
 }
 
-void PrecompiledHeaders::Use::finish(NvrtcProgram program, NvrtcResult result, std::string& log) {
+void PrecompiledHeaders::Use::finish(NvrtcProgram program, NvrtcResult result, std::string& log, std::string& opened) {
   if (strip_messages(log, owner_->folder_->path().string())) {
     ++owner_->counts_.used;
+    if (!opened.empty()) opened += owner_->opened_;
     return;
   }
   switch (owner_->library_.api.pch_status(program)) {
     case nvrtc_success:
       ++owner_->counts_.created;
+      owner_->opened_ = opened;
       return;
     case nvrtc_pch_heap_exhausted:
       return owner_->grow_heap(program);
@@ -177,6 +167,20 @@ PchCounts PrecompiledHeaders::counts() const {
 fs::path PrecompiledHeaders::folder() const {
   const std::lock_guard lock(mutex_);
   return folder_ ? folder_->path() : fs::path();
+}
+
+CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequest& request,
+                                    const std::vector<std::string>& options) {
+  auto use = precompiled_headers().begin(request.source, options);
+  if (!use) return compile_program(library, request, options);
+  std::vector<std::string> more = options;
+  more.insert(more.end(), use->options().begin(), use->options().end());
+  CompiledProgram compiled = compile_program(library, request, more);
+  use->finish(compiled.program.get(), compiled.result, compiled.log, compiled.opened);
+  if (compiled.result == nvrtc_success) return compiled;
+  compiled = compile_program(library, request, options);
+  if (compiled.result == nvrtc_success) use->blame();
+  return compiled;
 }
 
 PrecompiledHeaders& precompiled_headers() {

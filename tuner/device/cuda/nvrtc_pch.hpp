@@ -17,11 +17,9 @@
 #include "attune/kernel_spec.hpp"
 #include "device/cuda/nvrtc_library.hpp"
 #include "device/cuda/nvrtc_pch_folder.hpp"
+#include "device/cuda/nvrtc_program.hpp"
 
 namespace attune::cuda {
-
-// Returns the names in #include <...>, of the source and its headers, each once. Text under #if counts.
-std::vector<std::string> angle_includes(const SourceText& source);
 
 // Returns whether parsing its headers costs more than reading them precompiled.
 bool has_heavy_headers(const SourceText& source);
@@ -42,8 +40,9 @@ class PrecompiledHeaders {
   class Use {
    public:
     const std::vector<std::string>& options() const noexcept { return options_; }
-    // Notes the result of the compile, and removes messages about the files from the log.
-    void finish(NvrtcProgram program, NvrtcResult result, std::string& log);
+    // Notes the result of the compile, and removes messages about the files from the log. Adds to `opened` what is
+    // precompiled.
+    void finish(NvrtcProgram program, NvrtcResult result, std::string& log, std::string& opened);
     // Notes that the compile failed with precompiled headers and succeeds without: never again for this source.
     void blame();
 
@@ -83,9 +82,15 @@ class PrecompiledHeaders {
   std::map<std::string, std::string> seen_;  // the options with which a source came first
   std::set<std::string> hopeless_;           // sources: options differ, or it failed
   std::optional<Key> last_, current_;
+  std::string opened_;  // when the current file was made
   int generation_ = 0;
   PchCounts counts_;
 };
+
+// Compiles with the precompiled headers of this process where that pays. After any failure with them it compiles
+// without.
+CompiledProgram compile_precompiled(const NvrtcLibrary& library, const ImageRequest& request,
+                                    const std::vector<std::string>& options);
 
 // Returns the headers of this process, for nvrtc(). A process that ends by exit() removes their folder.
 PrecompiledHeaders& precompiled_headers();

@@ -1,9 +1,10 @@
-// Makes the instruments known to a program that links them.
+// Makes the instruments and precompiled headers known to a program that links them.
 #include "device/cuda/cache_flush.hpp"
 #include "device/cuda/cuda_data.hpp"
 #include "device/cuda/cuda_sampler.hpp"
 #include "device/cuda/instruments.hpp"
 #include "device/cuda/nvml.hpp"
+#include "device/cuda/nvrtc_pch.hpp"
 
 // What the linker is asked for, so that it takes this object.
 extern "C" const int attune_cuda_instruments_are_linked;
@@ -41,7 +42,8 @@ std::unique_ptr<CudaInstruments> make_instruments(Device& device, std::shared_pt
   return std::make_unique<Instruments>(device, context);
 }
 
-[[maybe_unused]] const bool are_known = (set_instruments(make_instruments), true);
+[[maybe_unused]] const bool are_known =
+    (set_instruments(make_instruments), set_precompiling(compile_precompiled), true);
 
 }  // namespace
 }  // namespace attune::cuda

@@ -1,8 +1,10 @@
 #include "device/cuda/toolkit_headers.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/trusted_environment.hpp"
+#include "core/include_scan.hpp"
 
 namespace attune::cuda {
 
@@ -28,6 +30,19 @@ std::optional<fs::path> find_toolkit_header(const std::vector<fs::path>& folders
     if (fs::is_regular_file(folder / header, error)) return folder;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> angle_includes(const SourceText& source) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view text) {
+    for (Include& include : find_includes(text))
+      if (!include.quoted && !include.name.empty() && include.is_read() &&
+          std::find(names.begin(), names.end(), include.name) == names.end())
+        names.push_back(std::move(include.name));
+  };
+  add(source.text);
+  for (const Header& header : source.headers) add(header.text);
+  return names;
 }
 
 }  // namespace attune::cuda

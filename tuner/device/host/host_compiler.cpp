@@ -125,7 +125,8 @@ std::string host_additions() {
     for (const EmbeddedFile* const header : header_beside) added.add(header->file_name).add(header->digest);
     return added.add(attune_embedded::argument_checks.digest).hex();
   }();
-  return fmt::format("{} {} {}", host_image_architecture(), own, fmt::join(flags_of_the_user(), " "));
+  return fmt::format("{} {} {} {}", host_image_architecture(), own, fmt::join(flags_of_the_user(), " "),
+                     folder_variables());
 }
 
 const HostTool& HostCompiler::tool() {
@@ -308,6 +309,10 @@ Built check_source(const std::vector<std::string>& compiler, const ImageRequest&
   return built;
 }
 
+std::vector<std::string> folders_of(const ImageRequest& request) {
+  return named_folders(request.options, flags_of_the_user());
+}
+
 struct Files {
   std::vector<std::byte> object, shared_object;
 };
@@ -321,8 +326,8 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   const fs::path place = folder.path() / source_place;
   write_sources(folder.path(), place, request, built.entries, checks_after_source(requests), variant);
   std::vector<std::string> compile = command_for(compiler, place, request.options, variant), link = compile;
-  // Beside the object it says which files it opened, but for the compiler's own and the system's.
-  compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o", "-MMD", "-MF", "opened"});
+  // Beside the object it says which files it opened.
+  compile.insert(compile.end(), {"-c", "kernel.cpp", "-o", "kernel.o", "-MD", "-MF", "opened"});
   link.insert(link.end(), {"-shared", "kernel.o", "-o", "kernel.so", "-Wl,--as-needed"});
   // A function without a definition is an error here already, not at load time. (Sanitizers need the program's
   // symbols.)
@@ -332,17 +337,12 @@ std::optional<Files> build_files(const std::vector<std::string>& compiler,
   for (const auto& step : {compile, link})
     if (!run_step(step, place, limit, request.source, built)) return std::nullopt;
   const std::vector<std::byte> opened = read_file(place / "opened");
-  add_opened_files(built.files, {reinterpret_cast<const char*>(opened.data()), opened.size()}, folder.path());
+  add_opened_files(built.files, {reinterpret_cast<const char*>(opened.data()), opened.size()}, folders_of(request),
+                   folder.path());
   return Files{read_file(place / "kernel.o"), read_file(place / "kernel.so")};
 }
 
-// Returns the folders that the compiler looks in, in order; not the system's.
-std::vector<std::string> folders_of(const ImageRequest& request) {
-  std::vector<std::string> folders = include_folders(request.options);
-  for (std::string& folder : include_folders(flags_of_the_user())) folders.push_back(std::move(folder));
-  return folders;
-}
-
+// Throws RefusedHeader.
 Built build(const std::vector<std::string>& compiler, std::span<const ImageRequest* const> requests, TimeLimit limit) {
   Built built;
   built.entries = number_expressions(requests);
@@ -380,7 +380,7 @@ CompileOutcome outcome_of(const ImageRequest& request, const Built& built, const
     image.functions.push_back(std::move(function));
   }
   CompileOutcome outcome;
-  outcome.log = built.log;
+  outcome.log = built.files.warning + built.log;
   outcome.image = std::move(image);
   return outcome;
 }
@@ -398,9 +398,13 @@ std::vector<CompileOutcome> HostCompiler::compile_together(std::span<const Image
   CompileOutcome source;  // failed: the source itself is at fault, or every run of the compiler is late
   {
     const CompilingNow turn;
-    built = build(tool().command, requests, limit(requests.size()));
+    try {
+      built = build(tool().command, requests, limit(requests.size()));
+    } catch (const RefusedHeader& refused) {
+      source = built.failed = failure(Verdict::compile_error, refused.what());
+    }
     // One cause for all costs two runs, not one for each.
-    if (built.failed.verdict != Verdict::ok && requests.size() > 1)
+    if (built.failed.verdict != Verdict::ok && source.verdict == Verdict::ok && requests.size() > 1)
       source = check_source(tool().command, *requests.front(), limit(1)).failed;
   }
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;

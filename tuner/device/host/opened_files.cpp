@@ -1,14 +1,24 @@
 #include "device/host/opened_files.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "attune_embedded/attune.hpp"
 #include "attune_embedded/cuda_bf16.hpp"
 #include "attune_embedded/cuda_fp16.hpp"
 #include "attune_embedded/cuda_halves.hpp"
+#include "base/trusted_environment.hpp"
 #include "device/host/translation_unit.hpp"
 
 namespace attune {
+namespace {
+
+constexpr const char* folder_names[] = {"CPATH", "CPLUS_INCLUDE_PATH"};
+// Their headers belong to the compiler's version.
+constexpr std::string_view system_folders[] = {"/usr/include",       "/usr/lib",       "/usr/lib64",
+                                               "/usr/local/include", "/usr/local/lib", "/usr/local/lib64"};
+
+}  // namespace
 
 std::vector<std::string> prerequisites(std::string_view rule) {
   std::vector<std::string> files;
@@ -39,12 +49,36 @@ std::vector<std::string> prerequisites(std::string_view rule) {
   return files;
 }
 
-HeaderFiles expected_files(const ImageRequest& request, std::vector<std::string> folders) {
-  if (folders.empty()) return {};
+std::string folder_variables() {
+  std::string text;
+  for (const char* const name : folder_names)
+    if (const auto value = trusted_environment(name)) text += std::string(name) + "=" + *value + " ";
+  return text;
+}
+
+std::vector<std::string> named_folders(std::span<const std::string> options, std::span<const std::string> flags) {
+  std::vector<std::string> folders = include_folders(options);
+  for (std::string& folder : include_folders(flags)) folders.push_back(std::move(folder));
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    for (const std::string_view spelling : {"-iquote", "-isystem", "-idirafter"}) {
+      if (flags[i] == spelling && i + 1 < flags.size())
+        folders.push_back(flags[i + 1]);
+      else if (flags[i].starts_with(spelling))
+        folders.push_back(flags[i].substr(spelling.size()));
+    }
+  for (const char* const name : folder_names) {
+    std::istringstream list(trusted_environment(name).value_or(""));
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (folder.starts_with('/')) folders.push_back(folder);
+  }
+  return folders;
+}
+
+HeaderFiles expected_files(const ImageRequest& request, const std::vector<std::string>& folders) {
   const SourceText& source = request.source;
   const std::string unit = translation_unit(source, {}, {}, "", HostVariant::plain);
   HeaderSearch search;
-  search.folders = std::move(folders);
+  search.folders = folders;
   search.given = {{source.name, unit}};
   for (const EmbeddedFile& header :
        {attune_embedded::attune, attune_embedded::cuda_halves, attune_embedded::cuda_fp16, attune_embedded::cuda_bf16})
@@ -53,14 +87,22 @@ HeaderFiles expected_files(const ImageRequest& request, std::vector<std::string>
   return header_files(search);
 }
 
-void add_opened_files(HeaderFiles& list, std::string_view rule, const std::filesystem::path& own) {
-  for (const std::string& opened : prerequisites(rule)) {
-    const std::string path = std::filesystem::path(opened).lexically_normal().string();
-    if (!path.starts_with('/') || path.starts_with(own.string() + "/")) continue;
-    const bool known =
-        std::any_of(list.files.begin(), list.files.end(), [&](const ImageFile& file) { return file.path == path; });
-    if (!known) add_file(list, path);
+void add_opened_files(HeaderFiles& list, std::string_view rule, const std::vector<std::string>& folders,
+                      const std::filesystem::path& own) {
+  const auto is_in = [](const std::string& path, std::string_view folder) {
+    return path.starts_with(folder) && path.find('/', folder.size()) == folder.size();
+  };
+  std::string opened;
+  for (const std::string& name : prerequisites(rule)) {
+    const std::string path = std::filesystem::path(name).lexically_normal().string();
+    if (!path.starts_with('/') || is_in(path, own.string())) continue;
+    const auto has_it = [&](std::string_view folder) { return is_in(path, folder); };
+    const bool is_named = std::any_of(folders.begin(), folders.end(), has_it);
+    if (is_named || std::none_of(std::begin(system_folders), std::end(system_folders), has_it)) opened += path + "\n";
   }
+  HeaderSearch search;
+  search.folders = folders;
+  add_opened(list, search, opened);
 }
 
 }  // namespace attune

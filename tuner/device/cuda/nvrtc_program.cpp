@@ -1,0 +1,79 @@
+#include "device/cuda/nvrtc_program.hpp"
+
+#include <fmt/format.h>
+
+#include "attune/error.hpp"
+#include "attune_embedded/attune.hpp"
+#include "device/checked_source.hpp"
+#include "device/cuda/nvrtc_opened.hpp"
+
+namespace attune::cuda {
+namespace {
+
+constinit CompileProgram precompiling = nullptr;
+
+// Makes a NvrtcProgram from the request's source and checks, its headers and attune.cuh.
+ProgramOwner create_program(const NvrtcLibrary& library, const ImageRequest& request) {
+  const SourceText& source = request.source;
+  const ImageRequest* const only = &request;
+  const std::string text = source.text + checks_after_source({&only, 1});
+  const std::string attune_header(attune_embedded::attune.text);
+  std::vector<const char*> texts{attune_header.c_str()}, names{own_header.data()};
+  for (const Header& header : source.headers) {
+    texts.push_back(header.text.c_str());
+    names.push_back(header.name.c_str());
+  }
+  NvrtcProgram program = nullptr;
+  const NvrtcResult result = library.api.create(&program, text.c_str(), source.name.c_str(),
+                                                static_cast<int>(texts.size()), texts.data(), names.data());
+  if (result != nvrtc_success) {
+    throw Error(fmt::format("{} at {} made no program of {}: {}", library.name(), library.file.string(), source.name,
+                            library.api.error_string(result)));
+  }
+  return ProgramOwner(program, DestroyProgram{&library.api});
+}
+
+std::string program_log(const NvrtcLibrary& library, NvrtcProgram program) {
+  std::size_t size = 0;
+  if (library.api.log_size(program, &size) != nvrtc_success || size < 2) return "";
+  std::string log(size, '\0');
+  if (library.api.log(program, log.data()) != nvrtc_success) return "";
+  // NVRTC 13.0 puts a zero byte between ptxas's information and its errors. A C string would end there.
+  std::erase(log, '\0');
+  return log;
+}
+
+// Compiles again without a list of files where NVRTC does not begin: it may not know the options for one.
+CompiledProgram compile(const NvrtcLibrary& library, const ImageRequest& request,
+                        const std::vector<std::string>& options, bool lists) {
+  CompiledProgram compiled{create_program(library, request), nvrtc_success, "", ""};
+  for (const std::string& expression : request.expressions) {
+    compiled.result = library.api.add_name(compiled.program.get(), expression.c_str());
+    if (compiled.result == nvrtc_success) continue;
+    compiled.log = fmt::format("attune: NVRTC does not take the entry `{}`: error: {}\n", expression,
+                               library.api.error_string(compiled.result));
+    return compiled;
+  }
+  const NvrtcOpened opened;
+  std::vector<const char*> pointers;
+  for (const std::string& option : options) pointers.push_back(option.c_str());
+  for (const std::string& option : opened.options())
+    if (lists) pointers.push_back(option.c_str());
+  compiled.result = library.api.compile(compiled.program.get(), static_cast<int>(pointers.size()), pointers.data());
+  compiled.opened = opened.read();
+  if (lists && compiled.opened.empty()) return compile(library, request, options, false);
+  compiled.log = program_log(library, compiled.program.get());
+  return compiled;
+}
+
+}  // namespace
+
+CompiledProgram compile_program(const NvrtcLibrary& library, const ImageRequest& request,
+                                const std::vector<std::string>& options) {
+  return compile(library, request, options, true);
+}
+
+CompileProgram precompiling_of_program() noexcept { return precompiling; }
+void set_precompiling(CompileProgram compile) noexcept { precompiling = compile; }
+
+}  // namespace attune::cuda

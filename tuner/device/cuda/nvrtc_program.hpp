@@ -1,0 +1,40 @@
+// A program of NVRTC and one compile of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/image.hpp"
+#include "device/cuda/nvrtc_library.hpp"
+
+namespace attune::cuda {
+
+constexpr std::string_view own_header = "attune.cuh";  // which any source may include
+
+struct DestroyProgram {
+  const NvrtcApi* api;
+  void operator()(NvrtcProgram program) const { api->destroy(&program); }
+};
+using ProgramOwner = std::unique_ptr<_nvrtcProgram, DestroyProgram>;
+
+struct CompiledProgram {
+  ProgramOwner program;
+  NvrtcResult result = nvrtc_success;
+  std::string log;
+  std::string opened;  // the list of NvrtcOpened; "": this NVRTC does not tell
+};
+
+// Compiles a request with all of these options. Thread-safe.
+CompiledProgram compile_program(const NvrtcLibrary& library, const ImageRequest& request,
+                                const std::vector<std::string>& options);
+
+// Compiles with precompiled headers where that pays. Programs that only launch do not carry it.
+using CompileProgram = CompiledProgram (*)(const NvrtcLibrary& library, const ImageRequest& request,
+                                           const std::vector<std::string>& options);
+// Set once, before main(). Null in a program without it.
+CompileProgram precompiling_of_program() noexcept;
+void set_precompiling(CompileProgram compile) noexcept;
+
+}  // namespace attune::cuda
