@@ -74,6 +74,19 @@ SqliteFailure failure_of(const SQLite::Exception& error, const SQLite::Database*
   return failure;
 }
 
+// Returns the error that a user reads. A write-ahead log needs a directory that can be written.
+Error error_of(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds = 0) {
+  const int primary = failure.code & 0xff, cause = failure.system_error;
+  if ((primary != SQLITE_CANTOPEN && primary != SQLITE_READONLY) || cause == EMFILE || cause == ENFILE ||
+      !is_in_wal_mode(file))
+    return wisdom_error(file, failure, waited_seconds);
+  return Error(fmt::format(
+      "the wisdom database {0} has a write-ahead log (WAL), with which SQLite reads it only where it can write to its "
+      "directory; copy it to such a place, or end WAL where it was made (sqlite3 {0} 'PRAGMA journal_mode=DELETE') "
+      "(SQLite {1}: {2})",
+      file.string(), failure.code, failure.message));
+}
+
 }  // namespace
 
 WisdomConnection::WisdomConnection(std::filesystem::path file, bool writable, DatabaseWaiting waiting)
@@ -110,7 +123,7 @@ void WisdomConnection::create() {
       SQLite::Database database(fresh.string(), SQLite::OPEN_READWRITE);
       create_schema(database);
     } catch (const SQLite::Exception& error) {
-      throw wisdom_error(file_, failure_of(error, nullptr));
+      throw error_of(file_, failure_of(error, nullptr));
     }
   });
 }
@@ -147,7 +160,7 @@ void WisdomConnection::open_readable() {
     database_ = std::make_unique<SQLite::Database>(file_.string(), access);
     apply_settings();
   } catch (const SQLite::Exception& error) {
-    throw wisdom_error(file_, failure_of(error, database_.get()));
+    throw error_of(file_, failure_of(error, database_.get()));
   }
   // SQLite silently opens for reading what it may not write.
   if (writable_ && sqlite3_db_readonly(database_->getHandle(), "main") != 0)
@@ -261,8 +274,8 @@ void WisdomConnection::retry(const Work& work) {
         failure = {.code = SQLITE_BUSY, .message = sqlite3_errstr(SQLITE_BUSY)};
       }
       const Seconds waited = wait.waited();
-      if (!is_busy(failure.code)) throw wisdom_error(file_, failure, waited.count());
-      if (waited >= wait_limit_) throw DatabaseLocked(wisdom_error(file_, failure, waited.count()).what());
+      if (!is_busy(failure.code)) throw error_of(file_, failure, waited.count());
+      if (waited >= wait_limit_) throw DatabaseLocked(error_of(file_, failure, waited.count()).what());
     }
     try {
       wait.go_on(waiting_.note);

@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "base/system_failure.hpp"
-#include "db/wisdom_file.hpp"
 
 namespace attune {
 namespace {
@@ -66,12 +65,6 @@ constexpr Meaning meanings[] = {
     {-1, "using the wisdom database {file} failed"},
 };
 
-constexpr const char* wal_meaning =
-    "the wisdom database {file} has a write-ahead log (WAL), with which SQLite reads it only where it can write to its "
-    "directory; copy it to such a place, or end WAL where it was made (sqlite3 {file} 'PRAGMA journal_mode=DELETE')";
-
-bool lacks_descriptors(int system_error) noexcept { return system_error == EMFILE || system_error == ENFILE; }
-
 const char* meaning_of(int primary) noexcept {
   for (const Meaning& meaning : meanings)
     if (meaning.code == primary) return meaning.text;
@@ -84,12 +77,11 @@ bool is_busy(int code) noexcept { return (code & 0xff) == SQLITE_BUSY || (code &
 
 Error wisdom_error(const std::filesystem::path& file, const SqliteFailure& failure, double waited_seconds) {
   const int primary = failure.code < 0 ? failure.code : failure.code & 0xff, cause = failure.system_error;
-  const std::string system = cause != 0 ? ", " + std::string(std::strerror(cause)) : "", remedy = system_failure(cause);
+  const std::string system = cause != 0 ? fmt::format(", {}", std::strerror(cause)) : "";
+  const std::string_view remedy = system_failure(cause);
   std::string text = meaning_of(primary);
-  if ((primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && is_in_wal_mode(file) && !lacks_descriptors(cause))
-    text = wal_meaning;
-  else if (remedy != std::strerror(cause))  // more than SQLite knows of a failed write or opening
-    text = "the wisdom database {file} cannot be used: " + remedy + "; what was stored before is safe";
+  if (remedy != std::strerror(cause))  // more than SQLite knows of a failed write or opening
+    text = fmt::format("the wisdom database {{file}} cannot be used: {}; what was stored before is safe", remedy);
   return Error(
       fmt::format("{} (SQLite {}: {}{})",
                   fmt::format(fmt::runtime(text), fmt::arg("file", file.string()), fmt::arg("waited", waited_seconds)),

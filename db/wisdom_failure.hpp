@@ -1,4 +1,4 @@
-// Makes the Error that a user reads from SQLite's and the system's error codes, and the file.
+// Makes the Error that a user reads from SQLite's and the system's error codes. Pure.
 #pragma once
 
 #include <filesystem>

@@ -5,7 +5,7 @@
 
 namespace attune {
 
-std::string system_failure(int error) {
+const char* system_failure(int error) noexcept {
   switch (error) {
     case EMFILE:
       return "too many files are open in this process; raise its limit (ulimit -n)";

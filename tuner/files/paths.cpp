@@ -86,7 +86,7 @@ void make_private_directory(const fs::path& directory, const char* variable) {
     // Some systems answer EACCES or EROFS for an existing directory: so this checks before it throws.
     std::error_code ignored;
     if (fs::is_directory(so_far, ignored)) continue;
-    const std::string reason =
+    const char* const reason =
         error == EEXIST ? "something that is not a directory is in its place" : system_failure(error);
     throw Error(fmt::format("cannot create the directory {}: {}: {}; name another place with {}", directory.string(),
                             so_far.string(), reason, variable));
