@@ -41,9 +41,14 @@ class Writing {
 
   // `records`: of one group.
   void add_group(std::span<const Record* const> records) {
+    std::multimap<std::vector<std::int64_t>, Placed> sorted;  // smaller than a sort
+    for (const Record* const record : records) {
+      Placed row = placed(index_, *record);
+      std::vector<std::int64_t> place = std::move(row.place);
+      sorted.emplace(std::move(place), std::move(row));
+    }
     std::vector<Placed> rows;
-    for (const Record* const record : records) rows.push_back(placed(index_, *record));
-    std::ranges::stable_sort(rows, {}, &Placed::place);
+    for (auto& [place, row] : sorted) rows.push_back(std::move(row));
     const Record& first = *records.front();
     RecordGroup& group = index_.groups.emplace_back(RecordGroup{
         first.key.kernel, first.key.objective, first.key.regime, first.key.device_class, first.compute_capability, {}});

@@ -30,20 +30,22 @@ std::string_view macro_of(std::string_view option) {
 // Definitions of different macros may come in any order, before, between and after other options.
 SplitOptions split_options(const std::vector<std::string>& options) {
   SplitOptions split;
+  const auto add = [&](MacroOption&& macro) {  // smaller than a sort
+    const auto is_before = [](const MacroOption& a, const MacroOption& b) { return a.name < b.name; };
+    split.macros.insert(std::upper_bound(split.macros.begin(), split.macros.end(), macro, is_before), std::move(macro));
+  };
   for (std::size_t i = 0; i < options.size(); ++i) {
     std::string_view name = macro_of(options[i]);
     if (name.empty()) {
       split.others.push_back(options[i]);
     } else if (name == "=" && i + 1 < options.size()) {
       name = std::string_view(options[i + 1]).substr(0, options[i + 1].find('='));
-      split.macros.push_back({name, options[i] + " " + options[i + 1]});
+      add({name, options[i] + " " + options[i + 1]});
       ++i;
     } else {
-      split.macros.push_back({name, options[i]});
+      add({name, options[i]});
     }
   }
-  std::stable_sort(split.macros.begin(), split.macros.end(),
-                   [](const MacroOption& a, const MacroOption& b) { return a.name < b.name; });
   return split;
 }
 
