@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+
+#include "base/system_failure.hpp"
 
 namespace attune {
 namespace {
