@@ -164,7 +164,7 @@ TEST_F(Misses, TakeNoOptionsThatTheLinesSay) {
   expect_failure(2, {"tune", scale(), "--dry-run"}, {"--dry-run is of --misses"});
   expect_failure(2, {"tune", scale(), scale()}, {"too many arguments"});
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  for (const std::string endless : {(folder_ / "pipe").string(), std::string("/dev/zero")})
+  for (const std::string& endless : {(folder_ / "pipe").string(), std::string("/dev/zero")})
     expect_failure(1, {"tune", "--misses", endless}, {endless + ": it is no regular file"});
   expect_failure(1, {"tune", "--misses", (folder_ / "none").string()}, {"none: there is no such file"});
 }
