@@ -9,12 +9,12 @@
 #include <iostream>
 #include <new>
 
+#include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "base/near_name.hpp"
 #include "base/waiting.hpp"
 #include "command.hpp"
 #include "put_text.hpp"
-#include "terminal/help_text.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "apps/terminal/live_line.hpp"
 #include "core/record.hpp"
 #include "options.hpp"
 #include "session/observer.hpp"
 #include "session/side_by_side.hpp"
-#include "terminal/live_line.hpp"
 
 namespace attune::cli {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "apps/terminal/live_line.hpp"
 #include "core/ceiling.hpp"
 #include "session/observer.hpp"
 #include "session/session.hpp"
-#include "terminal/live_line.hpp"
 
 namespace attune::cli {
 

@@ -7,13 +7,13 @@
 #include <iostream>
 #include <utility>
 
+#include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
 #include "base/near_name.hpp"
 #include "device/device.hpp"
 #include "files/paths.hpp"
 #include "put_text.hpp"
-#include "terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace po = boost::program_options;

@@ -4,8 +4,8 @@
 
 #include <csignal>
 
+#include "apps/terminal/live_line.hpp"
 #include "command.hpp"
-#include "terminal/live_line.hpp"
 
 namespace attune::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/unix_ms.hpp"
 #include "base/visible_text.hpp"
-#include "terminal/help_text.hpp"
+#include "apps/terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace {

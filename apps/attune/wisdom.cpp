@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "base/counted.hpp"
 #include "db/wisdom_store.hpp"
@@ -15,7 +16,6 @@
 #include "rejection_text.hpp"
 #include "spec/kernel_file.hpp"
 #include "stored.hpp"
-#include "terminal/help_text.hpp"
 #include "text.hpp"
 
 namespace attune::cli {

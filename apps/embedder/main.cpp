@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "base/identifier.hpp"
 #include "base/visible_text.hpp"
@@ -19,7 +20,6 @@
 #include "spec/kernel_file.hpp"
 #include "spec/names.hpp"
 #include "spec/pack.hpp"
-#include "terminal/help_text.hpp"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <iostream>
 #include <thread>
 
+#include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "attune/strategy.hpp"
 #include "base/near_name.hpp"
-#include "terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "terminal/help_text.hpp"
+#include "apps/terminal/help_text.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

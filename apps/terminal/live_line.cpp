@@ -1,4 +1,4 @@
-#include "terminal/live_line.hpp"
+#include "apps/terminal/live_line.hpp"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-#include "terminal/help_text.hpp"
+#include "apps/terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "terminal/help_text.hpp"
+#include "apps/terminal/help_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
