@@ -37,13 +37,12 @@ Options trials_options() {
                   "  attune trials my_kernel.cu --verdict failed --sort order --details\n"
                   "  attune trials transpose --csv > trials.csv\n",
                   {"kernel"});
-  namespace po = boost::program_options;
-  options.add()("problem,p", po::value<std::string>(), "of these values of the problem alone: \"width=8192 T=float\"")(
-      "device,d", po::value<std::string>(), "of devices of this kind (cuda, host) or name alone")(
-      "verdict", po::value<std::string>(), "with one of these verdicts: ok, failed (all but ok), wrong_result,...")(
-      "sort", po::value<std::string>(),
+  options.add()("problem,p", named_value("PROBLEM"), "of these values of the problem alone: \"width=8192 T=float\"")(
+      "device,d", named_value("DEVICE"), "of devices of this kind (cuda, host) or name alone")(
+      "verdict", named_value("VERDICT"), "with one of these verdicts: ok, failed (all but ok), wrong_result,...")(
+      "sort", named_value("ORDER"),
       "time (default; those that failed follow), order of trying, compile (the longest first), error (the largest "
-      "share of the tolerance first)")("limit", po::value<std::string>(),
+      "share of the tolerance first)")("limit", named_value("N"),
                                        "so many of each session (default: 20 as text, else all)")(
       "details", "as text: whole details, such as a compiler's log")("json", "one JSON object per line")(
       "csv", "comma-separated values, the first line names them");

@@ -65,6 +65,19 @@ TEST_F(DefaultFaults, OfADefaultThatFailsNoSpeedUpIsTold) {
               AllOf(HasSubstr("default configuration failed (fault)"), Not(HasSubstr("1.00x"))));
 }
 
+// No record is near: an application would get an error, though what was found elsewhere is legal.
+TEST_F(DefaultFaults, OneThatFailedGivesWayToWhatIsKnownOfOtherSizes) {
+  const std::string file = faulty(R"("Fault::traps", "Fault::fine", "Fault::none")");
+  ASSERT_EQ(tune({file, "--db", database()}).command.code, 0);
+  const CommandResult far = attune({"plan", file, "--problem", "n=900000", "--device", "host", "--db", database()});
+  EXPECT_EQ(far.code, 0) << far.err;
+  EXPECT_THAT(far.out, AllOf(HasSubstr(record().configuration.text()), HasSubstr("n=1000"),
+                             HasSubstr("the default configuration failed (fault)"), Not(HasSubstr("1.00x"))));
+  const CommandResult own = attune({"plan", file, "--device", "host", "--db", database()});
+  EXPECT_THAT(own.out,
+              AllOf(HasSubstr("the default configuration failed (fault)"), Not(HasSubstr("over the default"))));
+}
+
 TEST_F(DefaultFaults, WhereTheDefaultFailsTheFirstValuesLeftAreTheAnchorOfANarrowedSession) {
   const TuneRun run = tune({faulty(R"("Fault::traps", "Fault::fine", "Fault::none")"), "--parameters",
                             "FAULT=Fault::fine,Fault::none", "--db", database()});

@@ -310,5 +310,25 @@ TEST_F(SessionFaults, AReaderThatLeavesEndsNothing) {
   EXPECT_EQ(trials().size(), static_cast<std::size_t>(all));
 }
 
+// Between two jobs nobody waits for an answer of it. It held the session for two minutes.
+TEST_F(SessionFaults, ADeviceWorkerThatIsStoppedIsReplaced) {
+  CommandOptions options;
+  bool is_stopped = false;
+  options.signal_when = [&](const std::string& out) {
+    if (is_stopped || count_of(out, "\"type\":\"trial\"") < 3) return 0;
+    for (const pid_t worker : processes_with({recording(6, 5), std::string("worker\0device", 13)}))
+      is_stopped = kill(worker, SIGSTOP) == 0;
+    return 0;
+  };
+  const TuneRun run = tune_recording({}, options);
+  EXPECT_TRUE(is_stopped);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(run.best.at("end"), "finished");
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  EXPECT_GE(run.workers_replaced(), 1);
+  EXPECT_LT(run.seconds, 100);
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace attune::test
