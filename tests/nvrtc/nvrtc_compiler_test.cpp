@@ -59,9 +59,10 @@ bool knows(int architecture) {
 
 #if !defined(__SANITIZE_ADDRESS__)  // which reserves more addresses than any limit
 // Compiles in a process of its own with so many more MiB of addresses. Returns the verdict, or 100 for a death.
-int verdict_within(int mebibytes, const ImageRequest& request) {
+int verdict_within(int mebibytes, const ImageRequest& request, bool is_chosen = false) {
   const pid_t child = fork();
   if (child == 0) {
+    if (is_chosen) setenv("ATTUNE_COMPILE_MEMORY", "4096", 1);
     compile(request_for("__global__ void first() {}", {"first"}));  // loads all of NVRTC
     long pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
@@ -103,7 +104,10 @@ __global__ void run(float* out) { out[threadIdx.x] = chain<95>(out[threadIdx.x])
   for (const int mebibytes : {2, 8, 16, 24, 32, 40}) {
     const int verdict = verdict_within(mebibytes, large);
     EXPECT_NE(verdict, static_cast<int>(Verdict::compile_error)) << mebibytes << " MiB";
-    crashes += verdict == static_cast<int>(Verdict::compile_crash);
+    if (verdict != static_cast<int>(Verdict::compile_crash)) continue;
+    ++crashes;
+    EXPECT_EQ(verdict_within(mebibytes, large, true), static_cast<int>(Verdict::compile_error))
+        << "of a limit that its user chose";
   }
   EXPECT_GT(crashes, 0);
   EXPECT_EQ(verdict_within(4000, large), static_cast<int>(Verdict::ok));

@@ -11,6 +11,7 @@
 #include "attune_embedded/argument_checks.hpp"
 #include "attune_embedded/attune.hpp"
 #include "base/digest.hpp"
+#include "base/user_limits.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/nvrtc_library.hpp"
 #include "device/cuda/nvrtc_program.hpp"
@@ -108,6 +109,10 @@ void add_toolkit_libraries(const NvrtcLibrary& library, const SourceText& source
 CompileOutcome compile_failure(const NvrtcLibrary& library, NvrtcResult result, std::string log) {
   if (names_shared_overflow(log)) return failure(Verdict::resources, std::move(log));
   if (result == nvrtc_out_of_memory || names_lack_of_memory(log)) {
+    // Of a limit that the user chose it is the configuration's verdict; else the machine's fault.
+    if (compile_limit_bytes())
+      return failure(Verdict::compile_error,
+                     fmt::format("attune: {} needs more memory than ATTUNE_COMPILE_MEMORY\n{}", library.name(), log));
     return failure(
         Verdict::compile_crash,
         fmt::format("attune: {} has not enough of this machine's memory (ATTUNE_COMPILE_MEMORY, ulimit -v)\n{}",
