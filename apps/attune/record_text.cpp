@@ -38,6 +38,8 @@ std::optional<Bound> shown_bound(const KernelSpec& spec, const Record& record, d
 std::string gain_text(const Record& record) {
   if (const std::string_view failure = default_failure(record); !failure.empty())
     return say_default_failed(failure) + ", so there is nothing to compare with";
+  if (record.default_verdict == Verdict::restricted)
+    return "the default configuration is not deterministic, so there is nothing to compare with";
   if (record.default_ns <= 0) return "the time of the default configuration is not known";
   const std::string gain =
       fmt::format("{:.2f}x [{:.2f}, {:.2f}]", record.speedup, record.speedup_low, record.speedup_high);

@@ -5,9 +5,9 @@
 #include <array>
 #include <sstream>
 
+#include "apps/terminal/help_text.hpp"
 #include "base/unix_ms.hpp"
 #include "base/visible_text.hpp"
-#include "apps/terminal/help_text.hpp"
 
 namespace attune::cli {
 namespace {

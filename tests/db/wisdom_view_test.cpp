@@ -105,11 +105,12 @@ TEST_F(WisdomView, OfTrialsNamesEachVerdict) {
     trial.numerics.max_share = 0.25;
     store.add_trial(session, trial);
   }
-  const auto rows = rows_of(file_, "SELECT verdict, detail, kernel, max_share, time_ns IS NULL FROM trials ORDER BY id");
+  const auto rows =
+      rows_of(file_, "SELECT verdict, detail, kernel, max_share, time_ns IS NULL FROM trials ORDER BY id");
   ASSERT_EQ(rows.size(), static_cast<std::size_t>(enum_size<Verdict>()));
   for (std::size_t i = 0; i < rows.size(); ++i)
-    EXPECT_THAT(rows[i], ElementsAre(std::string(to_text(static_cast<Verdict>(i))), "why " + std::to_string(i), "reduce",
-                                     "0.25", i == 0 ? "0" : "1"));
+    EXPECT_THAT(rows[i], ElementsAre(std::string(to_text(static_cast<Verdict>(i))), "why " + std::to_string(i),
+                                     "reduce", "0.25", i == 0 ? "0" : "1"));
 }
 
 }  // namespace

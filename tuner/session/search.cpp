@@ -158,9 +158,9 @@ bool Search::ask_for_anchor() {
   return false;
 }
 
-// What is to be the anchor goes first and alone. Then, each alone, what was under way when a session was killed, and what
-// has a second chance, also where the effort's budget is spent. Where nothing has, survivors are compared without an
-// anchor.
+// What is to be the anchor goes first and alone. Then, each alone, what was under way when a session was killed, and
+// what has a second chance, also where the effort's budget is spent. Where nothing has, survivors are compared without
+// an anchor.
 void Search::try_first() {
   if (stop_reason() && on_.progress.survivors() > 0 && on_.log.second_chances().empty()) return;
   std::vector<Configuration> left;
@@ -212,8 +212,8 @@ void Search::note_long_compiles() const {
   if (limits.trials) most = std::min(most, static_cast<double>(*limits.trials));
   const double left = on_.progress.run_seconds() - seconds();
   const bool is_limited = limits.seconds || on_.terms.budget.seconds;
-  const std::string text = expectation_text(
-      {tried->compile_ms * 1e-3, threads_, is_limited ? std::optional(left) : std::nullopt, most});
+  const std::string text =
+      expectation_text({tried->compile_ms * 1e-3, threads_, is_limited ? std::optional(left) : std::nullopt, most});
   if (!text.empty()) on_.observer.note(text);
 }
 

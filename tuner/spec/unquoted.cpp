@@ -109,6 +109,7 @@ class ValueText {
       return true;
     }
     const std::string_view text = trimmed(element);
+    if (text.empty()) return false;  // a carriage return alone
     if (!stands_without_quotes(text)) {
       if (!is_expression(text)) return false;
       made_ += '"' + std::string(text) + '"';

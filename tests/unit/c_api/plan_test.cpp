@@ -107,7 +107,7 @@ TEST_F(CPlan, SaysWhatItUsesAndWhy) {
   failed.default_verdict = Verdict::resources;
   store(failed);
   ASSERT_EQ(attune_dispatcher_refresh(gpu_), ATTUNE_OK);
-  attune_plan* const far = plan("offset", {attune_integer("n", 9000)});
+  attune_plan* const far = plan("offset", {attune_integer("n", 30000)});
   ASSERT_EQ(attune_plan_match(far, &match), ATTUNE_OK) << attune_last_error();
   EXPECT_EQ(match.rung, ATTUNE_RUNG_OTHER_PROBLEM);
   EXPECT_STREQ(match.default_failure, "resources");

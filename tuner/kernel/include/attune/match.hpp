@@ -19,8 +19,8 @@ struct Match {
   std::string why;              // one sentence, names kernel and device, and the next step on rung none
   double speedup = 1;           // over the default, as recorded; 1 on rung none, and without a default
   std::string record_problem;   // the problem of the record that was used, as text; "" on rung none
-  // What became of the default where the record was made: "resources"; "restricted": it is not deterministic; "": it ran.
-  // It ends in a zero.
+  // What became of the default where the record was made: "resources"; "restricted": it is not deterministic; "": it
+  // ran. It ends in a zero.
   std::string_view default_failure = "";
 };
 
