@@ -271,7 +271,10 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   if (database.empty()) return;
   if (result.end == SessionResult::End::stopped) put_text("{}\n", result.explanation);
   if (result.workers_replaced > 0) put_text("device workers replaced: {}\n", result.workers_replaced);
-  if (result.end == SessionResult::End::partial) put_text("partial: the same command goes on where this one ended\n");
+  if (result.end == SessionResult::End::partial && result.run_trials == 0 && result.reason == StopReason::time)
+    put_text("partial: the time ended before a trial; the same command with a longer --time-limit goes on\n");
+  else if (result.end == SessionResult::End::partial)
+    put_text("partial: the same command goes on where this one ended\n");
   if (result.end == SessionResult::End::interrupted)
     put_text("interrupted: the same command goes on where this one ended\n");
 }

@@ -135,7 +135,8 @@ class TuneHarm : public Workbench, public testing::WithParamInterface<Harm> {};
 
 TEST_P(TuneHarm, IsATrialLikeAnyOtherAndHarmsNoOther) {
   const std::string out = output_of({"tune", scale_with(GetParam().replacements), "--json"});
-  EXPECT_EQ(count_of(out, "\"verdict\":\"" + std::string(GetParam().verdict) + "\""), GetParam().times) << out;
+  EXPECT_EQ(count_of(out, "\"verdict\":\"" + std::string(GetParam().verdict) + "\",\"median_ns\""), GetParam().times)
+      << out;
   EXPECT_EQ(count_of(out, "\"verdict\":\"ok\""), 5 - GetParam().times) << out;
   EXPECT_THAT(out, HasSubstr(GetParam().said));
   EXPECT_THAT(out, HasSubstr("\"workers_replaced\":0"));

@@ -11,8 +11,8 @@
 
 namespace attune::test {
 
-// A user who has no processes.
-constexpr uid_t lone_user = 54321;
+// A user who has no processes: of this test alone, as others run beside it.
+inline const uid_t lone_user = 100'000 + static_cast<uid_t>(getpid());
 
 // Makes this process one of lone_user, who may have so many processes and threads, this one included. Returns whether
 // it may.

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "attune/error.hpp"
+#include "base/user_limits.hpp"
 #include "measure/screen.hpp"
 #include "measure/statistics.hpp"
 #include "session/explanations.hpp"
 #include "session/failed_trial.hpp"
+#include "worker/deadlines.hpp"
 
 namespace attune {
 namespace {
@@ -30,6 +32,11 @@ constexpr double setup_seconds = 120;
 
 // What ends so soon after an interrupt is waited for.
 constexpr double seconds_after_stop = 1;
+
+// A launch that hangs is found by the worker's own deadline: twice, in jobs of up to two launches.
+constexpr double launches_that_hang = 4;
+double hanging_seconds() { return launches_that_hang * launch_limit_seconds().value_or(Deadlines::first_seconds); }
+double hanging_by_user() { return launches_that_hang * launch_limit_seconds().value_or(0); }
 
 Status status_in(const Result& result) {
   if (const auto* failure = std::get_if<Failure>(&result.answer)) throw_failure(*failure);
@@ -56,18 +63,21 @@ Bench::Bench(Pool& pool, const SessionTerms& terms, Observer& observer, const st
       turn_(lock_, stop),
       watch_(observer, !terms.request.lock_folder.empty()) {}
 
-void Bench::limit_anchor(double seconds) {
-  limit_ = std::max(seconds, least_seconds);
+void Bench::limit_anchor(double seconds, bool is_needed) {
+  limit_within(seconds, is_needed ? setup_seconds + hanging_seconds() : least_seconds + hanging_by_user());
+}
+
+void Bench::limit_within(double seconds, double least) {
+  limit_ = std::max(seconds, least);
   ends_at_ = this->seconds() - lock_.waited_seconds() + limit_;
 }
 
 void Bench::begin(const Configuration& expected, std::uint64_t seed, double seconds) {
-  const bool compiles_expected = terms_.request.spec.reference.empty();
-  const double setup = terms_.request.limits.seconds.value_or(0);
-  limit_anchor(compiles_expected ? seconds : std::max(setup, setup_seconds));
+  const bool is_expected = terms_.request.spec.reference.empty();
+  limit_within(seconds, is_expected ? least_seconds : setup_seconds);
   const auto compile = [this](const ImageRequest& request) { return compile_within(request); };
   setup_ = trial_setup(terms_.request.spec, terms_.request.problem, expected, terms_.device, compile, seed);
-  limit_anchor(std::max(setup, setup_seconds));
+  limit_within(seconds, setup_seconds + (is_expected ? hanging_seconds() : 0));
   const DeviceLock::Turn turn(lock_, stop_);
   run_within(Begin{setup_}, "data and reference");
 }

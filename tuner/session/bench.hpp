@@ -41,8 +41,9 @@ class Bench {
   // own, but for compiling `expected`, which has so many seconds. Throws ReferenceDoesNotCompile, StepsFailed,
   // BenchUnfinished, OutOfMemory, Error.
   void begin(const Configuration& expected, std::uint64_t seed, double seconds);
-  // The anchor is made within so many seconds from now, or a few where these are fewer.
-  void limit_anchor(double seconds);
+  // The anchor is made within so many seconds from now, or a few where these are fewer. `is_needed`: it has as much
+  // time as the data.
+  void limit_anchor(double seconds, bool is_needed = false);
   double anchor_seconds() const noexcept { return limit_; }
   double anchor_seconds_left() const { return ends_at_ - seconds() + lock_.waited_seconds(); }
   bool is_self_checked() const noexcept { return setup_.self_checked; }
@@ -84,6 +85,7 @@ class Bench {
     InstanceLaunch launch;
     double median_ns = 0, scatter_ns = 0;
   };
+  void limit_within(double seconds, double least);
   CompileOutcome compile_within(const ImageRequest& request);
   Result run_within(DeviceJob job, const std::string& what);
   [[noreturn]] void give_up(const std::string& what, const std::string& did);

@@ -99,10 +99,11 @@ void Compare::add_best_by_others(std::vector<Trial>& chosen) const {
   }
   if (by_others.empty()) return;
   const auto most = static_cast<std::size_t>(protocol_.finalists);
+  const auto ratio = [&](const Trial& trial) { return time_ratio(trial, on_.log.find_anchor()); };
   chosen.resize(std::min(chosen.size(), (most + 1) / 2));
   for (std::size_t rank = 0; rank < survivors.size(); ++rank)
     for (const std::vector<Trial>& ranked : by_others) {
-      if (time_ratio(ranked[rank]) > others_within * time_ratio(survivors.front())) continue;
+      if (ratio(ranked[rank]) > others_within * ratio(survivors.front())) continue;
       if (chosen.size() < most && !contains(chosen, ranked[rank].configuration)) chosen.push_back(ranked[rank]);
     }
 }

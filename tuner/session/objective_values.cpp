@@ -5,6 +5,16 @@
 #include "attune/error.hpp"
 
 namespace attune {
+namespace {
+
+// Returns the anchor's time that a trial's is relative to; 0: there is none. A trial may be of a run in which the
+// anchor failed: then the anchor's own time of later counts.
+double anchor_time(const Trial& trial, const Trial* of_anchor) {
+  if (of_anchor == nullptr) return 0;
+  return trial.anchor_ns > 0 ? trial.anchor_ns : of_anchor->measurement.median_ns;
+}
+
+}  // namespace
 
 ObjectiveValues::ObjectiveValues(const SessionTerms& terms) : terms_(terms), objectives_(terms.request.objectives) {
   const KernelSpec& spec = terms.request.spec;
@@ -50,7 +60,8 @@ double ObjectiveValues::searched_value(const Trial& trial, double time_ns) const
 double ObjectiveValues::score(const Trial& trial, const Trial* of_anchor) const {
   const double own = searched_value(trial, trial.measurement.median_ns);
   if (of_anchor == nullptr && terms_.may_be_anchor(trial.configuration)) of_anchor = &trial;
-  return trial.anchor_ns <= 0 || of_anchor == nullptr ? own : own / searched_value(*of_anchor, trial.anchor_ns);
+  const double anchor_ns = anchor_time(trial, of_anchor);
+  return anchor_ns <= 0 ? own : own / searched_value(*of_anchor, anchor_ns);
 }
 
 void ObjectiveValues::check_values(const Trial& trial) const {
@@ -58,8 +69,9 @@ void ObjectiveValues::check_values(const Trial& trial) const {
     if (!objectives_.needs_energy(i)) value(trial, i, trial.measurement.median_ns);
 }
 
-double time_ratio(const Trial& trial) {
-  return trial.measurement.median_ns / (trial.anchor_ns > 0 ? trial.anchor_ns : 1);
+double time_ratio(const Trial& trial, const Trial* of_anchor) {
+  const double anchor_ns = anchor_time(trial, of_anchor);
+  return trial.measurement.median_ns / (anchor_ns > 0 ? anchor_ns : 1);
 }
 
 }  // namespace attune

@@ -30,7 +30,7 @@ class ObjectiveValues {
   const Objectives& objectives_;
 };
 
-// Returns its time relative to the anchor's; the time itself where the anchor was not timed.
-double time_ratio(const Trial& trial);
+// Returns its time relative to the anchor's; the time itself where there is no anchor. `of_anchor`: as for score().
+double time_ratio(const Trial& trial, const Trial* of_anchor);
 
 }  // namespace attune

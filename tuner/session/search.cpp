@@ -121,7 +121,8 @@ void Search::withdraw_from(std::size_t first) {
 
 void Search::loop() {
   began_ = on_.bench.seconds() - on_.bench.turn().waited_seconds();
-  on_.bench.limit_anchor(on_.progress.run_seconds());
+  // What is there already is to end in a record.
+  on_.bench.limit_anchor(on_.progress.run_seconds(), on_.progress.survivors() > 0);
   try_first();
   for (;;) {
     const bool has_ended = stop_reason().has_value();
@@ -212,6 +213,7 @@ void Search::note_long_compiles() const {
   if (limits.trials) most = std::min(most, static_cast<double>(*limits.trials));
   const double left = on_.progress.run_seconds() - seconds();
   const bool is_limited = limits.seconds || on_.terms.budget.seconds;
+  if (is_limited && left <= 0) return;
   const std::string text =
       expectation_text({tried->compile_ms * 1e-3, threads_, is_limited ? std::optional(left) : std::nullopt, most});
   if (!text.empty()) on_.observer.note(text);
@@ -365,7 +367,7 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   }
   const double incumbent_ns = on_.progress.incumbent_ns(on_.bench.anchor_ns());
   if (on_.bench.anchor_ns() == 0 && on_.terms.may_be_anchor(instance.configuration)) {
-    return finish_tried(sent, on_.bench.try_as_anchor(instance, sent.outcome, attempt));
+    return finish_tried(sent, try_as_anchor(sent, attempt));
   }
   sent.ticket = on_.bench.submit_try(instance, *sent.outcome.image, attempt, incumbent_ns);
   sent_.push_back(std::move(sent));
@@ -374,6 +376,14 @@ void Search::start(CompiledInstance compiled, bool is_alone) {
   if (sent_.size() >= std::min(jobs_to_commit_beside, depth())) begin_attempts(nullptr, false);
   think();
   thought_ = true;
+}
+
+// One that does not end in its time has no verdict, and is to blame for nothing.
+Trial Search::try_as_anchor(const Sent& sent, int attempt) try {
+  return on_.bench.try_as_anchor(*sent.instance, sent.outcome, attempt);
+} catch (const BenchUnfinished&) {
+  if (sent.has_attempt) on_.log.withdraw_attempts({sent.instance->configuration}, sent.is_alone);
+  throw;
 }
 
 // Begins attempts for `first` (null: for the next trial, unless it has one) and for those whose images are there:

@@ -56,6 +56,7 @@ class Search {
   bool take_result(double seconds);
   std::optional<CompiledInstance> take_image();
   void start(CompiledInstance compiled, bool is_alone);
+  Trial try_as_anchor(const Sent& sent, int attempt);
   bool begin_attempts(const Instance* first, bool is_alone);
   Result wait_for(Ticket ticket);
   void finish_front();

@@ -29,14 +29,21 @@ double SearchProgress::score(const Trial& trial) const { return values_.score(tr
 
 void SearchProgress::keep_best(const Trial& trial) {
   best_score_ = score(trial);
-  best_ratio_ = time_ratio(trial);
+  best_ratio_ = time_ratio(trial, log_.find_anchor());
   best_ = trial.configuration;
+}
+
+// An anchor that had failed before is there: what survived without it has a score relative to it now.
+void SearchProgress::rank_again() {
+  const std::vector<Trial> survivors = ranked_survivors();
+  if (!survivors.empty()) keep_best(survivors.front());
 }
 
 void SearchProgress::see(const Trial& trial, bool is_new, bool from_log) {
   const bool survives = trial.verdict == Verdict::ok;
   if (is_new && log_.size() <= first_trials) ++first_verdicts_[trial.verdict];
   if (survives) values_.check_values(trial);
+  if (survives && best_score_ > 0 && terms_.may_be_anchor(trial.configuration)) rank_again();
   const double objective = survives ? score(trial) : 0;
   if (from_log)
     improvement_.know(objective);

@@ -45,6 +45,7 @@ class SearchProgress {
  private:
   Spent spent(double run_seconds, double anchor_ns) const;  // of this run
   void keep_best(const Trial& trial);
+  void rank_again();
   bool is_hopeless() const;
 
   const SessionTerms& terms_;

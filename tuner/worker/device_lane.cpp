@@ -179,7 +179,9 @@ void DeviceLane::serve_front() {
     front.started = true;
     contents_.note_open();
     front.began = figures_.seconds();
-    return wait_from_now(front, contents_.limit(front.job));
+    wait_from_now(front, contents_.limit(front.job));
+    front.begun_at = front.started_at;
+    return;
   }
   figures_.add(received.reply, front.job);
   check_answer(front.job, received.reply.answer);
@@ -187,8 +189,10 @@ void DeviceLane::serve_front() {
   if (is_spoiled) {
     contents_.spoil(front.job, received.reply.changed);
     lock.lock();
+    const bool has_more = in_flight_.size() > 1;
     take_back_ahead();
     lock.unlock();
+    if (has_more) contents_.wear();  // they are in its pipe: it would answer them before all others
   }
   finish(std::move(received.reply.answer), is_spoiled);
 }
@@ -221,7 +225,8 @@ void DeviceLane::finish(Answer answer, bool is_spoiled) {
   std::unique_lock lock(mutex_);
   Work& front = in_flight_.front();
   lock.unlock();
-  contents_.note(front.job, answer, std::chrono::duration<double>(Clock::now() - front.started_at).count());
+  const Clock::time_point begun_at = front.started ? front.begun_at : front.started_at;
+  contents_.note(front.job, answer, std::chrono::duration<double>(Clock::now() - begun_at).count());
   const auto* const tried = std::get_if<Tried>(&answer);
   const bool is_worn =
       tried != nullptr && tried->free_bytes > 0 &&

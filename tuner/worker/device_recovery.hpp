@@ -21,7 +21,7 @@ struct Work {
   Ticket ticket = 0;
   Job job;
   bool started = false;
-  std::chrono::steady_clock::time_point started_at;
+  std::chrono::steady_clock::time_point begun_at, started_at;
   TimeLimit limit = 0;     // from then
   double began = 0;        // by the session's clock
   bool met_limit = false;  // of processor time, by which a worker ended

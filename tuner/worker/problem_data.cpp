@@ -219,8 +219,9 @@ bool ProblemData::lacks(const Array& array, int byte) {
   const TypeInfo& type = type_named(arguments_[array.argument].type);
   const std::uint64_t components = arguments_[array.argument].count * type.components;
   fill(array, byte);
-  const Tolerance exact{.absolute = 0, .relative = 0, .allow_nonfinite = true};
-  const CompareElements same{array.working.data(), array.expected.data(), type.element, components, exact};
+  Tolerance tolerance = arguments_[array.argument].tolerance;
+  tolerance.allow_nonfinite = true;
+  const CompareElements same{array.working.data(), array.expected.data(), type.element, components, tolerance};
   return device_.inspect(same).comparison.mismatches == components;
 }
 
@@ -244,7 +245,7 @@ void ProblemData::poison_otherwise() {
 }
 
 void ProblemData::require_written(const std::string& source) {
-  for (const Array& array : arrays_) {
+  for (Array& array : arrays_) {
     const ArgumentSetup& described = arguments_[array.argument];
     const std::size_t bytes = array.working.bytes();
     if (described.role != Role::out || !described.is_compared ||
@@ -262,7 +263,9 @@ void ProblemData::require_written(const std::string& source) {
       };
       unwritten += all(first, poison) && all(second, poisons[1]);
     }
-    if (unwritten > 0)
+    if (unwritten > 0 && described.tolerance.allow_nonfinite)
+      array.poisons = {poison, poison};  // gaps: what is in them stays, as in the expected result
+    else if (unwritten > 0)
       throw Error(fmt::format(
           "{} of {} leaves {} of {} elements of `{}` unwritten for {}: nothing can be checked against it; write every "
           "element, or set the array by a memset step before",
