@@ -119,11 +119,12 @@ WisdomConnection::~WisdomConnection() {
 
 void WisdomConnection::create() {
   create_wisdom_file(file_, [this](const std::filesystem::path& fresh) {
+    std::unique_ptr<SQLite::Database> database;  // outside: it knows the system's error
     try {
-      SQLite::Database database(fresh.string(), SQLite::OPEN_READWRITE);
-      create_schema(database);
+      database = std::make_unique<SQLite::Database>(fresh.string(), SQLite::OPEN_READWRITE);
+      create_schema(*database);
     } catch (const SQLite::Exception& error) {
-      throw error_of(file_, failure_of(error, nullptr));
+      throw error_of(file_, failure_of(error, database.get()));
     }
   });
 }

@@ -77,7 +77,13 @@ std::vector<QuarantineEntry> WisdomStore::second_chances(std::int64_t session) {
 }
 
 std::vector<QuarantineEntry> WisdomStore::suspected(std::int64_t session) {
-  return entries_of(*state_, select_suspected, bind_session, session);
+  std::vector<QuarantineEntry> found = entries_of(*state_, select_suspected, bind_session, session);
+  const std::vector<QuarantineEntry> chances = second_chances(session);
+  for (QuarantineEntry& entry : found)
+    entry.has_second_chance = std::any_of(chances.begin(), chances.end(), [&](const QuarantineEntry& chance) {
+      return chance.configuration == entry.configuration;
+    });
+  return found;
 }
 
 std::int64_t WisdomStore::lift_quarantine(const RecordKey& key) {

@@ -68,7 +68,8 @@ struct QuarantineEntry {
   Configuration configuration;
   Verdict verdict = Verdict::quarantined;
   std::string detail;
-  std::int64_t made_ms = 0;  // Unix time, milliseconds
+  std::int64_t made_ms = 0;        // Unix time, milliseconds
+  bool has_second_chance = false;  // of suspected(): the next run of the session tries it again
 };
 
 // Waiting for a lock says so once in `note`, after a second. One more of `stop` ends it: WaitInterrupted.

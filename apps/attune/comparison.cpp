@@ -1,11 +1,13 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "attune/error.hpp"
+#include "base/duration_text.hpp"
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
 #include "put_text.hpp"
@@ -23,7 +25,8 @@ void Notes::note(const std::string& text) {
 }
 
 std::vector<SideBySide> Notes::measure(SideBySideRequest request, Pool& pool, const std::atomic<int>& stop) {
-  if (!json_) line_.show([](double seconds) { return "  compiling and comparing, " + duration_text(seconds); });
+  if (!json_)
+    line_.show([](double seconds) { return "  compiling and comparing, " + duration_text(std::round(seconds)); });
   request.compared = [this, shows = std::move(request.compared)](const SideBySide& compared) {
     const std::unique_lock<std::mutex> away = line_.away();
     shows(compared);

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "base/counted.hpp"
+#include "base/duration_text.hpp"
 #include "put_text.hpp"
 #include "record_text.hpp"
 #include "rejection_text.hpp"
@@ -46,7 +48,7 @@ struct SearchLine {
       const double by_trials = (most - tried) / per_second;
       left = std::min(left.value_or(by_trials), by_trials);
     }
-    return left ? line + fmt::format(", {} left", duration_text(*left)) : line;
+    return left ? line + fmt::format(", {} left", duration_text(std::round(*left))) : line;
   }
 };
 
@@ -106,7 +108,7 @@ void Console::begin_stage(const std::string& line) {
 
 void Console::show_in_stage(const std::string& line) {
   const double before = std::chrono::duration<double>(Clock::now() - stage_began_).count();
-  line_.show([=](double since) { return fmt::format("  {}, {}", line, duration_text(before + since)); });
+  line_.show([=](double since) { return fmt::format("  {}, {}", line, duration_text(std::round(before + since))); });
 }
 
 void Console::calibration_started() { begin_stage("calibrating"); }
@@ -144,7 +146,8 @@ void Console::session_started(const SessionStart& start) {
     text += fmt::format("  too large to count under `{}`: configurations are checked one by one\n",
                         fmt::join(start.uncounted, "`, `"));
   if (start.self_checked)
-    text += fmt::format("  no [[reference]]: results are checked against the default configuration's\n");
+    text += fmt::format("  no [[reference]]: results are checked against the default configuration's{}\n",
+                        start.narrowed ? ", or where it fails against those of the first values left" : "");
   if (start.trials_before > 0) text += fmt::format("  continuing after {}\n", counted(start.trials_before, "trial"));
   if (start.ladder_steps > 0) text += fmt::format("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
   if (start.warm_start > 0)

@@ -11,6 +11,7 @@
 #include "attune/version.hpp"
 #include "base/counted.hpp"
 #include "base/near_name.hpp"
+#include "base/shell_word.hpp"
 #include "export_bundle.hpp"
 #include "exports/header.hpp"
 #include "exports/records_csv.hpp"
@@ -141,7 +142,7 @@ std::string header_text(const Options& options, const Output& output, std::optio
   const std::string text = exported_header(terms);
   if (terms.records.empty())
     put_error(fmt::format("there are no records of {} for this; the header has fall-backs only (try: attune tune {})",
-                          spec.name, given));
+                          spec.name, shell_word(given)));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "attune/error.hpp"
+#include "base/shell_word.hpp"
 #include "bundle/bundle_images.hpp"
 #include "bundle/bundle_records.hpp"
 #include "image_filler.hpp"
@@ -55,7 +56,7 @@ ExportedBundle exported_bundle(const BundleTerms& terms) {
     if (!has_records_of(terms.records, kernel))
       put_error(
           fmt::format("there are no records of {} for this; applications use its fall-backs (try: attune tune {})",
-                      kernel.spec.name, kernel.tune_target));
+                      kernel.spec.name, shell_word(kernel.tune_target)));
   }
   const std::vector<Record> records = of_kernels(terms.records, terms.kernels);
   add_records(writer, records);

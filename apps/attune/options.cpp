@@ -11,6 +11,7 @@
 #include "attune/error.hpp"
 #include "attune/expression.hpp"
 #include "base/near_name.hpp"
+#include "base/shell_word.hpp"
 #include "device/device.hpp"
 #include "files/paths.hpp"
 #include "put_text.hpp"
@@ -163,8 +164,9 @@ std::filesystem::path cache_path(const Options& options) {
 }
 
 std::string space_command(const Options& options, const std::string& problem) {
-  const std::string problem_option = problem.empty() ? "" : fmt::format(" --problem \"{}\"", problem);
-  return fmt::format("attune space {}{} --device {}", options.required("kernel"), problem_option, device_name(options));
+  const std::string problem_option = problem.empty() ? "" : " --problem " + shell_word(problem);
+  return fmt::format("attune space {}{} --device {}", shell_word(options.required("kernel")), problem_option,
+                     device_name(options));
 }
 
 Regime regime_of(const Options& options) {

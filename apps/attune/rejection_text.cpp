@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attune/error.hpp"
+#include "base/shell_word.hpp"
 #include "files/paths.hpp"
 #include "text.hpp"
 
@@ -39,9 +40,9 @@ std::string reason_of(std::string_view detail) {
 }
 
 std::string trials_command(const std::string& kernel, const Problem& problem, const std::string& database) {
-  std::string command = "attune trials " + kernel;
-  if (!problem.empty()) command += " --problem \"" + problem.text() + "\"";
-  if (!is_own(database)) command += " --db " + database;
+  std::string command = "attune trials " + shell_word(kernel);
+  if (!problem.empty()) command += " --problem " + shell_word(problem.text());
+  if (!is_own(database)) command += " --db " + shell_word(database);
   return command;
 }
 

@@ -73,9 +73,8 @@ KernelSpec find_kernel(const Options& options, const std::string& given,
   } catch (const Error&) {  // the kernel is what is missing
   }
   if (!kept.contains(given)) throw;
-  throw UsageError(
-      fmt::format("there are {} of `{}` in {}, but a database does not keep a kernel's text; name its file, such as {}",
-                  kept_text(kept[given]), given, database_to_read(options), given + ".cu"));
+  throw UsageError(fmt::format("{} keeps {} of `{}`, but not the kernel's text; name its file, such as {}",
+                               database_to_read(options), kept_text(kept[given]), given, given + ".cu"));
 }
 
 void require_known(const std::string& kernel, const std::map<std::string, Kept>& kept) {

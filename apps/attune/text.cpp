@@ -39,13 +39,6 @@ std::string time_text(double ns) {
   return fmt::format("{:.3g} ns", ns);
 }
 
-std::string duration_text(double seconds) {
-  constexpr double minute = 60, hour = 3600;
-  if (seconds < 2 * minute) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 2 * hour) return fmt::format("{:.0f} min", seconds / minute);
-  return fmt::format("{:.1f} h", seconds / hour);
-}
-
 // Six columns at most, up to 99,999x.
 std::string ratio_text(double ratio) { return fmt::format("{:.{}f}x", ratio, ratio < 99.995 ? 2 : 0); }
 

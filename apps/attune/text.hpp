@@ -14,7 +14,6 @@
 namespace attune::cli {
 
 std::string time_text(double nanoseconds);  // "137.1 us"
-std::string duration_text(double seconds);  // "48 s", "12 min", "3.2 h"
 std::string ratio_text(double ratio);       // "1.56x"
 std::string count_text(SpaceSize count);    // "1,234,567"
 // The rates by [metrics] for a time, in 10^9 per second; nothing where a line is absent.

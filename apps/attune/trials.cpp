@@ -198,7 +198,7 @@ int run_trials(const Arguments& arguments) {
       print_line(line);
     }
   } else if (found == 0) {
-    put_text("no such trials of {}: {} of it match\n", kernel, counted(sessions, "session"));
+    put_text("no such trials of {} in {}\n", kernel, counted(sessions, "session"));
   }
   if (store) note_damage(*store);
   return exit_done;

@@ -8,6 +8,7 @@
 #include "apps/terminal/help_text.hpp"
 #include "attune/error.hpp"
 #include "base/counted.hpp"
+#include "base/shell_word.hpp"
 #include "db/wisdom_store.hpp"
 #include "json_lines.hpp"
 #include "options.hpp"
@@ -159,7 +160,7 @@ int run_show(const Arguments& arguments) {
     print_line(kept_json(kernel, kept[kernel]));
   } else {
     if (kept[kernel].records == 0)
-      put_text("no records of {} yet (try: attune tune {})\n", kernel, spec ? given : "FILE.cu");
+      put_text("no records of {} yet (try: attune tune {})\n", kernel, spec ? shell_word(given) : "FILE.cu");
     if (kept[kernel].sessions > 0) put_text("{}: {}\n", kernel, kept_text(kept[kernel]));
   }
   return exit_done;

@@ -246,8 +246,8 @@ TEST_F(BadInput, WhatACompilerDidNotMakeIsNamed) {
     std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
     const CommandResult result = attune({"check", scale()}, {.environment = {{"ATTUNE_HOST_CXX", compiler}}});
     EXPECT_NE(result.code, 0);
-    EXPECT_THAT(result.out + result.err, AllOf(HasSubstr("made no file kernel.so"), HasSubstr("ATTUNE_HOST_CXX"),
-                                               Not(HasSubstr("basic_filebuf"))));
+    EXPECT_THAT(result.out + result.err, AllOf(HasSubstr("did not make the file kernel.so"),
+                                               HasSubstr("ATTUNE_HOST_CXX"), Not(HasSubstr("basic_filebuf"))));
   }
 }
 

@@ -167,6 +167,17 @@ TEST_F(WisdomFaults, AFileSizeLimitIsNamedAndLosesNothing) {
   EXPECT_EQ(open_error(file_), "");
 }
 
+TEST_F(WisdomFaults, AFileSizeLimitIsNamedWhileADatabaseIsMade) {
+  const std::string outcome = test::in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{20 << 10, 20 << 10};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    return open_error(file_);
+  });
+  EXPECT_THAT(outcome, AllOf(HasSubstr(file_.string()), HasSubstr("ulimit -f"), Not(HasSubstr("dmesg"))));
+  EXPECT_FALSE(fs::exists(file_));
+}
+
 TEST_F(WisdomFaults, TooManyOpenFilesAreNamed) {
   { const WisdomStore store(file_); }
   for (const auto access : {read_write, read_only}) {

@@ -65,10 +65,12 @@ TEST_F(WisdomQuarantine, GivesWhatWasLiftedOrDiedWithItsCompilerASecondChance) {
   store_.add_trials(session_, std::vector{late, crashed, faulty(3), sample_trial(4)});
   EXPECT_THAT(chances(), ElementsAre(configuration(1).text(), configuration(2).text()));
   EXPECT_THAT(blocks(store_.suspected(session_)), ElementsAre(configuration(1).text(), configuration(2).text()));
+  for (const QuarantineEntry& entry : store_.suspected(session_)) EXPECT_TRUE(entry.has_second_chance);
   late.attempts = crashed.attempts = 2;
   crashed.deaths = 4;
   store_.add_trials(session_, std::vector{late, crashed});
   EXPECT_THAT(chances(), IsEmpty()) << "one only";
+  for (const QuarantineEntry& entry : store_.suspected(session_)) EXPECT_FALSE(entry.has_second_chance);
   EXPECT_THAT(blocks(entries()), ElementsAre(configuration(2).text(), configuration(3).text()));
   EXPECT_EQ(store_.lift_quarantine(sample_key()), 3);
   EXPECT_THAT(chances(),

@@ -13,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class HostCompilerProcess : public test::HostTest {
  protected:
@@ -82,8 +83,7 @@ TEST_F(HostCompilerProcess, TakesACompilerWithArguments) {
 TEST_F(HostCompilerProcess, CallsACompilerThatCrashesOrSaysSoACrash) {
   for (const auto& [end, says] :
        {std::pair("kill -SEGV $$", ""),
-        {"echo 'kernel.cu:1:1: internal compiler error: in somewhere' >&2; exit 4", "in somewhere"},
-        {"echo 'virtual memory exhausted: Cannot allocate memory' >&2; exit 1", "virtual memory exhausted"}}) {
+        {"echo 'kernel.cu:1:1: internal compiler error: in somewhere' >&2; exit 4", "in somewhere"}}) {
     const FakeCompiler fake(std::string("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; ") + end);
     const Environment chosen("ATTUNE_HOST_CXX", fake.path());
     const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
@@ -101,6 +101,24 @@ TEST_F(HostCompilerProcess, CallsACompilerWhoseProgramsWereKilledACrash) {
     const Environment chosen("ATTUNE_HOST_CXX", fake.path());
     const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
     EXPECT_EQ(to_text(make_host_compiler()->compile({&wanted, 1})[0].verdict), "compile_crash") << end;
+  }
+}
+
+TEST_F(HostCompilerProcess, NamesTheLimitsOfMemoryThatItMeets) {
+  for (const char* says : {"virtual memory exhausted: Cannot allocate memory", "cc1plus: out of memory",
+                           "cc1plus: out of memory allocating 65536 bytes", "ld: memory exhausted",
+                           "g++: fatal error: cannot execute 'as': vfork: Cannot allocate memory"}) {
+    const FakeCompiler fake(std::string("case \"$*\" in *-dump*|*--version*) echo 9.9.9; exit 0;; esac; echo \"") +
+                            says + "\" >&2; exit 1");
+    const Environment chosen("ATTUNE_HOST_CXX", fake.path());
+    const ImageRequest wanted = request("__global__ void run(int* out) {}", {"run"});
+    const CompileOutcome outcome = make_host_compiler()->compile({&wanted, 1})[0];
+    EXPECT_EQ(to_text(outcome.verdict), "compile_crash") << says;
+    EXPECT_THAT(outcome.log, AllOf(HasSubstr("ulimit -v, ulimit -d"), HasSubstr(says), Not(HasSubstr("signal 0"))));
+    const Environment limit("ATTUNE_COMPILE_MEMORY", "500");
+    const CompileOutcome limited = make_host_compiler()->compile({&wanted, 1})[0];
+    EXPECT_EQ(to_text(limited.verdict), "compile_error") << says << ": of a limit that its user chose";
+    EXPECT_THAT(limited.log, HasSubstr("ATTUNE_COMPILE_MEMORY"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/counted.hpp"
+#include "base/shell_word.hpp"
 #include "core/record_order.hpp"
 
 namespace attune {
@@ -49,7 +50,7 @@ Wisdom::Wisdom(std::unique_ptr<const RecordTable> database, const AddedBundles& 
           "{} of {} in {} left out; what is sound there stays in use (to measure again: {}; to keep what is "
           "sound: attune export {} --format bundle)",
           counted(static_cast<std::int64_t>(more.damaged), "damaged record"), request.spec.name, source.name(),
-          tune_command(request), request.tune_target));
+          tune_command(request), shell_word(request.tune_target)));
     append(found.candidates.records, std::move(more.records));
     append(found.candidates.near_misses, std::move(more.near_misses));
     found.candidates.are_all = found.candidates.are_all && more.are_all;

@@ -105,7 +105,7 @@ void require_names(const HeaderTerms& terms, const std::string& name_space) {
         "`{}` is no name of a name space: expected letters, digits and _, and :: between names", name_space));
   for (const auto part : std::views::split(name_space, std::string_view("::")))
     if (const std::string_view name(part.begin(), part.end()); is_taken_by_cpp(name) || name == "std")
-      throw UsageError(fmt::format("`{}` cannot name a name space: it is a word of C++", name));
+      throw UsageError(fmt::format("`{}` cannot name a name space: C++ keeps it for itself", name));
 }
 
 // Returns what stands in the name space `detail` before the selection.

@@ -131,8 +131,10 @@ void OutputFile::write(std::string_view content) const {
     if (!folder.open()) throw Error(fmt::format("{}: {}", path_.parent_path().string(), system_failure(errno)));
     replace_file(folder, path_.filename(), bytes, output_mode, is_old ? &status : nullptr);
   } catch (const Error& error) {
-    throw Error(fmt::format("cannot write {}: {}; check that the folder exists, is writable and has room", name_,
-                            error.what()));
+    const std::string_view why = error.what();
+    const bool has_remedy = why.find("; ") != why.npos;  // of system_failure()
+    throw Error(fmt::format("cannot write {}: {}{}", name_, why,
+                            has_remedy ? "" : "; check that the folder exists and is writable"));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/counted.hpp"
 #include "base/enum_texts.hpp"
+#include "base/shell_word.hpp"
 #include "core/record_order.hpp"
 #include "kernel/legality.hpp"
 
@@ -186,8 +187,8 @@ bool is_default_faster(const Record& record) {
 }
 
 std::string command_for(const MatchRequest& request, std::string_view command) {
-  std::string text = fmt::format("attune {} {}", command, request.tune_target);
-  if (!request.problem.empty()) text += fmt::format(" --problem \"{}\"", request.problem.text());
+  std::string text = fmt::format("attune {} {}", command, shell_word(request.tune_target));
+  if (!request.problem.empty()) text += " --problem " + shell_word(request.problem.text());
   if (request.device.kind == "host")
     text += " --device host";
   else if (request.device.ordinal != 0)
@@ -198,7 +199,7 @@ std::string command_for(const MatchRequest& request, std::string_view command) {
 std::string tune_command(const MatchRequest& request) {
   std::string command = command_for(request, "tune");
   if (request.regime != "cold") command += fmt::format(" --regime {}", request.regime);
-  if (request.objective != "time") command += fmt::format(" --objective \"{}\"", request.objective);
+  if (request.objective != "time") command += " --objective " + shell_word(request.objective);
   return command;
 }
 

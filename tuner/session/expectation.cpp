@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/duration_text.hpp"
+
 namespace attune {
 namespace {
 
 constexpr double long_seconds = 1;
 constexpr double many = 200;  // a search that tries so many needs no warning
-
-std::string duration_text(double seconds) {
-  if (seconds < 120) return fmt::format("{:.2g} s", seconds);
-  return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.2g} h", seconds / 3600);
-}
 
 }  // namespace
 

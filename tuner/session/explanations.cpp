@@ -57,7 +57,13 @@ std::string left_out_explanation(const std::vector<QuarantineEntry>& entries) {
   for (std::size_t i = 0; i < std::min(entries.size(), most_named); ++i)
     text += (i > 0 ? "; " : "") + entries[i].configuration.text() + ": " + std::string(to_text(entries[i].verdict));
   if (entries.size() > most_named) text += "; and " + std::to_string(entries.size() - most_named) + " more";
-  return text + "); the same command with --lift-quarantine tries " + (entries.size() == 1 ? "it" : "them") + " again";
+  text += "); the same command ";
+  const auto chances = static_cast<std::size_t>(std::count_if(
+      entries.begin(), entries.end(), [](const QuarantineEntry& entry) { return entry.has_second_chance; }));
+  if (chances > 0 && chances < entries.size())
+    return text + "tries " + std::to_string(chances) + " of them again, with --lift-quarantine all of them";
+  return text + (chances == 0 ? "with --lift-quarantine " : "") + "tries " + (entries.size() == 1 ? "it" : "them") +
+         " again";
 }
 
 std::string unfilled_explanation(const KernelSpec& spec, const Problem& problem) {

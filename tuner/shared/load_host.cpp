@@ -10,9 +10,10 @@
 namespace attune {
 namespace {
 
-// ATTUNE_HOST_LIBRARY is its name. The loader looks in the folder of libattune.so first ($ORIGIN).
+// ATTUNE_HOST_LIBRARY is its name. The loader puts the folder of libattune.so in place of $ORIGIN.
 const HostDeviceHook& load_host() {
-  void* const library = dlopen(ATTUNE_HOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // stays loaded
+  void* library = dlopen("$ORIGIN/" ATTUNE_HOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // stays loaded
+  if (library == nullptr) library = dlopen(ATTUNE_HOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw UsageError(std::string("the device `host` needs " ATTUNE_HOST_LIBRARY " beside libattune.so: ") + dlerror());
   auto* const entry = reinterpret_cast<HostLibraryEntry*>(dlsym(library, host_library_entry));

@@ -1,9 +1,10 @@
 """load_library.py LIBRARY VERSION FOLDER: the shared library of attune serves ctypes. Alone in FOLDER it says what it
-lacks. Where it was built it finds the host device beside it."""
+lacks. Where it was built it finds the host device beside it, whatever LD_LIBRARY_PATH leads to."""
 
 import ctypes
 import os
 import shutil
+import subprocess
 import sys
 
 
@@ -22,7 +23,10 @@ def loaded(path):
     return attune
 
 
-library, version, folder = sys.argv[1:]
+library, version, folder = sys.argv[1:4]
+if sys.argv[4:] == ["open"]:
+    attune = loaded(library)
+    sys.exit(attune.attune_last_error().decode() if open_host(attune) else 0)
 os.makedirs(folder, exist_ok=True)
 alone = loaded(shutil.copy(os.path.realpath(library), os.path.join(folder, "libattune_alone.so")))
 assert open_host(alone) == 1
@@ -33,3 +37,9 @@ attune = loaded(library)
 assert attune.attune_library_version().decode() == version
 assert attune.attune_interface_version() >= 2
 assert open_host(attune) == 0, attune.attune_last_error()
+
+others = os.path.join(folder, "others")
+os.makedirs(others, exist_ok=True)
+shutil.copy(os.path.realpath(library), os.path.join(others, "libattune_host.so.0.1"))
+subprocess.run([sys.executable, __file__, library, version, folder, "open"], check=True,
+               env=os.environ | {"LD_LIBRARY_PATH": others})

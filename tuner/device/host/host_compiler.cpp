@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <span>
 #include <sstream>
 
 #include "attune/error.hpp"
@@ -23,6 +24,7 @@
 #include "base/digest.hpp"
 #include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
+#include "base/user_limits.hpp"
 #include "device/checked_source.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
@@ -78,8 +80,9 @@ std::vector<std::string> flags_of_the_user() {
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code unknown;
   if (!fs::is_regular_file(path, unknown))
-    throw Error(fmt::format("the compiler ended without an error and made no file {}; check what ATTUNE_HOST_CXX names",
-                            path.filename().string()));
+    throw Error(fmt::format(
+        "the compiler ended without an error, but did not make the file {}; check what ATTUNE_HOST_CXX names",
+        path.filename().string()));
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
@@ -171,16 +174,26 @@ struct Built {
   std::string log;
 };
 
-// Returns whether the compiler had an internal error or no memory, or a signal ended one of its programs.
+bool says_one_of(const ProcessResult& result, std::span<const std::string_view> signs) {
+  return result.exit_code != 0 && std::any_of(signs.begin(), signs.end(), [&](std::string_view sign) {
+           return result.output.find(sign) != std::string::npos;
+         });
+}
+
+// Returns whether the compiler, or one of its programs, says that it got no more memory.
+bool is_out_of_memory(const ProcessResult& result) {
+  constexpr std::string_view signs[] = {"memory exhausted", "out of memory allocating", "cc1plus: out of memory"};
+  return says_one_of(result, signs) ||
+         (result.exit_code != 0 && result.output.find(std::strerror(ENOMEM)) != std::string::npos);
+}
+
+// Returns whether the compiler had an internal error, or a signal ended one of its programs.
 bool crashed(const ProcessResult& result) {
   constexpr int of_a_shell = 128;  // and the signal: such a code has a script whose compiler was killed
   if (result.signal != 0 || result.exit_code > of_a_shell) return true;
-  constexpr std::string_view signs[] = {
-      "internal compiler error",    "signal terminated program", "terminated with signal",  "due to signal",
-      "PLEASE submit a bug report", "virtual memory exhausted",  "out of memory allocating"};
-  return result.exit_code != 0 && std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) {
-           return result.output.find(sign) != std::string::npos;
-         });
+  constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
+                                        "terminated with signal", "due to signal", "PLEASE submit a bug report"};
+  return says_one_of(result, signs);
 }
 
 // Returns whether the limit of processor time of this process's shell ended the compiler, or one of its programs.
@@ -241,6 +254,17 @@ bool is_out_of_room(const ProcessResult& result, const fs::path& place) {
   return !unknown && room.available == 0;
 }
 
+// Of a limit that the user chose it is the configuration's verdict; else the machine's fault.
+CompileOutcome memory_failure(const std::string& source, const std::string& log) {
+  if (compile_limit_bytes())
+    return failure(Verdict::compile_error,
+                   fmt::format("{}: the compiler needs more memory than ATTUNE_COMPILE_MEMORY\n{}", source, log));
+  return failure(Verdict::compile_crash,
+                 fmt::format("{}: the compiler has not enough of this machine's memory; raise its limits (ulimit -v, "
+                             "ulimit -d), or end other programs\n{}",
+                             source, log));
+}
+
 // Runs the compiler once. Throws Error when the folder has no room for its files. Returns false, with the reason in
 // `built`, when it fails.
 bool run_step(const std::vector<std::string>& command, const fs::path& place, TimeLimit limit, const SourceText& source,
@@ -258,6 +282,8 @@ bool run_step(const std::vector<std::string>& command, const fs::path& place, Ti
   if (result.timed_out) {
     built.failed = failure(Verdict::compile_timeout, fmt::format("{}: the compiler was stopped after {} s\n{}",
                                                                  source.name, limit.seconds, built.log));
+  } else if (is_out_of_memory(result)) {
+    built.failed = memory_failure(source.name, built.log);
   } else if (crashed(result)) {
     built.failed =
         failure(Verdict::compile_crash, fmt::format("{}: the compiler crashed (signal {}, exit code {})\n{}",
