@@ -152,7 +152,7 @@ TEST_F(InterruptOnce, ADefaultThatHangsEndsTheSessionInItsTime) {
   EXPECT_EQ(run.command.code, 3) << run.command.err;
   EXPECT_LT(run.seconds, 40) << "ten seconds, and the start";
   EXPECT_THAT(run.best.at("explanation").get<std::string>(), HasSubstr("default configuration of axpy did not end"));
-  EXPECT_EQ(attempts().size(), 1u);
+  EXPECT_THAT(attempts(), IsEmpty()) << "it may be slow, and is to blame for nothing";
 }
 
 // Workers end with the coordinator, whatever they are doing.
