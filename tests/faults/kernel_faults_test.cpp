@@ -135,9 +135,11 @@ TEST_F(KernelFaults, ACompilerThatIsKilledTwiceIsAVerdictThatTheNextSessionTries
 
 TEST_F(KernelFaults, ACompilerThatMeetsALimitOfProcessorTimeBlamesNone) {
   const KilledCompiler compiler(folder_, "faulty<float, Fault::fine>");
-  compiler.ends("echo 'g++: fatal error: CPU time limit exceeded signal terminated program cc1plus'; exit 1", 100);
+  compiler.ends(
+      "sh -c 'while :; do :; done'; echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1", 100);
   CommandOptions options = compiler.options();
-  options.processor_limit = 100'000;
+  options.environment["ATTUNE_COMPILE_LIMIT"] = "60";
+  options.processor_limit = 5;
   const TuneRun run = run_with("Fault::fine", "float", options);
   EXPECT_EQ(run.command.code, 1);
   EXPECT_THAT(run.command.err, HasSubstr("ulimit -t"));

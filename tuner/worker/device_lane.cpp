@@ -231,7 +231,7 @@ void DeviceLane::finish(Answer answer, bool is_spoiled) {
   const bool failed = status != nullptr && !status->ok();
   const bool can_go_on = failed && (isolates() || !status->sticky);
   if (can_go_on && status->sticky)
-    return recover([&](Work& work) { return std::optional(recovery_.after_death(work, *status)); });
+    return recover([&](Work& work) { return std::optional(recovery_.after_death(work, {*status})); });
   const bool is_done_again = (can_go_on || is_spoiled) && samples_several(front.job);
   if (is_done_again && failed) recovery_.keep_apart(front, *status);
   if (is_done_again) contents_.keep_apart();
