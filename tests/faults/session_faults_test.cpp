@@ -145,6 +145,31 @@ TEST_F(SessionFaults, ALimitOfProcessorTimeBlamesNoFinalist) {
   EXPECT_THAT(quarantined(), IsEmpty());
 }
 
+// As by a system without memory.
+TEST_F(SessionFaults, WhatIsKilledFromOutsideIsTriedAgainByTheNextSession) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT}) {
+    SCOPED_TRACE(signal);
+    std::filesystem::remove(database());
+    const std::string kills = "A=5&B=4 launch * signal " + std::to_string(signal) + "\n";
+    faults(kills);
+    const TuneRun run = tune_recording();
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    EXPECT_EQ(trials().at(bad).verdict, Verdict::fault);
+    EXPECT_THAT(quarantined(), IsEmpty());
+    EXPECT_THAT(run.notes, Contains(HasSubstr("from outside perhaps")));
+    ASSERT_THAT(run.best.at("left_out"), SizeIs(1));
+    if (signal == SIGTERM) {
+      tune_recording();
+      EXPECT_THAT(quarantined(), SizeIs(1)) << "in two sessions";
+      EXPECT_EQ(tune_recording().best.at("end"), "known");
+      continue;
+    }
+    faults("");
+    EXPECT_EQ(tune_recording().best.at("run_trials"), 1);
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  }
+}
+
 TEST_F(SessionFaults, AKillFarBelowALimitOfProcessorTimeIsNotThatLimit) {
   faults("A=5&B=4 launch * signal " + std::to_string(SIGKILL) + "\n");
   CommandOptions options;

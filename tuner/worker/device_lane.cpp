@@ -259,7 +259,7 @@ void DeviceLane::deliver(Work work, Result result) {
   result.made_ms = unix_ms();
   if (const InstanceLaunch* const launch = launch_of(work.job)) {
     result.attempt = launch->attempt;
-    result.deaths = std::max(result.deaths, contents_.deaths_of(launch->configuration).count);
+    result.deaths = std::max(result.deaths, contents_.deaths_of(launch->configuration).held());
   } else if (const std::optional<InstanceId> subject = result.failed ? result.failed : only_instance_of(work.job)) {
     if (const std::optional<WorkerContents::Past> past = contents_.past_of(*subject)) {
       result.attempt = past->attempt;

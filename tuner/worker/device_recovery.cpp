@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +17,18 @@ namespace {
 // Workers that may not start.
 constexpr int most_failed_starts = 2;
 
+// Returns whether an administrator, a batch system, or a system without memory ends processes by this signal. Kernels
+// seldom do.
+bool is_from_outside(int signal) noexcept {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT;
+}
+
 Death death_by(const Received& received) {
   const bool is_late = received.end == Received::End::timed_out;
   return {{is_late ? Verdict::timeout : Verdict::fault,
            (is_late ? "did not end: " : "the device worker died: ") + received.why, true},
-          !is_late && is_ended_by_processor_limit(received.signal, received.processor_seconds)};
+          !is_late && is_ended_by_processor_limit(received.signal, received.processor_seconds),
+          !is_late && is_from_outside(received.signal)};
 }
 
 void count_attempt(Job& job) {
@@ -113,9 +121,12 @@ bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, 
     return false;
   }
   restart_and_check(configuration, death.status.detail);
-  const bool condemned = contents_.count_death(configuration, death.status) >= contents_.deaths_to_verdict();
-  work.notes.push_back(configuration + ": " + death.status.detail +
-                       (condemned ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
+  const bool condemned = contents_.count_death(configuration, death) >= contents_.deaths_to_verdict();
+  const bool is_held = contents_.deaths_of(configuration).held() >= contents_.deaths_to_verdict();
+  const char* const follows = !condemned ? "; tried once more in a fresh worker"
+                              : is_held  ? "; quarantined after two deaths"
+                                         : "; left out after two deaths, which came from outside perhaps";
+  work.notes.push_back(configuration + ": " + death.status.detail + follows);
   return condemned;
 }
 
@@ -164,14 +175,14 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Death* death) {
   for (const InstanceId id : distinct(rounds.turns)) {
     const std::string name = id == device_copy ? "" : contents_.at(id).launch.configuration;
     const bool is_suspected = death != nullptr && id != device_copy;
-    if (is_suspected) contents_.count_death(name, death->status);
+    if (is_suspected) contents_.count_death(name, *death);
     Rounds own{{}, rounds.plan};
     own.turns.assign(static_cast<std::size_t>(std::count(rounds.turns.begin(), rounds.turns.end(), id)), id);
     if (contents_.needs_fresh(own)) start_afresh();
     Answer answer = sample_alone(work, own, id);
     const auto& sampled = std::get<RoundsSampled>(answer);
     if (!sampled.status.ok()) {
-      for (const std::string& other : suspected) contents_.take_back_death(other);
+      for (const std::string& other : suspected) contents_.take_back_death(other, *death);
       result.failed = id;
       result.answer = std::move(answer);
       return result;

@@ -30,12 +30,6 @@ struct Work {
   std::vector<std::string> notes;
 };
 
-// A worker's death by a job, or what made its device unusable.
-struct Death {
-  Status status;
-  bool is_by_limit = false;  // of processor time: no configuration is to blame
-};
-
 class DeviceRecovery {
  public:
   using Clock = std::chrono::steady_clock;
