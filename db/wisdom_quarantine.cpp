@@ -1,6 +1,6 @@
 // Quarantine: trials in a WisdomStore of configurations that killed their workers. What may be the fault of a
 // compiler's surroundings (core/verdict.hpp) is held against a configuration only after it happened in two sessions,
-// and a compile_timeout never.
+// and a compile_timeout never. Device workers that were perhaps killed from outside are one death of a trial.
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
@@ -25,18 +25,19 @@ const std::string trials_where = "SELECT id, configuration, verdict, detail, mad
 const std::string select_entries =
     "SELECT * FROM (SELECT *, sum(deaths) OVER (PARTITION BY configuration) AS of_all FROM quarantine_view WHERE" +
     of_key + ") WHERE verdict <> 4 OR of_all >= 4 ORDER BY made_ms DESC, id DESC";
+// By 8, fault: a fresh worker followed, and yet one death is held against it.
+const std::string killed_from_outside = "(verdict = 8 AND deaths = 1 AND worker >= 2)";
 // What died, or was late (3, compile_timeout), and what was left alone for that (14, quarantined).
 const std::string lift_entries =
     "UPDATE trial SET lifted_ms = :lifted_ms WHERE lifted_ms IS NULL "
-    "AND ((deaths >= 2 AND verdict <> 0) OR verdict IN (3, 4, 14)) AND" +
-    of_key;
+    "AND ((deaths >= 2 AND verdict <> 0) OR verdict IN (3, 4, 14) OR " +
+    killed_from_outside + ") AND" + of_key;
 const std::string select_lifted = trials_where + "lifted_ms IS NOT NULL AND" + of_key + "ORDER BY id DESC";
 const std::string select_second_chances =
-    trials_where +
-    "session_id = :session_id AND (lifted_ms IS NOT NULL OR (verdict IN (3, 4) AND attempts < 2)) "
-    "ORDER BY id DESC";
-const std::string select_suspected =
-    trials_where + "session_id = :session_id AND verdict IN (3, 4, 14) AND lifted_ms IS NULL ORDER BY id DESC";
+    trials_where + "session_id = :session_id AND (lifted_ms IS NOT NULL OR (verdict IN (3, 4) AND attempts < 2) OR " +
+    killed_from_outside + ") ORDER BY id DESC";
+const std::string select_suspected = trials_where + "session_id = :session_id AND (verdict IN (3, 4, 14) OR " +
+                                     killed_from_outside + ") AND lifted_ms IS NULL ORDER BY id DESC";
 
 void bind_quarantine_key(SQLite::Statement& statement, const RecordKey& key) {
   statement.bind(":code", key.code);

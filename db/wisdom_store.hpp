@@ -134,7 +134,8 @@ class WisdomStore {
   std::vector<QuarantineEntry> quarantined(const RecordKey& key);
   // Returns what was lifted and not tried since, of the same sessions.
   std::vector<QuarantineEntry> lifted(const RecordKey& key);
-  // Returns what the next run of this session tries again: what was lifted, and once what died with its compiler.
+  // Returns what the next run of this session tries again: what was lifted, and once what died with its compiler or was
+  // killed from outside perhaps.
   std::vector<QuarantineEntry> second_chances(std::int64_t session);
   // Returns what this session left out for deaths or lateness that may not be the configuration's fault.
   std::vector<QuarantineEntry> suspected(std::int64_t session);

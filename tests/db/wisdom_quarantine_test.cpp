@@ -44,6 +44,24 @@ TEST_F(WisdomQuarantine, HoldsWhatKilledTwoWorkersAlone) {
   EXPECT_THAT(blocks(entries()), ElementsAre(configuration(3).text())) << "a later trial of its session ends it";
 }
 
+TEST_F(WisdomQuarantine, GivesWhatWasKilledFromOutsideASecondChance) {
+  const auto chances = [&] { return blocks(store_.second_chances(session_)); };
+  Trial killed = faulty(1, Verdict::fault, 1), alone = faulty(2, Verdict::fault, 1),
+        late = faulty(3, Verdict::timeout, 1);
+  killed.worker = late.worker = 3;
+  alone.worker = 1;
+  store_.add_trials(session_, std::vector{killed, alone, late});
+  EXPECT_THAT(entries(), IsEmpty());
+  EXPECT_THAT(chances(), ElementsAre(configuration(1).text()));
+  EXPECT_THAT(blocks(store_.suspected(session_)), ElementsAre(configuration(1).text()));
+  EXPECT_EQ(store_.lift_quarantine(sample_key()), 1);
+  EXPECT_THAT(store_.suspected(session_), IsEmpty());
+  killed.deaths = 2;
+  store_.add_trial(session_, killed);
+  EXPECT_THAT(chances(), IsEmpty());
+  EXPECT_THAT(blocks(entries()), ElementsAre(configuration(1).text()));
+}
+
 // What may be the fault of a busy machine, or of who killed a compiler.
 TEST_F(WisdomQuarantine, HoldsADeadCompilerAfterTwoSessionsAndALateOneNever) {
   for (int session = 0; session < 3; ++session) store_.add_trial(begin(store_), faulty(1, Verdict::compile_timeout, 4));

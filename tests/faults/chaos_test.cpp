@@ -19,7 +19,7 @@ constexpr int chaos_trials = 500, chaos_kills = 10;
 constexpr const char* everything =
     "3% compile * signal 11\n2% compile * exit 3\n"
     "2% load * error 700\n1% load * exit 1\n1% load * half\n1% load * signal 6\n"
-    "2% launch * later 719\n2% launch * signal 9\n1% launch * garbage\n"
+    "2% launch * later 719\n2% launch * signal 7\n1% launch * garbage\n"
     "3% synchronize * error 716\n2% synchronize * exit 0\n"
     "4% sample * error 999\n1% sample * hang\n";
 

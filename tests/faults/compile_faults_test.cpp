@@ -147,10 +147,12 @@ TEST_F(CompileFaults, OneCrashIsForgivenWhenTheSecondAttemptPasses) {
 
 // Such a limit ends any compiler, whatever it compiles.
 TEST_F(CompileFaults, ALimitOfProcessorTimeBlamesNoConfiguration) {
-  for (const int signal : {SIGKILL, SIGXCPU}) {
-    faults("replay<5,4> compile * signal " + std::to_string(signal) + "\n");
-    CommandOptions options;
-    options.processor_limit = 100'000;
+  CommandOptions options;
+  options.environment["ATTUNE_COMPILE_LIMIT"] = "60";
+  options.processor_limit = 2;
+  for (const bool is_soft : {false, true}) {
+    options.is_soft_limit = is_soft;
+    faults("replay<5,4> compile * spin\n");
     const TuneRun run = tune_recording({}, options);
     EXPECT_EQ(run.command.code, 1);
     EXPECT_THAT(run.command.err, HasSubstr("ulimit -t"));

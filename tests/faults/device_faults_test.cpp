@@ -158,6 +158,11 @@ TEST_F(DeviceFaults, AFinalistThatKillsAmongOthersIsFoundAndTheOthersGoOn) {
     EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
     EXPECT_NE(run.best.at("configuration"), (nlohmann::json{{"A", 3}, {"B", 2}}));
     EXPECT_EQ(run.workers_replaced(), is_sticky ? 2 : 0);
+    if (fault != std::string("signal 9")) continue;
+    EXPECT_THAT(quarantined(), testing::IsEmpty()) << "killed from outside perhaps";
+    faults("");
+    const TuneRun next = tune_recording({"--device", "replay:" + recording(6, 5, 0.05) + ",workers"});
+    EXPECT_EQ(to_text(trials().at(best).verdict), "ok") << next.command.err;
   }
 }
 

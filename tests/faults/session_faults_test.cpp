@@ -120,14 +120,64 @@ TEST_F(SessionFaults, AFinishedSessionTellsWhatIsQuarantinedAndTriesItAgainWhenL
 }
 
 TEST_F(SessionFaults, ALimitOfProcessorTimeBlamesNoConfiguration) {
-  for (const int signal : {SIGKILL, SIGXCPU}) {
-    faults("A=5&B=4 launch * signal " + std::to_string(signal) + "\n");
-    CommandOptions options;
-    options.processor_limit = 100'000;
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "60";
+  options.processor_limit = 2;
+  for (const bool is_soft : {false, true}) {
+    options.is_soft_limit = is_soft;
+    faults("A=5&B=4 launch * spin\n");
     expect_environment_blamed(tune_recording({}, options), "ulimit -t");
   }
   faults("");
   expect_finished(tune_recording());
+}
+
+// What dies among several is sampled alone, in fresh workers.
+TEST_F(SessionFaults, ALimitOfProcessorTimeBlamesNoFinalist) {
+  faults("A=3&B=2 sample w>1 spin\nA=3&B=2 sample n>60 signal 11\n");
+  CommandOptions options;
+  options.environment["ATTUNE_LAUNCH_LIMIT"] = "60";
+  options.processor_limit = 2;
+  const TuneRun run = tune_recording({}, options);
+  EXPECT_EQ(run.command.code, 1);
+  EXPECT_THAT(run.command.err, AllOf(HasSubstr("ulimit -t"), HasSubstr("no configuration is blamed")));
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  EXPECT_THAT(quarantined(), IsEmpty());
+}
+
+// As by a system without memory.
+TEST_F(SessionFaults, WhatIsKilledFromOutsideIsTriedAgainByTheNextSession) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT}) {
+    SCOPED_TRACE(signal);
+    std::filesystem::remove(database());
+    const std::string kills = "A=5&B=4 launch * signal " + std::to_string(signal) + "\n";
+    faults(kills);
+    const TuneRun run = tune_recording();
+    EXPECT_EQ(run.command.code, 0) << run.command.err;
+    EXPECT_EQ(trials().at(bad).verdict, Verdict::fault);
+    EXPECT_THAT(quarantined(), IsEmpty());
+    EXPECT_THAT(run.notes, Contains(HasSubstr("from outside perhaps")));
+    ASSERT_THAT(run.best.at("left_out"), SizeIs(1));
+    if (signal == SIGTERM) {
+      tune_recording();
+      EXPECT_THAT(quarantined(), SizeIs(1)) << "in two sessions";
+      EXPECT_EQ(tune_recording().best.at("end"), "known");
+      continue;
+    }
+    faults("");
+    EXPECT_EQ(tune_recording().best.at("run_trials"), 1);
+    EXPECT_EQ(count_of_verdict(Verdict::ok), all);
+  }
+}
+
+TEST_F(SessionFaults, AKillFarBelowALimitOfProcessorTimeIsNotThatLimit) {
+  faults("A=5&B=4 launch * signal " + std::to_string(SIGKILL) + "\n");
+  CommandOptions options;
+  options.processor_limit = 100'000;
+  const TuneRun run = tune_recording({}, options);
+  EXPECT_EQ(run.command.code, 0) << run.command.err;
+  EXPECT_EQ(trials().at(bad).verdict, Verdict::fault);
+  EXPECT_EQ(count_of_verdict(Verdict::ok), all - 1);
 }
 
 TEST_F(SessionFaults, ASearchInWhichAllFailAlikeStops) {

@@ -29,7 +29,8 @@ namespace {
     signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG instead, as on a full disk
   }
   if (options.processor_limit > 0) {
-    const rlimit limit{static_cast<rlim_t>(options.processor_limit), static_cast<rlim_t>(options.processor_limit)};
+    const auto seconds = static_cast<rlim_t>(options.processor_limit);
+    const rlimit limit{seconds, options.is_soft_limit ? RLIM_INFINITY : seconds};
     setrlimit(RLIMIT_CPU, &limit);
   }
   if (options.processes > 0 && !become_lone_user(static_cast<rlim_t>(options.processes))) _exit(126);

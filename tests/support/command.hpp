@@ -20,6 +20,7 @@ struct CommandOptions {
   std::function<int(const std::string& out)> signal_when = nullptr;
   int signals = 1;                        // so many are sent at most
   long file_size_limit = 0;               // bytes any file may grow to (RLIMIT_FSIZE); 0: none
+  bool is_soft_limit = false;             // that of processor time, which SIGXCPU tells
   long processor_limit = 0;               // seconds of each process (RLIMIT_CPU), as of `ulimit -t`; 0: none
   int processes = 0;                      // of lone_user, threads too (few_processes.hpp); 0: as this user
   std::vector<int> ignored_signals = {};  // as under nohup, or of a careless parent

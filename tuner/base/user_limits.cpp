@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -41,13 +42,24 @@ std::optional<std::uint64_t> compile_limit_bytes() {
 std::optional<double> launch_limit_seconds() { return limit("ATTUNE_LAUNCH_LIMIT", "seconds"); }
 
 std::optional<std::uint64_t> processor_limit_seconds() noexcept {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return std::nullopt;
-  return limit.rlim_max;
+  static const rlim_t seconds = [] {
+    rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+    getrlimit(RLIMIT_CPU, &limit);
+    return std::min(limit.rlim_cur, limit.rlim_max);
+  }();
+  return seconds == RLIM_INFINITY ? std::nullopt : std::optional<std::uint64_t>(seconds);
 }
 
-bool may_be_processor_limit(int signal) noexcept {
-  return (signal == SIGXCPU || signal == SIGKILL) && processor_limit_seconds();
+bool is_ended_by_processor_limit(int signal, double processor_seconds) noexcept {
+  constexpr double nearly_all = 0.9;  // the system counts in ticks
+  const std::optional<std::uint64_t> limit = processor_limit_seconds();
+  return (signal == SIGXCPU || signal == SIGKILL) && limit &&
+         processor_seconds >= nearly_all * static_cast<double>(*limit);
+}
+
+double processor_seconds_of(const rusage& used) noexcept {
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 std::string processor_limit_advice() {

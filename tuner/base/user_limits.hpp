@@ -2,6 +2,8 @@
 // naming the variable when its value is not a positive number. Thread-safe as long as the environment does not change.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,10 +19,12 @@ std::optional<std::uint64_t> compile_limit_bytes();
 // Returns $ATTUNE_LAUNCH_LIMIT: seconds for one launch, in place of a multiple of the default configuration's.
 std::optional<double> launch_limit_seconds();
 
-// Returns the most processor time of a process, in seconds, that this one was started with (`ulimit -t`).
+// Returns the most processor time of a process, in seconds, that this one had at the first call (`ulimit -t`).
 std::optional<std::uint64_t> processor_limit_seconds() noexcept;
-// Returns whether that limit ends processes by this signal.
-bool may_be_processor_limit(int signal) noexcept;
+// Returns whether that limit ended a process: by this signal, after so many seconds of processor time.
+bool is_ended_by_processor_limit(int signal, double processor_seconds) noexcept;
+// Returns the processor time that a process used, in seconds.
+double processor_seconds_of(const rusage& used) noexcept;
 // Says what to do about it.
 std::string processor_limit_advice();
 

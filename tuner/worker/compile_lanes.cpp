@@ -265,7 +265,7 @@ CompileLanes::Outcome CompileLanes::compile_alone(Transport& worker, const Image
     if (is_abandoned(epoch) || !may_be_the_environments(outcome.verdict)) return {std::move(outcome), deaths};
     restart_and_check(worker, has_replied ? outcome.log : received.why, epoch);
     if (++deaths < deaths_to_verdict) continue;
-    if (received.end == Received::End::died && may_be_processor_limit(received.signal))
+    if (received.end == Received::End::died && is_ended_by_processor_limit(received.signal, received.processor_seconds))
       throw Error("two compile workers were ended by signal " + std::to_string(received.signal) + ": " +
                   processor_limit_advice());
     return {std::move(outcome), deaths};

@@ -27,7 +27,7 @@ void limit_processor_time(std::size_t images) {
       deadlines * compile_limit_seconds().value_or(default_compile_limit_seconds) * static_cast<double>(images);
   const rlim_t wanted = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                         static_cast<rlim_t>(std::ceil(allowed)) + rounding_seconds;
-  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);
+  limit.rlim_cur = std::min<rlim_t>(wanted, processor_limit_seconds().value_or(wanted));
   setrlimit(RLIMIT_CPU, &limit);
 }
 

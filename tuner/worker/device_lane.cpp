@@ -236,7 +236,7 @@ void DeviceLane::finish(Answer answer, bool is_spoiled) {
   const bool failed = status != nullptr && !status->ok();
   const bool can_go_on = failed && (isolates() || !status->sticky);
   if (can_go_on && status->sticky)
-    return recover([&](Work& work) { return std::optional(recovery_.after_death(work, *status)); });
+    return recover([&](Work& work) { return std::optional(recovery_.after_death(work, {*status})); });
   const bool is_done_again = (can_go_on || is_spoiled) && samples_several(front.job);
   if (is_done_again && failed) recovery_.keep_apart(front, *status);
   if (is_done_again) contents_.keep_apart();
@@ -264,7 +264,7 @@ void DeviceLane::deliver(Work work, Result result) {
   result.made_ms = unix_ms();
   if (const InstanceLaunch* const launch = launch_of(work.job)) {
     result.attempt = launch->attempt;
-    result.deaths = std::max(result.deaths, contents_.deaths_of(launch->configuration).count);
+    result.deaths = std::max(result.deaths, contents_.deaths_of(launch->configuration).held());
   } else if (const std::optional<InstanceId> subject = result.failed ? result.failed : only_instance_of(work.job)) {
     if (const std::optional<WorkerContents::Past> past = contents_.past_of(*subject)) {
       result.attempt = past->attempt;

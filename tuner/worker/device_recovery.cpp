@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,10 +17,18 @@ namespace {
 // Workers that may not start.
 constexpr int most_failed_starts = 2;
 
-Status status_of_death(const Received& received) {
+// Returns whether an administrator, a batch system, or a system without memory ends processes by this signal. Kernels
+// seldom do.
+bool is_from_outside(int signal) noexcept {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT;
+}
+
+Death death_by(const Received& received) {
   const bool is_late = received.end == Received::End::timed_out;
-  return {is_late ? Verdict::timeout : Verdict::fault,
-          (is_late ? "did not end: " : "the device worker died: ") + received.why, true};
+  return {{is_late ? Verdict::timeout : Verdict::fault,
+           (is_late ? "did not end: " : "the device worker died: ") + received.why, true},
+          !is_late && is_ended_by_processor_limit(received.signal, received.processor_seconds),
+          !is_late && is_from_outside(received.signal)};
 }
 
 void count_attempt(Job& job) {
@@ -66,16 +75,13 @@ std::optional<Result> DeviceRecovery::after_loss(Work& work, const Received& rec
     contents_.note(work.job, result.answer, 0);
     return result;
   }
-  // Of all that the worker did, or of this job alone: a fresh worker has it all to itself.
-  if (work.started && received.end == Received::End::died && may_be_processor_limit(received.signal)) {
-    if (std::exchange(work.met_limit, true))
-      throw Error("two device workers were ended by signal " + std::to_string(received.signal) + ": " +
-                  processor_limit_advice());
-    start_afresh();
+  Death death = death_by(received);
+  if (work.started && death.is_by_limit) {
+    meet_limit(work, death);
     work.started = false;
     return std::nullopt;
   }
-  if (work.started || ++work.begun_in_vain > most_in_vain) return after_death(work, status_of_death(received));
+  if (work.started || ++work.begun_in_vain > most_in_vain) return after_death(work, std::move(death));
   restart_and_check("a death between two jobs", received.why);
   return std::nullopt;
 }
@@ -90,51 +96,64 @@ std::optional<Result> DeviceRecovery::make_ready(Work& work) {
   return one_at_a_time(work, nullptr);
 }
 
-Result DeviceRecovery::after_death(Work& work, Status status) {
+Result DeviceRecovery::after_death(Work& work, Death death) {
   work.is_repeated = true;
-  if (!samples_several(work.job)) return alone(work, std::move(status));
-  keep_apart(work, status);
+  if (!samples_several(work.job)) return alone(work, std::move(death));
+  keep_apart(work, death.status);
   restart_and_check(
       fmt::format("one of several that were sampled together, {},", fmt::join(contents_.names_of(work.job), "; ")),
-      status.detail);
-  return one_at_a_time(work, &status);
+      death.status.detail);
+  return one_at_a_time(work, &death);
+}
+
+// Of all that the worker did, or of this job alone: a fresh worker has it all to itself.
+void DeviceRecovery::meet_limit(Work& work, const Death& death) {
+  if (std::exchange(work.met_limit, true))
+    throw Error(death.status.detail + "; so did the one before: " + processor_limit_advice());
+  start_afresh();
 }
 
 // Counts a death, once the environment is known to work. Returns whether it is the configuration's verdict.
-bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, const Status& death) {
+bool DeviceRecovery::is_condemned(Work& work, const std::string& configuration, const Death& death) {
   work.is_repeated = true;
-  restart_and_check(configuration, death.detail);
+  if (death.is_by_limit) {
+    meet_limit(work, death);
+    return false;
+  }
+  restart_and_check(configuration, death.status.detail);
   const bool condemned = contents_.count_death(configuration, death) >= contents_.deaths_to_verdict();
-  work.notes.push_back(configuration + ": " + death.detail +
-                       (condemned ? "; quarantined after two deaths" : "; tried once more in a fresh worker"));
+  const bool is_held = contents_.deaths_of(configuration).held() >= contents_.deaths_to_verdict();
+  const char* const follows = !condemned ? "; tried once more in a fresh worker"
+                              : is_held  ? "; quarantined after two deaths"
+                                         : "; left out after two deaths, which came from outside perhaps";
+  work.notes.push_back(configuration + ": " + death.status.detail + follows);
   return condemned;
 }
 
 // Once more in a fresh worker, after its first death. Deaths of a configuration add up over its jobs: what kills after
 // many samples survives the few of one more attempt.
-Result DeviceRecovery::alone(Work& work, Status status) {
+Result DeviceRecovery::alone(Work& work, Death death) {
   const std::vector<InstanceId> of = instances_of(work.job);
   const InstanceLaunch* const launch = launch_of(work.job);
-  if (of.empty() && launch == nullptr) fail_at_copy(status.detail);
+  if (of.empty() && launch == nullptr) fail_at_copy(death.status.detail);
   const std::string name = launch != nullptr ? launch->configuration : contents_.at(of.front()).launch.configuration;
   Result result;
-  while (!is_condemned(work, name, status)) {
+  while (!is_condemned(work, name, death)) {
     count_attempt(work.job);
     if (!of.empty()) ++contents_.at(of.front()).launch.attempt;
     if (std::optional<Result> failed = load_missing(work, work.job)) return std::move(*failed);
-    Status death;
+    death = {};
     Answer answer = ask_or_die(work.job, death);
-    if (death.ok()) {
+    if (death.status.ok()) {
       result.answer = std::move(answer);
       const Status* const found = status_of(result.answer);
       if (std::holds_alternative<Rounds>(work.job) && found != nullptr && !found->ok()) result.failed = of.front();
       contents_.note(work.job, result.answer, 0);
       return result;
     }
-    status = std::move(death);
   }
   if (!of.empty()) result.failed = of.front();
-  result.answer = answer_with(work.job, std::move(status));
+  result.answer = answer_with(work.job, std::move(death.status));
   return result;
 }
 
@@ -148,7 +167,7 @@ void DeviceRecovery::keep_apart(Work& work, const Status& status) {
 
 // The samples of several, one instance after the other. `death`: a worker died of all of them. It counts for each,
 // unless another one fails alone.
-Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
+Result DeviceRecovery::one_at_a_time(Work& work, const Death* death) {
   const auto& rounds = std::get<Rounds>(work.job);
   Result result;
   std::vector<double> samples(rounds.turns.size());
@@ -163,7 +182,7 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
     Answer answer = sample_alone(work, own, id);
     const auto& sampled = std::get<RoundsSampled>(answer);
     if (!sampled.status.ok()) {
-      for (const std::string& other : suspected) contents_.take_back_death(other);
+      for (const std::string& other : suspected) contents_.take_back_death(other, *death);
       result.failed = id;
       result.answer = std::move(answer);
       return result;
@@ -181,12 +200,17 @@ Result DeviceRecovery::one_at_a_time(Work& work, const Status* death) {
 Answer DeviceRecovery::sample_alone(Work& work, const Job& job, InstanceId id) {
   for (;;) {
     if (std::optional<Result> failed = load_missing(work, job)) return std::move(failed->answer);
-    Status death;
+    Death death;
     Answer answer = ask_or_die(job, death);
     if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
-    if (death.ok() || !transport_.isolates()) return answer;
-    if (id == device_copy) fail_at_copy(death.detail);
-    if (is_condemned(work, contents_.at(id).launch.configuration, death)) return RoundsSampled{std::move(death), {}};
+    if (death.status.ok() || !transport_.isolates()) return answer;
+    if (id == device_copy && death.is_by_limit) {
+      meet_limit(work, death);
+      continue;
+    }
+    if (id == device_copy) fail_at_copy(death.status.detail);
+    if (is_condemned(work, contents_.at(id).launch.configuration, death))
+      return RoundsSampled{std::move(death.status), {}};
     ++contents_.at(id).launch.attempt;
   }
 }
@@ -200,19 +224,19 @@ Received DeviceRecovery::ask(const Job& job, std::optional<Clock::time_point>& b
   return received;
 }
 
-// `death`: not ok when the worker died of it, or its device is beyond use; else there is an answer.
-Answer DeviceRecovery::ask_or_die(const Job& job, Status& death) {
+// `death`: its status is not ok when the worker died of it, or its device is beyond use; else there is an answer.
+Answer DeviceRecovery::ask_or_die(const Job& job, Death& death) {
   std::optional<Clock::time_point> begun;
   Received received = ask(job, begun);
   if (received.end != Received::End::replied) {
-    death = status_of_death(received);
+    death = death_by(received);
     return {};
   }
   figures_.add(received.reply, job);
   if (!received.reply.changed.empty()) contents_.spoil(job, received.reply.changed);
   Answer answer = std::move(received.reply.answer);
   check_answer(job, answer);
-  if (const Status* const status = status_of(answer); status != nullptr && status->sticky) death = *status;
+  if (const Status* const status = status_of(answer); status != nullptr && status->sticky) death = {*status};
   return answer;
 }
 
@@ -243,8 +267,10 @@ void DeviceRecovery::restart_and_check(const std::string& after, const std::stri
 std::string DeviceRecovery::known_good_fails() {
   const std::optional<KnownGood> known_good = contents_.known_good();
   if (!known_good) return "";
-  Status status;
-  const Answer answer = ask_or_die(known_good->job, status);
+  Death death;
+  const Answer answer = ask_or_die(known_good->job, death);
+  if (death.is_by_limit) return death.status.detail + ": " + processor_limit_advice();
+  Status status = death.status;
   if (const auto* failure = std::get_if<Failure>(&answer)) return failure->text;
   if (const auto* tried = std::get_if<Tried>(&answer); tried != nullptr && status.ok()) status = tried->status;
   return status.ok() ? "" : status.detail;
@@ -271,6 +297,9 @@ void DeviceRecovery::begin_problem(std::string why) {
     Received received = ask(problem, at);
     if (received.end != Received::End::replied) {
       why = received.why;
+      if (attempt == 2 && death_by(received).is_by_limit)
+        throw Error("two device workers died while they made the data of " + problem.setup.problem + " (" + why +
+                    "): " + processor_limit_advice());
       verdict = received.end == Received::End::timed_out ? Verdict::timeout : Verdict::fault;
       continue;
     }
@@ -298,13 +327,13 @@ std::optional<Result> DeviceRecovery::load_missing(Work& work, const Job& job) {
     const WorkerContents::Deaths deaths = contents_.deaths_of(name);
     Status status = deaths.last;
     if (deaths.count < contents_.deaths_to_verdict()) {
-      Status death;
+      Death death;
       const Answer answer = ask_or_die(Load{loaded.launch, {}}, death);
       if (const auto* failure = std::get_if<Failure>(&answer)) throw_failure(*failure);
-      status = death.ok() ? std::get<Tried>(answer).status : death;
+      status = death.status.ok() ? std::get<Tried>(answer).status : death.status;
       loaded.is_there = status.ok();
       if (loaded.is_there) continue;
-      if (!death.ok()) {
+      if (!death.status.ok()) {
         ++loaded.launch.attempt;
         if (!is_condemned(work, name, death)) continue;
       }

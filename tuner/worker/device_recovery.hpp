@@ -44,18 +44,19 @@ class DeviceRecovery {
   std::optional<Result> after_loss(Work& work, const Received& received);  // the worker is gone
   std::optional<Result> make_ready(Work& work);  // has what the job needs loaded; does alone what is kept apart
   // One of several that were sampled together is to blame, or the job's only instance.
-  Result after_death(Work& work, Status status);
+  Result after_death(Work& work, Death death);
   // One of several failed, and the worker lives: they are sampled one at a time from here.
   void keep_apart(Work& work, const Status& status);
 
  private:
-  Result alone(Work& work, Status status);
-  Result one_at_a_time(Work& work, const Status* death);
+  Result alone(Work& work, Death death);
+  Result one_at_a_time(Work& work, const Death* death);
   Answer sample_alone(Work& work, const Job& job, InstanceId id);
   std::optional<Result> load_missing(Work& work, const Job& job);
-  bool is_condemned(Work& work, const std::string& configuration, const Status& death);
+  bool is_condemned(Work& work, const std::string& configuration, const Death& death);
+  void meet_limit(Work& work, const Death& death);
   Received ask(const Job& job, std::optional<Clock::time_point>& begun);
-  Answer ask_or_die(const Job& job, Status& death);
+  Answer ask_or_die(const Job& job, Death& death);
   void restart_and_check(const std::string& after, const std::string& detail);
   std::string known_good_fails();
   void start_afresh();

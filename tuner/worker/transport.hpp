@@ -21,9 +21,10 @@ class DeviceLost : public Error {
 
 struct Received {
   enum class End { replied, died, timed_out } end = End::replied;
-  Reply reply;      // if it replied
-  std::string why;  // else: "killed by signal 11 (Segmentation fault)", with its last output
-  int signal = 0;   // that ended it
+  Reply reply;                   // if it replied
+  std::string why;               // else: "killed by signal 11 (Segmentation fault)", with its last output
+  int signal = 0;                // that ended it
+  double processor_seconds = 0;  // that it used, where a signal ended it
 };
 
 // A job that so many workers die before, one after the other, is to blame all the same: it may be what they read.

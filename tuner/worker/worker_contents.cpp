@@ -191,16 +191,19 @@ WorkerContents::Deaths WorkerContents::deaths_of(const std::string& configuratio
   return found == deaths_.end() ? Deaths{} : found->second;
 }
 
-int WorkerContents::count_death(const std::string& configuration, const Status& status) {
+int WorkerContents::count_death(const std::string& configuration, const Death& death) {
   const std::lock_guard lock(mutex_);
   Deaths& deaths = deaths_[configuration];
-  deaths.last = status;
+  deaths.last = death.status;
+  deaths.from_outside += death.is_from_outside ? 1 : 0;
   return ++deaths.count;
 }
 
-void WorkerContents::take_back_death(const std::string& configuration) {
+void WorkerContents::take_back_death(const std::string& configuration, const Death& death) {
   const std::lock_guard lock(mutex_);
-  --deaths_.at(configuration).count;
+  Deaths& deaths = deaths_.at(configuration);
+  --deaths.count;
+  deaths.from_outside -= death.is_from_outside ? 1 : 0;
 }
 
 int WorkerContents::worker() const {
@@ -213,7 +216,7 @@ std::optional<WorkerContents::Past> WorkerContents::past_of(InstanceId instance)
   const auto found = loaded_.find(instance);
   if (found == loaded_.end()) return std::nullopt;
   const auto deaths = deaths_.find(found->second.launch.configuration);
-  return Past{found->second.launch.attempt, deaths == deaths_.end() ? 0 : deaths->second.count};
+  return Past{found->second.launch.attempt, deaths == deaths_.end() ? 0 : deaths->second.held()};
 }
 
 }  // namespace attune

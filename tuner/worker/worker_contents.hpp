@@ -3,6 +3,7 @@
 // at().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -21,6 +22,13 @@ struct KnownGood {
   double launch_seconds = 0;
 };
 
+// A worker's death by a job, or what made its device unusable.
+struct Death {
+  Status status;
+  bool is_by_limit = false;      // of processor time: no configuration is to blame
+  bool is_from_outside = false;  // perhaps: a system without memory, or a person, kills by the same signal
+};
+
 class WorkerContents {
  public:
   struct Loaded {
@@ -30,7 +38,10 @@ class WorkerContents {
   // The workers that died of a configuration since the problem began, over all of its jobs.
   struct Deaths {
     int count = 0;
+    int from_outside = 0;  // of these
     Status last;
+    // Returns how many are held against the configuration: those that may be from outside for one of two sessions.
+    int held() const noexcept { return std::max(std::min(count, 1), count - (from_outside + 1) / 2); }
   };
 
   void set_known_good(std::optional<KnownGood> known_good);
@@ -72,12 +83,12 @@ class WorkerContents {
   bool needs_fresh(const Job& job) const;
   struct Past {
     int attempt = 1;  // of its launches
-    int deaths = 0;   // of its configuration
+    int deaths = 0;   // of workers, that are held against its configuration
   };
   std::optional<Past> past_of(InstanceId instance) const;  // nothing for one that is not loaded
   Deaths deaths_of(const std::string& configuration) const;
-  int count_death(const std::string& configuration, const Status& status);  // returns how many there are now
-  void take_back_death(const std::string& configuration);
+  int count_death(const std::string& configuration, const Death& death);  // returns how many there are now
+  void take_back_death(const std::string& configuration, const Death& death);
   int worker() const;  // its number since the problem began, from 1
   // Returns the configurations of a job, each once, in its order.
   std::vector<std::string> names_of(const Job& job) const;

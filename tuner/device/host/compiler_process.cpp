@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "base/start_thread.hpp"
 #include "base/system_failure.hpp"
 #include "base/trusted_environment.hpp"
+#include "base/user_limits.hpp"
 
 namespace attune {
 namespace {
@@ -58,9 +60,9 @@ bool collect(int source, ProcessDeadline& deadline, ProcessResult& result) {
 }
 
 // Waits for a child whose output has ended; nearly always it ends at once. Returns false when the deadline comes first.
-bool ended(pid_t child, ProcessDeadline& deadline, int& status) {
+bool ended(pid_t child, ProcessDeadline& deadline, int& status, rusage& used) {
   for (auto pause = std::chrono::microseconds(100);; pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
-    const pid_t found = waitpid(child, &status, WNOHANG);
+    const pid_t found = wait4(child, &status, WNOHANG, &used);
     if (found == child || (found < 0 && errno != EINTR)) return true;
     if (deadline.milliseconds_left() == 0) return false;
     std::this_thread::sleep_for(pause);
@@ -87,12 +89,14 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   ProcessResult result;
   ProcessDeadline deadline(child, limit);
   int status = 0;
-  result.timed_out = !collect(ends[0], deadline, result) || !ended(child, deadline, status);
+  rusage used{};
+  result.timed_out = !collect(ends[0], deadline, result) || !ended(child, deadline, status, used);
   if (result.timed_out) {
     kill(-child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   }
   close(ends[0]);
+  result.processor_seconds = processor_seconds_of(used);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   return result;

@@ -12,8 +12,9 @@ namespace attune {
 struct ProcessResult {
   int exit_code = -1;  // -1: ended by a signal or the deadline
   int signal = 0;
-  bool timed_out = false;  // its whole process group was killed
-  std::string output;      // standard output and error, at most output_bytes, then "... (N bytes more)"
+  double processor_seconds = 0;  // of it, and of the programs that it waited for
+  bool timed_out = false;        // its whole process group was killed
+  std::string output;            // standard output and error, at most output_bytes, then "... (N bytes more)"
 };
 
 inline constexpr std::size_t output_bytes = 64 * 1024;

@@ -199,9 +199,9 @@ bool crashed(const ProcessResult& result) {
 // Returns whether the limit of processor time of this process's shell ended the compiler, or one of its programs.
 bool is_ended_by_limit(const ProcessResult& result) {
   if (result.timed_out) return false;
-  if (may_be_processor_limit(result.signal)) return true;
+  if (is_ended_by_processor_limit(result.signal, result.processor_seconds)) return true;
   for (const int number : {SIGXCPU, SIGKILL})
-    if (may_be_processor_limit(number) &&
+    if (is_ended_by_processor_limit(number, result.processor_seconds) &&
         result.output.find(fmt::format("{} signal terminated program", strsignal(number))) != std::string::npos)
       return true;
   return false;

@@ -18,6 +18,7 @@
 #include "base/process_environment.hpp"
 #include "base/start_thread.hpp"
 #include "base/system_failure.hpp"
+#include "base/user_limits.hpp"
 #include "worker/process/worker_processes.hpp"
 
 namespace attune {
@@ -141,8 +142,12 @@ bool ChildProcess::reap(double seconds) noexcept {
   for (auto pause = std::chrono::microseconds(100); !status_;
        pause = std::min(2 * pause, std::chrono::microseconds(10'000))) {
     int status = 0;
-    const pid_t found = waitpid(child_, &status, WNOHANG);
-    if (found == child_) status_ = status;
+    rusage used{};
+    const pid_t found = wait4(child_, &status, WNOHANG, &used);
+    if (found == child_) {
+      status_ = status;
+      processor_seconds_ = processor_seconds_of(used);
+    }
     if (found < 0 && errno != EINTR) status_ = 0;  // reaped elsewhere
     if (status_ || Clock::now() >= deadline) break;
     std::this_thread::sleep_for(pause);
@@ -154,7 +159,10 @@ bool ChildProcess::kill(double seconds) noexcept {
   if (killed_) return reap(seconds);
   killed_ = true;
   reap(last_words_seconds);
-  if (!status_) ::kill(child_, SIGKILL);
+  if (!status_) {
+    is_ended_here_ = true;
+    ::kill(child_, SIGKILL);
+  }
   kill_processes_of(child_, folder_.path().string());  // a compiler runs in a process group of its own
   return reap(seconds);
 }
@@ -166,7 +174,9 @@ std::string ChildProcess::how_it_ended() const {
   return fmt::format("exited with code {}", WEXITSTATUS(*status_));
 }
 
-int ChildProcess::ending_signal() const { return status_ && WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0; }
+int ChildProcess::ending_signal() const {
+  return status_ && WIFSIGNALED(*status_) && !is_ended_here_ ? WTERMSIG(*status_) : 0;
+}
 
 std::string ChildProcess::last_output() {
   std::array<char, 4096> piece{};

@@ -46,7 +46,8 @@ class ChildProcess {
   // Returns how it ended: "killed by signal 11 (Segmentation fault)", "exited with code 3". To be called after kill();
   // an earlier end by itself is reported as such.
   std::string how_it_ended() const;
-  int ending_signal() const;  // 0: none ended it
+  int ending_signal() const;                                                // 0: none ended it, or that of kill()
+  double processor_seconds() const noexcept { return processor_seconds_; }  // that it used, once it has ended
   std::string last_output();
 
  private:
@@ -61,7 +62,8 @@ class ChildProcess {
   pid_t child_ = -1;
   Descriptor requests_, replies_, output_, lifeline_;
   std::optional<int> status_;
-  bool killed_ = false;
+  double processor_seconds_ = 0;
+  bool killed_ = false, is_ended_here_ = false;
   std::string printed_;
 };
 

@@ -43,7 +43,8 @@ Received ProcessTransport::lose(Received::End end, const std::string& why) {
   const std::lock_guard lock(mutex_);
   end_child();
   const std::string printed = child_->last_output();
-  Received received{end, {}, why.empty() ? child_->how_it_ended() : why, child_->ending_signal()};
+  Received received{
+      end, {}, why.empty() ? child_->how_it_ended() : why, child_->ending_signal(), child_->processor_seconds()};
   if (!printed.empty()) received.why += "; the last that it printed:\n" + printed;
   child_.reset();
   return received;
