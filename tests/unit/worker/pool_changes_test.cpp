@@ -70,6 +70,21 @@ TEST_F(PoolChanges, WhatChangesItsWorkerWhenItIsLoadedIsAlone) {
   EXPECT_THAT(script_.take_begun(), ElementsAre("load 1", "rounds 1"));
 }
 
+// The second one lies in the pipe of the worker that the first one has changed: its answer there would be another's.
+TEST_F(PoolChanges, WhatWasSentAheadOfTheSameInstanceIsDoneByAFreshWorkerToo) {
+  begin();
+  load(1);
+  script_.take_begun();
+  changing({"rounds 1"});
+  script_.hold("rounds 1");
+  const Ticket first = pool().submit(Rounds{{1}, {1, 0}}), second = pool().submit(Rounds{{1, 1}, {1, 0}});
+  script_.wait_until_begun("rounds 1");
+  script_.release();
+  EXPECT_EQ(samples(pool().wait(first)).size(), 1u);
+  EXPECT_EQ(samples(pool().wait(second)).size(), 2u);
+  EXPECT_THAT(script_.take_begun(), ElementsAre("rounds 1", "begin", "load 1", "rounds 1 1"));
+}
+
 TEST_F(PoolChanges, WithoutAProcessOfItsOwnNothingIsReplaced) {
   script_.isolates = false;
   begin();
