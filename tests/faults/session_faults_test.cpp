@@ -360,6 +360,20 @@ TEST_F(SessionFaults, AReaderThatLeavesEndsNothing) {
   EXPECT_EQ(trials().size(), static_cast<std::size_t>(all));
 }
 
+// Without an anchor a score is a time, with one a ratio: what was found before must not lose by that.
+TEST_F(SessionFaults, WhatSurvivedWithoutAnAnchorCompetesWhenThereIsOne) {
+  faults("A=0&B=0 launch * signal 9\n");
+  const TuneRun first = tune_recording({"--trials", "20"});
+  EXPECT_EQ(trials().at("A=0 B=0").verdict, Verdict::fault);
+  ASSERT_TRUE(trials().contains(best));
+  EXPECT_EQ(trials().at(best).anchor_ns, 0);
+  faults("");
+  const TuneRun run = tune_recording();
+  EXPECT_EQ(trials().at("A=0 B=0").verdict, Verdict::ok) << "killed from outside, perhaps: it has another chance";
+  EXPECT_EQ(run.best.at("configuration"), (nlohmann::json{{"A", 3}, {"B", 2}})) << run.command.out;
+  EXPECT_NEAR(run.best.at("speedup").get<double>(), 2 / 1.1, 0.05);
+}
+
 // Between two jobs nobody waits for an answer of it. It held the session for two minutes.
 TEST_F(SessionFaults, ADeviceWorkerThatIsStoppedIsReplaced) {
   CommandOptions options;
