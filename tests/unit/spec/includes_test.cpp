@@ -152,7 +152,7 @@ TEST_F(Headers, MissingAreReportedAtTheInclude) {
   write("a.cuh", "\n#include \"gone.cuh\"\n");
   EXPECT_THAT(error("#include \"a.cuh\"\n"), HasSubstr("a.cuh:2:10: #include \"gone.cuh\""));
   fs::create_directories(folder_ / "folder.cuh");
-  EXPECT_THAT(error("#include \"folder.cuh\"\n"), HasSubstr("there is no file"));
+  EXPECT_THAT(error("#include \"folder.cuh\"\n"), HasSubstr("it is a folder"));
 }
 
 TEST_F(Headers, MustBeTextOfASensibleSizeAndNumber) {
