@@ -164,7 +164,7 @@ TEST_F(KernelFile, IsWrittenAsTheDocumentationShows) {
 
 TEST_F(KernelFile, NamesTheWholePathInAnErrorAndTheReasonWhenItCannotBeRead) {
   EXPECT_THAT(message_of<Error>([] { read_kernel_file("/nowhere/mine.cu"); }),
-              AllOf(HasSubstr("/nowhere/mine.cu"), HasSubstr("No such file")));
+              AllOf(HasSubstr("/nowhere/mine.cu"), HasSubstr("there is no such file")));
   EXPECT_THROW(read_kernel_file(ATTUNE_TEST_DATA), Error);
 }
 
