@@ -1,4 +1,4 @@
-// For tests of a user who may start few processes and threads, or none (RLIMIT_NPROC). Root has no such limit.
+// For tests of a user with a limit of processes and threads (RLIMIT_NPROC). Root has no such limit.
 #pragma once
 
 #include <grp.h>
@@ -11,11 +11,11 @@
 
 namespace attune::test {
 
-// A user who has no processes: of this test alone, as others run beside it.
+// A user without processes. Each test has its own user, because tests run beside each other.
 inline const uid_t lone_user = 100'000 + static_cast<uid_t>(getpid());
 
-// Makes this process one of lone_user, who may have so many processes and threads, this one included. Returns whether
-// it may.
+// Makes this process one of lone_user, with a limit of so many processes and threads, this one included. Returns
+// whether that succeeded.
 inline bool become_lone_user(rlim_t processes) {
   const rlimit limit{processes, processes};
   return setgroups(0, nullptr) == 0 && setgid(lone_user) == 0 && setuid(lone_user) == 0 &&

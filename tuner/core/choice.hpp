@@ -7,7 +7,7 @@ namespace attune {
 
 enum class Choice {
   fastest = 0,        // the least median
-  leaner = 1,         // as fast as the fastest, as far as a tie goes; of those the leanest, then the lesser text
+  leaner = 1,         // it ties with the fastest: of such configurations the leanest wins, then the lesser text
   default_stays = 2,  // the fastest does not surely beat the default configuration
   record_stays = 3,   // the fastest does not surely beat the record that stood
 };

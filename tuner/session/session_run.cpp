@@ -15,13 +15,10 @@
 #include "session/explanations.hpp"
 #include "session/other_regime.hpp"
 #include "session/search.hpp"
-#include "session/warm_start.hpp"
+#include "session/start_warm.hpp"
 
 namespace attune {
 namespace {
-
-// Sessions elsewhere that a strategy learns from, and the trials that make one worth it.
-constexpr std::size_t most_sources = 8, least_experience = 5;
 
 std::string host_name() {
   char name[256] = {};
@@ -99,45 +96,6 @@ SessionRow open_session(const SessionTerms& terms, bool has_record, const std::s
   row.started_ms = unix_ms();
   row.id = store.begin_session(row, terms.device);
   return row;
-}
-
-struct WarmStarted {
-  std::size_t ladder_steps = 0;    // to be tried first
-  std::size_t configurations = 0;  // of wisdom, to be tried next
-  std::size_t sources = 0;         // sessions elsewhere that the strategy learns from
-};
-
-// Of the problem and device at hand, what is known is given to the strategy as it is.
-bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
-  const RecordKey& own = terms.key.record;
-  const bool is_here = record.key.device_class == own.device_class && record.key.problem == own.problem;
-  const bool means_the_same = record.key.regime == own.regime && is_of_present_meaning(record.protocol);
-  if (is_here || !means_the_same || record.space != terms.key.space) return false;
-  const Experience experience = experience_of(record.device_name + ", " + record.key.problem.text(),
-                                              store.known_trials(record.key, record.space), terms.space);
-  return experience.trials.size() >= least_experience && strategy.learn_from(experience);
-}
-
-WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
-  WarmStarted started;
-  const auto first = [&](std::vector<Row> rows) {
-    std::erase(rows, terms.space.row_of(terms.anchors.front()));  // goes before all others in any case
-    return proposals.warm_start(rows);
-  };
-  started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
-  if (terms.request.cold_start) return started;
-  const RecordKey& own = terms.key.record;
-  const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
-                            own.regime,         own.objective};
-  std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
-  // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.
-  std::erase_if(ranked, [&](const Record& record) {
-    const bool learns = started.sources < most_sources && learns_from(record, terms, store, strategy);
-    started.sources += learns;
-    return learns;
-  });
-  started.configurations = first(warm_start(ranked, terms.space));
-  return started;
 }
 
 SessionStart start_of(const SessionTerms& terms, const SessionRow& row, const TrialLog& log, const WarmStarted& warm,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -16,10 +15,6 @@
 
 namespace attune {
 namespace {
-
-// Bytes that outputs are filled with. The first: NaN in every floating type, -1 in every integer type.
-constexpr int poison = 0xFF;
-constexpr std::array poisons{poison, 0x5A, 0x81, 0x3C, 0xC3, 0x00};
 
 bool is_output(Role role) { return role == Role::out || role == Role::inout; }
 
@@ -79,7 +74,7 @@ ProblemData::Array ProblemData::make_array(std::size_t argument, std::uint64_t s
   const ArgumentSetup& described = arguments_[argument];
   Array array;
   array.argument = argument;
-  array.poisons = {poison, poison};
+  array.poisons = {first_poison, first_poison};
   try {
     const Guards guards = described.role == Role::in ? Guards::of_input : Guards::of_output;
     array.working = DeviceMemory(device_, described.bytes, guards, place_of(described));
@@ -214,72 +209,6 @@ void ProblemData::adopt_expected(const std::string& source) {
   has_expected_ = true;
 }
 
-// Whether no component of the expected result is made of such bytes. Overwrites the output.
-bool ProblemData::lacks(const Array& array, int byte) {
-  const TypeInfo& type = type_named(arguments_[array.argument].type);
-  const std::uint64_t components = arguments_[array.argument].count * type.components;
-  fill(array, byte);
-  Tolerance tolerance = arguments_[array.argument].tolerance;
-  tolerance.allow_nonfinite = true;
-  const CompareElements same{array.working.data(), array.expected.data(), type.element, components, tolerance};
-  return device_.inspect(same).comparison.mismatches == components;
-}
-
-bool ProblemData::choose_poisons() {
-  bool is_in_doubt = false;
-  for (Array& array : arrays_) {
-    const ArgumentSetup& described = arguments_[array.argument];
-    if (described.role != Role::out || !described.is_compared) continue;
-    const auto lacking = std::find_if(poisons.begin(), poisons.end(), [&](int byte) { return lacks(array, byte); });
-    is_in_doubt |= lacking != poisons.begin();
-    // Where the expected result has them all, what is not written is right by one of two at most.
-    array.poisons =
-        lacking == poisons.end() ? std::array{poisons.front(), poisons.back()} : std::array{*lacking, *lacking};
-  }
-  return is_in_doubt;
-}
-
-void ProblemData::poison_otherwise() {
-  for (const Array& array : arrays_)
-    if (arguments_[array.argument].role == Role::out) fill(array, poisons[1]);
-}
-
-void ProblemData::require_written(const std::string& source) {
-  for (Array& array : arrays_) {
-    const ArgumentSetup& described = arguments_[array.argument];
-    const std::size_t bytes = array.working.bytes();
-    if (described.role != Role::out || !described.is_compared ||
-        device_.inspect(CountDifferences{array.working.data(), array.expected.data(), bytes}).count == 0)
-      continue;
-    std::vector<unsigned char> first(bytes), second(bytes);
-    device_.copy_out(first.data(), array.expected.data(), bytes, nullptr);
-    device_.copy_out(second.data(), array.working.data(), bytes, nullptr);
-    const std::size_t size = bytes / described.count;
-    std::uint64_t unwritten = 0;
-    for (std::size_t begin = 0; begin < bytes; begin += size) {
-      const auto all = [&](const std::vector<unsigned char>& bytes_of, int byte) {
-        return std::all_of(bytes_of.data() + begin, bytes_of.data() + begin + size,
-                           [byte](unsigned char one) { return one == byte; });
-      };
-      unwritten += all(first, poison) && all(second, poisons[1]);
-    }
-    if (unwritten > 0 && described.tolerance.allow_nonfinite)
-      array.poisons = {poison, poison};  // gaps: what is in them stays, as in the expected result
-    else if (unwritten > 0)
-      throw Error(fmt::format(
-          "{} of {} leaves {} of {} elements of `{}` unwritten for {}: nothing can be checked against it; write every "
-          "element, or set the array by a memset step before",
-          source, kernel_, unwritten, described.count, described.name, problem_));
-  }
-}
-
-std::size_t ProblemData::poisonings() const {
-  return std::any_of(arrays_.begin(), arrays_.end(),
-                     [](const Array& array) { return array.poisons.front() != array.poisons.back(); })
-             ? 2
-             : 1;
-}
-
 void ProblemData::fill(const Array& array, int byte) {
   Operation operation;
   operation.kind = Operation::Kind::memset;
@@ -352,7 +281,7 @@ std::string ProblemData::poison_advice(const Array& array, const Comparison& com
   return fmt::format(
       "; `{}` is poisoned before each launch (bytes 0x{:02X}{}): write every element, or add a memset step where the "
       "kernel adds to it",
-      described.name, array.poison, array.poison == poison ? ": NaN, -1" : "");
+      described.name, array.poison, array.poison == first_poison ? ": NaN, -1" : "");
 }
 
 void ProblemData::add_outputs(Checks& checks, Numerics& numerics) const {

@@ -21,6 +21,9 @@ namespace attune {
 
 class ProblemData {
  public:
+  // The first of the bytes that outputs are filled with: NaN in every floating type, -1 in every integer type.
+  static constexpr int first_poison = 0xFF;
+
   // Allocates and fills every array but scratch. Throws OutOfMemory naming the argument, Error. The device must outlive
   // it.
   ProblemData(Device& device, const TrialSetup& setup);

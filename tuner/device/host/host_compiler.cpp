@@ -26,6 +26,7 @@
 #include "base/trusted_environment.hpp"
 #include "base/user_limits.hpp"
 #include "device/checked_source.hpp"
+#include "device/host/compiler_end.hpp"
 #include "device/host/compiler_process.hpp"
 #include "device/host/include/abi.hpp"
 #include "device/host/opened_files.hpp"
@@ -174,39 +175,6 @@ struct Built {
   std::string log;
 };
 
-bool says_one_of(const ProcessResult& result, std::span<const std::string_view> signs) {
-  return result.exit_code != 0 && std::any_of(signs.begin(), signs.end(), [&](std::string_view sign) {
-           return result.output.find(sign) != std::string::npos;
-         });
-}
-
-// Returns whether the compiler, or one of its programs, says that it got no more memory.
-bool is_out_of_memory(const ProcessResult& result) {
-  constexpr std::string_view signs[] = {"memory exhausted", "out of memory allocating", "cc1plus: out of memory"};
-  return says_one_of(result, signs) ||
-         (result.exit_code != 0 && result.output.find(std::strerror(ENOMEM)) != std::string::npos);
-}
-
-// Returns whether the compiler had an internal error, or a signal ended one of its programs.
-bool crashed(const ProcessResult& result) {
-  constexpr int of_a_shell = 128;  // and the signal: such a code has a script whose compiler was killed
-  if (result.signal != 0 || result.exit_code > of_a_shell) return true;
-  constexpr std::string_view signs[] = {"internal compiler error", "signal terminated program",
-                                        "terminated with signal", "due to signal", "PLEASE submit a bug report"};
-  return says_one_of(result, signs);
-}
-
-// Returns whether the limit of processor time of this process's shell ended the compiler, or one of its programs.
-bool is_ended_by_limit(const ProcessResult& result) {
-  if (result.timed_out) return false;
-  if (is_ended_by_processor_limit(result.signal, result.processor_seconds)) return true;
-  for (const int number : {SIGXCPU, SIGKILL})
-    if (is_ended_by_processor_limit(number, result.processor_seconds) &&
-        result.output.find(fmt::format("{} signal terminated program", strsignal(number))) != std::string::npos)
-      return true;
-  return false;
-}
-
 void write_sources(const fs::path& folder, const fs::path& place, const ImageRequest& request,
                    const std::map<std::string, std::size_t>& entries, const std::string& checks, HostVariant variant) {
   const SourceText& source = request.source;
@@ -242,16 +210,6 @@ std::string error_log(const SourceText& source, const std::string& messages) {
   files.push_back({"attune.cuh", std::string(attune_embedded::attune.text)});
   const std::optional<std::string> use = unsupported_use(messages, files);
   return use ? *use + "\n" + messages : without_entries(messages);
-}
-
-// Returns whether the compiler failed for want of room: no configuration is to blame for that.
-bool is_out_of_room(const ProcessResult& result, const fs::path& place) {
-  if (result.exit_code == 0) return false;
-  for (const int error : {ENOSPC, EDQUOT})
-    if (result.output.find(std::strerror(error)) != std::string::npos) return true;
-  std::error_code unknown;
-  const fs::space_info room = fs::space(place, unknown);
-  return !unknown && room.available == 0;
 }
 
 // Of a limit that the user chose it is the configuration's verdict; else the machine's fault.

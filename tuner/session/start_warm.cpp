@@ -1,0 +1,49 @@
+#include "session/start_warm.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "session/warm_start.hpp"
+
+namespace attune {
+namespace {
+
+// Sessions elsewhere that a strategy learns from, and the trials that make one worth it.
+constexpr std::size_t most_sources = 8, least_experience = 5;
+
+// Of the problem and device at hand, what is known is given to the strategy as it is.
+bool learns_from(const Record& record, const SessionTerms& terms, WisdomStore& store, Strategy& strategy) {
+  const RecordKey& own = terms.key.record;
+  const bool is_here = record.key.device_class == own.device_class && record.key.problem == own.problem;
+  const bool means_the_same = record.key.regime == own.regime && is_of_present_meaning(record.protocol);
+  if (is_here || !means_the_same || record.space != terms.key.space) return false;
+  const Experience experience = experience_of(record.device_name + ", " + record.key.problem.text(),
+                                              store.known_trials(record.key, record.space), terms.space);
+  return experience.trials.size() >= least_experience && strategy.learn_from(experience);
+}
+
+}  // namespace
+
+WarmStarted start_warm(const SessionTerms& terms, WisdomStore& store, Strategy& strategy, Proposals& proposals) {
+  WarmStarted started;
+  const auto first = [&](std::vector<Row> rows) {
+    std::erase(rows, terms.space.row_of(terms.anchors.front()));  // goes before all others in any case
+    return proposals.warm_start(rows);
+  };
+  started.ladder_steps = first(ladder_rows(terms.request.spec, terms.space));
+  if (terms.request.cold_start) return started;
+  const RecordKey& own = terms.key.record;
+  const MatchRequest wanted{terms.request.spec, terms.request.problem, terms.device, terms.request.spec.name,
+                            own.regime,         own.objective};
+  std::vector<Record> ranked = ranked_for_warm_start(wanted, store.candidates(own));
+  // A strategy that learns from all trials of a session elsewhere need not be shown its winner too.
+  std::erase_if(ranked, [&](const Record& record) {
+    const bool learns = started.sources < most_sources && learns_from(record, terms, store, strategy);
+    started.sources += learns;
+    return learns;
+  });
+  started.configurations = first(warm_start(ranked, terms.space));
+  return started;
+}
+
+}  // namespace attune
