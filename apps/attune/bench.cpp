@@ -172,12 +172,12 @@ Json row_to_json(const SideBySideRow& row, const SideBySide& compared, const Sid
   return line;
 }
 
-void show(const SideBySide& compared, const SideBySideRequest& request, bool json) {
+void show(const SideBySide& compared, const SideBySideRequest& request, bool json, bool verbose) {
   if (json) {
     for (const SideBySideRow& row : compared.rows) print_line(row_to_json(row, compared, request));
     return;
   }
-  put_text("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol));
+  put_text("\n{}", side_by_side_text(compared, request.spec, request.problem, request.protocol, verbose));
   if (const std::string steps = steps_text(compared); !steps.empty()) put_text("\n{}", steps);
   std::fflush(stdout);
 }
@@ -188,7 +188,7 @@ void show_subject(const SideBySideRequest& request, const DeviceInfo& device, bo
                        {"kernel", request.spec.name},
                        {"problem", to_json(request.problem)},
                        {"device", to_json(device)}});
-  put_text("{}  {}  on {}\n", request.spec.name, request.problem.text(), device.name);
+  put_text("{}\n", in_lines(fmt::format("{} {} on {}", request.spec.name, request.problem.text(), device.name), 2));
   std::fflush(stdout);
 }
 
@@ -208,7 +208,9 @@ int run_bench(const Arguments& arguments) {
   request.base = options.text("over").value_or("");
   request.protocol = protocol_wanted(options, Protocol{}.settled_log_ratio);
   request.lock_folder = usable_lock_folder();
-  request.compared = [&](const SideBySide& compared) { show(compared, request, json); };
+  request.compared = [&, verbose = options.has("verbose")](const SideBySide& compared) {
+    show(compared, request, json, verbose);
+  };
 
   catch_signals();
   const std::unique_ptr<Workers> workers = workers_for(name);

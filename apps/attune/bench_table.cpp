@@ -3,44 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "base/counted.hpp"
 #include "measure/final_stage.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
-std::string table_text(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Cells& row : rows)
-    for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  widths.back() = rows.front().back().size();
-  std::string text;
-  const auto add = [&](const Cells& row) {
-    for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("| {:<{}} ", row[c], widths[c]);
-    text += "|\n";
-  };
-  add(rows.front());
-  for (const std::size_t width : widths) text += "|" + std::string(width + 2, '-');
-  text += "|\n";
-  for (std::size_t r = 1; r < rows.size(); ++r) add(rows[r]);
-  return text;
-}
-
 namespace {
 
+// Returns "20.65 ms [20.24, 21.30]": the interval in the unit of the time.
 std::string time_cell(const Estimate& time) {
-  return fmt::format("{} [{}, {}]", time_text(time.value), time_text(time.interval.low), time_text(time.interval.high));
+  const std::string text = time_text(time.value);
+  const double digits = std::strtod(text.c_str(), nullptr), scale = digits > 0 ? digits / time.value : 0;
+  return fmt::format("{} [{:.4g}, {:.4g}]", text, scale * time.interval.low, scale * time.interval.high);
+}
+
+// Four digits, three of them behind the point at most.
+std::string factor_text(double factor) {
+  return fmt::format("{:.{}f}", factor, factor < 9.9995 ? 3 : factor < 99.995 ? 2 : factor < 999.95 ? 1 : 0);
 }
 
 std::string speedup_cell(const Estimate& speedup) {
-  return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", speedup.value, speedup.interval.low, speedup.interval.high);
-}
-
-std::string rate_cell(const SideBySideRow& row, const SideBySide& compared, const KernelSpec& spec,
-                      const Problem& problem) {
-  if (!row.is_copy) return rate_text(spec, problem, row.configuration, row.time_ns.value);
-  return quantity_text(static_cast<double>(compared.copy_bytes) / row.time_ns.value * 1e9, "B/s");
+  return fmt::format("{}x [{}, {}]", factor_text(speedup.value), factor_text(speedup.interval.low),
+                     factor_text(speedup.interval.high));
 }
 
 std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {
@@ -55,33 +43,47 @@ std::string rounds_text(const SideBySide& compared, const Protocol& protocol) {
 
 }  // namespace
 
+std::string rate_of(const SideBySideRow& row, const SideBySide& compared, const KernelSpec& spec,
+                    const Problem& problem, bool verbose) {
+  if (!row.is_copy) return rate_cell(spec, problem, row.configuration, row.time_ns.value, verbose);
+  return quantity_text(static_cast<double>(compared.copy_bytes) / row.time_ns.value * 1e9, "B/s");
+}
+
+NamedText named_text(const SideBySideRow& row) {
+  if (row.is_copy) return {row.name, {}, "as many bytes, read and written"};
+  if (row.is_peer) return {row.name, {}, "a peer, from its library"};
+  return {row.name, row.configuration, ""};
+}
+
 std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec, const Problem& problem,
-                              const Protocol& protocol) {
-  std::vector<Cells> rows{{std::string(to_text(compared.regime)), "time", "speed-up", "rate", "configuration"}};
+                              const Protocol& protocol, bool verbose) {
+  std::vector<Cells> rows{{std::string(to_text(compared.regime)), "time [95 %]", "speed-up [95 %]", "rate"}};
+  std::vector<NamedText> configurations;
   std::string details;
   for (const SideBySideRow& row : compared.rows) {
-    const std::string what = row.is_copy   ? "as many bytes, read and written"
-                             : row.is_peer ? "a peer, from its library"
-                                           : row.configuration.text();
     if (!row.status.ok()) {
-      rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", "", what});
+      rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", ""});
       details += fmt::format("{}: {}: {}\n", row.name, to_text(row.status.verdict), row.status.detail);
     } else if (compared.rounds > 0) {
-      rows.push_back(
-          {row.name, time_cell(row.time_ns), speedup_cell(row.speedup), rate_cell(row, compared, spec, problem), what});
+      rows.push_back({row.name, time_cell(row.time_ns), speedup_cell(row.speedup),
+                      rate_of(row, compared, spec, problem, verbose)});
+    } else {
+      continue;
     }
+    configurations.push_back(named_text(row));
   }
-  return rounds_text(compared, protocol) + table_text(rows) + details;
+  if (rows.size() == 1) return rounds_text(compared, protocol);
+  return rounds_text(compared, protocol) + table_text(rows) +
+         configurations_text(configurations, verbose ? Beside::none : Beside::first) + details;
 }
 
 std::string steps_text(const SideBySide& compared) {
-  std::vector<Cells> rows{{std::string(to_text(compared.regime)), "up to it", "its share", "step"}};
+  std::vector<Cells> rows{{std::string(to_text(compared.regime)), "up to it", "its share [95 %]"}};
   for (const SideBySideRow& row : compared.rows)
     for (const StepTimes& step : row.steps)
-      rows.push_back({row.name, time_text(step.up_to_ns),
+      rows.push_back({fmt::format("{}: {}", row.name, step.name), time_text(step.up_to_ns),
                       fmt::format("{:.1f} % [{:.1f}, {:.1f}]", 100 * step.share.value, 100 * step.share.interval.low,
-                                  100 * step.share.interval.high),
-                      step.name});
+                                  100 * step.share.interval.high)});
   return rows.size() > 1 ? table_text(rows) : "";
 }
 

@@ -2,20 +2,24 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "configuration_text.hpp"
 #include "session/side_by_side.hpp"
 
 namespace attune::cli {
 
-using Cells = std::vector<std::string>;
-// Returns a Markdown table whose columns are aligned. The first row is its head; the last column is not padded.
-std::string table_text(const std::vector<Cells>& rows);
-
-// Returns what a regime's rounds were and a table of its rows, with the details of failed rows below. `protocol`: what
-// ended the rounds.
+// Returns what a regime's rounds were, a table of its rows, and below it the configurations and the details of failed
+// rows. `protocol`: what ended the rounds. `verbose`: configurations are shown whole, not as what differs from the
+// first.
 std::string side_by_side_text(const SideBySide& compared, const KernelSpec& spec, const Problem& problem,
-                              const Protocol& protocol);
+                              const Protocol& protocol, bool verbose);
+
+// Returns the rate of a row, for a table: by [metrics], or by the bytes of a copy. With `all` it has all metrics.
+std::string rate_of(const SideBySideRow& row, const SideBySide& compared, const KernelSpec& spec,
+                    const Problem& problem, bool all);
+
+// Returns what a row of a comparison is, for a list of configurations.
+NamedText named_text(const SideBySideRow& row);
 
 // Returns a table of the steps of every row; "" where none were timed.
 std::string steps_text(const SideBySide& compared);

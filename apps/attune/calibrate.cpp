@@ -29,7 +29,9 @@ CalibrationRequest calibration_request(const std::filesystem::path& lock_folder)
 }
 
 void print_ceiling_text(const Ceiling& ceiling) {
-  put_text("  {:<16}{:>13}  {}\n", ceiling.name, quantity_text(ceiling.value, ceiling.unit), ceiling.detail);
+  constexpr std::size_t column = 33;
+  put_text("  {:<16}{:>13}  {}\n", ceiling.name, quantity_text(ceiling.value, ceiling.unit),
+           in_lines(ceiling.detail, column));
   std::fflush(stdout);
 }
 

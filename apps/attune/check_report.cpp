@@ -60,7 +60,7 @@ void CheckReport::show_subject(const KernelSpec& spec, const Problem& problem, c
   line_["problem"] = to_json(problem);
   line_["configuration"] = configuration != nullptr ? to_json(*configuration) : Json();
   if (!json_ && configuration != nullptr)
-    put_text("{}  {}\n  configuration {}\n", spec.name, problem.text(), configuration->text());
+    put_text("{}  {}\n  configuration {}\n", spec.name, problem.text(), in_lines(configuration->text(), 16));
 }
 
 void CheckReport::show_note(const std::string& text) {

@@ -9,6 +9,7 @@
 
 #include "base/counted.hpp"
 #include "base/duration_text.hpp"
+#include "configuration_text.hpp"
 #include "put_text.hpp"
 #include "record_text.hpp"
 #include "rejection_text.hpp"
@@ -20,6 +21,9 @@ namespace attune::cli {
 namespace {
 
 constexpr double minute = 60;
+constexpr std::size_t ratio_columns = 6, time_columns = 9, rate_columns = 10;
+constexpr std::size_t note_column = 8;   // where the text of "  note: " begins
+constexpr std::size_t best_column = 11;  // where that of "  best     " does
 
 // Returns "12.3/s", "40/min".
 std::string pace_text(double per_second) {
@@ -93,7 +97,7 @@ std::string unsettled_text(const FinalDecision& decision) {
 
 }  // namespace
 
-Console::Console(const KernelSpec& spec) : spec_(spec) {}
+Console::Console(const KernelSpec& spec, bool verbose) : spec_(spec), verbose_(verbose) {}
 
 void Console::print(const std::string& text) {
   const std::unique_lock<std::mutex> away = line_.away();
@@ -115,14 +119,37 @@ void Console::calibration_started() { begin_stage("calibrating"); }
 
 void Console::data_started() { begin_stage("making data and the reference's results"); }
 
-std::string Console::with_rate(double nanoseconds, const Configuration& configuration) const {
-  const std::string rate = rate_text(spec_, problem_, configuration, nanoseconds);
-  return fmt::format("{:>9}{}", time_text(nanoseconds), rate.empty() ? "" : fmt::format("  {:>10}", rate));
+void Console::show_row(double ratio, double nanoseconds, const Configuration& configuration) {
+  const std::string rate = rate_cell(spec_, problem_, configuration, nanoseconds, verbose_);
+  const std::string row =
+      fmt::format("  {:>{}}  {:>{}}{}  ", ratio > 0 ? ratio_text(ratio) : "", ratio_columns, time_text(nanoseconds),
+                  time_columns, rate.empty() ? "" : fmt::format("  {:>{}}", rate, rate_columns));
+  print(row + in_lines(shown(configuration), row.size()) + "\n");
+}
+
+std::string Console::shown(const Configuration& configuration) const {
+  if (verbose_ || anchor_.empty()) return configuration.text();
+  const std::string changes = changes_text(configuration, anchor_);
+  return changes.empty() ? anchor_ == default_configuration_ ? "the default" : "the first left" : changes;
+}
+
+void Console::show_default(const Progress& progress) {
+  anchor_ = progress.anchor;
+  const char* const name = anchor_ == default_configuration_ ? "default" : "first left";
+  const bool has_rate = !rate_cell(spec_, problem_, anchor_, progress.default_ns, verbose_).empty();
+  print("  " + in_lines(fmt::format("{}: {}", name, anchor_.text()), 4) + "\n" +
+        fmt::format("  {:>{}}  {:>{}}{}  {}\n", "gain", ratio_columns, "time", time_columns,
+                    has_rate ? fmt::format("  {:>{}}", "rate", rate_columns) : "",
+                    verbose_ ? "configuration" : fmt::format("what differs from the {}", name)));
+  show_row(1, progress.default_ns, anchor_);
 }
 
 std::string Console::with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const {
+  const std::string rate = rate_text(spec_, problem_, record.configuration, nanoseconds);
   const std::string bound = bound_text(shown_bound(spec_, record, nanoseconds, ceilings));
-  return with_rate(nanoseconds, record.configuration) + (bound.empty() ? "" : ", " + bound);
+  std::string text = fmt::format("{:>{}}", time_text(nanoseconds), time_columns);
+  if (!rate.empty()) text += fmt::format("  {:>{}}", rate, rate_columns);
+  return text + (bound.empty() ? "" : ", " + bound);
 }
 
 void Console::session_started(const SessionStart& start) {
@@ -137,7 +164,7 @@ void Console::session_started(const SessionStart& start) {
   else
     text += fmt::format("tuning {} for {}\n  on {} ({}, {} multiprocessors), {}\n", start.kernel, start.problem.text(),
                         start.device.name, start.device.architecture(), start.device.multiprocessors, start.toolchain);
-  text += fmt::format("  {}{} legal {} of {} {}{}; effort {}, strategy {}, seed {}\n",
+  text += fmt::format("  {}{} legal {} of {} {}{}\n  effort {}, strategy {}, seed {}\n",
                       start.uncounted.empty() ? "" : "at most ", count_text(start.legal),
                       plural(start.legal == 1, "configuration"), count_text(start.cartesian),
                       plural(start.cartesian == 1, "combination"), start.narrowed ? " in a narrowed space" : "",
@@ -146,8 +173,11 @@ void Console::session_started(const SessionStart& start) {
     text += fmt::format("  too large to count under `{}`: configurations are checked one by one\n",
                         fmt::join(start.uncounted, "`, `"));
   if (start.self_checked)
-    text += fmt::format("  no [[reference]]: results are checked against the default configuration's{}\n",
-                        start.narrowed ? ", or where it fails against those of the first values left" : "");
+    text += "  " +
+            in_lines(fmt::format("no [[reference]]: results are checked against the default configuration's{}",
+                                 start.narrowed ? ", or where it fails against those of the first values left" : ""),
+                     2) +
+            "\n";
   if (start.trials_before > 0) text += fmt::format("  continuing after {}\n", counted(start.trials_before, "trial"));
   if (start.ladder_steps > 0) text += fmt::format("  first: {} of its ladder\n", counted(start.ladder_steps, "step"));
   if (start.warm_start > 0)
@@ -162,15 +192,12 @@ void Console::session_started(const SessionStart& start) {
 void Console::trial_done(const Trial&, const Progress& progress) {
   if (!default_shown_ && progress.default_ns > 0) {
     default_shown_ = true;
-    print(fmt::format("  {:>6}  {}  {}: {}\n", "", with_rate(progress.default_ns, progress.anchor),
-                      progress.anchor == default_configuration_ ? "default" : "first left", progress.anchor.text()));
+    show_default(progress);
     show_best(progress.anchor, progress.default_ns);
   }
   if (progress.best_ns > 0 && progress.best != best_shown_) {
     if (progress.best != progress.anchor)
-      print(fmt::format("  {:>6}  {}  {}\n",
-                        progress.default_ns > 0 ? ratio_text(progress.default_ns / progress.best_ns) : "",
-                        with_rate(progress.best_ns, progress.best), progress.best.text()));
+      show_row(progress.default_ns / progress.best_ns, progress.best_ns, progress.best);
     show_best(progress.best, progress.best_ns);
   }
   show_search(progress);
@@ -210,7 +237,7 @@ void Console::show_best(const Configuration& best, double nanoseconds) {
   best_text_ = time_text(nanoseconds);
 }
 
-void Console::note(const std::string& text) { print(fmt::format("  note: {}\n", text)); }
+void Console::note(const std::string& text) { print("  note: " + in_lines_with_command(text, note_column) + "\n"); }
 
 void Console::confirm_started(std::size_t configurations) {
   print(fmt::format("sampling the best {} again\n", counted(configurations, "configuration")));
@@ -248,18 +275,19 @@ void Console::show_result(const SessionRequest& request, const SessionResult& re
   Record shown = record;
   if (result.record_stands) take_figures(*result.decision, shown);  // this run's
   if (shown.default_ns > 0) put_text("  default  {}\n", with_bound(shown.default_ns, shown, ceilings));
-  put_text("  best     {}  {}\n", with_bound(shown.median_ns, shown, ceilings), shown.configuration.text());
-  put_text("  {}{}\n", gain_text(shown), marks_text(shown));
-  if (shown.choice != Choice::fastest) put_text("  {}\n", choice_text(shown));
-  for (const std::string& remark : result.remarks) put_text("  note: {}\n", remark);
-  if (result.elsewhere) put_text("  {}\n", elsewhere_text(*result.elsewhere));
+  put_text("  best     {}\n", with_bound(shown.median_ns, shown, ceilings));
+  put_text("{:{}}{}\n", "", best_column, in_lines(this->shown(shown.configuration), best_column));
+  put_text("  {}\n", in_lines(gain_text(shown) + marks_text(shown), 2));
+  if (shown.choice != Choice::fastest) put_text("  {}\n", in_lines(choice_text(shown), 2));
+  for (const std::string& remark : result.remarks) put_text("  note: {}\n", in_lines(remark, note_column));
+  if (result.elsewhere) put_text("  {}\n", in_lines(elsewhere_text(*result.elsewhere), 2));
   if (result.decision && !result.decision->is_settled) put_text("  {}\n", unsettled_text(*result.decision));
   if (result.record_stands)
     put_text("  the record of {} stands: {}, {}, {}\n", utc_text(record.made_ms), time_text(record.median_ns),
              default_failure(record).empty() ? fmt::format("{:.2f}x", record.speedup)
                                              : say_default_failed(default_failure(record)),
              counted(record.trials, "trial"));
-  put_text("{}", front_text(record, result.finalists));
+  put_text("{}", front_text(record, result.finalists, verbose_ ? Configuration() : anchor_));
   if (!result.left_out.empty()) put_text("  {}\n", left_out_explanation(result.left_out));
   if (result.end == SessionResult::End::known) return;
   if (result.reason)

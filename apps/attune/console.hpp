@@ -14,7 +14,9 @@ namespace attune::cli {
 
 class Console final : public Observer {
  public:
-  explicit Console(const KernelSpec& spec);
+  // `verbose`: configurations are shown whole, with all their rates. Else all but the default are shown as what differs
+  // from it.
+  explicit Console(const KernelSpec& spec, bool verbose = false);
   void calibration_started() override;
   void data_started() override;
   void session_started(const SessionStart& start) override;
@@ -40,13 +42,17 @@ class Console final : public Observer {
   SpaceSize most_trials(const Progress& progress) const;
   std::string trials_text(const Progress& progress) const;
   void show_best(const Configuration& best, double nanoseconds);
-  std::string with_rate(double nanoseconds, const Configuration& configuration) const;
+  void show_default(const Progress& progress);
+  void show_row(double ratio, double nanoseconds, const Configuration& configuration);
+  std::string shown(const Configuration& configuration) const;
   std::string with_bound(double nanoseconds, const Record& record, std::span<const Ceiling> ceilings) const;
 
   const KernelSpec& spec_;
+  const bool verbose_;
   Problem problem_;
   Configuration default_configuration_;
-  SpaceSize legal_ = 0;  // an upper bound where rules are not counted
+  Configuration anchor_;  // the default, or what stands for it; empty before it was timed
+  SpaceSize legal_ = 0;   // an upper bound where rules are not counted
   std::int64_t trials_before_ = 0;
   bool default_shown_ = false;
   Configuration best_shown_;

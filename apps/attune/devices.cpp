@@ -8,9 +8,12 @@
 #include "json_lines.hpp"
 #include "options.hpp"
 #include "put_text.hpp"
+#include "text.hpp"
 
 namespace attune::cli {
 namespace {
+
+constexpr std::size_t name_columns = 8;
 
 void show_device(const DeviceInfo& device, bool json) {
   if (json) {
@@ -18,8 +21,10 @@ void show_device(const DeviceInfo& device, bool json) {
     return;
   }
   const std::string name = device.kind == "cuda" ? fmt::format("cuda:{}", device.ordinal) : device.kind;
-  put_text("{:<8}{}  {}, {} multiprocessors, {:.1f} GiB, {}\n", name, device.name, device.architecture(),
-           device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30), device.driver);
+  const std::string text =
+      fmt::format("{} ({}), {} multiprocessors, {:.1f} GiB, {}", device.name, device.architecture(),
+                  device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30), device.driver);
+  put_text("{:<{}}{}\n", name, name_columns, in_lines(text, name_columns));
 }
 
 std::string compiler_text(const std::string& device) {
@@ -41,7 +46,7 @@ int run_devices(const Arguments& arguments) {
   if (cuda_available(why_not)) {
     for (const DeviceInfo& device : cuda_devices()) show_device(device, json);
   } else if (!json) {
-    put_text("cuda    none: {}\n", why_not);
+    put_text("cuda    {}\n", in_lines("none: " + why_not, name_columns));
   }
   show_device(open_device("host")->info(), json);
   return exit_done;

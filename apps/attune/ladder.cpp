@@ -115,14 +115,16 @@ class Ladders {
     for (const Binding& binding : problem)
       if (ladder.sweep.empty() || binding.name != parse_sweep(ladder.sweep).name)
         values.push_back(binding.name + "=" + binding.value.text());
-    put_text("{}  {}  {}  on {}\n", spec_.name, ladder.name, fmt::join(values, " "), device_.name);
+    put_text(
+        "{}\n",
+        in_lines(fmt::format("{}: {}, {} on {}", spec_.name, ladder.name, fmt::join(values, " "), device_.name), 2));
     if (kind_ == "host") notes_.note("the host device runs blocks one after another: its times mean little");
   }
 
   void show_steps(const Ladder& ladder, const Problem& problem) {
     const std::optional<LadderTable> table = compare(ladder, problem, true);
     if (!table) return;
-    if (!json_) return put_text("\n{}\n", ladder_text(*table));
+    if (!json_) return put_text("\n{}\n", ladder_text(*table, options_.has("verbose")));
     for (const Json& line : ladder_lines(*table)) print_line(line);
   }
 
@@ -137,7 +139,7 @@ class Ladders {
         for (const Json& line : ladder_lines(*table)) print_line(line);
       tables.push_back(std::move(*table));
     }
-    if (!json_ && !tables.empty()) put_text("\n{}\n", sweep_text(tables, sweep.name));
+    if (!json_ && !tables.empty()) put_text("\n{}\n", sweep_text(tables, sweep.name, options_.has("verbose")));
   }
 
   // Steps that are not legal are left out, and said. Nothing where none is.

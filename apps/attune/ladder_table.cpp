@@ -8,6 +8,7 @@
 #include "bench_table.hpp"
 #include "comparison.hpp"
 #include "json_lines.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 namespace attune::cli {
@@ -46,34 +47,39 @@ std::vector<Speedups> speedups_of(const LadderTable& table) {
   return speedups;
 }
 
-std::string rate_cell(const LadderTable& table, const SideBySideRow& row) {
-  if (!row.is_copy) return rate_text(table.spec, table.problem, row.configuration, row.time_ns.value);
-  return quantity_text(static_cast<double>(table.compared.copy_bytes) / row.time_ns.value * 1e9, "B/s");
+std::string rate_in(const LadderTable& table, const SideBySideRow& row, bool verbose) {
+  return rate_of(row, table.compared, table.spec, table.problem, verbose);
+}
+
+// Returns the configurations, one below the other.
+std::string steps_of(const LadderTable& table, bool verbose) {
+  std::vector<NamedText> list;
+  for (const SideBySideRow& row : table.compared.rows) list.push_back(named_text(row));
+  return configurations_text(list, verbose ? Beside::none : Beside::previous);
 }
 
 std::string ratio_cell(const std::optional<double>& ratio) { return ratio ? ratio_text(*ratio) : ""; }
 
 }  // namespace
 
-std::string ladder_text(const LadderTable& table) {
+std::string ladder_text(const LadderTable& table, bool verbose) {
   const std::vector<Speedups> speedups = speedups_of(table);
-  std::vector<Cells> rows{{"step", "time", "rate", "over the last", "in all", "published", "configuration"}};
+  std::vector<Cells> rows{{"step", "time", "rate", "gain", "total", "published"}};
   std::string details;
   for (std::size_t i = 0; i < table.compared.rows.size(); ++i) {
     const SideBySideRow& row = table.compared.rows[i];
     const LadderStep* const step = step_of(table, row);
     const std::string published = step == nullptr ? "" : step->published;
-    const std::string what = row.is_copy ? "as many bytes, read and written" : row.configuration.text();
     if (!row.status.ok()) {
-      rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", "", "", published, what});
+      rows.push_back({row.name, std::string(to_text(row.status.verdict)), "", "", "", published});
       details += fmt::format("{}: {}: {}\n", row.name, to_text(row.status.verdict), row.status.detail);
     } else if (has_time(row)) {
-      rows.push_back({row.name, time_text(row.time_ns.value), rate_cell(table, row), ratio_cell(speedups[i].over_step),
-                      ratio_cell(speedups[i].over_first), published, what});
+      rows.push_back({row.name, time_text(row.time_ns.value), rate_in(table, row, verbose),
+                      ratio_cell(speedups[i].over_step), ratio_cell(speedups[i].over_first), published});
     }
   }
-  std::string text = table_text(rows) + details;
-  if (!table.ladder.source.empty()) text += fmt::format("published: {}\n", table.ladder.source);
+  std::string text = table_text(rows) + steps_of(table, verbose) + details;
+  if (!table.ladder.source.empty()) text += in_lines("published: " + table.ladder.source, 2) + "\n";
   if (table.bound) text += bound_text(table.bound) + "\n";
   return text;
 }
@@ -103,19 +109,22 @@ std::vector<Json> ladder_lines(const LadderTable& table) {
   return lines;
 }
 
-std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept) {
+std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept, bool verbose) {
   std::vector<Cells> rows{{swept}};
   for (const SideBySideRow& row : tables.front().compared.rows) rows.front().push_back(row.name);
   for (const LadderTable& table : tables) {
     Cells cells{table.problem.at(swept).text()};
-    for (const SideBySideRow& row : table.compared.rows)
+    for (const SideBySideRow& row : table.compared.rows) {
+      const std::string rate = has_time(row) ? rate_in(table, row, verbose) : "";
       cells.push_back(!row.status.ok() ? std::string(to_text(row.status.verdict))
                       : !has_time(row) ? ""
-                                       : fmt::format("{}, {}", time_text(row.time_ns.value), rate_cell(table, row)));
+                      : rate.empty()   ? time_text(row.time_ns.value)
+                                       : rate);
+    }
     cells.resize(rows.front().size());
     rows.push_back(std::move(cells));
   }
-  return table_text(rows);
+  return table_text(rows) + steps_of(tables.front(), verbose);
 }
 
 }  // namespace attune::cli

@@ -21,12 +21,15 @@ struct LadderTable {
   std::optional<Bound> bound;  // of the record, else of the default
 };
 
-// Returns the table of steps with the speed-up of each over the one before and over the first.
-std::string ladder_text(const LadderTable& table);
+// Returns the table of steps with the speed-up of each over the one before and over the first. Below it stands what
+// each step changes of the one before; with `verbose` all configurations stand there whole, and all rates in
+// the table.
+std::string ladder_text(const LadderTable& table, bool verbose);
 // Returns a line for each row.
 std::vector<nlohmann::ordered_json> ladder_lines(const LadderTable& table);
 
-// Returns a table with a row for each problem of a sweep, and a column for each configuration.
-std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept);
+// Returns a table with a row for each problem of a sweep, and a column for each configuration: its rate, or its time
+// where the kernel has no [metrics]. What each step changes stands below, as above.
+std::string sweep_text(const std::vector<LadderTable>& tables, const std::string& swept, bool verbose);
 
 }  // namespace attune::cli

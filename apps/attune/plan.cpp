@@ -76,11 +76,23 @@ void print_match_json(const PlanQuery& query, const Problem& problem, const Devi
   print_line(line);
 }
 
+// Splits "... (try: COMMAND)".
+std::pair<std::string, std::string> split_off_command(const std::string& why) {
+  constexpr std::string_view before = " (try: ";
+  const std::size_t end = why.rfind(before);
+  if (end == std::string::npos || !why.ends_with(')')) return {why, ""};
+  const std::size_t begin = end + before.size();
+  return {why.substr(0, end), why.substr(begin, why.size() - begin - 1)};
+}
+
 void print_match_text(const PlanQuery& query, const Problem& problem, const DeviceInfo& device, const Match& match) {
   put_text("{} for {} on {}", query.spec.name, problem.text(), device.name);
   if (query.effort) put_text(": effort {}, nothing is measured", query.effort->name);
-  put_text("\n  rung           {}\n  why            {}\n  configuration  {}\n", to_text(match.rung), match.why,
-           match.configuration.text());
+  constexpr std::size_t column = 17;
+  const auto [why, command] = split_off_command(match.why);
+  put_text("\n  rung           {}\n  why            {}\n", to_text(match.rung), in_lines(why, column));
+  if (!command.empty()) put_text("  try            {}\n", command);
+  put_text("  configuration  {}\n", in_lines(match.configuration.text(), column));
   if (match.rung == Rung::none) return;
   put_text("  recorded for   {}\n  speed-up       {}\n", match.record_problem,
            match.default_failure.empty() ? ratio_text(match.speedup) + " over the default"

@@ -11,6 +11,7 @@
 #include "spec/kernel_file.hpp"
 #include "spec/pack.hpp"
 #include "stored.hpp"
+#include "text.hpp"
 
 namespace attune::cli {
 namespace {
@@ -49,8 +50,11 @@ void show_json(const WantedImage& image, const std::string& architecture, Made m
 }
 
 void show_text(const WantedImage& image, const std::string& architecture, Made made, const std::string& detail) {
-  put_text("{:<9} {} on {} for {} ({}): {}\n", made_words[made], image.kernel, architecture, image.problem, image.why,
-           image.configuration);
+  constexpr std::size_t column = 10;
+  put_text("{:<9} {}\n", made_words[made],
+           in_lines(fmt::format("{} on {} for {} ({}): {}", image.kernel, architecture, image.problem, image.why,
+                                image.configuration),
+                    column));
   if (!detail.empty()) put_text("{}\n", detail);
 }
 

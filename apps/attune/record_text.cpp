@@ -7,6 +7,7 @@
 
 #include "attune/error.hpp"
 #include "base/counted.hpp"
+#include "configuration_text.hpp"
 #include "measure/objective.hpp"
 #include "text.hpp"
 #include "worker/error_text.hpp"
@@ -23,6 +24,13 @@ std::optional<Objectives> objectives_of(const Record& record) {
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+// Returns what differs from `base`, all of it if that is empty.
+std::string beside(const Configuration& configuration, const Configuration& base) {
+  if (base.empty()) return configuration.text();
+  const std::string changes = changes_text(configuration, base);
+  return changes.empty() ? "(as above)" : changes;
 }
 
 }  // namespace
@@ -88,7 +96,7 @@ std::string choice_text(const Record& record) {
   return "";
 }
 
-std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists) {
+std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists, const Configuration& base) {
   const std::optional<Objectives> known = objectives_of(record);
   if (!known || known->size() < 2 || finalists.empty()) return "";
   const Objectives& objectives = *known;
@@ -104,16 +112,19 @@ std::string front_text(const Record& record, const std::vector<FinalistResult>& 
       const std::string shown = objectives.name(i) == "time" ? time_text(value) : fmt::format("{:.5g}", value);
       text += fmt::format("{:>{}}", shown, objective_width);
     }
-    text += "  " + result.configuration.text() + "\n";
+    const std::size_t column = 2 + objectives.size() * objective_width + 2;
+    text += "  " + in_lines(beside(result.configuration, base), column) + "\n";
   }
   return text;
 }
 
-std::string finalists_text(const std::vector<FinalistResult>& finalists) {
+std::string finalists_text(const std::vector<FinalistResult>& finalists, const Configuration& base) {
+  constexpr std::size_t column = 28;
   std::string text;
   for (const FinalistResult& finalist : finalists)
-    text += fmt::format("  {:<15}{:>9}  {}\n", text.empty() ? "finalists" : "",
-                        time_text(finalist.measurement.median_ns), finalist.configuration.text());
+    text +=
+        fmt::format("  {:<15}{:>9}  {}\n", text.empty() ? "finalists" : "", time_text(finalist.measurement.median_ns),
+                    in_lines(beside(finalist.configuration, base), column));
   return text;
 }
 
@@ -123,11 +134,10 @@ std::string winner_text(const Record& record, const std::vector<FinalistResult>&
   });
   if (winner == finalists.end()) return "";
   const Numerics& numerics = winner->numerics;
-  std::string text =
-      fmt::format("  numerics       off the reference by {:.3g} at most{}, {:.3g} relative, {} ulp",
-                  numerics.max_absolute, share_text(numerics.max_share), numerics.max_relative, numerics.max_ulp);
-  if (winner->deterministic) text += *winner->deterministic ? "; repeats bit for bit" : "; differs from run to run";
-  text += "\n";
+  std::string off = fmt::format("off the reference by {:.3g} at most{}, {:.3g} relative, {} ulp", numerics.max_absolute,
+                                share_text(numerics.max_share), numerics.max_relative, numerics.max_ulp);
+  if (winner->deterministic) off += *winner->deterministic ? "; repeats bit for bit" : "; differs from run to run";
+  std::string text = "  numerics       " + in_lines(off, 17) + "\n";
   if (winner->energy_j)
     text +=
         fmt::format("  energy         {:.4g} J a launch, +-{:.1f} %\n", *winner->energy_j, 100 * winner->energy_error);

@@ -24,9 +24,10 @@ std::string marks_text(const Record& record);
 // Returns why a winner was chosen that is not the fastest; "" where it is.
 std::string choice_text(const Record& record);
 // Returns the trade-offs between several objectives, as lines indented by two blanks or more; "" for one objective.
-std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists);
-// Returns a line for each finalist: its time and configuration.
-std::string finalists_text(const std::vector<FinalistResult>& finalists);
+// Configurations are shown as what differs from `base`; whole if it is empty.
+std::string front_text(const Record& record, const std::vector<FinalistResult>& finalists, const Configuration& base);
+// Returns a line for each finalist: its time and configuration, as above.
+std::string finalists_text(const std::vector<FinalistResult>& finalists, const Configuration& base);
 // Returns the winner's distance from the reference, its determinism and its energy: lines as above.
 std::string winner_text(const Record& record, const std::vector<FinalistResult>& finalists);
 

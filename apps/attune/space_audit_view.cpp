@@ -58,10 +58,13 @@ void show_rules(const SpaceAudit& audit) {
     const RuleAudit& rule = audit.rules[i];
     if (is_idle_limit(rule)) continue;
     const bool left_out = std::ranges::find(audit.left_out, i) != audit.left_out.end();
-    put_text("  {:>{}}  {:>{}}  {}{}{}\n", removed_text(rule.alone), alone, last_text(rule, audit), last, rule.text,
-             rule.implied ? "  (a limit of the device)" : "", left_out ? "  (not counted)" : "");
+    const std::size_t column = alone + last + 6;
+    const std::string about =
+        (rule.implied ? " (a limit of the device)" : "") + std::string(left_out ? " (not counted)" : "");
+    put_text("  {:>{}}  {:>{}}  {}\n", removed_text(rule.alone), alone, last_text(rule, audit), last,
+             in_lines(rule.text + about, column));
     if (const std::string need = need_text(rule, audit); !need.empty())
-      put_text("  {:{}}      {}\n", "", alone + last, need);
+      put_text("{:{}}{}\n", "", column + 2, in_lines(need, column + 2));
   }
   if (idle > 0) put_text("  and {} {}\n", idle, limits);
 }

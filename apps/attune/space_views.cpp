@@ -42,7 +42,7 @@ void show_parameters(const SearchSpace& space) {
   for (const Parameter& parameter : space.parameters()) width = std::max(width, parameter.name.size() + 2);
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
     any_never |= !space.empty() && space.values_left(i).size() < space.parameters()[i].values.size();
-    put_text("  {:<{}}{}\n", space.parameters()[i].name, width, values_text(space, i));
+    put_text("  {:<{}}{}\n", space.parameters()[i].name, width, in_lines(values_text(space, i), width + 2));
   }
   if (any_never) put_text("  (in parentheses: in no legal configuration)\n");
 }
@@ -55,8 +55,9 @@ void show_effects(const SearchSpace& space) {
   put_text("rules, and what each alone removes\n");
   for (const RuleEffect& effect : space.effects()) {
     if (effect.implied && effect.removed_alone <= 0) continue;
-    put_text("  {}{:>8}  {}{}\n", effect.exact ? " " : "~", share_text(effect.removed_alone), effect.rule,
-             effect.implied ? "  (a limit of the device)" : "");
+    constexpr std::size_t column = 13;
+    put_text("  {}{:>8}  {}\n", effect.exact ? " " : "~", share_text(effect.removed_alone),
+             in_lines(effect.rule + (effect.implied ? " (a limit of the device)" : ""), column));
   }
 }
 

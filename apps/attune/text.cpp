@@ -72,6 +72,21 @@ std::string rate_text(const KernelSpec& spec, const Problem& problem, const Conf
   return text;
 }
 
+// GPUs of the last ten years do 10 to 30 operations of single precision in the time of a byte from memory.
+constexpr double many_per_byte = 10;
+
+std::string rate_cell(const KernelSpec& spec, const Problem& problem, const Configuration& configuration,
+                      double nanoseconds, bool all) {
+  if (all) return rate_text(spec, problem, configuration, nanoseconds);
+  const Rates rates = rates_of(spec, problem, configuration, nanoseconds);
+  const auto is_main = [&](const std::optional<double>& rate) {
+    return rate && (!rates.gigabytes || *rate > many_per_byte * *rates.gigabytes);
+  };
+  if (is_main(rates.gigaflops)) return scaled(*rates.gigaflops, "FLOP/s");
+  if (is_main(rates.gigaitems)) return scaled(*rates.gigaitems, (spec.metrics.unit + "/s").c_str());
+  return rates.gigabytes ? scaled(*rates.gigabytes, "B/s") : "";
+}
+
 std::string bound_text(const std::optional<Bound>& bound) {
   if (!bound) return "";
   return fmt::format("{:.0f} % of the measured {} ceiling", 100 * bound->fraction, bound->ceiling);
@@ -94,6 +109,14 @@ std::string in_lines(std::string_view given, std::size_t column) {
   std::string line;
   for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
   return wrapped(line, output_columns(), column);
+}
+
+std::string in_lines_with_command(std::string_view given, std::size_t column) {
+  constexpr std::string_view before = ": attune ";
+  const std::size_t end = given.find(before);
+  if (end == std::string_view::npos) return in_lines(given, column);
+  return in_lines(given.substr(0, end + 1), column) + "\n" + std::string(column, ' ') +
+         visible_text(given.substr(end + 2));
 }
 
 std::string utc_text(std::int64_t unix_ms) { return attune::utc_text(unix_ms, "%Y-%m-%d %H:%M UTC"); }

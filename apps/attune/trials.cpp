@@ -11,6 +11,7 @@
 #include "base/enum_texts.hpp"
 #include "base/near_name.hpp"
 #include "base/visible_text.hpp"
+#include "configuration_text.hpp"
 #include "exports/records_csv.hpp"
 #include "exports/records_json.hpp"
 #include "expression/assignments.hpp"
@@ -44,8 +45,8 @@ Options trials_options() {
       "time (default; those that failed follow), order of trying, compile (the longest first), error (the largest "
       "share of the tolerance first)")("limit", named_value("N"),
                                        "so many of each session (default: 20 as text, else all)")(
-      "details", "as text: whole details, such as a compiler's log")("json", "one JSON object per line")(
-      "csv", "comma-separated values, the first line names them");
+      "details", "as text: whole configurations, and whole details such as a compiler's log")(
+      "json", "one JSON object per line")("csv", "comma-separated values, the first line names them");
   add_database_option(options);
   return options;
 }
@@ -130,10 +131,14 @@ TrialQuery query_of(const Options& options) {
   return wanted;
 }
 
-void show_trial(const Trial& trial, bool details) {
+// The first trial is shown whole, the others as what differs from it.
+void show_trial(const Trial& trial, const Trial& first, bool details) {
   const bool is_right = trial.verdict == Verdict::ok;
+  const bool is_whole = details || trial.configuration == first.configuration;
   put_text("  {:>{}}  {}\n", is_right ? time_text(trial.measurement.median_ns) : std::string(to_text(trial.verdict)),
-           verdict_columns, in_lines(trial.configuration.text(), configuration_column));
+           verdict_columns,
+           in_lines(is_whole ? trial.configuration.text() : changes_text(trial.configuration, first.configuration),
+                    configuration_column));
   if (trial.detail.empty()) return;
   if (details)
     put_text("{}\n", trial.detail);
@@ -154,7 +159,8 @@ void show_session(const SessionRow& session, const std::vector<Trial>& all, cons
                                 session.key.strategy, counted(all.size(), "trial"), verdicts_text(counts)),
                     4));
   const std::size_t shown = std::min(chosen.size(), wanted.limit);
-  for (std::size_t i = 0; i < shown; ++i) show_trial(chosen[i], wanted.details);
+  if (shown > 1 && !wanted.details) put_text("  the first whole, of the others what differs from it\n");
+  for (std::size_t i = 0; i < shown; ++i) show_trial(chosen[i], chosen.front(), wanted.details);
   if (shown < chosen.size()) put_text("  {} more: --limit {} shows them\n", chosen.size() - shown, chosen.size());
 }
 

@@ -71,6 +71,7 @@ Options tune_options() {
       "keep-going", "search on even when nearly all of the first 50 configurations fail alike")(
       "lift-quarantine", "try again what killed workers or compilers or was late, also when the session is finished")(
       "db", named_value("FILE"), "the wisdom database (default: $ATTUNE_DB, else the user's own)")(
+      "verbose,v", "all rates, and whole configurations, not what differs from the default")(
       "json", "one JSON object per line instead of text");
   return options;
 }
@@ -117,12 +118,12 @@ int tune_recording(const Options& options, const EffortPlan& effort, const std::
   if (replay.workers) {
     const std::unique_ptr<Workers> workers = workers_for(name, options.text("kernel"), problem);
     Pool pool(*workers);
-    return tune_one(request, pool, store, nullptr, options.has("json"));
+    return tune_one(request, pool, store, nullptr, view_of(options));
   }
   const std::unique_ptr<Device> device = make_replay_device(recording, replay.options);
   LocalWorkers workers(*device);
   Pool pool(workers);
-  return tune_one(request, pool, store, nullptr, options.has("json"));
+  return tune_one(request, pool, store, nullptr, view_of(options));
 }
 
 int tune_log(const Options& options, const EffortPlan& effort, const std::string& device) {
@@ -134,7 +135,7 @@ int tune_log(const Options& options, const EffortPlan& effort, const std::string
   SessionRequest terms = request_from(options, {});
   terms.effort = *effort.search;
   MissesQuery query{*options.text("misses"), {}, device, database_path(options), options.has("dry-run"),
-                    options.has("json")};
+                    view_of(options)};
   if (const auto first = options.text("kernel")) query.files.push_back(*first);
   for (const std::string& further : options.list("kernels")) query.files.push_back(further);
   return tune_misses(query, std::move(terms));
@@ -181,7 +182,7 @@ int run_tune(const Arguments& arguments) {
   int code = exit_done;
   for (const Problem& problem : problems) {
     request.problem = problem;
-    const int one = tune_one(request, pool, store, images ? &*images : nullptr, options.has("json"));
+    const int one = tune_one(request, pool, store, images ? &*images : nullptr, view_of(options));
     if (one != exit_done) code = one;
     if (one == exit_interrupted) break;
   }

@@ -20,7 +20,6 @@
 #include "spec/kernel_file.hpp"
 #include "stop_requests.hpp"
 #include "stored.hpp"
-#include "tune_session.hpp"
 #include "worker.hpp"
 
 namespace attune::cli {
@@ -184,12 +183,14 @@ int list_all(const MissesQuery& query, const std::vector<Wanted>& chosen, const 
   if (std::filesystem::exists(query.database, unknown) || unknown)
     store.emplace(query.database, WisdomStore::Access::read_only, DatabaseWaiting{note_on_stderr});
   for (const Wanted& wanted : chosen)
-    list_one(wanted, store && known_result(request_for(wanted, terms), device, *store), query.json);
+    list_one(wanted, store && known_result(request_for(wanted, terms), device, *store),
+             query.view == SessionView::json);
   return exit_done;
 }
 
 int tune_all(const std::vector<Wanted>& chosen, const SessionRequest& terms, Pool& pool, WisdomStore& store,
-             ImageCache* images, bool json) {
+             ImageCache* images, SessionView view) {
+  const bool json = view == SessionView::json;
   int code = exit_done;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const SessionRequest request = request_for(chosen[i], terms);
@@ -197,7 +198,7 @@ int tune_all(const std::vector<Wanted>& chosen, const SessionRequest& terms, Poo
     if (i == 0 && pool.device().info.kind == "cuda") calibrate_first(request, pool, store, json);
     int one = exit_done;
     try {
-      one = tune_one(request, pool, store, images, json);
+      one = tune_one(request, pool, store, images, view);
     } catch (const WaitInterrupted&) {
       throw;
     } catch (const DeviceLost&) {
@@ -243,7 +244,7 @@ int tune_misses(const MissesQuery& query, SessionRequest terms) {
       terms.lock_folder = usable_lock_folder();
       std::optional<ImageCache> images;
       if (!terms.lock_folder.empty()) images.emplace(default_cache_path());
-      code = tune_all(chosen, terms, pool, store, images ? &*images : nullptr, query.json);
+      code = tune_all(chosen, terms, pool, store, images ? &*images : nullptr, query.view);
     }
   }
   return code == exit_done && refused.count() > 0 ? exit_error : code;

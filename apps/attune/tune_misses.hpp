@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "session/session.hpp"
+#include "tune_session.hpp"
 
 namespace attune::cli {
 
@@ -13,7 +14,7 @@ struct MissesQuery {
   std::vector<std::string> files;  // kernel files; built-in kernels are found by their names
   std::string device, database;
   bool is_dry_run = false;  // lists what would be tuned
-  bool json = false;
+  SessionView view = SessionView::text;
 };
 
 // Tunes each line that is of this device class and of a kernel as it is here. The others are noted. `terms`: the

@@ -28,9 +28,14 @@ std::vector<Ceiling> ceilings_for(const SessionResult& result, WisdomStore& stor
 
 }  // namespace
 
-int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, bool json) {
+SessionView view_of(const Options& options) {
+  if (options.has("json")) return SessionView::json;
+  return options.has("verbose") ? SessionView::verbose : SessionView::text;
+}
+
+int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, SessionView view) {
   SessionResult result;
-  if (json) {
+  if (view == SessionView::json) {
     JsonLines lines(request.spec);
     note_unmentioned(request.spec, lines);
     result = run_session(request, pool, store, images, lines, stop_requests);
@@ -38,7 +43,7 @@ int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, Imag
     if (!result.record) put_error(request.spec.name + ": " + result.explanation);
     return exit_code(result.end);
   }
-  Console console(request.spec);
+  Console console(request.spec, view == SessionView::verbose);
   note_unmentioned(request.spec, console);
   result = run_session(request, pool, store, images, console, stop_requests);
   if (result.record)

@@ -2,13 +2,19 @@
 #pragma once
 
 #include "db/wisdom_store.hpp"
+#include "options.hpp"
 #include "session/session.hpp"
 #include "worker/pool.hpp"
 
 namespace attune::cli {
 
+// How a session is shown: as text, as text with whole configurations, or as JSON lines.
+enum class SessionView { text, verbose, json };
+// Returns what --verbose and --json ask for.
+SessionView view_of(const Options& options);
+
 // Runs a session and shows it. Returns an ExitCode.
-int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, bool json);
+int tune_one(const SessionRequest& request, Pool& pool, WisdomStore& store, ImageCache* images, SessionView view);
 
 // Calibrates a GPU once. The host device has ceilings of its emulation: it is calibrated only on request.
 void calibrate_first(const SessionRequest& request, Pool& pool, WisdomStore& store, bool json);

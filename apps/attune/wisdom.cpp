@@ -23,6 +23,7 @@ namespace attune::cli {
 namespace {
 
 constexpr std::size_t least_name_columns = 12;
+constexpr std::size_t fact_column = 17;  // where the facts of a record begin
 
 nlohmann::ordered_json kept_json(const std::string& kernel, const Kept& kept) {
   return {{"type", "kernel"},
@@ -80,21 +81,25 @@ std::string tried_text(const Record& record, const std::vector<SessionRow>& sess
 }
 
 void show_record(const Record& record, const std::string& reached, const std::string& other_code,
-                 const std::vector<FinalistResult>& finalists, const std::string& tried) {
+                 const std::vector<FinalistResult>& finalists, const std::string& tried, bool verbose) {
   put_text("{} {}\n  on {}{}\n", record.key.kernel, record.key.problem.text(), record.device_name,
            is_of_host(record) ? " (host)" : "");
   put_text("{}", other_code);
   if (record.key.regime != "cold" || record.key.objective != "time")
     put_text("  tuned for      {}, {}\n", record.key.objective, record.key.regime);
-  put_text("  configuration  {}\n", record.configuration.text());
-  put_text("  time           {}{}; {}{}\n", time_text(record.median_ns), reached, gain_text(record),
-           marks_text(record));
-  if (const std::string choice = choice_text(record); !choice.empty()) put_text("  chosen         {}\n", choice);
-  put_text("  found          {}, effort {}{}, {}, seed {}\n", utc_text(record.made_ms), to_text(record.effort),
-           record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed);
+  const Configuration base = verbose ? Configuration() : record.configuration;
+  const auto put_fact = [](const char* name, const std::string& text) {
+    put_text("  {:<{}}{}\n", name, fact_column - 2, in_lines(text, fact_column));
+  };
+  put_fact("configuration", record.configuration.text());
+  put_fact("time", time_text(record.median_ns) + reached + "; " + gain_text(record) + marks_text(record));
+  if (const std::string choice = choice_text(record); !choice.empty()) put_fact("chosen", choice);
+  put_fact("found", fmt::format("{}, effort {}{}, {}, seed {}", utc_text(record.made_ms), to_text(record.effort),
+                                record.partial ? " (cut short)" : "", counted(record.trials, "trial"), record.seed));
   put_text("{}", tried);
-  put_text("{}{}{}", winner_text(record, finalists), finalists_text(finalists), front_text(record, finalists));
-  put_text("  with           attune {}, {}, driver {}\n", record.attune_version, record.toolchain, record.driver);
+  put_text("{}{}{}", winner_text(record, finalists), finalists_text(finalists, base),
+           front_text(record, finalists, base));
+  put_fact("with", fmt::format("attune {}, {}, driver {}", record.attune_version, record.toolchain, record.driver));
 }
 
 }  // namespace
@@ -136,7 +141,8 @@ int run_show(const Arguments& arguments) {
   Options options("attune show KERNEL|FILE.cu [options]", "  attune show transpose\n  attune show transpose --json\n",
                   {"kernel"});
   add_database_option(options);
-  options.add()("json", "one JSON object per line instead of text: records, their finalists, and counts");
+  options.add()("verbose,v", "whole configurations of finalists, not what differs from the best")(
+      "json", "one JSON object per line instead of text: records, their finalists, and counts");
   if (options.parse(arguments)) return exit_done;
   const std::string given = options.required("kernel");
   const bool is_file = is_kernel_file(given);
@@ -154,7 +160,7 @@ int run_show(const Arguments& arguments) {
         print_record(record, finalists, spec ? std::optional(is_of_other_code(record, *spec)) : std::nullopt);
       else
         show_record(record, rate_and_bound(record, spec, *store), other_code_text(record, spec, called), finalists,
-                    tried_text(record, sessions, *store));
+                    tried_text(record, sessions, *store), options.has("verbose"));
     }
   if (options.has("json")) {
     print_line(kept_json(kernel, kept[kernel]));
