@@ -24,11 +24,19 @@ TEST_F(LadderCommand, MeasuresItsStepsTheDefaultTheRecordAndACopy) {
   const std::string file = with(steps);
   output_of({"tune", file, "--parameters", "BLOCK=128 ITEMS=1", "--problem", "n=3000"});
   const std::string text = output_of({"ladder", file, "--rounds", "5"});
-  EXPECT_THAT(text, AllOf(HasSubstr("scale  blocks  n=3000 T=float  on "), HasSubstr("scale  blocks  n=4000 T=float"),
-                          HasSubstr("its times mean little"), HasSubstr("| over the last | in all "),
-                          HasSubstr("| 8 ms "), HasSubstr("| tuned "), HasSubstr("| copy "),
-                          HasSubstr("published: a talk"), HasSubstr("there is no record; to make one: attune tune")));
-  EXPECT_EQ(count_of(text, "| tuned "), 1u) << "of n=3000";
+  EXPECT_THAT(text, AllOf(HasSubstr("scale: blocks, n=3000 T=float on "), HasSubstr("scale: blocks, n=4000 T=float"),
+                          HasSubstr("its times mean little"), ContainsRegex("step +time +rate +gain +total +published"),
+                          ContainsRegex("\nsmall +[0-9.]+ [mu]s +[0-9.]+ [GM]B/s +1\\.00x +8 ms\n"),
+                          ContainsRegex("\ntuned +[0-9.]+ "), ContainsRegex("\ncopy +[0-9.]+ "),
+                          HasSubstr("published: a talk"),
+                          HasSubstr("there is no record; to make one:\n        attune tune /")));
+  EXPECT_THAT(text, HasSubstr("  small: BLOCK=32 ITEMS=1\n  large: BLOCK=64 ITEMS=2\n")) << "all of it differs";
+  EXPECT_THAT(text, HasSubstr("  default: ITEMS=1\n  tuned: BLOCK=128\n")) << "beside the one above";
+  EXPECT_EQ(count_of(text, "\ntuned "), 1u) << "of n=3000";
+  for (const std::string& line : lines_of(text))
+    if (!line.starts_with("        attune tune ")) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_THAT(output_of({"ladder", file, "--rounds", "2", "--problem", "n=3000", "--verbose"}),
+              HasSubstr("  default: BLOCK=64 ITEMS=1\n  tuned: BLOCK=128 ITEMS=1\n"));
 }
 
 TEST_F(LadderCommand, JsonHasSpeedupsOverTheStepBeforeAndTheFirst) {
@@ -51,8 +59,8 @@ TEST_F(LadderCommand, JsonHasSpeedupsOverTheStepBeforeAndTheFirst) {
 
 TEST_F(LadderCommand, SweepsASizeOfTheProblem) {
   const std::string file = with("[[ladder]]\nname = \"sizes\"\nsweep = \"n=100..102\"\n[metrics]");
-  EXPECT_THAT(output_of({"ladder", file, "--rounds", "3"}), AllOf(HasSubstr("| n   | default "), HasSubstr("| 100 | "),
-                                                                  HasSubstr("| 102 | "), Not(HasSubstr("| 103 "))));
+  EXPECT_THAT(output_of({"ladder", file, "--rounds", "3"}), AllOf(ContainsRegex("\nn +default\n100 +[0-9.]+ [GM]B/s\n"),
+                                                                  HasSubstr("\n102  "), Not(HasSubstr("\n103 "))));
   const std::vector<Json> rows = of_type(events_of({"ladder", file, "--rounds", "3"}), "row");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[1]["problem"]["n"], 101);
@@ -61,12 +69,12 @@ TEST_F(LadderCommand, SweepsASizeOfTheProblem) {
 TEST_F(LadderCommand, LeavesOutWhatIsNotLegalAndShowsWhatFails) {
   const std::string file = scale_with({{"[metrics]", steps}, {"rules = [", "rules = [\"BLOCK != 32 || n < 3500\", "}});
   const std::string text = output_of({"ladder", file, "--rounds", "3"});
-  EXPECT_EQ(count_of(text, "| small "), 1u) << text;
-  EXPECT_THAT(text, HasSubstr("`small` is left out: BLOCK=32 ITEMS=1 breaks BLOCK != 32 || n < 3500"));
+  EXPECT_EQ(count_of(text, "\nsmall "), 1u) << text;
+  EXPECT_THAT(text, HasSubstr("`small` is left out: BLOCK=32 ITEMS=1 breaks BLOCK != 32 ||\n        n < 3500"));
   const CommandResult failed = attune({"ladder", scale_with({{"[metrics]", steps}, {"T(3) *", "T(ITEMS + 2) *"}}),
                                        "--problem", "n=3000", "--rounds", "3"});
   EXPECT_EQ(failed.code, 3);
-  EXPECT_THAT(failed.out, AllOf(HasSubstr("large: wrong_result"), HasSubstr("| small ")));
+  EXPECT_THAT(failed.out, AllOf(HasSubstr("large: wrong_result"), HasSubstr("\nsmall ")));
 }
 
 TEST_F(LadderCommand, BadInputIsNamed) {
@@ -99,7 +107,7 @@ TEST_F(LadderCommand, OfTheBuiltInKernelsIsRight) {
         std::pair("histogram", "n=4097 bins=100")}) {
     const std::string text = output_of({"ladder", kernel, "--problem", problem, "--rounds", "2"});
     EXPECT_THAT(text, Not(HasSubstr("is left out")));
-    EXPECT_THAT(text, HasSubstr("| default "));
+    EXPECT_THAT(text, HasSubstr("\ndefault "));
   }
 }
 

@@ -168,11 +168,12 @@ TEST_F(Look, ListAndShowHaveCountsAndFinalists) {
   EXPECT_THAT(output_of({"list"}), HasSubstr("1 record, 5 trials in 1 session"));
   const std::string shown = output_of({"show", "scale"});
   EXPECT_THAT(shown, HasSubstr("scale: 1 record, 5 trials in 1 session"));
-  EXPECT_THAT(shown, testing::ContainsRegex("  finalists +[0-9.]+ [um]?s  BLOCK="));
+  EXPECT_THAT(shown, testing::ContainsRegex("  finalists +[0-9.]+ [um]?s  \\(as above\\)\n"));
+  for (const std::string& line : lines_of(shown)) EXPECT_LE(line.size(), 80u) << line;
   const auto lines = events_of({"show", "scale"});
   ASSERT_EQ(of_type(lines, "record").size(), 1u);
   EXPECT_EQ(of_type(lines, "record").at(0).at("problem").at("n"), 5000);
-  EXPECT_EQ(of_type(lines, "finalist").size(), count_of(shown, "s  BLOCK="));
+  EXPECT_EQ(of_type(lines, "finalist").size(), count_of(output_of({"show", "scale", "--verbose"}), "s  BLOCK="));
   const Json totals = {{"type", "kernel"}, {"kernel", "scale"}, {"records", 1}, {"trials", 5}, {"sessions", 1}};
   EXPECT_EQ(lines.back(), totals);
   const auto listed = events_of({"list"});
