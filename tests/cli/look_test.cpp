@@ -169,7 +169,7 @@ TEST_F(Look, ListAndShowHaveCountsAndFinalists) {
   const std::string shown = output_of({"show", "scale"});
   EXPECT_THAT(shown, HasSubstr("scale: 1 record, 5 trials in 1 session"));
   EXPECT_THAT(shown, testing::ContainsRegex("  finalists +[0-9.]+ [um]?s  \\(as above\\)\n"));
-  for (const std::string& line : lines_of(shown)) EXPECT_LE(line.size(), 80u) << line;
+  expect_to_fit(shown);
   const auto lines = events_of({"show", "scale"});
   ASSERT_EQ(of_type(lines, "record").size(), 1u);
   EXPECT_EQ(of_type(lines, "record").at(0).at("problem").at("n"), 5000);

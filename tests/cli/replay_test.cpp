@@ -19,13 +19,23 @@ class Replay : public Workbench {
 };
 
 TEST_F(Replay, TunesARecordingAndLeavesTheDatabaseAlone) {
-  EXPECT_THAT(output_of({"tune", "--device", bowl, "--effort", "exhaustive"}),
-              AllOf(HasSubstr("tuning bowl"), HasSubstr("on a recording of Test GPU 100"),
-                    HasSubstr("42 legal configurations of 48 combinations"), HasSubstr("  best     "),
-                    HasSubstr("42 trials: 38 right, 2 launch_error, 2 compile_error; kept in no database")));
+  EXPECT_THAT(
+      output_of({"tune", "--device", bowl, "--effort", "exhaustive"}),
+      AllOf(HasSubstr("tuning bowl"), HasSubstr("on a recording of Test GPU 100"),
+            HasSubstr("42 legal configurations of 48 combinations"),
+            HasSubstr("  default: TILE=4 ROWS=1 ORDER=rows\n    gain       time  what differs from the default\n"),
+            HasSubstr("   1.00x     2.3 ms  the default\n"), HasSubstr("\n           TILE=32 ROWS=4\n"),
+            HasSubstr("42 trials: 38 right, 2 launch_error, 2 compile_error; kept in no database")));
   EXPECT_FALSE(std::filesystem::exists(database()));
   EXPECT_EQ(output_of({"space", "--device", bowl, "--count"}), "42\n");
   EXPECT_EQ(events_of({"space", "bowl", "--device", bowl, "--list", "50"}).size(), 42u);
+}
+
+TEST_F(Replay, ShowsConfigurationsWholeOnRequest) {
+  const std::string text = output_of({"tune", "--device", bowl, "--effort", "exhaustive", "--verbose"});
+  EXPECT_THAT(text, AllOf(HasSubstr("    gain       time  configuration\n"),
+                          HasSubstr("   1.00x     2.3 ms  TILE=4 ROWS=1 ORDER=rows\n"),
+                          HasSubstr("\n           TILE=32 ROWS=4 ORDER=rows\n")));
 }
 
 TEST_F(Replay, SaysWhatBecameOfEveryTrial) {
@@ -55,10 +65,12 @@ TEST_F(Replay, SaysHowManyTrialsWereKnownBefore) {
 TEST_F(Replay, AnExplicitDatabaseKeepsTheSession) {
   const std::vector<std::string> command = {"tune", "--device", bowl, "--effort", "exhaustive", "--db", database()};
   output_of(command);
-  EXPECT_THAT(output_of(command), HasSubstr("tuned already"));
+  EXPECT_THAT(output_of(command),
+              AllOf(HasSubstr("tuned already"), HasSubstr("\n           TILE=32 ROWS=4 ORDER=rows\n")))
+      << "without a table of this run, the best is shown whole";
   // What that session logged is a recording in its turn.
   EXPECT_THAT(output_of({"tune", "--device", "replay:" + database(), "--effort", "exhaustive"}),
-              HasSubstr("TILE=32 ROWS=4 ORDER=rows"));
+              HasSubstr("  TILE=32 ROWS=4\n"));
 }
 
 TEST_F(Replay, AmongSeveralRecordingsOneIsChosen) {

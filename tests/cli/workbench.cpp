@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -49,6 +50,11 @@ CommandResult Workbench::expect_failure(int code, const std::vector<std::string>
   return result;
 }
 
+void Workbench::expect_to_fit(const std::string& text) {
+  for (const std::string& line : lines_of(text))
+    EXPECT_TRUE(line.size() <= 80 || line.starts_with("        attune ")) << line << "\n\nin\n" << text;
+}
+
 std::string Workbench::scale_with(const Replacements& replacements) const {
   std::string source = content_of(scale());
   for (const auto& [before, after] : replacements) {
@@ -83,6 +89,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
 }
+
+std::string on_one_line(const std::string& text) { return std::regex_replace(text, std::regex("\n *"), " "); }
 
 std::vector<Json> events_in(const std::string& text) {
   std::vector<Json> events;

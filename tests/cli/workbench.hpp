@@ -34,6 +34,9 @@ class Workbench : public testing::Test {
   CommandResult expect_failure(int code, const std::vector<std::string>& arguments,
                                const std::vector<std::string>& words) const;
 
+  // Expects that a terminal of 80 columns shows the lines whole, but for commands in lines of their own.
+  static void expect_to_fit(const std::string& text);
+
   // tests/data/kernels/scale.cu in the fixture's folder, with the first of each pair (which must occur) replaced.
   std::string scale_with(const Replacements& replacements) const;
   std::string scale_with(const std::string& before, const std::string& after) const {
@@ -51,6 +54,8 @@ class Workbench : public testing::Test {
 
 std::string content_of(const std::filesystem::path& file);
 std::vector<std::string> lines_of(const std::string& text);
+// Returns the text without line ends: each, with the blanks behind it, is one blank.
+std::string on_one_line(const std::string& text);
 std::vector<Json> events_in(const std::string& text);
 std::vector<Json> of_type(const std::vector<Json>& events, const std::string& type);
 std::size_t count_of(const std::string& text, const std::string& part);
