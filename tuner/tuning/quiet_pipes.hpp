@@ -1,4 +1,4 @@
-// Keeps SIGPIPE from a program that has not asked for it: a worker that died is an error of a write, no signal.
+// Protects a program from SIGPIPE: writing to a worker that died gives an error, not a signal.
 #pragma once
 
 #include <pthread.h>
