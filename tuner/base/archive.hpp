@@ -35,7 +35,7 @@ class WriteArchive {
   void choice(const Enum& value, Enum /*last*/) {
     bytes_.number(static_cast<std::uint8_t>(value));
   }
-  // Writes a number of bytes and the bytes: at most max_message_bytes.
+  // Writes the number of bytes, then the bytes. A reader accepts at most max_message_bytes.
   void piece(std::span<const std::byte> bytes) { bytes_.piece(bytes); }
   std::vector<std::byte> take() { return bytes_.take(); }
 

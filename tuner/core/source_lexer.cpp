@@ -152,7 +152,7 @@ void SourceLexer::read_number() {
 void SourceLexer::read_literal() {
   const char quote = peek();
   advance();
-  std::size_t end = end_;  // behind what is no blank
+  std::size_t end = end_;  // behind the last byte that is not a blank
   while (!at_line_end()) {
     const char c = peek();
     advance();

@@ -15,7 +15,7 @@ struct SourceToken {
     number,
     literal,      // a string or a character; prefix and suffix are words of their own, except before a raw string
     header_name,  // "x.cuh" or <x>, where a directive has one
-    sign,         // one byte, but for the %: that begins a directive
+    sign,         // one byte, except the %: that begins a directive
     line_end,     // the end of a directive or of a line whose last literal is not closed; other lines have no token
   };
   Kind kind = Kind::sign;

@@ -33,7 +33,7 @@ struct Trial {
   std::int64_t made_ms = 0;         // Unix time of the verdict, milliseconds; 0: not known
   int worker = 0;                   // number of the device worker that gave the verdict, from 1; 0: none, or not known
   std::vector<LaunchShape> shapes;  // one for each launch step, in order; empty: not known
-  int deaths = 0;                   // worker processes that died of it in this trial; two deaths quarantine it
+  int deaths = 0;                   // worker processes that died of this trial; two deaths quarantine the configuration
 };
 
 }  // namespace attune

@@ -7,7 +7,7 @@
 
 namespace attune {
 
-// Blocks SIGPIPE on this thread, and on those that it starts, while it lives.
+// While this object lives, blocks SIGPIPE on its thread and on the threads that this thread starts.
 class QuietPipes {
  public:
   QuietPipes() {
